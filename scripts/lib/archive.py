@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Debian's package archive, through apt, with lists and settings of our own.
+
+Nothing of the system's own apt configuration is changed: only the archive's
+address is taken from it.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+
+from common import Fail, cache, clean_environment, output, run, say
+
+KEYRING = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+SUITES = ("bookworm", "bookworm-security", "bookworm-backports", "trixie",
+          "trixie-security", "trixie-backports", "forky", "sid")
+
+
+def codename():
+    """The Debian release this system runs."""
+    try:
+        text = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    fields = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.M))
+    if fields.get("ID") != "debian":
+        return "stable"
+    return fields.get("VERSION_CODENAME", "stable")
+
+
+def addresses():
+    """The URIs of the archive and, or None, of its security updates."""
+    if os.environ.get("TWHEEL_MIRROR"):
+        return os.environ["TWHEEL_MIRROR"], None
+    if not shutil.which("apt-get"):
+        raise Fail("kernels come from Debian's archive, and there is no apt-get")
+    listing = output(["apt-get", "indextargets", "--format",
+                      "$(RELEASE) $(COMPONENT) $(REPO_URI)",
+                      "Created-By: Packages"])
+    names = (codename(), "stable", "oldstable", "testing", "unstable", "sid")
+    plain, security = [], []
+    for line in listing.splitlines():
+        release, component, uri = line.split()
+        if component == "main" and release in names:
+            plain.append(uri)
+        elif component == "main" and release.endswith("-security"):
+            security.append(uri)
+    if not plain:
+        raise Fail("no Debian archive in apt's sources; set TWHEEL_MIRROR to "
+                   "the URI of a Debian mirror")
+    # Other vendors name their suites after Debian's, too.
+    plain.sort(key=lambda uri: not uri.rstrip("/").endswith("/debian"))
+    return plain[0], (security or [None])[0]
+
+
+class Archive:
+    """One set of suites with its own lists. reach: "own" is this system's
+    release alone, "all" is every one that is known to have kernels."""
+
+    def __init__(self, reach):
+        self.reach = reach
+        self.dir = cache("apt", reach, "sources.list").parent
+
+    def _options(self):
+        place = self.dir
+        options = {
+            "Dir::State::Lists": place / "lists",
+            "Dir::Cache": place / "cache",
+            "Dir::Etc::sourcelist": place / "sources.list",
+            "Dir::Etc::sourceparts": "/dev/null",
+            "Dir::Etc::preferences": "/dev/null",
+            "Dir::Etc::preferencesparts": "/dev/null",
+            "Acquire::Languages": "none",
+            "Acquire::Retries": "3",
+            "APT::Architecture": "amd64",
+            "APT::Architectures": "amd64",
+        }
+        if os.geteuid() == 0:
+            options["APT::Sandbox::User"] = "root"
+        return [f"-o{name}={value}" for name, value in options.items()]
+
+    def _suites(self):
+        own = codename()
+        suites = [own, own + "-updates", own + "-security"]
+        if self.reach == "all":
+            suites += SUITES
+        return list(dict.fromkeys(suites))
+
+    def update(self):
+        """Fetch the package lists."""
+        if not KEYRING.exists():
+            raise Fail(f"no {KEYRING}; run scripts/setup kernel")
+        plain, security = addresses()
+        lines = []
+        for suite in self._suites():
+            uri = security if suite.endswith("-security") else plain
+            if uri:
+                lines.append(f"deb [signed-by={KEYRING}] {uri} {suite} main\n")
+        for part in ("lists/partial", "cache/archives/partial"):
+            (self.dir / part).mkdir(parents=True, exist_ok=True)
+        (self.dir / "sources.list").write_text("".join(lines), encoding="utf-8")
+        try:
+            run("fetching package lists",
+                ["apt-get", *self._options(), "update"])
+        except Fail as error:
+            # One suite of several that is not there does not matter; a
+            # package that cannot be found is noticed later.
+            say(f"{error}; going on with the lists there are")
+
+    def ready(self):
+        return any((self.dir / "lists").glob("*_Packages*"))
+
+    def newest_source(self):
+        """The name of the linux-source-X.Y with the highest X.Y."""
+        listing = output(["apt-cache", *self._options(), "search",
+                          "--names-only", r"^linux-source-[0-9]+\.[0-9]+$"])
+        names = re.findall(r"^linux-source-(\d+)\.(\d+) ", listing, re.M)
+        if not names:
+            raise Fail("the archive's lists have no linux-source package")
+        return "linux-source-%d.%d" % max((int(a), int(b)) for a, b in names)
+
+    def candidate(self, package):
+        """The version of a package that apt would take."""
+        listing = output(["apt-cache", *self._options(), "policy", package])
+        found = re.search(r"Candidate: (\S+)", listing)
+        if not found or found[1] == "(none)":
+            raise Fail(f"the archive has no package {package}")
+        return found[1]
+
+    def depends(self, package, version):
+        """The names a package of a given version depends on."""
+        text = output(["apt-cache", *self._options(), "show",
+                       f"{package}={version}"])
+        found = re.search(r"^Depends: (.*)$", text, re.M)
+        if not found:
+            return []
+        return [name.split()[0] for name in found[1].split(", ")]
+
+    def download(self, packages, directory):
+        """Fetch packages (name or name=version) into a directory."""
+        directory.mkdir(parents=True, exist_ok=True)
+        run(f"downloading {' '.join(packages)}",
+            ["apt-get", *self._options(), "download", *packages],
+            cwd=directory, env=clean_environment())
+        return sorted(directory.glob("*.deb"))

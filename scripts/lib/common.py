@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What all the scripts share: the cache, locks, errors, quiet long commands."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = "scripts/" + pathlib.Path(sys.argv[0]).name
+HEARTBEAT = 15  # seconds between two signs of life
+
+# Whatever an outer make or the user's shell holds for another build.
+FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "GNUMAKEFLAGS",
+           "ARCH", "SUBARCH", "CROSS_COMPILE", "KDIR", "M", "O", "V", "C", "W",
+           "KBUILD_OUTPUT", "KBUILD_EXTMOD", "KCFLAGS", "KCPPFLAGS",
+           "KBUILD_MODPOST_WARN", "KCONFIG_CONFIG", "KCONFIG_ALLCONFIG",
+           "INSTALL_MOD_PATH", "LOCALVERSION", "CFLAGS", "LDFLAGS")
+
+
+class Fail(Exception):
+    """An error that the user should see as one line."""
+
+
+def say(text):
+    print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)
+
+
+def main(function):
+    """Run function; turn Fail and Ctrl-C into a line and an exit status."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    try:
+        sys.exit(function(sys.argv[1:]))
+    except Fail as error:
+        say(error)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        say("interrupted")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)
+
+
+def _interrupt(_signal, _frame):
+    raise KeyboardInterrupt
+
+
+def cache(*parts):
+    """A path in the cache; its directory is made."""
+    root = os.environ.get("TWHEEL_CACHE") or "~/.cache/twheel"
+    path = pathlib.Path(root).expanduser().absolute().joinpath(*parts)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Fail(f"cannot make {path.parent}: {error.strerror}; "
+                   "set TWHEEL_CACHE to a writable directory") from error
+    return path
+
+
+def digest(*texts):
+    return hashlib.sha256("\0".join(map(str, texts)).encode()).hexdigest()[:12]
+
+
+@contextlib.contextmanager
+def scratch(prefix):
+    """A directory for one run. What killed runs left behind goes, too."""
+    parent = cache("run", "x").parent
+    for left in parent.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > 86400:
+                shutil.rmtree(left)
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as place:
+        yield pathlib.Path(place)
+
+
+@contextlib.contextmanager
+def lock(name):
+    """Hold the cache's lock of that name; say so when it has to wait."""
+    with open(cache("locks", name), "w", encoding="ascii") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"waiting for another run that works on {name}")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def clean_environment(**extra):
+    """The environment for a build of its own, in the C locale."""
+    env = {k: v for k, v in os.environ.items() if k not in FOREIGN}
+    env["LC_ALL"] = "C"
+    env.update(extra)
+    return env
+
+
+def run(what, command, log=None, cwd=None, env=None):
+    """Run a long command with its output in a log, and signs of life.
+
+    Raises Fail with the log's end on stderr when the command fails.
+    """
+    log = log or cache("logs", digest(what, *command) + ".log")
+    start = time.monotonic()
+    with open(log, "wb") as output:
+        with subprocess.Popen(command, stdout=output, stderr=output, cwd=cwd,
+                              stdin=subprocess.DEVNULL, process_group=0,
+                              env=env or clean_environment()) as process:
+            try:
+                _wait(process, what, log, start)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGTERM)
+                raise
+    if process.returncode:
+        sys.stderr.write(tail(log, 30))
+        raise Fail(f"{what} failed with status {process.returncode}; "
+                   f"the end of its output is above, all of it in {log}")
+    seconds = time.monotonic() - start
+    if seconds >= 2:
+        say(f"{seconds:4.0f} s  {what}: done")
+
+
+def _wait(process, what, log, start):
+    while True:
+        try:
+            return process.wait(HEARTBEAT)
+        except subprocess.TimeoutExpired:
+            last = tail(log, 1).strip()[-60:]
+            say(f"{time.monotonic() - start:4.0f} s  {what}: {last}")
+
+
+def tail(path, lines):
+    """The last lines of a text file."""
+    with open(path, "rb") as handle:
+        handle.seek(0, os.SEEK_END)
+        handle.seek(max(0, handle.tell() - 300 * lines))
+        text = handle.read().decode(errors="replace")
+    return "".join(text.splitlines(keepends=True)[-lines:])
+
+
+def output(command, **options):
+    """What a short command prints; Fail if it cannot be run or fails."""
+    try:
+        return subprocess.run(command, check=True, capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL,
+                              env=clean_environment(), **options).stdout
+    except FileNotFoundError as error:
+        raise Fail(f"no {command[0]} here; run scripts/setup") from error
+    except subprocess.CalledProcessError as error:
+        reason = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise Fail(f"{command[0]} failed: {reason}") from error

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The project built into a kernel, for kernels that cannot load modules.
+
+The kernel is not compiled again: the build starts from a copy of the plain
+kernel's, and only drivers/twheel, which every unpacked tree has, is new.
+"""
+
+import shutil
+
+import kernels
+import project
+from common import CHECKOUT, Fail, cache, lock, run
+
+
+def build(name, flavour, target, sources=CHECKOUT):
+    """Build a kernel with the project in it; the kernel is copied to the
+    target, as the next build overwrites it."""
+    for file in ("Kconfig", "Kbuild"):
+        if not (sources / file).exists():
+            raise Fail(f"no {file} in {sources}: cannot build it into a kernel")
+    if name == kernels.STOCK:
+        raise Fail("stock cannot be built; name a version, 6.1 say")
+    plain = kernels.build(name, flavour)
+    tree = kernels.fetch(name)
+    place = cache("kunit", plain.name)
+    with lock(f"{tree.name}-slot"):
+        if not place.exists():
+            scratch = place.with_name(place.name + ".part")
+            shutil.rmtree(scratch, ignore_errors=True)
+            run(f"copying {plain.name}", ["cp", "-a", str(plain), str(scratch)])
+            scratch.rename(place)
+        project.sync(sources, tree / "drivers" / "twheel")
+        wanted = "\n".join((kernels.fragments(flavour),
+                            (kernels.CONFIGS / "kunit").read_text("utf-8")))
+        _configure(tree, place, flavour, wanted)
+        arch = kernels.architecture(name, flavour)
+        run(f"building twheel into {plain.name.rpartition('-')[0]}",
+            kernels.make_command(tree, place, arch,
+                                 "linux" if arch == "um" else "bzImage"))
+        image = kernels.kernel_image(name, flavour).relative_to(plain)
+        shutil.copy2(place / image, target)
+    return target
+
+
+def _configure(tree, place, flavour, wanted):
+    """Configure again only when something that matters has changed."""
+    kconfigs = sorted((tree / "drivers/twheel").rglob("Kconfig*"))
+    state = wanted + "".join(path.read_text("utf-8") for path in kconfigs)
+    record = place / ".twheel-configured"
+    if record.exists() and record.read_text("utf-8") == state:
+        return
+    record.unlink(missing_ok=True)
+    kernels.configure(tree, place, flavour, wanted)
+    config = (place / ".config").read_text("utf-8")
+    if "CONFIG_TWHEEL=y" not in config:
+        raise Fail("the project's Kconfig has no TWHEEL that can be built in")
+    record.write_text(state, "utf-8")

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernels by name: which package is meant, its unpacked tree, its builds."""
+
+import json
+import os
+import re
+import shutil
+import time
+
+from archive import Archive
+from common import (CHECKOUT, Fail, cache, clean_environment, digest, lock,
+                    output, run, say)
+
+DAY = 86400
+CONFIGS = CHECKOUT / "scripts" / "config"
+
+# flavour: architecture and configuration fragments
+FLAVOURS = {
+    "uml": ("um", ["uml", "uml-smp"]),
+    "uml-tt": ("um", ["uml", "uml-tt"]),
+    "uml-debug": ("um", ["uml", "uml-smp", "debug", "kasan"]),
+    "uml-gcov": ("um", ["uml", "uml-smp", "gcov"]),
+    "x86": ("x86_64", ["x86"]),
+    "x86-kasan": ("x86_64", ["x86", "debug", "kasan", "x86-kasan"]),
+    "x86-kcsan": ("x86_64", ["x86", "x86-kcsan"]),
+    "x86-rt": ("x86_64", ["x86", "debug", "x86-rt"]),
+}
+STOCK = "stock"  # the distribution's own kernel; its only flavour, too
+_resolved = {}  # what the names mean in this run
+
+
+def check(name, flavour=None):
+    """Refuse names that mean nothing, before anything long is done."""
+    if name != STOCK and name != "newest" and not re.fullmatch(r"\d+\.\d+", name):
+        raise Fail(f"no kernel named '{name}'; "
+                   "there are: stock, newest, and X.Y, 6.1 say")
+    if flavour is None:
+        return
+    wanted = [STOCK] if name == STOCK else list(FLAVOURS)
+    if flavour not in wanted:
+        raise Fail(f"kernel {name} has no flavour '{flavour}'; "
+                   f"there are: {', '.join(wanted)}")
+
+
+def _resolve_now(name, update):
+    archive = Archive("own" if name == STOCK else "all")
+    with lock("apt-" + archive.reach):
+        if update or not archive.ready():
+            archive.update()
+        if name == STOCK:
+            return _resolve_stock(archive)
+        package = (archive.newest_source() if name == "newest"
+                   else "linux-source-" + name)
+        return {"package": package, "version": archive.candidate(package),
+                "reach": archive.reach}
+
+
+def _resolve_stock(archive):
+    """The image and the headers must be of the same version and ABI."""
+    version = archive.candidate("linux-image-amd64")
+    image = archive.depends("linux-image-amd64", version)[0]
+    headers = archive.depends("linux-headers-amd64", version)[0]
+    if image.replace("-image-", "-headers-") != headers:
+        raise Fail(f"the archive's {image} and {headers} do not match")
+    own = archive.candidate(headers)
+    needs = [name for name in archive.depends(headers, own)
+             if re.match(r"linux-(headers|kbuild|base)-\d", name)]
+    return {"package": image, "version": version, "reach": archive.reach,
+            "headers": [headers, *needs], "release": image[len("linux-image-"):]}
+
+
+def resolve(name, update=False):
+    """What a name means. Once that is fetched it stays so until an update is
+    asked for: nobody wants kernels rebuilt when they do not expect it."""
+    check(name)
+    if name in _resolved and not update:
+        return _resolved[name]
+    record = cache("resolved", name + ".json")
+    known = None
+    if record.exists():
+        known = json.loads(record.read_text(encoding="utf-8"))
+        fetched = cache("source", _identity(known)).exists()
+        if not update and (fetched or time.time() - known["when"] < DAY):
+            return _resolved.setdefault(name, known)
+    try:
+        meaning = _resolve_now(name, update=update or known is not None)
+    except Fail as error:
+        if not known:
+            raise
+        say(f"{error}; staying with {known['package']} {known['version']}")
+        return _resolved.setdefault(name, known)
+    meaning["when"] = time.time()
+    scratch = record.with_suffix(f".{os.getpid()}")
+    scratch.write_text(json.dumps(meaning, indent=1), encoding="utf-8")
+    scratch.rename(record)
+    _resolved[name] = meaning
+    return meaning
+
+
+def _identity(meaning):
+    return f"{meaning['package']}_{meaning['version']}".replace("linux-", "", 1)
+
+
+def identity(name):
+    """The package and version a name means, as one word."""
+    return _identity(resolve(name))
+
+
+def fetch(name):
+    """The unpacked kernel of that name; fetched if it is not there yet."""
+    check(name)
+    place = cache("source", identity(name))
+    if place.exists():
+        return place
+    with lock("fetch-" + name):
+        for attempt in range(2):
+            place = cache("source", identity(name))
+            if place.exists():
+                return place
+            scratch = place.with_name(f"{place.name}.part")
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir()
+            try:
+                _unpack(name, resolve(name), scratch)
+                break
+            except Fail as error:
+                shutil.rmtree(scratch, ignore_errors=True)
+                if attempt:
+                    raise
+                # A point release may have taken the known one's place.
+                say(f"{error}; looking again what there is")
+                resolve(name, update=True)
+        scratch.rename(place)
+    return place
+
+
+def _unpack(name, meaning, place):
+    wanted = [f"{meaning['package']}={meaning['version']}"]
+    wanted += meaning.get("headers", [])
+    debs = Archive(meaning["reach"]).download(wanted, place / "debs")
+    if name == STOCK:
+        _unpack_stock(debs, meaning["release"], place)
+    else:
+        _unpack_source(debs[0], meaning["package"], place)
+    shutil.rmtree(place / "debs")
+
+
+def _unpack_source(deb, package, place):
+    """The package holds one archive file; unpack it straight from there."""
+    script = ('set -eo pipefail; dpkg-deb --fsys-tarfile "$1" | '
+              'tar -xO "./usr/src/$2.tar.xz" | xz -dc -T0 | '
+              'tar -x --strip-components=1')
+    run(f"unpacking {package}",
+        ["bash", "-c", script, "unpack", str(deb), package], cwd=place)
+    _add_slot(place)
+
+
+def _add_slot(tree):
+    """Give the tree an empty driver directory, which scripts/kunit fills."""
+    slot = tree / "drivers" / "twheel"
+    slot.mkdir()
+    for file in ("Kconfig", "Kbuild"):
+        (slot / file).write_text("# SPDX-License-Identifier: GPL-2.0\n",
+                                 encoding="ascii")
+    with open(tree / "drivers" / "Makefile", "a", encoding="utf-8") as file:
+        file.write("\nobj-y += twheel/\n")
+    kconfig = tree / "drivers" / "Kconfig"
+    text = kconfig.read_text(encoding="utf-8")
+    start, end, rest = text.rpartition("endmenu")
+    kconfig.write_text(f'{start}source "drivers/twheel/Kconfig"\n\n{end}{rest}',
+                       encoding="utf-8")
+
+
+def _unpack_stock(debs, release, place):
+    for deb in debs:
+        run(f"unpacking {deb.name}", ["dpkg", "-x", str(deb), str(place)])
+    # The headers expect to be installed: point them to where they are. The
+    # tree gets its final name after this.
+    final = place.with_name(place.name.removesuffix(".part"))
+    headers = place / "usr/src" / f"linux-headers-{release}"
+    makefile = headers / "Makefile"
+    text = makefile.read_text(encoding="utf-8")
+    makefile.write_text(text.replace("/usr/src/", f"{final}/usr/src/"),
+                        encoding="utf-8")
+    for link in (*headers.parent.glob("*/scripts"), *headers.parent.glob("*/tools")):
+        if link.is_symlink() and str(link.readlink()).startswith("/"):
+            target = link.readlink()
+            link.unlink()
+            link.symlink_to(f"{final}{target}")
+    if not (place / "lib").exists():
+        (place / "lib").symlink_to("usr/lib")
+    modules = place / "lib/modules" / release
+    if not modules.is_dir():
+        raise Fail(f"the image package has no modules of {release}")
+    output(["/sbin/depmod", "-b", str(place), release])
+
+
+def source(name):
+    """A source tree to read scripts and documentation tools from."""
+    if name == STOCK:
+        raise Fail("stock has no source tree; ask for 6.1, say")
+    return fetch(name)
+
+
+def fragments(flavour):
+    return "\n".join((CONFIGS / part).read_text(encoding="utf-8")
+                     for part in FLAVOURS[flavour][1])
+
+
+def compiler():
+    return output(["gcc", "-dumpfullversion"]).strip()
+
+
+def build_directory(name, flavour):
+    """Where build() has put, or would put, that kernel."""
+    check(name, flavour)
+    if name == STOCK:
+        place = cache("source", identity(name))
+        release = resolve(name)["release"]
+        return place / "usr/src" / f"linux-headers-{release}"
+    key = digest(fragments(flavour), compiler())
+    return cache("build", f"{identity(name)}-{flavour}-{key}")
+
+
+def architecture(name, flavour):
+    check(name, flavour)
+    return "x86_64" if name == STOCK else FLAVOURS[flavour][0]
+
+
+def kernel_image(name, flavour):
+    """The file that boots."""
+    if name == STOCK:
+        return fetch(name) / "boot" / f"vmlinuz-{resolve(name)['release']}"
+    place = build_directory(name, flavour)
+    if architecture(name, flavour) == "um":
+        return place / "linux"
+    return place / "arch/x86/boot/bzImage"
+
+
+def make_command(tree, place, arch, *arguments):
+    return ["make", "-C", str(tree), f"O={place}", f"ARCH={arch}",
+            f"-j{os.cpu_count() or 1}", *arguments]
+
+
+def build(name, flavour):
+    """Build a kernel unless it is built; its build directory."""
+    check(name, flavour)
+    tree = fetch(name)
+    place = build_directory(name, flavour)
+    if name == STOCK or (place / ".twheel-built").exists():
+        return place
+    with lock(place.name):
+        if (place / ".twheel-built").exists():
+            return place
+        place.mkdir(exist_ok=True)
+        configure(tree, place, flavour, fragments(flavour))
+        what = f"building kernel {place.name.rpartition('-')[0]}"
+        run(what, make_command(tree, place, architecture(name, flavour), "all"))
+        (place / ".twheel-built").touch()
+    return place
+
+
+def configure(tree, place, flavour, wanted):
+    """Make .config from fragments; say which options the kernel lacks."""
+    fragment = place / "twheel.config"
+    fragment.write_text(wanted, encoding="utf-8")
+    arch = FLAVOURS[flavour][0]
+    command = make_command(tree, place, arch, "-s", "allnoconfig")
+    run(f"configuring {place.name}", command,
+        env=clean_environment(KCONFIG_ALLCONFIG=str(fragment)))
+    lacking = lacking_options(place, wanted)
+    if lacking:
+        say(f"{place.name} goes without {' '.join(lacking)}")
+
+
+def lacking_options(place, wanted):
+    config = set((place / ".config").read_text(encoding="utf-8").splitlines())
+    last = dict(re.findall(r"^CONFIG_(\w+)=(.*)$", wanted, re.M))
+    return [option for option, value in last.items()
+            if f"CONFIG_{option}={value}" not in config]

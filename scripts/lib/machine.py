@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Start a virtual machine, carry its output, end it."""
+
+import ctypes
+import os
+import pathlib
+import re
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import kernels
+from common import Fail, cache
+
+PR_SET_PDEATHSIG = 1
+REPORT_ALL = ["ignore_loglevel", "panic=-1", "oops=panic"]
+LIBC = ctypes.CDLL(None)
+
+
+class Channel:
+    """A way from the guest: our end, and the machine's."""
+
+    def __init__(self):
+        self.ours, self.theirs = socket.socketpair()
+        for end in (self.ours, self.theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+
+    @property
+    def fd(self):
+        return self.theirs.fileno()
+
+    def close(self):
+        self.ours.close()
+        self.theirs.close()
+
+
+def use_kvm():
+    """Whether hardware virtualisation is there and may be used. A guest may
+    see a /dev/kvm that does not work, but then its CPU lacks the flag."""
+    try:
+        cpu = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return (re.search(r"^flags.*\b(vmx|svm)\b", cpu, re.M) is not None
+            and os.access("/dev/kvm", os.R_OK | os.W_OK))
+
+
+def qemu(image, plan, append):
+    """QEMU with a kernel; what comes out where is the caller's business."""
+    accel = plan.accel
+    if accel == "auto":
+        accel = "kvm" if use_kvm() else "tcg"
+    boot = ["console=ttyS0", *REPORT_ALL, "rcupdate.rcu_cpu_stall_timeout=60",
+            *append, *plan.append.split()]
+    return ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
+            "-no-reboot", "-display", "none", "-machine", "pc", "-cpu", "max",
+            "-accel", "tcg,thread=multi" if accel == "tcg" else accel,
+            "-smp", str(plan.cpus), "-m", str(plan.mem),
+            "-kernel", str(image), "-append", " ".join(boot)]
+
+
+def uml(image, plan, append):
+    """UML; the consoles are the caller's business."""
+    command = [str(image), f"mem={plan.mem}M", "con=null", "console=tty0",
+               *REPORT_ALL]
+    if plan.flavour == "uml-tt":
+        command += ["time-travel=inf-cpu"]
+    else:
+        command += [f"ncpus={plan.cpus}", "seccomp=auto"]
+    return [*command, *append, *plan.append.split()]
+
+
+def qemu_command(plan, image, initrd, channels):
+    """Console, command output and control on three channels."""
+    command = qemu(image, plan, []) + [
+        "-initrd", str(initrd), "-device", "virtio-serial-pci",
+        "-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,"
+                   "readonly=on,multidevs=remap"]
+    for name, channel in zip(("console", "out", "control"), channels):
+        command += ["-chardev", f"socket,id={name},fd={channel.fd}"]
+    command += ["-serial", "chardev:console",
+                "-device", "virtserialport,chardev=out,nr=1",
+                "-device", "virtserialport,chardev=control,nr=2"]
+    if plan.share:
+        command += ["-virtfs", f"local,path={plan.share},mount_tag=share,"
+                               "security_model=none,multidevs=remap"]
+    return command
+
+
+def uml_command(plan, image, initrd, channels):
+    """The same channels are consoles 0, 1 and 2 on file descriptors."""
+    consoles = [f"con{number}=null,fd:{channel.fd}"
+                for number, channel in enumerate(channels)]
+    return uml(image, plan, [f"initrd={initrd}", *consoles])
+
+
+def environment(plan):
+    """UML keeps its memory in a file, which must fit where it is."""
+    needed = (plan.mem + 64) << 20
+    directory = "/dev/shm"
+    try:
+        place = os.statvfs(directory)
+        fits = (place.f_bavail * place.f_frsize >= needed
+                and not place.f_flag & os.ST_NOEXEC)
+    except OSError:
+        fits = False
+    if not fits:
+        directory = str(cache("run", "x").parent)
+    return {**os.environ, "TMPDIR": directory}
+
+
+def start(command, plan, **options):
+    """Start a machine that dies with us, as a process group of its own."""
+    if plan.verbose:
+        print("+", " ".join(command), file=sys.stderr)
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, process_group=0,
+            env=environment(plan), preexec_fn=_die_with_parent, **options)
+    except FileNotFoundError as error:
+        raise Fail(f"no {command[0]} here; run scripts/setup vm") from error
+
+
+def _die_with_parent():
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def kill(process):
+    """Kill a machine, with the processes it is made of, if it still runs."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+DEVICES = {"qemu": ("/dev/vport0p1", "/dev/vport0p2"),
+           "uml": ("/dev/tty1", "/dev/tty2")}
+COMMANDS = {"qemu": qemu_command, "uml": uml_command}
+
+
+class Machine:
+    """One run of one machine."""
+
+    def __init__(self, plan, initrd):
+        self.plan = plan
+        self.console = b""
+        self.control = b""
+        self.channels = [Channel() for _ in range(3)]
+        self._started = time.monotonic()
+        self._ended = None
+        image = kernels.kernel_image(plan.kernel, plan.flavour)
+        command = COMMANDS[plan.engine](plan, image, initrd, self.channels)
+        self.process = start(command, plan, pass_fds=[
+            channel.fd for channel in self.channels])
+        for channel in self.channels:
+            channel.theirs.close()
+
+    def pump(self):
+        """Carry output until the machine ends. True unless time ran out."""
+        console, out, control = (channel.ours for channel in self.channels)
+        streams = {console: self._on_console, out: _on_output,
+                   control: self._on_control,
+                   self.process.stdout: self._on_console}
+        with selectors.DefaultSelector() as selector:
+            for stream in streams:
+                selector.register(stream, selectors.EVENT_READ)
+            while selector.get_map():
+                left = self._time_left()
+                if left <= 0:
+                    return self._finished()
+                for key, _ in selector.select(left):
+                    data = _read(key.fileobj)
+                    if data:
+                        streams[key.fileobj](data)
+                    else:
+                        selector.unregister(key.fileobj)
+        return True
+
+    def _time_left(self):
+        if self._finished():
+            # The guest has nothing more to say; it may power off in peace.
+            self._ended = self._ended or time.monotonic()
+            return self._ended + 3 - time.monotonic()
+        return self._started + self.plan.timeout - time.monotonic()
+
+    def _finished(self):
+        return self.control.endswith(b"\nend\n")
+
+    def _on_console(self, data):
+        self.console += data
+        if self.plan.verbose:
+            sys.stderr.buffer.write(data)
+            sys.stderr.flush()
+
+    def _on_control(self, data):
+        self.control += data
+
+    def said(self, word):
+        """The rest of the line that the guest's init began with a word."""
+        head = self.control.partition(b"\nlog\n")[0].decode(errors="replace")
+        found = re.search(rf"^{word}\b ?(.*)$", head, re.M)
+        return found[1] if found else None
+
+    def kernel_log(self):
+        log = self.control.partition(b"\nlog\n")[2].removesuffix(b"end\n")
+        return log.decode(errors="replace")
+
+    def console_log(self):
+        return self.console.decode(errors="replace")
+
+    def end(self):
+        """Kill the machine if it still runs."""
+        kill(self.process)
+        for channel in self.channels:
+            channel.close()
+
+
+def _read(stream):
+    try:
+        return os.read(stream.fileno(), 1 << 18)
+    except (ConnectionResetError, BlockingIOError):
+        return b""
+
+
+def _on_output(data):
+    while data:
+        data = data[os.write(1, data):]

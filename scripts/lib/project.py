@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The project's kernel modules, built outside the checkout."""
+
+import os
+import sys
+
+import kernels
+from common import CHECKOUT, Fail, cache, digest, lock, output, run
+
+# What a kernel build reads of the project, in rsync's filter rules.
+SOURCES = ["--exclude=*.mod.c", "--exclude=.*", "--exclude=/scripts",
+           "--include=*/", "--include=*.[chS]", "--include=Kbuild*",
+           "--include=Kconfig*", "--include=Makefile*", "--exclude=*"]
+
+
+def sync(project, place):
+    """Copy the sources. A changed file gets the time of the copy, so that make
+    sees the change even if the file was saved while the last build ran."""
+    output(["rsync", "-rlp", "--checksum", "--delete", "--prune-empty-dirs",
+            *SOURCES, f"{project}/", f"{place}/"])
+
+
+def place_of(name, flavour, project=CHECKOUT, arguments=()):
+    key = digest(kernels.build_directory(name, flavour), project, *arguments)
+    return cache("module", f"{kernels.identity(name)}-{flavour}-{key}")
+
+
+def build(name, flavour, project=CHECKOUT, debug=False, arguments=()):
+    """Build the modules against a kernel; the directory they are in."""
+    if not (project / "Kbuild").exists():
+        raise Fail(f"no Kbuild in {project}: nothing to build")
+    arguments = (["TWHEEL_DEBUG=1"] if debug else []) + list(arguments)
+    if flavour.endswith("-gcov"):
+        arguments.append("GCOV_PROFILE=y")
+    kernel = kernels.build(name, flavour)
+    place = place_of(name, flavour, project, arguments)
+    with lock(place.name):
+        place.mkdir(parents=True, exist_ok=True)
+        sync(project, place)
+        log = cache("logs", place.name + ".log")
+        command = ["make", "-C", str(kernel), f"M={place}",
+                   f"ARCH={kernels.architecture(name, flavour)}", "W=1",
+                   f"-j{os.cpu_count() or 1}", *arguments, "modules"]
+        run(f"building modules for {kernels.identity(name)} {flavour}",
+            command, log=log)
+        _show_warnings(log)
+    return place
+
+
+def _show_warnings(log):
+    """A build that went well shows its output only if it complained."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    if "warning" in text.lower():
+        sys.stderr.write(text)
