@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the wheel's rules, checked. Built only where KUnit is configured.
+ *
+ * The rules R1 to R5 are those at the top of twheel_core.c.
+ */
+#include "twheel_compat.h"
+#include "twheel_wheel.h"
+
+struct audit {
+	struct twheel_wheel *w;
+	bool extended;		/* timers may have been extended where they are */
+	u64 pending;
+};
+
+static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
+			       unsigned int n, unsigned int ahead, u64 slot)
+{
+	u64 word = twheel_word(t);
+
+	if (!twheel_word_pending(word))
+		return "a timer in a slot is not pending";
+	if (word <= a->w->clk && ahead)
+		return "R1: a timer has been passed over";
+	if (word < slot << LVL_SHIFT(n))
+		return "R3: a timer's slot begins after its deadline";
+	if (a->extended || n == LVL_DEPTH - 1)
+		return NULL;
+	if (word >> LVL_SHIFT(n) != slot)
+		return "R3: a timer's slot does not cover its deadline";
+	return NULL;
+}
+
+/* @ahead says where in the ring the slot is: 0 for the current one. */
+static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahead)
+{
+	struct twheel_wheel *w = a->w;
+	u64 slot = (w->clk >> LVL_SHIFT(n)) + ahead;
+	unsigned int i = slot & LVL_MASK, c;
+	struct twheel_timer *t;
+	const char *wrong;
+	u64 timers = 0, visit;
+
+	for (c = 0; c < SLOT_CHAINS; c++) {
+		list_for_each_entry(t, &w->slot[n][i].chain[c], entry) {
+			if (t->entry.next->prev != &t->entry ||
+			    t->entry.prev->next != &t->entry)
+				return "a chain's links do not match";
+			wrong = audit_timer(a, t, n, ahead, slot);
+			if (wrong)
+				return wrong;
+			timers++;
+		}
+	}
+	a->pending += timers;
+	if (!timers)
+		return NULL;
+	if (!ahead && !(n == 0 && w->todo & BIT(0)))
+		return "R2: a current slot is occupied";
+	if (!test_bit(i, w->map[n]))
+		return "R4: an occupied slot has no bit";
+	if (w->count[n][i] < timers)
+		return "R4: a slot holds more than its count";
+	if (w->todo)
+		return NULL;
+	visit = n ? (slot << LVL_SHIFT(n)) - 1 : slot;
+	if (visit < w->next)
+		return "R5: a slot needs a visit before the next one";
+	return NULL;
+}
+
+/**
+ * twheel_wheel_audit - check every rule of the structure
+ * @w: The wheel, whose owner holds it still.
+ * @extended: Whether timers in it may have been extended.
+ *
+ * Return: %NULL, or the rule that is broken.
+ */
+const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
+{
+	struct audit a = { .w = w, .extended = extended };
+	unsigned int n, ahead;
+	const char *wrong;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		for (ahead = 0; ahead < LVL_SIZE; ahead++) {
+			wrong = audit_slot(&a, n, ahead);
+			if (wrong)
+				return wrong;
+		}
+	}
+	return a.pending == w->pending ? NULL : "the number of timers is wrong";
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_audit);

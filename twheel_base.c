@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the engine of one CPU: a wheel, its lock, and what drives it
+ *
+ * Every timer names a CPU, whose lock protects it, pending or not. The lock is
+ * never held while a callback runs, and never longer than it takes to move
+ * LOCK_HOLD_MAX timers.
+ *
+ * What drives a wheel
+ *
+ * Nothing, while nothing is pending. Otherwise the tick source is armed for
+ * the next tick that the wheel must visit. If that is near, it is a timer_list
+ * timer, which is exact within NEAR_TICKS and costs no interrupt of its own. If
+ * it is far, that would bring in timer_list's lateness; an hrtimer sleeps until
+ * shortly before, with so wide a window that it goes along with other wake-ups,
+ * and the timer_list timer does the rest. Where the far event is a slot to be
+ * moved, the early wake-up does it already. hrtimers cannot be started on
+ * another CPU, so a far event on a remote one is reached in legs by timer_list.
+ *
+ * A run that has used up its budget goes on in a tasklet, behind the other
+ * softirqs; under a lasting storm ksoftirqd takes over and the scheduler sees
+ * to it that programs get their share.
+ *
+ * A callback and its canceller
+ *
+ *	CPU 0					CPU 1
+ *	base_run()				twheel_cancel_sync()
+ *	  lock
+ *	  take the timer off the wheel
+ *	  running = timer
+ *	  unlock
+ *	  fn()					  lock; running == timer; unlock
+ *						  twheel_base_wait_running()
+ *	  lock
+ *	  running = NULL			  lock; not running: remove; unlock
+ *
+ * While its callback runs, a timer that is armed again stays on the CPU, so
+ * that @running tells the whole truth about it and callbacks of one timer never
+ * overlap.
+ */
+#include <linux/cpu.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "twheel_compat.h"
+#include "twheel_internal.h"
+
+/* timer_list's first level: 63 slots of one tick. */
+#define NEAR_TICKS	60
+/* How much before a far event the hrtimer ends, at the latest. */
+#define FAR_MARGIN	4
+/* Cascading under the lock, between two chances for interrupts. */
+#define LOCK_HOLD_MAX	128U
+/* No leg of a sleep is longer: 2^32 ticks in nanoseconds fit an s64. */
+#define LEG_MAX		(1ULL << 32)
+/* Nor on a remote CPU, so that timer_list rounds by an eighth at most. */
+#define REMOTE_LEG_MAX	(1ULL << 24)
+
+static unsigned int budget = 2048;
+module_param(budget, uint, 0644);
+MODULE_PARM_DESC(budget, "Timers that one softirq run expires or moves, at most (default 2048)");
+
+DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
+
+static enum cpuhp_state hotplug_state;
+
+#ifdef CONFIG_PREEMPT_RT
+/*
+ * Softirqs are preemptible there, so that a canceller must not spin: it sleeps
+ * on @expiry_lock, and the runner lets go of it between two callbacks.
+ */
+static void expiry_lock_init(struct twheel_base *base)
+{
+	spin_lock_init(&base->expiry_lock);
+}
+
+static void lock_expiry(struct twheel_base *base)
+	__acquires(&base->expiry_lock)
+{
+	spin_lock(&base->expiry_lock);
+}
+
+static void unlock_expiry(struct twheel_base *base)
+	__releases(&base->expiry_lock)
+{
+	spin_unlock(&base->expiry_lock);
+}
+
+static void relax_expiry(struct twheel_base *base)
+{
+	if (!atomic_read(&base->waiters))
+		return;
+	raw_spin_unlock_irq(&base->lock);
+	spin_unlock(&base->expiry_lock);
+	spin_lock(&base->expiry_lock);
+	raw_spin_lock_irq(&base->lock);
+}
+
+static void wait_expiry(struct twheel_base *base)
+{
+	atomic_inc(&base->waiters);
+	spin_lock_bh(&base->expiry_lock);
+	atomic_dec(&base->waiters);
+	spin_unlock_bh(&base->expiry_lock);
+}
+#else
+static inline void expiry_lock_init(struct twheel_base *base) { }
+static inline void lock_expiry(struct twheel_base *base) { }
+static inline void unlock_expiry(struct twheel_base *base) { }
+static inline void relax_expiry(struct twheel_base *base) { }
+static inline void wait_expiry(struct twheel_base *base)
+{
+	cpu_relax();
+}
+#endif
+
+static struct twheel_base *base_of(u32 flags)
+{
+	return per_cpu(twheel_bases, flags & TWHEEL_CPU_MASK);
+}
+
+/* A CPU that is not ours: wake it through its own timer wheel. */
+static void arm_remote(struct twheel_base *base, u64 now, u64 ahead)
+{
+	if (ahead > NEAR_TICKS) {
+		ahead = min(ahead, REMOTE_LEG_MAX);
+		ahead -= ahead / 8;
+	}
+	base->wake = now + ahead;
+	timer_delete(&base->tick);
+	base->tick.expires = base->wake - 1;
+	add_timer_on(&base->tick, base->cpu);
+}
+
+/* timer_list runs a timer on the tick after its ->expires. */
+static void arm_near(struct twheel_base *base, u64 now, u64 ahead)
+{
+	base->wake = now + ahead;
+	hrtimer_try_to_cancel(&base->sleeper);
+	mod_timer(&base->tick, base->wake - 1);
+}
+
+static void arm_far(struct twheel_base *base, u64 now, u64 ahead)
+{
+	u64 latest, earliest;
+
+	ahead = min(ahead, LEG_MAX);
+	latest = ahead - FAR_MARGIN;
+	earliest = ahead - NEAR_TICKS;
+	base->wake = now + latest;
+	hrtimer_start_range_ns(&base->sleeper, ns_to_ktime(earliest * TICK_NSEC),
+			       (latest - earliest) * TICK_NSEC,
+			       HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/* Sees to it that base_run() is called no later than at the tick @next. */
+static void arm_source(struct twheel_base *base, u64 next)
+{
+	u64 now, ahead;
+
+	lockdep_assert_held(&base->lock);
+
+	/* base_run() looks at the wheel again before it ends. */
+	if (next >= base->wake || base->runner || !base->online)
+		return;
+	now = get_jiffies_64();
+	ahead = next > now ? next - now : 1;
+	if (base->cpu != smp_processor_id())
+		arm_remote(base, now, ahead);
+	else if (ahead <= NEAR_TICKS)
+		arm_near(base, now, ahead);
+	else
+		arm_far(base, now, ahead);
+}
+
+/*
+ * The callback may free the timer, which takes lockdep's map of it along; so
+ * lockdep is given a copy.
+ */
+static void call_timer(struct twheel_timer *t, twheel_fn_t fn)
+{
+	int count = preempt_count();
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map lockdep_map;
+
+	lockdep_copy_map(&lockdep_map, &t->lockdep_map);
+#endif
+	lock_map_acquire(&lockdep_map);
+	fn(t);
+	lock_map_release(&lockdep_map);
+
+	if (WARN_ONCE(count != preempt_count(),
+		      "%pS left preempt_count at %#x, was %#x\n",
+		      fn, preempt_count(), count))
+		preempt_count_set(count);
+}
+
+static void expire_timer(struct twheel_base *base, struct twheel_timer *t)
+{
+	twheel_fn_t fn = t->fn;
+
+	base->counts.fired++;
+	base->running = t;
+	raw_spin_unlock_irq(&base->lock);
+	call_timer(t, fn);
+	raw_spin_lock_irq(&base->lock);
+	base->running = NULL;
+	relax_expiry(base);
+}
+
+/* Expires what is due, as far as the budget goes. Returns what is left of it. */
+static unsigned int expire_due(struct twheel_base *base, unsigned int left)
+{
+	unsigned int chunk, rest;
+	struct twheel_timer *t;
+
+	while (left) {
+		chunk = min(left, LOCK_HOLD_MAX);
+		rest = chunk;
+		t = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &rest);
+		left -= chunk - rest;
+		if (t) {
+			expire_timer(base, t);
+		} else if (rest) {
+			break;
+		} else {
+			raw_spin_unlock_irq(&base->lock);
+			raw_spin_lock_irq(&base->lock);
+		}
+	}
+	return left;
+}
+
+/* Softirq: whichever source calls it, and from whichever CPU. */
+static void base_run(struct twheel_base *base)
+{
+	unsigned int left;
+
+	lock_expiry(base);
+	raw_spin_lock_irq(&base->lock);
+	if (base->runner)
+		goto out_unlock;
+
+	base->runner = current;
+	left = expire_due(base, max(READ_ONCE(budget), 1U));
+	base->runner = NULL;
+	if (left) {
+		base->wake = TWHEEL_NEVER;
+		arm_source(base, twheel_wheel_next(&base->wheel));
+	} else {
+		base->wake = base->wheel.clk;
+		tasklet_schedule(&base->more);
+	}
+
+out_unlock:
+	raw_spin_unlock_irq(&base->lock);
+	unlock_expiry(base);
+}
+
+static void base_tick(struct timer_list *tick)
+{
+	base_run(container_of(tick, struct twheel_base, tick));
+}
+
+static enum hrtimer_restart base_sleeper(struct hrtimer *sleeper)
+{
+	base_run(container_of(sleeper, struct twheel_base, sleeper));
+	return HRTIMER_NORESTART;
+}
+
+static void base_more(struct tasklet_struct *more)
+{
+	base_run(container_of(more, struct twheel_base, more));
+}
+
+/**
+ * twheel_base_lock - lock the base that a timer belongs to
+ * @t: The timer.
+ * @flags: For the interrupt flags.
+ *
+ * Return: The base, locked.
+ */
+struct twheel_base *twheel_base_lock(const struct twheel_timer *t,
+				     unsigned long *flags)
+{
+	struct twheel_base *base;
+	u32 tf;
+
+	for (;;) {
+		tf = READ_ONCE(t->flags);
+		if (!(tf & TWHEEL_MIGRATING)) {
+			base = base_of(tf);
+			raw_spin_lock_irqsave(&base->lock, *flags);
+			if (READ_ONCE(t->flags) == tf)
+				return base;
+			raw_spin_unlock_irqrestore(&base->lock, *flags);
+		}
+		cpu_relax();
+	}
+}
+
+/**
+ * twheel_base_switch - give an idle timer to a CPU
+ * @base: The base that @t belongs to, locked.
+ * @t: An idle timer.
+ * @cpu: Where it is wanted.
+ *
+ * The timer stays where it is while its callback runs, and goes elsewhere if
+ * @cpu is offline. While it changes hands everybody waits for its flags.
+ *
+ * Return: The base that @t belongs to now, locked.
+ */
+struct twheel_base *twheel_base_switch(struct twheel_base *base,
+				       struct twheel_timer *t,
+				       unsigned int cpu)
+{
+	struct twheel_base *to = per_cpu(twheel_bases, cpu);
+
+	lockdep_assert_held(&base->lock);
+
+	while (base != to || !base->online) {
+		if (base->running == t)
+			return base;
+		WRITE_ONCE(t->flags, t->flags | TWHEEL_MIGRATING);
+		raw_spin_unlock(&base->lock);
+		if (!READ_ONCE(to->online))
+			to = per_cpu(twheel_bases, cpumask_any(cpu_active_mask));
+		base = to;
+		raw_spin_lock(&base->lock);
+		WRITE_ONCE(t->flags, base->cpu);
+	}
+	return base;
+}
+
+/**
+ * twheel_base_insert - arm a timer
+ * @base: The base that @t belongs to, locked.
+ * @t: An idle timer.
+ * @expires: Its deadline.
+ */
+void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
+			u64 expires)
+{
+	lockdep_assert_held(&base->lock);
+
+	base->counts.armed++;
+	twheel_wheel_forward(&base->wheel, get_jiffies_64());
+	twheel_wheel_insert(&base->wheel, t, expires);
+	arm_source(base, base->wheel.next);
+}
+
+/**
+ * twheel_base_wait_running - let a callback that was seen running go on
+ * @t: Its timer.
+ *
+ * On PREEMPT_RT it sleeps until the callback is done, more or less; elsewhere
+ * it returns at once. The caller looks again either way.
+ */
+void twheel_base_wait_running(const struct twheel_timer *t)
+{
+	u32 tf = READ_ONCE(t->flags);
+
+	if (!(tf & TWHEEL_MIGRATING))
+		wait_expiry(base_of(tf));
+}
+
+/**
+ * twheel_read_counts - sum up the counts of all CPUs
+ * @counts: For the sums. They are consistent if nothing goes on meanwhile.
+ */
+void twheel_read_counts(struct twheel_counts *counts)
+{
+	struct twheel_base *base;
+	unsigned int cpu;
+	u64 extended;
+
+	memset(counts, 0, sizeof(*counts));
+	for_each_possible_cpu(cpu) {
+		base = per_cpu(twheel_bases, cpu);
+		extended = READ_ONCE(per_cpu(twheel_extended, cpu));
+		raw_spin_lock_irq(&base->lock);
+		counts->armed += base->counts.armed + extended;
+		counts->fired += base->counts.fired;
+		counts->cancelled += base->counts.cancelled;
+		counts->replaced += base->counts.replaced + extended;
+		counts->pending += base->wheel.pending;
+		raw_spin_unlock_irq(&base->lock);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_read_counts);
+
+/* Moves some timers, both bases locked. Returns whether any are left. */
+static bool move_timers(struct twheel_base *to, struct twheel_base *from)
+{
+	struct twheel_timer *t = NULL;
+	unsigned int i;
+
+	raw_spin_lock_irq(&from->lock);
+	raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
+	twheel_wheel_forward(&to->wheel, get_jiffies_64());
+	for (i = 0; i < LOCK_HOLD_MAX; i++) {
+		t = twheel_wheel_first(&from->wheel);
+		if (!t)
+			break;
+		twheel_wheel_move(&to->wheel, &from->wheel, t);
+		WRITE_ONCE(t->flags, to->cpu);
+	}
+	arm_source(to, to->wheel.next);
+	raw_spin_unlock(&to->lock);
+	raw_spin_unlock_irq(&from->lock);
+	return t;
+}
+
+static int base_online(unsigned int cpu)
+{
+	struct twheel_base *base = per_cpu(twheel_bases, cpu);
+
+	raw_spin_lock_irq(&base->lock);
+	WRITE_ONCE(base->online, true);
+	base->wake = TWHEEL_NEVER;
+	raw_spin_unlock_irq(&base->lock);
+	return 0;
+}
+
+/*
+ * Runs on the CPU that goes offline. From here on nothing is armed on it but
+ * by a callback that still runs, and that is waited for.
+ */
+static int base_offline(unsigned int cpu)
+{
+	struct twheel_base *base = per_cpu(twheel_bases, cpu);
+	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
+	bool running;
+
+	/* The last CPU: only where the set-up is undone, and nothing is armed. */
+	if (to >= nr_cpu_ids)
+		return 0;
+
+	do {
+		raw_spin_lock_irq(&base->lock);
+		WRITE_ONCE(base->online, false);
+		running = base->runner;
+		raw_spin_unlock_irq(&base->lock);
+		if (running)
+			wait_expiry(base);
+	} while (running);
+
+	while (move_timers(per_cpu(twheel_bases, to), base))
+		cond_resched();
+	return 0;
+}
+
+static void free_bases(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu(twheel_bases, cpu));
+}
+
+static void base_init(struct twheel_base *base, unsigned int cpu)
+{
+	raw_spin_lock_init(&base->lock);
+	expiry_lock_init(base);
+	base->cpu = cpu;
+	base->wake = TWHEEL_NEVER;
+	twheel_wheel_init(&base->wheel, get_jiffies_64());
+	timer_setup(&base->tick, base_tick, TIMER_PINNED);
+	hrtimer_setup(&base->sleeper, base_sleeper, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_SOFT);
+	tasklet_setup(&base->more, base_more);
+}
+
+/* No timer is pending and nobody can arm one any more. */
+static void base_stop(struct twheel_base *base)
+{
+	raw_spin_lock_irq(&base->lock);
+	WARN(base->wheel.pending, "%llu timers were never cancelled\n",
+	     base->wheel.pending);
+	WRITE_ONCE(base->online, false);
+	raw_spin_unlock_irq(&base->lock);
+
+	timer_shutdown_sync(&base->tick);
+	hrtimer_cancel(&base->sleeper);
+	tasklet_kill(&base->more);
+}
+
+/**
+ * twheel_bases_init - set up the engine of every CPU
+ *
+ * Return: 0 or -ENOMEM, or an error of CPU hotplug.
+ */
+int twheel_bases_init(void)
+{
+	struct twheel_base *base;
+	unsigned int cpu;
+	int ret;
+
+	for_each_possible_cpu(cpu) {
+		base = kvzalloc_node(sizeof(*base), GFP_KERNEL, cpu_to_node(cpu));
+		per_cpu(twheel_bases, cpu) = base;
+		if (!base) {
+			ret = -ENOMEM;
+			goto out_free_bases;
+		}
+		base_init(base, cpu);
+	}
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
+				base_online, base_offline);
+	if (ret < 0)
+		goto out_free_bases;
+	hotplug_state = ret;
+	return 0;
+
+out_free_bases:
+	free_bases();
+	return ret;
+}
+
+/**
+ * twheel_bases_exit - stop the engine of every CPU
+ */
+void twheel_bases_exit(void)
+{
+	unsigned int cpu;
+
+	cpuhp_remove_state_nocalls(hotplug_state);
+	for_each_possible_cpu(cpu)
+		base_stop(per_cpu(twheel_bases, cpu));
+	free_bases();
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: from nanoseconds to ticks
+ */
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include "twheel.h"
+
+/*
+ * When tick 0 would have begun on CLOCK_MONOTONIC: an estimate that is never
+ * too early by more than the kernel itself has been late in counting ticks.
+ * Each look at both clocks bounds it from above, within one tick.
+ */
+static s64 tick_zero;
+
+/* Where the current tick, @tick, began by the estimate. */
+static s64 tick_began(u64 tick, s64 now)
+{
+	s64 offset = tick * TICK_NSEC;
+	s64 bound = now - offset;
+	s64 zero = READ_ONCE(tick_zero);
+
+	/* A tick that lasts longer than a tick: some were lost, or come late. */
+	if (zero > bound || bound - zero > TICK_NSEC) {
+		zero = bound;
+		WRITE_ONCE(tick_zero, zero);
+	}
+	return zero + offset;
+}
+
+/**
+ * twheel_tick_at - find the tick for a point in time
+ * @when: On CLOCK_MONOTONIC, in nanoseconds.
+ *
+ * The ticks' phase is known from observation only. The result may be one tick
+ * too low, so who must not run early looks at the clock again when the timer
+ * runs, and arms it for the next tick if need be. It is never too high by the
+ * clocks as they stand now: the timer runs at the first tick at or after @when.
+ *
+ * Context: any.
+ *
+ * Return: The deadline in jiffies64, for twheel_add() and the like; the current
+ * tick for a time before it.
+ */
+u64 twheel_tick_at(ktime_t when)
+{
+	u64 tick = get_jiffies_64();
+	s64 began, now;
+
+	/* The clock must not be read before the tick, see tick_began(). */
+	smp_rmb();
+	now = ktime_get();
+	began = tick_began(tick, now);
+	if (when <= began)
+		return tick;
+	return tick + div_u64((u64)when - (u64)began + TICK_NSEC - 1, TICK_NSEC);
+}
+EXPORT_SYMBOL(twheel_tick_at);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Older kernels made to look like the newest: the one place that knows of
+ * differences. Kbuild probes the headers, because stable trees carry later
+ * interfaces than their version says.
+ */
+#ifndef _TWHEEL_COMPAT_H
+#define _TWHEEL_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/timer.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "twheel needs Linux 6.1 or newer"
+#endif
+
+/* kunit/visibility.h came with 6.2 (9c988fae6f6a) and went into some stable trees. */
+#if __has_include(<kunit/visibility.h>)
+#include <kunit/visibility.h>
+#else
+#define EXPORT_SYMBOL_IF_KUNIT(symbol)
+#endif
+
+/* The namespace is a string since 6.13 (cdd30ebb1b9f). */
+#ifdef TWHEEL_HAVE_IMPORT_NS_STRING
+#define TWHEEL_IMPORT_KUNIT_NS MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
+#else
+#define TWHEEL_IMPORT_KUNIT_NS MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)
+#endif
+
+/* hrtimer_setup() came with 6.13 (908a1d775422). */
+#ifndef TWHEEL_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock_id, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock_id, mode);
+	timer->function = function;
+}
+#endif
+
+#endif /* _TWHEEL_COMPAT_H */

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the wheel
+ *
+ * A hierarchical timing wheel that cascades, as the kernel's own did until it
+ * was rewritten in 2016, with the two faults taken out for which it was. No
+ * lock, no clock and no allocation is in here: the owner of a wheel serialises
+ * the calls and says what time it is.
+ *
+ * Model
+ *
+ * Time is read as digits of base 64, one digit a level. A slot of level n
+ * covers 64^n ticks, and a level has slots for two frames, the current one and
+ * the one after it, 128 in all. A timer goes to the lowest level in whose two
+ * frames its deadline lies; when the hand comes near, its slot is moved down
+ * to finer levels, until level 0 holds it in the slot of its very tick:
+ *
+ * Level  Slot           Reach     at HZ=1000          at HZ=250           at HZ=100
+ *  0     1               127       1 ms -  127 ms      4 ms -  508 ms     10 ms -   1.3 s
+ *  1     64             8127      64 ms -    8 s     256 ms -   33 s     640 ms -    81 s
+ *  2     4096         520191       4 s  -    9 min    16 s  -   35 min    41 s  -    87 min
+ *  3     262144        3.3e7       4 min -   9 h      17 min -  37 h      44 min -   92 h
+ *  4     16777216      2.1e9       5 h  -   25 d      19 h  -   99 d      47 h  -  247 d
+ *  5     1073741824    1.4e11     12 d  -  4.3 y      50 d  -   17 y     124 d  -   43 y
+ *
+ * A deadline beyond that is filed in the last slot of level 5, and by its own
+ * deadline again when that slot comes up. So there is no maximum timeout, and
+ * with 64-bit ticks no wrap.
+ *
+ * Why cascade, and what it costs
+ *
+ * The kernel's timer wheel leaves a timer in the slot it was filed in, and
+ * pays with lateness: up to an eighth of the distance. Here a timer runs on its
+ * tick, and pays with being moved: up to once a level, on average three times
+ * for a timer an hour away that is never pushed back. Most are pushed back or
+ * cancelled first and never pay. Where being an eighth late is welcome,
+ * timer_list is the better tool.
+ *
+ * The classic cascade moved a whole slot at once when the hand crossed its
+ * boundary, half a million timers in one tick if so many lay in the slot. This
+ * is what the second frame is for. The coming slot of a level, the one that
+ * begins at the next boundary, is closed: what would go there fits the two
+ * frames of the level below. So it can be emptied early, during the whole slot
+ * time before it, a few timers on each tick that is visited anyway, and nothing
+ * is left when the boundary comes.
+ *
+ * Rules (twheel_wheel_audit() checks them)
+ *
+ * R1. A pending timer's deadline is later than the hand, but for those of the
+ *     current tick that still wait to be expired.
+ * R2. A level holds slots 1 to 127 ahead of the hand. The current slot is
+ *     empty, but for the one of level 0 while its tick is worked on.
+ * R3. A timer's slot begins no later than its deadline; without an extension
+ *     it covers its deadline, but on the top level, where the deadline may have
+ *     been beyond the last slot.
+ * R4. The map has a bit for every occupied slot, and the slot's count is at
+ *     least the number of its timers. Removing a timer touches neither.
+ * R5. No occupied slot needs a visit before @next.
+ *
+ * No order is promised among timers of one tick.
+ */
+#include <linux/bitops.h>
+#include <linux/export.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include "twheel_compat.h"
+#include "twheel_wheel.h"
+
+static u64 current_slot(const struct twheel_wheel *w, unsigned int n)
+{
+	return w->clk >> LVL_SHIFT(n);
+}
+
+/*
+ * The lowest level in whose two frames @expires lies. The distance alone finds
+ * it, or the one above; it is the one above just where that would mean the
+ * coming slot, which is closed.
+ */
+static unsigned int level_of(const struct twheel_wheel *w, u64 expires)
+{
+	unsigned int n = (fls64((expires - w->clk) | 1) - 1) / LVL_BITS;
+
+	if (n >= LVL_DEPTH)
+		return LVL_DEPTH - 1;
+	if (n && (expires >> LVL_SHIFT(n)) - current_slot(w, n) <= 1)
+		n--;
+	return n;
+}
+
+/*
+ * The latest tick for which the wheel must be visited on account of @slot: the
+ * timers' own tick on level 0, above it the last that leaves enough ticks
+ * before the boundary to empty the slot at CASCADE_MIN a tick.
+ */
+static u64 slot_visit(const struct twheel_wheel *w, unsigned int n, u64 slot)
+{
+	u64 ticks;
+
+	if (!n)
+		return slot;
+	ticks = DIV_ROUND_UP_ULL((u64)w->count[n][slot & LVL_MASK], CASCADE_MIN);
+	ticks = min(ticks, LVL_GRAN(n));
+	return max((slot << LVL_SHIFT(n)) - ticks, w->clk + 1);
+}
+
+/*
+ * Files @t, which is in no slot, for @expires, a tick after the hand. The slot's
+ * count picks the chain, so that a lone timer is always in the first one and
+ * many are spread evenly.
+ */
+static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
+{
+	unsigned int n = level_of(w, expires);
+	u64 here = current_slot(w, n);
+	/* The distance, not the slot, is what has room near the end of time. */
+	u64 slot = here + min_t(u64, (expires >> LVL_SHIFT(n)) - here, LVL_REACH);
+	unsigned int i = slot & LVL_MASK;
+	u32 count = w->count[n][i];
+
+	list_add_tail(&t->entry, &w->slot[n][i].chain[count % SLOT_CHAINS]);
+	w->count[n][i] = count + (count != U32_MAX);
+	__set_bit(i, w->map[n]);
+	w->next = min(w->next, slot_visit(w, n, slot));
+}
+
+static struct twheel_timer *slot_first(struct twheel_slot *slot)
+{
+	unsigned int c;
+
+	for (c = 0; c < SLOT_CHAINS; c++)
+		if (!list_empty(&slot->chain[c]))
+			return list_first_entry(&slot->chain[c],
+						struct twheel_timer, entry);
+	return NULL;
+}
+
+static void clear_slot(struct twheel_wheel *w, unsigned int n, unsigned int i)
+{
+	__clear_bit(i, w->map[n]);
+	w->count[n][i] = 0;
+}
+
+/**
+ * twheel_wheel_init - make an empty wheel
+ * @w: Memory for it.
+ * @clk: The hand.
+ */
+void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
+{
+	unsigned int n, i, c;
+
+	memset(w, 0, offsetof(struct twheel_wheel, slot));
+	w->clk = clk;
+	w->next = TWHEEL_NEVER;
+	for (n = 0; n < LVL_DEPTH; n++)
+		for (i = 0; i < LVL_SIZE; i++)
+			for (c = 0; c < SLOT_CHAINS; c++)
+				INIT_LIST_HEAD(&w->slot[n][i].chain[c]);
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
+
+/**
+ * twheel_wheel_insert - arm a timer
+ * @w: The wheel.
+ * @t: An idle timer.
+ * @expires: Its deadline. One that has come or gone by means the next tick.
+ */
+void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
+			 u64 expires)
+{
+	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
+	atomic64_set(&t->word, expires);
+	file(w, t, expires);
+	w->pending++;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
+
+/**
+ * twheel_wheel_remove - disarm a timer
+ * @w: The wheel that @t is in, if it is pending.
+ * @t: The timer.
+ * @word: TWHEEL_IDLE, or TWHEEL_DEAD for one never to be armed again.
+ *
+ * Return: whether @t was pending.
+ */
+bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
+			 u64 word)
+{
+	if (!twheel_word_pending(twheel_word(t))) {
+		if (word == TWHEEL_DEAD)
+			atomic64_set(&t->word, word);
+		return false;
+	}
+	/* It may be extended meanwhile, but not cease to be pending. */
+	atomic64_set(&t->word, word);
+	list_del(&t->entry);
+	w->pending--;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_remove);
+
+/**
+ * twheel_wheel_forward - let the hand of a wheel that slept catch up
+ * @w: The wheel.
+ * @now: The current tick.
+ *
+ * Does nothing where a tick that has to be visited would be passed over.
+ */
+void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
+{
+	if (!w->todo && now > w->clk && now < w->next)
+		w->clk = now;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_forward);
+
+/*
+ * How many slots ahead of the hand the first occupied one of a level is, or 0.
+ * Clears the bits of slots that have been emptied by removals.
+ */
+static unsigned int first_occupied(struct twheel_wheel *w, unsigned int n)
+{
+	unsigned int start = (current_slot(w, n) + 1) & LVL_MASK;
+	unsigned int i;
+
+	for (;;) {
+		i = find_next_bit(w->map[n], LVL_SIZE, start);
+		if (i == LVL_SIZE)
+			i = find_first_bit(w->map[n], LVL_SIZE);
+		if (i == LVL_SIZE)
+			return 0;
+		if (slot_first(&w->slot[n][i]))
+			return ((i - start) & LVL_MASK) + 1;
+		clear_slot(w, n, i);
+	}
+}
+
+/**
+ * twheel_wheel_next - find the next tick that needs a visit
+ * @w: The wheel.
+ *
+ * Return: A tick later than the hand, for which a timer waits or a slot must
+ * begin to move; the hand itself if its tick is not done; TWHEEL_NEVER if
+ * nothing is pending.
+ */
+u64 twheel_wheel_next(struct twheel_wheel *w)
+{
+	unsigned int n, ahead;
+
+	if (w->todo)
+		return w->clk;
+	w->next = TWHEEL_NEVER;
+	for (n = 0; n < LVL_DEPTH; n++) {
+		ahead = first_occupied(w, n);
+		if (ahead)
+			w->next = min(w->next, slot_visit(w, n, current_slot(w, n) + ahead));
+	}
+	return w->next;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next);
+
+/* Moves the hand to @clk and lays out the work of that tick. */
+static void begin_tick(struct twheel_wheel *w, u64 clk)
+{
+	unsigned int n, i;
+	u64 coming;
+
+	w->clk = clk;
+	w->cursor = 0;
+	w->todo = test_bit(clk & LVL_MASK, w->map[0]) ? BIT(0) : 0;
+	for (n = 1; n < LVL_DEPTH; n++) {
+		coming = current_slot(w, n) + 1;
+		i = coming & LVL_MASK;
+		if (!test_bit(i, w->map[n]))
+			continue;
+		w->share[n] = max(CASCADE_MIN, w->count[n][i] /
+				  (u32)((coming << LVL_SHIFT(n)) - clk) + 1);
+		w->todo |= BIT(n);
+	}
+}
+
+/*
+ * Moves this tick's share of a coming slot to where its timers now belong. The
+ * chains are walked side by side: each is a list of cold timers, and four
+ * cache misses at a time cost little more than one.
+ */
+static void cascade(struct twheel_wheel *w, unsigned int n, unsigned int *budget)
+{
+	unsigned int i = (current_slot(w, n) + 1) & LVL_MASK;
+	struct twheel_slot *slot = &w->slot[n][i];
+	unsigned int max = min(w->share[n], *budget);
+	unsigned int moved = 0, before, c;
+	struct twheel_timer *t;
+
+	do {
+		before = moved;
+		for (c = 0; c < SLOT_CHAINS && moved < max; c++) {
+			t = list_first_entry_or_null(&slot->chain[c],
+						     struct twheel_timer, entry);
+			if (!t)
+				continue;
+			list_del(&t->entry);
+			file(w, t, twheel_word(t));
+			moved++;
+		}
+	} while (moved < max && moved != before);
+
+	w->cascaded += moved;
+	*budget -= moved;
+	if (moved < max) {
+		clear_slot(w, n, i);
+		w->todo &= ~BIT(n);
+		return;
+	}
+	w->count[n][i] -= moved;
+	w->share[n] -= moved;
+	if (!w->share[n])
+		w->todo &= ~BIT(n);
+}
+
+static struct twheel_timer *next_due(struct twheel_wheel *w)
+{
+	struct twheel_slot *slot = &w->slot[0][w->clk & LVL_MASK];
+	struct list_head *chain;
+	unsigned int c;
+
+	for (c = 0; c < SLOT_CHAINS; c++) {
+		chain = &slot->chain[w->cursor++ % SLOT_CHAINS];
+		if (!list_empty(chain))
+			return list_first_entry(chain, struct twheel_timer, entry);
+	}
+	return NULL;
+}
+
+/* Takes a timer of the current tick off the wheel; files extended ones anew. */
+static struct twheel_timer *pop_due(struct twheel_wheel *w, unsigned int *budget)
+{
+	struct twheel_timer *t;
+	s64 word;
+
+	while (*budget) {
+		t = next_due(w);
+		if (!t) {
+			clear_slot(w, 0, w->clk & LVL_MASK);
+			w->todo &= ~BIT(0);
+			return NULL;
+		}
+		(*budget)--;
+		list_del(&t->entry);
+		word = twheel_word(t);
+		while ((u64)word <= w->clk) {
+			if (atomic64_try_cmpxchg(&t->word, &word, TWHEEL_IDLE)) {
+				w->pending--;
+				return t;
+			}
+		}
+		file(w, t, word);
+		w->refiled++;
+	}
+	return NULL;
+}
+
+/**
+ * twheel_wheel_expire - advance the wheel up to the next timer that is due
+ * @w: The wheel.
+ * @now: How far the hand may move.
+ * @budget: How many timers may be moved or expired and ticks visited; what is
+ *	left of it is stored back.
+ *
+ * Timers come tick by tick. A call goes on where the one before it stopped.
+ * Between calls any timer may be inserted, removed or extended.
+ *
+ * Return: A timer that was due, now idle; or %NULL: then all that is due at
+ * @now has been returned if some of @budget is left, and there is more to do
+ * if none is.
+ */
+struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+					 unsigned int *budget)
+{
+	struct twheel_timer *t;
+	unsigned int n;
+
+	now = min(now, TWHEEL_NEVER - 1);
+	while (*budget) {
+		if (!w->todo) {
+			if (w->clk >= now)
+				return NULL;
+			(*budget)--;
+			begin_tick(w, min(twheel_wheel_next(w), now));
+		}
+		if (w->todo & BIT(0)) {
+			t = pop_due(w, budget);
+			if (t)
+				return t;
+		}
+		for (n = 1; n < LVL_DEPTH; n++)
+			if (w->todo & BIT(n) && *budget)
+				cascade(w, n, budget);
+	}
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
+
+/**
+ * twheel_wheel_first - find some pending timer
+ * @w: The wheel.
+ *
+ * Return: A pending timer, or %NULL if there is none.
+ */
+struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w)
+{
+	unsigned int n, i, ahead;
+
+	/* Nothing but level 0 of a tick in progress has timers in a current slot. */
+	i = w->clk & LVL_MASK;
+	if (w->todo & BIT(0) && slot_first(&w->slot[0][i]))
+		return slot_first(&w->slot[0][i]);
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		ahead = first_occupied(w, n);
+		i = (current_slot(w, n) + ahead) & LVL_MASK;
+		if (ahead)
+			return slot_first(&w->slot[n][i]);
+	}
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
+
+/**
+ * twheel_wheel_move - move a pending timer to another wheel
+ * @to: Where to.
+ * @from: Where from.
+ * @t: A timer pending in @from.
+ *
+ * A timer that should have run by the hand of @to runs on its next tick.
+ */
+void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
+		       struct twheel_timer *t)
+{
+	s64 word = twheel_word(t);
+
+	list_del(&t->entry);
+	from->pending--;
+	while ((u64)word <= to->clk) {
+		if (atomic64_try_cmpxchg(&t->word, &word, to->clk + 1))
+			word = to->clk + 1;
+	}
+	file(to, t, word);
+	to->pending++;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_move);

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: exact timers by the million
+ *
+ * The module, and the functions it exports to others. They are thin: the word
+ * of a timer tells what state it is in, the lock of its CPU's base is taken to
+ * change that, and twheel_base.c does the rest.
+ */
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include "twheel_compat.h"
+#include "twheel_internal.h"
+
+DEFINE_PER_CPU(u64, twheel_extended);
+
+/* Where to arm: on the CPU that asks. */
+#define HERE	(-1)
+
+/**
+ * twheel_init_key - prepare a timer, with a lockdep class
+ * @timer: The timer.
+ * @fn: Its callback.
+ * @flags: 0.
+ * @name: Name of the lockdep class.
+ * @key: The lockdep class.
+ *
+ * Use twheel_setup().
+ */
+void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
+		     const char *name, struct lock_class_key *key)
+{
+	WARN_ON_ONCE(flags);
+	memset(timer, 0, sizeof(*timer));
+	timer->fn = fn;
+	timer->flags = raw_smp_processor_id();
+	lockdep_init_map(&timer->lockdep_map, name, key, 0);
+}
+EXPORT_SYMBOL(twheel_init_key);
+
+/**
+ * twheel_init_onstack_key - prepare a timer on the stack, with a lockdep class
+ * @timer: The timer.
+ * @fn: Its callback.
+ * @flags: 0.
+ * @name: Name of the lockdep class.
+ * @key: The lockdep class.
+ *
+ * Use twheel_setup_onstack().
+ */
+void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
+			     u32 flags, const char *name,
+			     struct lock_class_key *key)
+{
+	twheel_init_key(timer, fn, flags, name, key);
+}
+EXPORT_SYMBOL(twheel_init_onstack_key);
+
+/**
+ * twheel_destroy_onstack - end the use of a timer that lives on the stack
+ * @timer: A timer from twheel_setup_onstack(), not pending and not running.
+ *
+ * Context: any.
+ */
+void twheel_destroy_onstack(struct twheel_timer *timer)
+{
+	WARN_ON_ONCE(twheel_pending(timer));
+}
+EXPORT_SYMBOL(twheel_destroy_onstack);
+
+/* Arms @timer; if it is pending already, only where @change says so. */
+static int arm(struct twheel_timer *timer, u64 expires, int cpu, bool change)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+	u64 word;
+	int ret;
+
+	if (WARN_ON_ONCE(!timer->fn))
+		return -EINVAL;
+
+	base = twheel_base_lock(timer, &flags);
+	word = twheel_word(timer);
+	if (word == TWHEEL_DEAD) {
+		ret = -ESHUTDOWN;
+	} else if (!twheel_word_pending(word)) {
+		if (cpu == HERE)
+			cpu = smp_processor_id();
+		base = twheel_base_switch(base, timer, cpu);
+		twheel_base_insert(base, timer, expires);
+		ret = 0;
+	} else if (change) {
+		twheel_wheel_remove(&base->wheel, timer, TWHEEL_IDLE);
+		base->counts.replaced++;
+		twheel_base_insert(base, timer, expires);
+		ret = 1;
+	} else {
+		ret = -EBUSY;
+	}
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return ret;
+}
+
+static int arm_idle(struct twheel_timer *timer, u64 expires, int cpu)
+{
+	int ret = arm(timer, expires, cpu, false);
+
+	WARN_ON_ONCE(ret == -EBUSY);
+	return ret;
+}
+
+/**
+ * twheel_add - arm an idle timer
+ * @timer: The timer.
+ * @expires: Its deadline, an absolute value of get_jiffies_64(). A deadline
+ *	that has come or gone by means the next tick.
+ *
+ * The callback runs on this CPU, at the first tick at or after @expires and
+ * never before; @expires is exact at any distance. To arm a timer that may be
+ * pending, use twheel_mod().
+ *
+ * Context: any, hardirq included. Takes the timer's base lock, and on a change
+ * of CPU that of the new one.
+ *
+ * Return:
+ * * %0 - armed
+ * * %-ESHUTDOWN - twheel_shutdown_sync() has ended the timer; nothing is done
+ * * %-EBUSY - the timer is pending, which is a bug of the caller, reported
+ *   once; it keeps its deadline
+ * * %-EINVAL - the timer was not set up, which is a bug of the caller, reported
+ *   once; nothing is done
+ */
+int twheel_add(struct twheel_timer *timer, u64 expires)
+{
+	return arm_idle(timer, expires, HERE);
+}
+EXPORT_SYMBOL(twheel_add);
+
+/**
+ * twheel_add_after - arm an idle timer for some time from now
+ * @timer: The timer.
+ * @delay: In jiffies. So long a time passes in full, whatever part of the
+ *	current tick is over; at most one tick more does.
+ *
+ * A delay that goes beyond the end of time saturates at %TWHEEL_NEVER.
+ *
+ * Context: as twheel_add().
+ *
+ * Return: as twheel_add().
+ */
+int twheel_add_after(struct twheel_timer *timer, u64 delay)
+{
+	return twheel_add(timer, twheel_after(delay));
+}
+EXPORT_SYMBOL(twheel_add_after);
+
+/**
+ * twheel_add_on - arm an idle timer on a given CPU
+ * @timer: The timer.
+ * @expires: Its deadline, as for twheel_add().
+ * @cpu: Where its callback is to run.
+ *
+ * If @cpu goes offline the timer moves to another one, as all do. If it is
+ * offline now, or the timer's callback runs on another CPU, the timer is armed
+ * there.
+ *
+ * Context: as twheel_add().
+ *
+ * Return: as twheel_add(), and
+ * * %-EINVAL - there cannot be such a CPU, which is a bug of the caller,
+ *   reported once; nothing is done
+ */
+int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu)
+{
+	if (WARN_ON_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)))
+		return -EINVAL;
+	return arm_idle(timer, expires, cpu);
+}
+EXPORT_SYMBOL(twheel_add_on);
+
+/**
+ * twheel_mod - give a timer a new deadline
+ * @timer: The timer, pending or idle.
+ * @expires: The new deadline, earlier or later, as for twheel_add().
+ *
+ * Arms the timer on this CPU if it is idle. A pending one stays on its CPU.
+ * Where several callers are not serialised against each other, this is the one
+ * way of arming, and the last one's deadline holds.
+ *
+ * Pushing a pending timer's deadline back takes no lock and moves nothing; a
+ * timer that is pushed back again and again costs one atomic operation each
+ * time. If that returns 1, the callback will not run for the old deadline.
+ *
+ * Context: as twheel_add().
+ *
+ * Return:
+ * * %1 - the timer was pending, and its old deadline is void
+ * * %0 - the timer was idle: its callback has run, runs or has never been
+ *   armed to; it is armed now
+ * * %-ESHUTDOWN, %-EINVAL - as for twheel_add()
+ */
+int twheel_mod(struct twheel_timer *timer, u64 expires)
+{
+	if (twheel_wheel_extend(timer, expires)) {
+		this_cpu_inc(twheel_extended);
+		return 1;
+	}
+	return arm(timer, expires, HERE, true);
+}
+EXPORT_SYMBOL(twheel_mod);
+
+static bool remove(struct twheel_base *base, struct twheel_timer *timer, u64 word)
+{
+	bool pending = twheel_wheel_remove(&base->wheel, timer, word);
+
+	base->counts.cancelled += pending;
+	return pending;
+}
+
+/**
+ * twheel_cancel - disarm a timer
+ * @timer: The timer, pending or idle.
+ *
+ * Does not wait for a callback that runs on another CPU, nor keep anybody from
+ * arming the timer again. So the timer's memory may be freed afterwards only
+ * if 1 is returned and nobody else arms it; else see twheel_cancel_sync().
+ *
+ * Context: any, hardirq and the timer's own callback included. Takes the
+ * timer's base lock if it is pending.
+ *
+ * Return:
+ * * %1 - the timer was pending, and its callback will not run
+ * * %0 - the timer was not pending
+ */
+int twheel_cancel(struct twheel_timer *timer)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+	int ret;
+
+	if (!twheel_pending(timer))
+		return 0;
+	base = twheel_base_lock(timer, &flags);
+	ret = remove(base, timer, TWHEEL_IDLE);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return ret;
+}
+EXPORT_SYMBOL(twheel_cancel);
+
+/* Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. */
+static int try_cancel(struct twheel_timer *timer, u64 word)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+	int ret;
+
+	base = twheel_base_lock(timer, &flags);
+	if (base->running != timer)
+		ret = remove(base, timer, word);
+	else
+		ret = base->runner == current ? -EDEADLK : -EAGAIN;
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return ret;
+}
+
+/**
+ * twheel_try_cancel_sync - disarm a timer unless its callback runs
+ * @timer: The timer, pending or idle.
+ *
+ * For callers that hold a lock which the callback takes.
+ *
+ * Context: any. Takes the timer's base lock.
+ *
+ * Return:
+ * * %1 - the timer was pending
+ * * %0 - the timer was not pending
+ * * %-EAGAIN - its callback runs on some CPU, this one included; nothing has
+ *   been done
+ *
+ * After 0 and 1 its callback does not run anywhere.
+ */
+int twheel_try_cancel_sync(struct twheel_timer *timer)
+{
+	int ret = try_cancel(timer, TWHEEL_IDLE);
+
+	return ret < 0 ? -EAGAIN : ret;
+}
+EXPORT_SYMBOL(twheel_try_cancel_sync);
+
+/* Lets lockdep see that the caller may wait for the callback and its locks. */
+static void lockdep_wait_for_callback(struct twheel_timer *timer)
+{
+#ifdef CONFIG_LOCKDEP
+	unsigned long flags;
+
+	local_irq_save(flags);
+	lock_map_acquire(&timer->lockdep_map);
+	lock_map_release(&timer->lockdep_map);
+	local_irq_restore(flags);
+#endif
+}
+
+static int cancel_sync(struct twheel_timer *timer, u64 word)
+{
+	int ret = try_cancel(timer, word);
+
+	if (ret == -EDEADLK)
+		return ret;
+
+	lockdep_wait_for_callback(timer);
+	WARN_ON_ONCE(in_hardirq());
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		lockdep_assert_preemption_enabled();
+
+	while (ret == -EAGAIN) {
+		twheel_base_wait_running(timer);
+		ret = try_cancel(timer, word);
+	}
+	return ret;
+}
+
+/**
+ * twheel_cancel_sync - disarm a timer and wait for its callback
+ * @timer: The timer, pending or idle.
+ *
+ * Afterwards the timer is idle and its callback does not run on any CPU, so
+ * its memory may be freed, provided that nobody else arms it; if somebody
+ * might, use twheel_shutdown_sync().
+ *
+ * The caller must hold no lock that the callback takes, nor one that is taken
+ * in hardirq context while the callback may be interrupted::
+ *
+ *	CPU 0				CPU 1
+ *					softirq: the callback runs
+ *	spin_lock_irq(some_lock);
+ *					hardirq: spin_lock(some_lock);
+ *	twheel_cancel_sync(timer);
+ *
+ * lockdep reports both.
+ *
+ * Context: process or softirq; not hardirq, which is reported once. On
+ * PREEMPT_RT it may sleep.
+ *
+ * Return:
+ * * %1 - the timer was pending, and its callback will not run
+ * * %0 - the timer was not pending
+ * * %-EDEADLK - called from the timer's own callback; nothing has been done
+ */
+int twheel_cancel_sync(struct twheel_timer *timer)
+{
+	return cancel_sync(timer, TWHEEL_IDLE);
+}
+EXPORT_SYMBOL(twheel_cancel_sync);
+
+/**
+ * twheel_shutdown_sync - end a timer for good
+ * @timer: The timer, pending or idle.
+ *
+ * As twheel_cancel_sync(), and nobody can arm the timer afterwards: that
+ * returns -ESHUTDOWN, also to a callback that arms its own timer all the time.
+ * For teardown. To use the timer again, set it up again.
+ *
+ * Context: as twheel_cancel_sync().
+ *
+ * Return: as twheel_cancel_sync(). After -EDEADLK the timer is not shut down.
+ */
+int twheel_shutdown_sync(struct twheel_timer *timer)
+{
+	return cancel_sync(timer, TWHEEL_DEAD);
+}
+EXPORT_SYMBOL(twheel_shutdown_sync);
+
+/**
+ * twheel_pending - is a timer armed?
+ * @timer: The timer.
+ *
+ * Context: any; takes no lock. Callers that need the answer to stay true must
+ * keep others from changing it.
+ *
+ * Return: %true from when the timer is armed until right before its callback
+ * runs.
+ */
+bool twheel_pending(const struct twheel_timer *timer)
+{
+	return twheel_word_pending(twheel_word(timer));
+}
+EXPORT_SYMBOL(twheel_pending);
+
+/**
+ * twheel_remaining - how long until a timer is due
+ * @timer: The timer.
+ *
+ * Context: any; takes no lock.
+ *
+ * Return: Ticks from the current one to the deadline; 0 if the timer is due or
+ * not pending.
+ */
+u64 twheel_remaining(const struct twheel_timer *timer)
+{
+	u64 word = twheel_word(timer);
+	u64 now = get_jiffies_64();
+
+	return twheel_word_pending(word) && word > now ? word - now : 0;
+}
+EXPORT_SYMBOL(twheel_remaining);
+
+static int __init twheel_init(void)
+{
+	int ret;
+
+	ret = twheel_bases_init();
+	if (ret)
+		return ret;
+	ret = twheel_chardev_init();
+	if (ret)
+		goto out_bases_exit;
+	return 0;
+
+out_bases_exit:
+	twheel_bases_exit();
+	return ret;
+}
+module_init(twheel_init);
+
+static void __exit twheel_exit(void)
+{
+	twheel_chardev_exit();
+	twheel_bases_exit();
+}
+module_exit(twheel_exit);
+
+MODULE_DESCRIPTION("Exact timers by the million");
+MODULE_AUTHOR("The twheel authors");
+MODULE_LICENSE("GPL");

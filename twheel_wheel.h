@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The wheel: a pure data structure. twheel_core.c opens with its model.
+ *
+ * Whoever owns a wheel serialises every call on it; only a pending timer's
+ * deadline may be pushed back at any moment, by twheel_wheel_extend().
+ */
+#ifndef _TWHEEL_WHEEL_H
+#define _TWHEEL_WHEEL_H
+
+#include <linux/bitmap.h>
+#include <linux/bits.h>
+#include <linux/cache.h>
+#include "twheel.h"
+
+/* One digit of the deadline a level. */
+#define LVL_BITS		6
+#define LVL_DEPTH		6
+#define LVL_SHIFT(n)		((n) * LVL_BITS)
+#define LVL_GRAN(n)		(1ULL << LVL_SHIFT(n))
+/* Two frames of 64 slots each: the current one and the one after it. */
+#define LVL_SIZE		(2U << LVL_BITS)
+#define LVL_MASK		(LVL_SIZE - 1)
+/* How far ahead of the hand a level has slots. */
+#define LVL_REACH		(LVL_SIZE - 1)
+/* Chains a slot: four list heads are one cache line. */
+#define SLOT_CHAINS		4
+/* A coming slot loses at least this many timers a tick. */
+#define CASCADE_MIN		64U
+
+/* What struct twheel_timer.word holds besides a deadline. */
+#define TWHEEL_IDLE		0ULL
+#define TWHEEL_DEAD		U64_MAX
+
+struct twheel_slot {
+	struct list_head	chain[SLOT_CHAINS];
+};
+
+/**
+ * struct twheel_wheel - a hierarchical timing wheel
+ * @clk: The hand: the tick that is being worked on, or the last one done.
+ * @next: No tick before this one needs a visit. May be too early, never late.
+ * @todo: Levels that still have work at @clk, one bit each.
+ * @cursor: Chain to look at next.
+ * @share: What each level may still cascade at @clk.
+ * @pending: Timers in the wheel.
+ * @cascaded: Timers moved down from a coming slot, ever.
+ * @refiled: Timers that were found extended when their tick came, ever.
+ * @map: Slots that may be occupied; a bit may be stale, never missing.
+ * @count: Timers filed into each slot since it was last empty; saturates.
+ * @slot: Level by level, the slot of tick t at (t >> LVL_SHIFT(n)) & LVL_MASK.
+ */
+struct twheel_wheel {
+	u64			clk;
+	u64			next;
+	u32			todo;
+	u32			cursor;
+	u32			share[LVL_DEPTH];
+	u64			pending;
+	u64			cascaded;
+	u64			refiled;
+	unsigned long		map[LVL_DEPTH][BITS_TO_LONGS(LVL_SIZE)];
+	u32			count[LVL_DEPTH][LVL_SIZE];
+	struct twheel_slot	slot[LVL_DEPTH][LVL_SIZE] ____cacheline_aligned;
+};
+
+void twheel_wheel_init(struct twheel_wheel *w, u64 clk);
+void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
+			 u64 expires);
+bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
+			 u64 word);
+void twheel_wheel_forward(struct twheel_wheel *w, u64 now);
+u64 twheel_wheel_next(struct twheel_wheel *w);
+struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+					 unsigned int *budget);
+struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w);
+void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
+		       struct twheel_timer *t);
+
+/* Only where KUnit is configured: twheel_audit.c is not built otherwise. */
+const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended);
+
+static inline u64 twheel_word(const struct twheel_timer *t)
+{
+	return atomic64_read(&t->word);
+}
+
+/* Does @word say that its timer is armed? */
+static inline bool twheel_word_pending(u64 word)
+{
+	return word != TWHEEL_IDLE && word != TWHEEL_DEAD;
+}
+
+/**
+ * twheel_wheel_extend - push the deadline of a pending timer back
+ * @t: Any timer that is set up.
+ * @expires: New deadline in ticks.
+ *
+ * Moves nothing: the timer is filed anew when its old slot comes up. The
+ * wheel takes the word by compare-and-exchange too, so that a timer is either
+ * extended or expires, never both.
+ *
+ * Context: any; needs no serialisation.
+ *
+ * Return: %true if @t was pending no later than @expires and is now pending
+ * at @expires.
+ */
+static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
+{
+	s64 old = atomic64_read(&t->word);
+
+	expires = min_t(u64, expires, TWHEEL_NEVER);
+	do {
+		if (!twheel_word_pending(old) || expires < (u64)old)
+			return false;
+	} while (!atomic64_try_cmpxchg(&t->word, &old, expires));
+	return true;
+}
+
+#endif /* _TWHEEL_WHEEL_H */
