@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: does the audit find what is broken? Every other suite relies on it.
+ */
+#include "wheel_test.h"
+
+/* Broken on purpose; put together again by the next wheel_test_start(). */
+static void expect_rule(struct wheel_test *wt, const char *rule)
+{
+	const char *wrong = twheel_wheel_audit(wt->wheel, false);
+
+	KUNIT_ASSERT_TRUE_MSG(wt->test, wrong, "%s is not noticed", rule);
+	KUNIT_EXPECT_EQ_MSG(wt->test, strncmp(wrong, rule, strlen(rule)), 0,
+			    "%s is noticed as: %s", rule, wrong);
+}
+
+/* A timer in slot 10 of every level; all is well. */
+static struct wheel_test *one_a_level(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, LVL_DEPTH);
+	unsigned int n;
+
+	for (n = 0; n < LVL_DEPTH; n++)
+		wheel_test_arm(wt, n, 10 * LVL_GRAN(n) + n);
+	wheel_test_audit(wt, false);
+	return wt;
+}
+
+static void set_word(struct wheel_test *wt, unsigned int i, u64 word)
+{
+	atomic64_set(&wt->timers[i].timer.word, word);
+}
+
+static void accepts_what_is_right(struct kunit *test)
+{
+	struct wheel_test *wt = one_a_level(test);
+
+	KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, true));
+	wheel_test_visit_all(wt);
+	KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, false));
+}
+
+static void finds_r1_passed_over(struct kunit *test)
+{
+	struct wheel_test *wt = one_a_level(test);
+
+	/* the hand is past slot 10 of level 0, which now is one of the next lap */
+	wt->wheel->clk = 11;
+	set_word(wt, 0, 10);
+	expect_rule(wt, "R1");
+}
+
+static void finds_r2_current_slot(struct kunit *test)
+{
+	struct wheel_test *wt = one_a_level(test);
+
+	wt->wheel->clk = 10;
+	expect_rule(wt, "R2");
+}
+
+static void finds_r3_slot_after_deadline(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n;
+
+	for (n = 1; n < LVL_DEPTH; n++) {
+		wt = one_a_level(test);
+		set_word(wt, n, 10 * LVL_GRAN(n) - 1);
+		expect_rule(wt, "R3");
+	}
+}
+
+static void finds_r3_slot_too_early(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n;
+
+	/* the top level may hold what is beyond the horizon */
+	for (n = 0; n < LVL_DEPTH - 1; n++) {
+		wt = one_a_level(test);
+		set_word(wt, n, 11 * LVL_GRAN(n));
+		expect_rule(wt, "R3");
+		/* which is what an extension looks like */
+		KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, true));
+	}
+}
+
+static void finds_r4_missing_bit(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		wt = one_a_level(test);
+		__clear_bit(10, wt->wheel->map[n]);
+		expect_rule(wt, "R4");
+	}
+}
+
+static void finds_r4_low_count(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		wt = one_a_level(test);
+		wt->wheel->count[n][10] = 0;
+		expect_rule(wt, "R4");
+	}
+}
+
+static void finds_r5_late_visit(struct kunit *test)
+{
+	struct wheel_test *wt = one_a_level(test);
+
+	wt->wheel->next = 11;
+	expect_rule(wt, "R5");
+}
+
+static void finds_idle_in_a_slot(struct kunit *test)
+{
+	struct wheel_test *wt = one_a_level(test);
+
+	set_word(wt, 3, TWHEEL_IDLE);
+	expect_rule(wt, "a timer in a slot is not pending");
+}
+
+static void finds_wrong_number(struct kunit *test)
+{
+	struct wheel_test *wt = one_a_level(test);
+
+	wt->wheel->pending++;
+	expect_rule(wt, "the number of timers is wrong");
+}
+
+static struct kunit_case audit_cases[] = {
+	KUNIT_CASE(accepts_what_is_right),
+	KUNIT_CASE(finds_r1_passed_over),
+	KUNIT_CASE(finds_r2_current_slot),
+	KUNIT_CASE(finds_r3_slot_after_deadline),
+	KUNIT_CASE(finds_r3_slot_too_early),
+	KUNIT_CASE(finds_r4_missing_bit),
+	KUNIT_CASE(finds_r4_low_count),
+	KUNIT_CASE(finds_r5_late_visit),
+	KUNIT_CASE(finds_idle_in_a_slot),
+	KUNIT_CASE(finds_wrong_number),
+	{}
+};
+
+WHEEL_TEST_SUITE(audit);

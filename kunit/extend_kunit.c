@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: deadlines pushed back where the timers are
+ */
+#include <linux/kthread.h>
+#include "wheel_test.h"
+
+static void fires_at_the_later_deadline(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int from, to;
+
+	for (from = 0; from < LVL_DEPTH; from++) {
+		for (to = from; to < LVL_DEPTH; to++) {
+			wt = wheel_test_start(test, 1000, 1);
+			wheel_test_arm(wt, 0, 1000 + 5 * LVL_GRAN(from));
+			wheel_test_extend(wt, 0, 1000 + 99 * LVL_GRAN(to));
+			KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[0].timer),
+					1000 + 99 * LVL_GRAN(to));
+			wheel_test_visit_all(wt);
+			KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
+		}
+	}
+}
+
+static void by_nothing_is_accepted(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+
+	wheel_test_arm(wt, 0, 700);
+	wheel_test_extend(wt, 0, 700);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 699), 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 700), 1U);
+	KUNIT_EXPECT_EQ(test, wt->wheel->refiled, 0ULL);
+}
+
+static void earlier_is_refused(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	wheel_test_arm(wt, 0, 700);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 699));
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 1));
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 0));
+	KUNIT_EXPECT_EQ(test, twheel_word(t), 700ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 699), 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 700), 1U);
+}
+
+/* What counts is the deadline it has now, not the one it was filed by. */
+static void earlier_than_extended_is_refused(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	wheel_test_arm(wt, 0, 300);
+	wheel_test_extend(wt, 0, 900);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 600));
+	KUNIT_EXPECT_EQ(test, twheel_word(t), 900ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 899), 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 900), 1U);
+}
+
+/* A signed comparison would take the earlier one for the later. */
+static void trap11_half_range(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	wheel_test_arm(wt, 0, 100);
+	wheel_test_extend(wt, 0, S64_MAX);
+	wheel_test_extend(wt, 0, (1ULL << 63) + 100);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, S64_MAX));
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1000000), 0U);
+	wheel_test_audit(wt, true);
+}
+
+static void moves_nothing(struct kunit *test)
+{
+	unsigned int level, slot, chain, was_level, was_slot;
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	u64 next;
+
+	wheel_test_arm(wt, 0, 5000);
+	next = twheel_wheel_next(wt->wheel);
+	wheel_test_where(wt, 0, &was_level, &was_slot, &chain);
+	wheel_test_extend(wt, 0, 5000000);
+	wheel_test_where(wt, 0, &level, &slot, &chain);
+	KUNIT_EXPECT_EQ(test, level, was_level);
+	KUNIT_EXPECT_EQ(test, slot, was_slot);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), next);
+	KUNIT_EXPECT_EQ(test, wheel_test_moves(wt), 0ULL);
+	wheel_test_audit(wt, true);
+}
+
+static void many_times_before_the_slot(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	unsigned int i;
+
+	wheel_test_arm(wt, 0, 100);
+	for (i = 0; i < 10000; i++)
+		wheel_test_extend(wt, 0, 101 + i);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10099), 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10100), 1U);
+}
+
+/* The heartbeat: a beat a tick, and the timer is looked at every 29 of them. */
+static void on_every_tick(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	unsigned int now;
+
+	wheel_test_arm(wt, 0, 30);
+	for (now = 1; now <= 3000; now++) {
+		KUNIT_ASSERT_EQ(test, wheel_test_run(wt, now), 0U);
+		wheel_test_extend(wt, 0, now + 30);
+		wheel_test_audit(wt, true);
+	}
+	KUNIT_EXPECT_LE(test, wheel_test_moves(wt), 3000ULL / 29 + 1);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 3029), 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 3030), 1U);
+}
+
+/*
+ *	level n   | current | coming: timers 0 to 199 |
+ *	             ^hand
+ * From within the coming slot timers go to where their new deadlines belong:
+ * below, to a later slot of the same level, above; never back to where they are.
+ */
+static void while_its_slot_is_coming(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n, i;
+	u64 slot;
+
+	for (n = 1; n < LVL_DEPTH; n++) {
+		wt = wheel_test_start(test, 0, 400);
+		slot = 10 * LVL_GRAN(n);
+		for (i = 0; i < wt->size; i++)
+			wheel_test_arm(wt, i, slot + i % LVL_GRAN(n));
+		/* the hand is in the slot before; some have been moved down */
+		wheel_test_run(wt, slot - 4);
+		KUNIT_ASSERT_GT(test, wt->wheel->cascaded, 0ULL);
+		KUNIT_ASSERT_LT(test, wt->wheel->cascaded, 400ULL);
+		for (i = 0; i < wt->size; i++)
+			wheel_test_extend(wt, i, wt->timers[i].due +
+						 i % 5 * LVL_GRAN(n) / 2);
+		for (i = 0; i < wt->size; i += 7)
+			wheel_test_extend(wt, i, slot + 1000 * LVL_GRAN(n));
+		while (wt->armed) {
+			wheel_test_visit(wt);
+			wheel_test_audit(wt, true);
+		}
+	}
+}
+
+/* Extended at the last moment: the tick before the deadline. */
+static void on_the_last_tick(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n;
+	u64 due;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		due = 77 * LVL_GRAN(n);
+		wt = wheel_test_start(test, 0, 1);
+		wheel_test_arm(wt, 0, due);
+		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, due - 1), 0U);
+		wheel_test_extend(wt, 0, due + 1);
+		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, due), 0U);
+		KUNIT_EXPECT_EQ(test, wt->wheel->refiled, 1ULL);
+		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, due + 1), 1U);
+	}
+}
+
+static void past_the_horizon(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 4);
+	unsigned int i;
+
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, 100 + i * LVL_GRAN(2));
+	wheel_test_extend(wt, 0, 128 * LVL_GRAN(5));
+	wheel_test_extend(wt, 1, 1ULL << 40);
+	wheel_test_extend(wt, 2, TWHEEL_NEVER - 1);
+	wheel_test_extend(wt, 3, TWHEEL_NEVER);
+	while (wt->armed > 2) {
+		wheel_test_visit(wt);
+		wheel_test_audit(wt, true);
+	}
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 1ULL << 40);
+}
+
+/* U64_MAX means dead in a timer's word: it must never get in there. */
+static void saturates(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+
+	wheel_test_arm(wt, 0, 100);
+	wheel_test_extend(wt, 0, U64_MAX);
+	KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[0].timer), TWHEEL_NEVER);
+	wheel_test_extend(wt, 0, U64_MAX);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1000), 0U);
+	wheel_test_remove(wt, 0);
+	wheel_test_audit(wt, true);
+}
+
+static void idle_is_refused(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, TWHEEL_NEVER));
+	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_IDLE);
+}
+
+static void expired_is_refused(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	wheel_test_arm(wt, 0, 10);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));
+	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_IDLE);
+}
+
+static void dead_is_refused(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	twheel_wheel_remove(wt->wheel, t, TWHEEL_DEAD);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, U64_MAX));
+	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_DEAD);
+}
+
+static void removed_where_it_was_filed(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+
+	wheel_test_arm(wt, 0, 100);
+	wheel_test_arm(wt, 1, 100);
+	wheel_test_extend(wt, 0, 1000000);
+	wheel_test_remove(wt, 0);
+	wheel_test_audit(wt, false);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 2000000), 1U);
+}
+
+/* Earlier again, by removal: the extension leaves nothing behind. */
+static void back_to_the_old_deadline(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+
+	wheel_test_arm(wt, 0, 100);
+	wheel_test_extend(wt, 0, 1000000);
+	wheel_test_remove(wt, 0);
+	wheel_test_arm(wt, 0, 100);
+	wheel_test_audit(wt, false);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 100), 1U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 2000000), 0U);
+}
+
+/* All timers of a slot are pushed back to one tick, again and again. */
+static void a_crowd_stays_exact(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1000);
+	unsigned int i, round;
+
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, 1 + i);
+	for (round = 1; round <= 20; round++) {
+		for (i = 0; i < wt->size; i++)
+			wheel_test_extend(wt, i, round * 1000 + i % 3);
+		KUNIT_ASSERT_EQ(test, wheel_test_run(wt, round * 1000 - 1), 0U);
+		wheel_test_audit(wt, true);
+	}
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 20002), wt->size);
+}
+
+#define RACE_TICKS	WHEEL_TEST_LONG(20000U)
+#define RACE_WIDTH	16U	/* timers a tick */
+
+struct race {
+	struct wheel_test	*wt;
+	/* by timer: the deadline of the last extension that succeeded */
+	u64			*extended;
+	unsigned int		extensions;
+};
+
+/* Goes for the timers that are due about now. */
+static int race_extend(void *data)
+{
+	struct race *race = data;
+	struct wheel_test *wt = race->wt;
+	unsigned int i, first, last;
+	u64 clk;
+
+	do {
+		clk = READ_ONCE(wt->wheel->clk);
+		first = min(clk, RACE_TICKS - 1ULL) * RACE_WIDTH;
+		last = min(first + 2 * RACE_WIDTH, wt->size);
+		for (i = first; i < last; i++) {
+			clk = READ_ONCE(wt->wheel->clk) + i % 4;
+			if (twheel_wheel_extend(&wt->timers[i].timer, clk)) {
+				race->extended[i] = clk;
+				race->extensions++;
+			}
+		}
+		cond_resched();
+	} while (!kthread_should_stop());
+	return 0;
+}
+
+static void race_run(struct wheel_test *wt, u64 now)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED;
+	struct twheel_timer *timer;
+	struct test_timer *t;
+
+	while ((timer = twheel_wheel_expire(wt->wheel, now, &budget))) {
+		t = container_of(timer, struct test_timer, timer);
+		t->due = wt->wheel->clk;
+		t->fired++;
+	}
+}
+
+/*
+ * One thread pushes deadlines back while another runs the wheel. A timer is
+ * either extended or expires: the tick it expires at is the deadline of the
+ * last extension that said it succeeded.
+ */
+static void races_with_expiry(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, RACE_TICKS * RACE_WIDTH);
+	struct race race = { .wt = wt };
+	struct task_struct *task;
+	unsigned int i;
+	u64 due, now;
+
+	race.extended = kvcalloc(wt->size, sizeof(*race.extended), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, race.extended);
+	for (i = 0; i < wt->size; i++)
+		twheel_wheel_insert(wt->wheel, &wt->timers[i].timer,
+				    1 + i / RACE_WIDTH);
+
+	/* No assertion while the thread runs: nobody would stop it. */
+	task = kthread_run(race_extend, &race, "twheel_race");
+	if (IS_ERR(task)) {
+		kvfree(race.extended);
+		KUNIT_FAIL(test, "no thread");
+		return;
+	}
+	for (now = 1; now <= RACE_TICKS; now++) {
+		race_run(wt, now);
+		if (now % 16 == 0)
+			cond_resched();
+	}
+	kthread_stop(task);
+	race_run(wt, RACE_TICKS + 10);
+
+	for (i = 0; i < wt->size; i++) {
+		due = max(race.extended[i], 1ULL + i / RACE_WIDTH);
+		if (wt->timers[i].due != due || wt->timers[i].fired != 1)
+			break;
+	}
+	KUNIT_EXPECT_EQ_MSG(test, i, wt->size, "expired at %llu, %u times",
+			    wt->timers[min(i, wt->size - 1)].due,
+			    wt->timers[min(i, wt->size - 1)].fired);
+	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 0ULL);
+	KUNIT_EXPECT_GT(test, race.extensions, 0U);
+	kvfree(race.extended);
+}
+
+static struct kunit_case extend_cases[] = {
+	KUNIT_CASE(fires_at_the_later_deadline),
+	KUNIT_CASE(by_nothing_is_accepted),
+	KUNIT_CASE(earlier_is_refused),
+	KUNIT_CASE(earlier_than_extended_is_refused),
+	KUNIT_CASE(trap11_half_range),
+	KUNIT_CASE(moves_nothing),
+	KUNIT_CASE(many_times_before_the_slot),
+	KUNIT_CASE(on_every_tick),
+	KUNIT_CASE(while_its_slot_is_coming),
+	KUNIT_CASE(on_the_last_tick),
+	KUNIT_CASE(past_the_horizon),
+	KUNIT_CASE(saturates),
+	KUNIT_CASE(idle_is_refused),
+	KUNIT_CASE(expired_is_refused),
+	KUNIT_CASE(dead_is_refused),
+	KUNIT_CASE(removed_where_it_was_filed),
+	KUNIT_CASE(back_to_the_old_deadline),
+	KUNIT_CASE(a_crowd_stays_exact),
+	KUNIT_CASE(races_with_expiry),
+	{}
+};
+
+WHEEL_TEST_SUITE(extend);

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: levels, frames and slots, at their edges
+ */
+#include "wheel_test.h"
+
+/* Each has boundaries of several levels close ahead. */
+static const u64 starts[] = {
+	0,
+	1,
+	63,
+	64,
+	(1ULL << 18) - 1000,
+	(1ULL << 24) - 5000,
+	(1ULL << 32) - 5,
+	(1ULL << 36) - 70000,
+	(1ULL << 60) - 70000,
+};
+
+static void start_desc(const u64 *start, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "start %llu", *start);
+}
+
+KUNIT_ARRAY_PARAM(start, starts, start_desc);
+
+/* Slots of a level ahead: its first, its two frames' ends, and past them. */
+static const u32 edges[] = { 1, 2, 3, 62, 63, 64, 65, 126, 127, 128, 129 };
+
+/*
+ * The rule in its plain form: the lowest level in whose current frame or the
+ * one after it @expires lies.
+ */
+static unsigned int lowest_level(u64 clk, u64 expires)
+{
+	unsigned int n = 0;
+
+	while (n < LVL_DEPTH - 1 && (expires >> LVL_SHIFT(n + 1)) -
+				    (clk >> LVL_SHIFT(n + 1)) > 1)
+		n++;
+	return n;
+}
+
+static void expect_lowest_level(struct wheel_test *wt, unsigned int i)
+{
+	unsigned int level, slot, chain, n;
+	u64 due = wt->timers[i].due;
+
+	n = lowest_level(wt->wheel->clk, due);
+	wheel_test_where(wt, i, &level, &slot, &chain);
+	KUNIT_EXPECT_EQ_MSG(wt->test, level, n, "hand %llu, deadline %llu",
+			    wt->wheel->clk, due);
+	KUNIT_EXPECT_EQ_MSG(wt->test, slot,
+			    (unsigned int)(due >> LVL_SHIFT(n)) & LVL_MASK,
+			    "hand %llu, deadline %llu", wt->wheel->clk, due);
+}
+
+/* size - 1, size and size + 1 of every level, and of each of its edges. */
+static void edges_alone(struct kunit *test)
+{
+	u64 start = *(const u64 *)test->param_value;
+	unsigned int n, e, visits;
+	struct wheel_test *wt;
+	int off;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		for (e = 0; e < ARRAY_SIZE(edges); e++) {
+			for (off = -1; off <= 1; off++) {
+				wt = wheel_test_start(test, start, 1);
+				wheel_test_arm(wt, 0, start + edges[e] *
+						      LVL_GRAN(n) + off);
+				wheel_test_audit(wt, false);
+				visits = wheel_test_visit_all(wt);
+				KUNIT_EXPECT_LE(test, visits, 2U * LVL_DEPTH);
+				KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
+			}
+		}
+	}
+}
+
+static void edges_together(struct kunit *test)
+{
+	u64 start = *(const u64 *)test->param_value;
+	unsigned int n, e, i = 0;
+	struct wheel_test *wt;
+	int off;
+
+	wt = wheel_test_start(test, start, LVL_DEPTH * ARRAY_SIZE(edges) * 3);
+	for (n = 0; n < LVL_DEPTH; n++)
+		for (e = 0; e < ARRAY_SIZE(edges); e++)
+			for (off = -1; off <= 1; off++)
+				wheel_test_arm(wt, i++, start + edges[e] *
+							LVL_GRAN(n) + off);
+	wheel_test_audit(wt, false);
+	while (wt->armed) {
+		wheel_test_visit(wt);
+		wheel_test_audit(wt, false);
+	}
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U,
+				    "timer %u", i);
+}
+
+/*
+ * The hand just before, at and after the edge of a frame of level n:
+ *
+ *	      | frame           | frame           |
+ *	hand ^^^
+ *	deadlines: each slot's first tick, the one before, the one after
+ */
+static void frame_edges(struct kunit *test)
+{
+	unsigned int n, slot, i;
+	struct wheel_test *wt;
+	int phase, off;
+	u64 start, at;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		for (phase = -1; phase <= 1; phase++) {
+			start = 7 * LVL_GRAN(n + 1) + phase;
+			wt = wheel_test_start(test, start, 3 * (LVL_SIZE + 2));
+			i = 0;
+			for (slot = 1; slot <= LVL_SIZE + 2; slot++) {
+				at = ((start >> LVL_SHIFT(n)) + slot) << LVL_SHIFT(n);
+				for (off = -1; off <= 1; off++)
+					wheel_test_arm(wt, i++, at + off);
+			}
+			wheel_test_audit(wt, false);
+			while (wt->armed) {
+				wheel_test_visit(wt);
+				wheel_test_audit(wt, false);
+			}
+			cond_resched();
+		}
+	}
+}
+
+/* Every deadline in reach of the two lowest levels, from every kind of tick. */
+static void every_deadline(struct kunit *test)
+{
+	static const u64 phases[] = { 0, 1, 31, 62, 63, 4095, 4096, 8127, 8128 };
+	unsigned int p, i, all = LVL_REACH * LVL_GRAN(1) + LVL_SIZE;
+	struct wheel_test *wt;
+
+	for (p = 0; p < ARRAY_SIZE(phases); p++) {
+		wt = wheel_test_start(test, phases[p], all);
+		for (i = 0; i < all; i++)
+			wheel_test_arm(wt, i, phases[p] + 1 + i);
+		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, phases[p] + all), all);
+		wheel_test_audit(wt, false);
+		cond_resched();
+	}
+}
+
+static void filed_on_lowest_level(struct kunit *test)
+{
+	u64 start = *(const u64 *)test->param_value;
+	unsigned int n, e;
+	struct wheel_test *wt;
+	int off;
+
+	wt = wheel_test_start(test, start, 1);
+	for (n = 0; n < LVL_DEPTH; n++) {
+		/* The last edges of the top level are beyond the horizon. */
+		for (e = 0; e < ARRAY_SIZE(edges) - (n == LVL_DEPTH - 1) * 3; e++) {
+			for (off = -1; off <= 1; off++) {
+				wheel_test_arm(wt, 0, start + edges[e] *
+						      LVL_GRAN(n) + off);
+				expect_lowest_level(wt, 0);
+				wheel_test_remove(wt, 0);
+			}
+		}
+	}
+}
+
+/*
+ * The slot that begins at the next boundary takes no timer:
+ *
+ *	level n        | current | coming  |
+ *	                  ^hand   ^^^^^^^^^ deadlines
+ *	level n - 1    | current frame | next frame |  <- here instead
+ */
+static void coming_slot_is_closed(struct kunit *test)
+{
+	unsigned int n, p, level, slot, chain;
+	struct wheel_test *wt;
+	u64 start, coming;
+
+	for (n = 1; n < LVL_DEPTH; n++) {
+		coming = 6 * LVL_GRAN(n);
+		/* the hand from the first to the last tick of its slot */
+		for (p = 0; p < 10; p++) {
+			start = 5 * LVL_GRAN(n) + p * (LVL_GRAN(n) - 1) / 9;
+			wt = wheel_test_start(test, start, 3);
+			wheel_test_arm(wt, 0, coming);
+			wheel_test_arm(wt, 1, coming + LVL_GRAN(n) - 1);
+			wheel_test_arm(wt, 2, coming + LVL_GRAN(n));
+			wheel_test_where(wt, 0, &level, &slot, &chain);
+			KUNIT_EXPECT_LT(test, level, n);
+			wheel_test_where(wt, 1, &level, &slot, &chain);
+			KUNIT_EXPECT_EQ(test, level, n - 1);
+			wheel_test_where(wt, 2, &level, &slot, &chain);
+			KUNIT_EXPECT_EQ(test, level, n);
+			wheel_test_visit_all(wt);
+		}
+	}
+}
+
+/* Slots have one index a lap: deadlines whole laps apart must not mix. */
+static void trap13_laps_apart(struct kunit *test)
+{
+	u64 start = *(const u64 *)test->param_value, lap;
+	struct wheel_test *wt;
+	unsigned int n, k;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		lap = LVL_SIZE * LVL_GRAN(n);
+		wt = wheel_test_start(test, start, 12);
+		for (k = 0; k < 4; k++) {
+			wheel_test_arm(wt, 3 * k, start + 1 + k * lap);
+			wheel_test_arm(wt, 3 * k + 1, start + lap / 2 + k * lap);
+			wheel_test_arm(wt, 3 * k + 2, start + lap - 1 + k * lap);
+		}
+		for (k = 0; k < 4; k++) {
+			KUNIT_EXPECT_EQ(test, 3U, wheel_test_run(wt, start +
+								 (k + 1) * lap - 1));
+			wheel_test_audit(wt, false);
+		}
+	}
+}
+
+/* chains: [0] [1] [2] [3] <- timers 0 and 4, 1 and 5, 2 and 6, 3 and 7 */
+static void chains_fill_evenly(struct kunit *test)
+{
+	unsigned int i, level, slot, chain;
+	struct wheel_test *wt;
+
+	wt = wheel_test_start(test, 0, 2 * SLOT_CHAINS);
+	for (i = 0; i < wt->size; i++) {
+		wheel_test_arm(wt, i, 1000);
+		wheel_test_where(wt, i, &level, &slot, &chain);
+		KUNIT_EXPECT_EQ(test, chain, i % SLOT_CHAINS);
+	}
+}
+
+/* A slot's cascade takes the timers from all of its chains. */
+static void cascade_empties_every_chain(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int i;
+
+	for (i = 1; i <= 2 * SLOT_CHAINS + 1; i++) {
+		unsigned int k;
+
+		wt = wheel_test_start(test, 0, i);
+		for (k = 0; k < i; k++)
+			wheel_test_arm(wt, k, 640 + k);
+		/* slot 10 of level 1 is moved down on the tick before it */
+		wheel_test_run(wt, 639);
+		KUNIT_EXPECT_EQ(test, wt->wheel->cascaded, (u64)i);
+		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 704), i);
+	}
+}
+
+static struct kunit_case geometry_cases[] = {
+	KUNIT_CASE_PARAM(edges_alone, start_gen_params),
+	KUNIT_CASE_PARAM(edges_together, start_gen_params),
+	KUNIT_CASE(frame_edges),
+	KUNIT_CASE(every_deadline),
+	KUNIT_CASE_PARAM(filed_on_lowest_level, start_gen_params),
+	KUNIT_CASE(coming_slot_is_closed),
+	KUNIT_CASE_PARAM(trap13_laps_apart, start_gen_params),
+	KUNIT_CASE(chains_fill_evenly),
+	KUNIT_CASE(cascade_empties_every_chain),
+	{}
+};
+
+WHEEL_TEST_SUITE(geometry);

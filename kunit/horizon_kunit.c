@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: deadlines beyond the last slot, and the number of visits that far
+ * timers cost
+ */
+#include "wheel_test.h"
+
+#define TOP		(LVL_DEPTH - 1)
+/* First tick that no slot covers, seen from the first tick of a top slot. */
+#define SPAN		(LVL_SIZE * LVL_GRAN(TOP))
+
+static const u64 starts[] = {
+	0,
+	LVL_GRAN(TOP) - 1,
+	LVL_GRAN(TOP),
+	LVL_GRAN(TOP) + 1,
+	(1ULL << 32) - 5,
+	(1ULL << 36) - 70000,
+	(1ULL << 63) - 12345,
+};
+
+static void start_desc(const u64 *start, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "start %llu", *start);
+}
+
+KUNIT_ARRAY_PARAM(start, starts, start_desc);
+
+/* One timer alone; returns the visits it took. */
+static unsigned int run_alone(struct kunit *test, u64 start, u64 expires)
+{
+	struct wheel_test *wt = wheel_test_start(test, start, 1);
+	unsigned int visits = 0;
+
+	wheel_test_arm(wt, 0, expires);
+	wheel_test_audit(wt, false);
+	while (wt->armed) {
+		wheel_test_visit(wt);
+		wheel_test_audit(wt, false);
+		visits++;
+	}
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, expires);
+	return visits;
+}
+
+/* One look a lap of the top level, and one a level on the way down. */
+static void trap12_past_top_is_exact(struct kunit *test)
+{
+	static const u64 spans[] = {
+		LVL_GRAN(LVL_DEPTH), LVL_REACH * LVL_GRAN(TOP), SPAN, 2 * SPAN,
+		3 * SPAN, 4 * SPAN - 1, 1ULL << 40, 1ULL << 42,
+	};
+	u64 start = *(const u64 *)test->param_value;
+	unsigned int i, visits, laps;
+	int off;
+
+	for (i = 0; i < ARRAY_SIZE(spans); i++) {
+		for (off = -1; off <= 1; off++) {
+			visits = run_alone(test, start, start + spans[i] + off);
+			laps = div64_u64(spans[i], LVL_REACH * LVL_GRAN(TOP));
+			KUNIT_EXPECT_LE_MSG(test, visits, laps + 2U * LVL_DEPTH,
+					    "span %llu%+d", spans[i], off);
+		}
+	}
+}
+
+/* All of them together, by visits and in one jump. */
+static void trap12_many_past_top(struct kunit *test)
+{
+	u64 start = *(const u64 *)test->param_value;
+	struct wheel_test *wt;
+	unsigned int jump, i;
+
+	for (jump = 0; jump < 2; jump++) {
+		wt = wheel_test_start(test, start, 400);
+		for (i = 0; i < wt->size; i++)
+			wheel_test_arm(wt, i, start + SPAN - 200 +
+					      i % 20 * SPAN / 7 + i);
+		wheel_test_audit(wt, false);
+		if (jump)
+			wheel_test_run(wt, start + 5 * SPAN);
+		else
+			wheel_test_visit_all(wt);
+		for (i = 0; i < wt->size; i++)
+			KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U,
+					    "timer %u", i);
+		wheel_test_audit(wt, false);
+	}
+}
+
+/* Filed in the last slot of the top level, whatever the deadline. */
+static void trap12_filed_in_last_slot(struct kunit *test)
+{
+	u64 start = *(const u64 *)test->param_value;
+	u64 last = (start >> LVL_SHIFT(TOP)) + LVL_REACH;
+	const u64 far[] = {
+		last << LVL_SHIFT(TOP), start + SPAN, start + 3 * SPAN,
+		start + (1ULL << 60), TWHEEL_NEVER - 1, TWHEEL_NEVER, U64_MAX,
+	};
+	struct wheel_test *wt = wheel_test_start(test, start, ARRAY_SIZE(far));
+	unsigned int i, level, slot, chain;
+
+	for (i = 0; i < wt->size; i++) {
+		wheel_test_arm(wt, i, far[i]);
+		wheel_test_where(wt, i, &level, &slot, &chain);
+		KUNIT_EXPECT_EQ(test, level, (unsigned int)TOP);
+		KUNIT_EXPECT_EQ(test, slot, (unsigned int)last & LVL_MASK);
+	}
+	wheel_test_audit(wt, false);
+}
+
+/* Thousands of laps. */
+static void trap12_very_far(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+	unsigned int visits;
+
+	wheel_test_arm(wt, 0, (1ULL << 50) + 12345);
+	wheel_test_arm(wt, 1, U64_MAX);
+	for (visits = 0; wt->armed > 1; visits++)
+		wheel_test_visit(wt);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, (1ULL << 50) + 12345);
+	KUNIT_EXPECT_LE(test, (u64)visits,
+			2 * div64_u64(1ULL << 50, LVL_REACH * LVL_GRAN(TOP)) + 64);
+	wheel_test_audit(wt, false);
+}
+
+/* Close to the end of time nothing is filed past it. */
+static void trap12_beyond_the_end_of_time(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int i;
+	u64 start;
+
+	for (i = LVL_SHIFT(1); i < 40; i++) {
+		start = U64_MAX - (1ULL << i);
+		wt = wheel_test_start(test, start, 3);
+		wheel_test_arm(wt, 0, U64_MAX);
+		wheel_test_arm(wt, 1, TWHEEL_NEVER - 1);
+		wheel_test_arm(wt, 2, start + (1ULL << (i - 1)));
+		wheel_test_audit(wt, false);
+		while (twheel_wheel_next(wt->wheel) < TWHEEL_NEVER) {
+			wheel_test_visit(wt);
+			wheel_test_audit(wt, false);
+		}
+		KUNIT_EXPECT_EQ(test, wt->wheel->clk, TWHEEL_NEVER - 1);
+		KUNIT_EXPECT_EQ(test, wt->armed, 1U);
+	}
+}
+
+/* Pulled in from beyond the horizon. */
+static void earlier_than_the_horizon(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, LVL_DEPTH);
+	unsigned int n;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		wheel_test_arm(wt, n, U64_MAX);
+		wheel_test_remove(wt, n);
+		wheel_test_arm(wt, n, 3 * LVL_GRAN(n));
+	}
+	wheel_test_audit(wt, false);
+	wheel_test_visit_all(wt);
+}
+
+static const unsigned int rates[] = { 100, 250, 1000 };
+
+static void rate_desc(const unsigned int *hz, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "HZ=%u", *hz);
+}
+
+KUNIT_ARRAY_PARAM(rate, rates, rate_desc);
+
+static u64 month(const struct kunit *test)
+{
+	return 30ULL * 24 * 60 * 60 * *(const unsigned int *)test->param_value;
+}
+
+static void month_away_few_visits(struct kunit *test)
+{
+	u64 start;
+
+	for (start = 0; start < month(test); start += month(test) / 97)
+		KUNIT_EXPECT_LE_MSG(test,
+				    run_alone(test, start, start + month(test)), 16U,
+				    "start %llu", start);
+}
+
+static void three_months_few_visits(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int i;
+	u64 start;
+
+	for (start = 0; start < month(test); start += month(test) / 97) {
+		wt = wheel_test_start(test, start, 3);
+		for (i = 0; i < wt->size; i++)
+			wheel_test_arm(wt, i, start + (i + 1) * month(test));
+		KUNIT_EXPECT_LE_MSG(test, wheel_test_visit_all(wt), 48U,
+				    "start %llu", start);
+	}
+}
+
+/* Removed timers do not wake the wheel: what they left behind is seen through. */
+static void empty_no_visits(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 3);
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, wheel_test_visit_all(wt), 0U);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, (i + 1) * month(test));
+	for (i = 0; i < wt->size; i++)
+		wheel_test_remove(wt, i);
+	KUNIT_EXPECT_EQ(test, wheel_test_visit_all(wt), 0U);
+}
+
+static struct kunit_case horizon_cases[] = {
+	KUNIT_CASE_PARAM(trap12_past_top_is_exact, start_gen_params),
+	KUNIT_CASE_PARAM(trap12_many_past_top, start_gen_params),
+	KUNIT_CASE_PARAM(trap12_filed_in_last_slot, start_gen_params),
+	KUNIT_CASE(trap12_very_far),
+	KUNIT_CASE(trap12_beyond_the_end_of_time),
+	KUNIT_CASE(earlier_than_the_horizon),
+	KUNIT_CASE_PARAM(month_away_few_visits, rate_gen_params),
+	KUNIT_CASE_PARAM(three_months_few_visits, rate_gen_params),
+	KUNIT_CASE_PARAM(empty_no_visits, rate_gen_params),
+	{}
+};
+
+WHEEL_TEST_SUITE(horizon);

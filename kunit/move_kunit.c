@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: a wheel emptied into another one, as when its CPU goes away
+ */
+#include <linux/mm.h>
+#include <linux/prandom.h>
+#include "wheel_test.h"
+
+/* Where the hand of the wheel that takes over is, from that of the other. */
+static const s64 hands[] = { -100000, -64, -1, 0, 1, 63, 64, 5000, 1000000 };
+
+static void hand_desc(const s64 *hand, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "hand %+lld", *hand);
+}
+
+KUNIT_ARRAY_PARAM(hand, hands, hand_desc);
+
+/*
+ * Moves all timers, and goes on with the other wheel. The first one, empty, is
+ * returned; the caller frees it.
+ */
+static struct twheel_wheel *move_all(struct wheel_test *wt, u64 clk)
+{
+	struct twheel_wheel *from = wt->wheel, *to;
+	struct twheel_timer *timer;
+	unsigned int armed = 0;
+	struct test_timer *t;
+
+	to = kvzalloc(sizeof(*to), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(wt->test, to);
+	twheel_wheel_init(to, clk);
+	wt->wheel = to;
+	wt->tick = clk;
+	while ((timer = twheel_wheel_first(from)) && armed <= wt->size) {
+		twheel_wheel_move(to, from, timer);
+		t = container_of(timer, struct test_timer, timer);
+		t->due = max(t->due, clk + 1);
+		armed++;
+	}
+	KUNIT_EXPECT_EQ(wt->test, armed, wt->armed);
+	return from;
+}
+
+static void expect_empty(struct kunit *test, struct twheel_wheel *from)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED;
+
+	KUNIT_EXPECT_EQ(test, from->pending, 0ULL);
+	KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(from, false));
+	KUNIT_EXPECT_NULL(test, twheel_wheel_first(from));
+	KUNIT_EXPECT_NULL(test, twheel_wheel_expire(from, from->clk + 1000000,
+						    &budget));
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(from), TWHEEL_NEVER);
+	kvfree(from);
+}
+
+static void none_early_none_lost(struct kunit *test)
+{
+	s64 hand = *(const s64 *)test->param_value;
+	u64 start = 1ULL << 20;
+	struct twheel_wheel *from;
+	struct wheel_test *wt;
+	struct rnd_state rnd;
+	unsigned int i;
+
+	prandom_seed_state(&rnd, 25);
+	wt = wheel_test_start(test, start, 2000);
+	wheel_test_arm(wt, 0, start + (1ULL << 40));
+	for (i = 1; i < wt->size; i++)
+		wheel_test_arm(wt, i, start + 1 + (prandom_u32_state(&rnd) >>
+						   prandom_u32_state(&rnd) % 31));
+	from = move_all(wt, start + hand);
+	expect_empty(test, from);
+	wheel_test_audit(wt, false);
+	wheel_test_visit_all(wt);
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+}
+
+/* Extended timers go by their new deadlines. */
+static void extended_ones_too(struct kunit *test)
+{
+	s64 hand = *(const s64 *)test->param_value;
+	u64 start = 1ULL << 20;
+	struct twheel_wheel *from;
+	struct wheel_test *wt;
+	unsigned int i;
+
+	wt = wheel_test_start(test, start, 100);
+	for (i = 0; i < wt->size; i++) {
+		wheel_test_arm(wt, i, start + 1 + i * i);
+		wheel_test_extend(wt, i, start + 1 + i * i * i);
+	}
+	from = move_all(wt, start + hand);
+	expect_empty(test, from);
+	wheel_test_audit(wt, false);
+	wheel_test_visit_all(wt);
+}
+
+/* The CPU went away in the middle of a tick: some of its timers have expired. */
+static void from_an_unfinished_tick(struct kunit *test)
+{
+	s64 hand = *(const s64 *)test->param_value;
+	u64 start = 1ULL << 20;
+	unsigned int i, budget = 4, fired = 0;
+	struct twheel_wheel *from;
+	struct wheel_test *wt;
+
+	wt = wheel_test_start(test, start, 300);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, start + (i < 10 ? 10 : 10 * i));
+	while (wheel_test_expire(wt, start + 10, &budget))
+		fired++;
+	KUNIT_ASSERT_EQ(test, fired, 3U);
+	from = move_all(wt, start + 10 + hand);
+	/* its tick is still to be ended */
+	expect_empty(test, from);
+	wheel_test_audit(wt, false);
+	wheel_test_visit_all(wt);
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+}
+
+/* What is in the midst of being moved down is found and moved, too. */
+static void from_an_unfinished_cascade(struct kunit *test)
+{
+	s64 hand = *(const s64 *)test->param_value;
+	u64 start = 1ULL << 20;
+	struct twheel_wheel *from;
+	struct wheel_test *wt;
+	unsigned int i, budget = 50;
+
+	wt = wheel_test_start(test, start, 400);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, start + 640 + i % 64);
+	wheel_test_expire(wt, start + 700, &budget);
+	KUNIT_ASSERT_EQ(test, wt->wheel->cascaded, 49ULL);
+	from = move_all(wt, start + 640 + hand);
+	expect_empty(test, from);
+	wheel_test_audit(wt, false);
+	wheel_test_visit_all(wt);
+}
+
+/* Into a wheel that is itself in the middle of a tick. */
+static void into_an_unfinished_tick(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 6);
+	unsigned int budget = 2, i;
+	struct twheel_wheel *from;
+
+	from = kvzalloc(sizeof(*from), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, from);
+	twheel_wheel_init(from, 0);
+	wheel_test_arm(wt, 0, 10);
+	wheel_test_arm(wt, 1, 10);
+	for (i = 2; i < wt->size; i++)
+		twheel_wheel_insert(from, &wt->timers[i].timer, 8 + i % 4);
+	KUNIT_EXPECT_TRUE(test, wheel_test_expire(wt, 50, &budget));
+	for (i = 2; i < wt->size; i++) {
+		twheel_wheel_move(wt->wheel, from, &wt->timers[i].timer);
+		wt->timers[i].due = 11;
+		wt->armed++;
+	}
+	wheel_test_audit(wt, false);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 11), 4U);
+	expect_empty(test, from);
+}
+
+static void never_stays_never(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+	struct twheel_wheel *from;
+
+	wheel_test_arm(wt, 0, U64_MAX);
+	wheel_test_arm(wt, 1, TWHEEL_NEVER - 1);
+	from = move_all(wt, TWHEEL_NEVER - 5);
+	expect_empty(test, from);
+	wheel_test_audit(wt, false);
+	KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[0].timer), TWHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), 1U);
+}
+
+static void first_of_empty(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+
+	KUNIT_EXPECT_NULL(test, twheel_wheel_first(wt->wheel));
+	wheel_test_arm(wt, 0, 100);
+	KUNIT_EXPECT_PTR_EQ(test, twheel_wheel_first(wt->wheel),
+			    &wt->timers[0].timer);
+	wheel_test_remove(wt, 0);
+	KUNIT_EXPECT_NULL(test, twheel_wheel_first(wt->wheel));
+}
+
+/* Wherever a lone timer is, it is found. */
+static void first_finds_every_level(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n, slot;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		for (slot = 2; slot <= LVL_SIZE; slot++) {
+			wt = wheel_test_start(test, 12345, 1);
+			wheel_test_arm(wt, 0, 12345 + slot * LVL_GRAN(n));
+			KUNIT_ASSERT_PTR_EQ(test, twheel_wheel_first(wt->wheel),
+					    &wt->timers[0].timer);
+		}
+	}
+}
+
+static struct kunit_case move_cases[] = {
+	KUNIT_CASE_PARAM(none_early_none_lost, hand_gen_params),
+	KUNIT_CASE_PARAM(extended_ones_too, hand_gen_params),
+	KUNIT_CASE_PARAM(from_an_unfinished_tick, hand_gen_params),
+	KUNIT_CASE_PARAM(from_an_unfinished_cascade, hand_gen_params),
+	KUNIT_CASE(into_an_unfinished_tick),
+	KUNIT_CASE(never_stays_never),
+	KUNIT_CASE(first_of_empty),
+	KUNIT_CASE(first_finds_every_level),
+	{}
+};
+
+WHEEL_TEST_SUITE(move);

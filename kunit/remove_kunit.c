@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: timers that are taken out or armed anew before they are due
+ */
+#include <linux/prandom.h>
+#include "wheel_test.h"
+
+static void removed_never_fires(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, LVL_DEPTH);
+	unsigned int n;
+
+	for (n = 0; n < LVL_DEPTH; n++)
+		wheel_test_arm(wt, n, 5 * LVL_GRAN(n));
+	for (n = 0; n < LVL_DEPTH; n++) {
+		wheel_test_remove(wt, n);
+		KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[n].timer), TWHEEL_IDLE);
+		wheel_test_audit(wt, false);
+	}
+	KUNIT_EXPECT_EQ(test, 0U, wheel_test_run(wt, LVL_GRAN(LVL_DEPTH)));
+}
+
+static void remove_says_whether_pending(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
+	wheel_test_arm(wt, 0, 10);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
+	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 0ULL);
+}
+
+static void expired_cannot_be_removed(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	wheel_test_arm(wt, 0, 10);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
+	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 0ULL);
+}
+
+static void dead_stays_dead(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+	struct twheel_timer *idle = &wt->timers[0].timer;
+	struct twheel_timer *armed = &wt->timers[1].timer;
+
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, idle, TWHEEL_DEAD));
+	KUNIT_EXPECT_EQ(test, twheel_word(idle), TWHEEL_DEAD);
+
+	wheel_test_arm(wt, 1, 10);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_remove(wt->wheel, armed, TWHEEL_DEAD));
+	KUNIT_EXPECT_EQ(test, twheel_word(armed), TWHEEL_DEAD);
+
+	/* a later cancel does not wake it up again */
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, armed, TWHEEL_IDLE));
+	KUNIT_EXPECT_EQ(test, twheel_word(armed), TWHEEL_DEAD);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 100), 0U);
+}
+
+/* Removal leaves bits and counts behind; the next look finds them stale. */
+static void residue_is_cleared(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 200);
+	unsigned int n, i;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		for (i = 0; i < wt->size; i++)
+			wheel_test_arm(wt, i, (2 + i % 100) * LVL_GRAN(n));
+		for (i = 0; i < wt->size; i++)
+			wheel_test_remove(wt, i);
+	}
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
+	for (n = 0; n < LVL_DEPTH; n++) {
+		KUNIT_EXPECT_TRUE(test, bitmap_empty(wt->wheel->map[n], LVL_SIZE));
+		for (i = 0; i < LVL_SIZE; i++)
+			KUNIT_EXPECT_EQ(test, wt->wheel->count[n][i], 0U);
+	}
+}
+
+/* A stale bit must not hide the occupied slot behind it. */
+static void residue_hides_nothing(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		wt = wheel_test_start(test, 0, 2);
+		wheel_test_arm(wt, 0, 20 * LVL_GRAN(n));
+		wheel_test_arm(wt, 1, 21 * LVL_GRAN(n));
+		wheel_test_remove(wt, 0);
+		KUNIT_EXPECT_LE(test, twheel_wheel_next(wt->wheel), wt->timers[1].due);
+		KUNIT_EXPECT_GT(test, twheel_wheel_next(wt->wheel), 19 * LVL_GRAN(n));
+		KUNIT_EXPECT_EQ(test, 1U, wheel_test_run(wt, 21 * LVL_GRAN(n)));
+	}
+}
+
+static void slot_is_used_again_at_once(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n, i;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		wt = wheel_test_start(test, 0, 3);
+		wheel_test_arm(wt, 2, 9 * LVL_GRAN(n));
+		for (i = 0; i < 1000; i++) {
+			wheel_test_arm(wt, i % 2, 9 * LVL_GRAN(n));
+			wheel_test_remove(wt, i % 2);
+		}
+		wheel_test_arm(wt, 0, 9 * LVL_GRAN(n));
+		wheel_test_audit(wt, false);
+		KUNIT_EXPECT_EQ(test, 2U, wheel_test_run(wt, 9 * LVL_GRAN(n)));
+		wheel_test_audit(wt, false);
+	}
+}
+
+/* Slots that come round again after they were left with a stale bit. */
+static void residue_survives_a_lap(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int n, lap;
+	u64 at;
+
+	for (n = 0; n < LVL_DEPTH; n++) {
+		wt = wheel_test_start(test, 0, 2);
+		for (lap = 0; lap < 5; lap++) {
+			at = (lap * LVL_SIZE + 10) * LVL_GRAN(n);
+			wheel_test_arm(wt, 0, at);
+			wheel_test_remove(wt, 0);
+			wheel_test_arm(wt, 1, at + 50 * LVL_GRAN(n));
+			wheel_test_audit(wt, false);
+			KUNIT_EXPECT_EQ(test, 1U, wheel_test_run(wt, at +
+						       50 * LVL_GRAN(n)));
+			wheel_test_run(wt, (lap + 1) * LVL_SIZE * LVL_GRAN(n));
+			wheel_test_audit(wt, false);
+		}
+	}
+}
+
+/* The neighbours in a chain, and the chains beside it, stay as they are. */
+static void remove_from_a_full_slot(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 64);
+	unsigned int i;
+
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, 1000);
+	for (i = 0; i < wt->size; i += 3) {
+		wheel_test_remove(wt, i);
+		wheel_test_audit(wt, false);
+	}
+	wheel_test_run(wt, 1000);
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, !!(i % 3),
+				    "timer %u", i);
+}
+
+/* slot 10 of level 2: [ 40960 ... 45055 ], from its last tick to its first */
+static void trap20_earlier_in_same_slot(struct kunit *test)
+{
+	unsigned int n, level, slot, chain, was_level, was_slot;
+	struct wheel_test *wt;
+
+	for (n = 1; n < LVL_DEPTH; n++) {
+		wt = wheel_test_start(test, 0, 1);
+		wheel_test_arm(wt, 0, 11 * LVL_GRAN(n) - 1);
+		wheel_test_where(wt, 0, &was_level, &was_slot, &chain);
+		wheel_test_remove(wt, 0);
+		wheel_test_arm(wt, 0, 10 * LVL_GRAN(n));
+		wheel_test_where(wt, 0, &level, &slot, &chain);
+		KUNIT_EXPECT_EQ(test, level, was_level);
+		KUNIT_EXPECT_EQ(test, slot, was_slot);
+		wheel_test_visit_all(wt);
+		KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
+	}
+}
+
+static void trap20_earlier_by_every_level(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int from, to;
+
+	for (from = 1; from < LVL_DEPTH; from++) {
+		for (to = 0; to < from; to++) {
+			wt = wheel_test_start(test, 1000, 1);
+			wheel_test_arm(wt, 0, 1000 + 100 * LVL_GRAN(from));
+			wheel_test_remove(wt, 0);
+			wheel_test_arm(wt, 0, 1000 + 3 * LVL_GRAN(to));
+			wheel_test_audit(wt, false);
+			wheel_test_visit_all(wt);
+			KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
+		}
+	}
+}
+
+/* No order is promised in a tick, but each timer of it runs exactly once. */
+static void trap21_each_once_in_a_tick(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1000);
+	unsigned int i;
+
+	/* from near and far, so that some overtake others */
+	for (i = 0; i < wt->size; i++) {
+		wheel_test_run(wt, 10 * i);
+		wheel_test_arm(wt, i, 10000);
+	}
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10000), wt->size);
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+}
+
+/* Armed and removed in any order, at every stage of the way down. */
+static void trap19_remove_while_cascading(struct kunit *test)
+{
+	struct wheel_test *wt;
+	struct rnd_state rnd;
+	unsigned int i, left = 4000, fired = 0;
+	u64 now = 0;
+
+	prandom_seed_state(&rnd, 19);
+	wt = wheel_test_start(test, 0, left);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, 1 + prandom_u32_state(&rnd) % 300000);
+	while (wt->armed) {
+		fired += wheel_test_run(wt, ++now);
+		i = prandom_u32_state(&rnd) % wt->size;
+		if (now % 64 == 0 &&
+		    twheel_word_pending(twheel_word(&wt->timers[i].timer))) {
+			wheel_test_remove(wt, i);
+			left--;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, fired, left);
+	KUNIT_EXPECT_LT(test, fired, wt->size);
+	wheel_test_audit(wt, false);
+}
+
+static struct kunit_case remove_cases[] = {
+	KUNIT_CASE(removed_never_fires),
+	KUNIT_CASE(remove_says_whether_pending),
+	KUNIT_CASE(expired_cannot_be_removed),
+	KUNIT_CASE(dead_stays_dead),
+	KUNIT_CASE(residue_is_cleared),
+	KUNIT_CASE(residue_hides_nothing),
+	KUNIT_CASE(slot_is_used_again_at_once),
+	KUNIT_CASE(residue_survives_a_lap),
+	KUNIT_CASE(remove_from_a_full_slot),
+	KUNIT_CASE(trap19_remove_while_cascading),
+	KUNIT_CASE(trap20_earlier_in_same_slot),
+	KUNIT_CASE(trap20_earlier_by_every_level),
+	KUNIT_CASE(trap21_each_once_in_a_tick),
+	{}
+};
+
+WHEEL_TEST_SUITE(remove);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the test module
+ */
+#include <linux/module.h>
+#include "../twheel_compat.h"
+#include "suites.h"
+
+kunit_test_suites(&twheel_audit_suite,
+		  &twheel_geometry_suite,
+		  &twheel_time_suite,
+		  &twheel_remove_suite,
+		  &twheel_extend_suite,
+		  &twheel_budget_suite,
+		  &twheel_horizon_suite,
+		  &twheel_move_suite,
+		  &twheel_model_suite,
+		  &twheel_worst_tick_suite);
+
+TWHEEL_IMPORT_KUNIT_NS;
+MODULE_DESCRIPTION("KUnit suites of twheel");
+MODULE_LICENSE("GPL");

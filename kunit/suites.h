@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The suites of the test module; suites.c lists them for KUnit, because an
+ * old kernel lets a module do that in one place only.
+ */
+#ifndef _TWHEEL_KUNIT_SUITES_H
+#define _TWHEEL_KUNIT_SUITES_H
+
+#include <kunit/test.h>
+
+extern struct kunit_suite twheel_audit_suite;
+extern struct kunit_suite twheel_budget_suite;
+extern struct kunit_suite twheel_extend_suite;
+extern struct kunit_suite twheel_geometry_suite;
+extern struct kunit_suite twheel_horizon_suite;
+extern struct kunit_suite twheel_model_suite;
+extern struct kunit_suite twheel_move_suite;
+extern struct kunit_suite twheel_remove_suite;
+extern struct kunit_suite twheel_time_suite;
+extern struct kunit_suite twheel_worst_tick_suite;
+
+#endif /* _TWHEEL_KUNIT_SUITES_H */

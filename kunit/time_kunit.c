@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the hand, the next event, and the ends of time
+ */
+#include <linux/prandom.h>
+#include "wheel_test.h"
+
+static void starts_at_zero(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 3);
+
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
+	wheel_test_arm(wt, 0, 1);
+	wheel_test_arm(wt, 1, 63);
+	wheel_test_arm(wt, 2, 64);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1), 1U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 63), 1U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 64), 1U);
+	wheel_test_audit(wt, false);
+}
+
+/* The kernel starts jiffies five minutes before 2^32. */
+static void trap10_crosses_32_bits(struct kunit *test)
+{
+	u64 start = (1ULL << 32) - 5;
+	struct wheel_test *wt;
+	unsigned int i;
+
+	wt = wheel_test_start(test, start, 1000);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, start + 1 + i * i);
+	wheel_test_audit(wt, false);
+	for (i = 1; i <= 10; i++) {
+		wheel_test_run(wt, start + i);
+		wheel_test_audit(wt, false);
+	}
+	wheel_test_visit_all(wt);
+	KUNIT_EXPECT_GT(test, wt->wheel->clk, (u64)U32_MAX);
+}
+
+static const u64 ends[] = { 5, 63, 64, 65, 126, 127, 128, 129, 200, 5000, 300000,
+			    1ULL << 40 };
+
+static void end_desc(const u64 *end, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%llu before the end", *end);
+}
+
+KUNIT_ARRAY_PARAM(end, ends, end_desc);
+
+/*
+ *	hand ... NEVER - 2, NEVER - 1 | NEVER, U64_MAX
+ *	                     ^ last one to expire
+ */
+static void trap10_end_of_time(struct kunit *test)
+{
+	u64 left = *(const u64 *)test->param_value;
+	u64 start = U64_MAX - left;
+	struct wheel_test *wt;
+	unsigned int i;
+
+	wt = wheel_test_start(test, start, 70);
+	wheel_test_arm(wt, 0, TWHEEL_NEVER);
+	wheel_test_arm(wt, 1, U64_MAX);
+	wheel_test_arm(wt, 2, TWHEEL_NEVER - 1);
+	for (i = 3; i < wt->size; i++)
+		wheel_test_arm(wt, i, start + max(1ULL, (left - 2) * i / wt->size));
+	wheel_test_audit(wt, false);
+
+	while (twheel_wheel_next(wt->wheel) < TWHEEL_NEVER) {
+		wheel_test_visit(wt);
+		wheel_test_audit(wt, false);
+	}
+	for (i = 2; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+
+	/* NEVER and above: pending for good, and the hand stays before it. */
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), 0U);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, TWHEEL_NEVER - 1);
+	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 2ULL);
+	wheel_test_remove(wt, 0);
+	wheel_test_remove(wt, 1);
+	wheel_test_audit(wt, false);
+}
+
+/* The same in one jump. */
+static void trap10_jump_to_the_end(struct kunit *test)
+{
+	u64 left = *(const u64 *)test->param_value;
+	u64 start = U64_MAX - left;
+	struct wheel_test *wt;
+	unsigned int i;
+
+	wt = wheel_test_start(test, start, 70);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, start + max(1ULL, (left - 2) * i / wt->size));
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), wt->size);
+	wheel_test_audit(wt, false);
+}
+
+/* At the last tick there is nothing but to wait for ever. */
+static void arm_at_the_end(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, TWHEEL_NEVER - 1, 2);
+
+	wheel_test_arm(wt, 0, 0);
+	wheel_test_arm(wt, 1, TWHEEL_NEVER - 1);
+	wheel_test_audit(wt, false);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), 0U);
+	wheel_test_audit(wt, false);
+}
+
+static void past_means_next_tick(struct kunit *test)
+{
+	u64 start = 100000;
+	const u64 past[] = { 0, 1, start / 2, start - 1, start };
+	struct wheel_test *wt;
+	unsigned int i;
+
+	wt = wheel_test_start(test, start, ARRAY_SIZE(past));
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, past[i]);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), start + 1);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start), 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start + 1), wt->size);
+}
+
+/* A signed comparison takes one half of all deadlines for past. */
+static void trap11_half_range_ahead(struct kunit *test)
+{
+	static const u64 starts[] = { 0, 1, 1ULL << 32, (1ULL << 63) - 5 };
+	static const u64 far[] = { S64_MAX, 1ULL << 63, (1ULL << 63) + 1 };
+	struct wheel_test *wt;
+	unsigned int s, i;
+
+	for (s = 0; s < ARRAY_SIZE(starts); s++) {
+		wt = wheel_test_start(test, starts[s], ARRAY_SIZE(far));
+		for (i = 0; i < wt->size; i++)
+			wheel_test_arm(wt, i, starts[s] + far[i]);
+		wheel_test_audit(wt, false);
+		KUNIT_EXPECT_EQ(test, 0U, wheel_test_run(wt, starts[s] +
+							 (1ULL << 40)));
+		wheel_test_audit(wt, false);
+		KUNIT_EXPECT_EQ(test, wt->wheel->pending, (u64)wt->size);
+	}
+}
+
+static void trap11_half_range_past(struct kunit *test)
+{
+	u64 start = (1ULL << 63) + 1000;
+	struct wheel_test *wt = wheel_test_start(test, start, 3);
+
+	wheel_test_arm(wt, 0, 0);
+	wheel_test_arm(wt, 1, start - S64_MAX);
+	wheel_test_arm(wt, 2, start - (1ULL << 63));
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start + 1), 3U);
+}
+
+/*
+ *	0 ...... 250 .. 300 ...... 400
+ *	          ^hand  ^level 1   ^level 1, armed last
+ */
+static void trap14_next_not_hidden(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+
+	wheel_test_arm(wt, 0, 300);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 250), 0U);
+	wheel_test_arm(wt, 1, 400);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), 300ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 399), 1U);
+	KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
+}
+
+/*
+ * A timer that waits on level n, while later ones lie on all levels below: the
+ * next visit is never later than the timer that was armed first.
+ */
+static void trap14_not_hidden_by_any_level(struct kunit *test)
+{
+	unsigned int n, m, visits;
+	struct wheel_test *wt;
+	u64 due;
+
+	for (n = 1; n < LVL_DEPTH; n++) {
+		for (m = 0; m < n; m++) {
+			due = 70 * LVL_GRAN(n);
+			wt = wheel_test_start(test, 0, 2);
+			wheel_test_arm(wt, 0, due);
+			/* asleep until the slot has to be moved down */
+			twheel_wheel_forward(wt->wheel, due - 2);
+			KUNIT_ASSERT_EQ(test, wt->wheel->clk, due - 2);
+			wheel_test_arm(wt, 1, due + 2 * LVL_GRAN(m));
+			for (visits = 0; !wt->timers[0].fired; visits++) {
+				KUNIT_ASSERT_LE(test, due, wt->timers[0].due);
+				KUNIT_ASSERT_LE(test, twheel_wheel_next(wt->wheel), due);
+				wheel_test_visit(wt);
+			}
+			KUNIT_EXPECT_LE(test, visits, 2U);
+			KUNIT_EXPECT_EQ(test, wt->timers[1].fired, 0U);
+			wheel_test_visit_all(wt);
+		}
+	}
+}
+
+static void trap15_jump_10000(struct kunit *test)
+{
+	u64 start = (1ULL << 18) - 5000;
+	struct rnd_state rnd;
+	struct wheel_test *wt;
+	unsigned int i;
+
+	prandom_seed_state(&rnd, 15);
+	wt = wheel_test_start(test, start, 3000);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, start + 1 + prandom_u32_state(&rnd) % 10000);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start + 10000), wt->size);
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+}
+
+/* Levels that are passed over whole by one jump. */
+static void trap15_jump_over_all_levels(struct kunit *test)
+{
+	struct wheel_test *wt;
+	unsigned int i;
+
+	wt = wheel_test_start(test, 12345, 40);
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, 12345 + (1ULL << i));
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1ULL << 41), wt->size);
+	wheel_test_audit(wt, false);
+}
+
+static void no_time_passes(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 1000, 1);
+
+	wheel_test_arm(wt, 0, 1001);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1000), 0U);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 1000ULL);
+}
+
+/* A clock that steps back must not take the hand with it. */
+static void hand_never_goes_back(struct kunit *test)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED;
+	struct wheel_test *wt = wheel_test_start(test, 1000, 1);
+
+	wheel_test_arm(wt, 0, 1001);
+	KUNIT_EXPECT_NULL(test, twheel_wheel_expire(wt->wheel, 500, &budget));
+	twheel_wheel_forward(wt->wheel, 500);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 1000ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1001), 1U);
+}
+
+static void next_is_exact_on_level_0(struct kunit *test)
+{
+	struct wheel_test *wt;
+	u64 d;
+
+	for (d = 1; d <= LVL_REACH; d++) {
+		wt = wheel_test_start(test, 100, 1);
+		wheel_test_arm(wt, 0, 100 + d);
+		/* what starts on level 1 may be looked at once before */
+		if (100 + d < 2 * LVL_GRAN(1) + LVL_GRAN(1))
+			KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), 100 + d);
+		else
+			KUNIT_EXPECT_LE(test, twheel_wheel_next(wt->wheel), 100 + d);
+	}
+}
+
+/*
+ * A crowd is moved down twice at CASCADE_MIN a visit, and once at what the 64
+ * ticks of a slot of level 1 allow. Not a visit more: what is not coming yet
+ * cannot be moved.
+ */
+static void next_of_a_crowd(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 100000);
+	unsigned int i;
+
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, 1000000);
+	KUNIT_EXPECT_LE(test, wheel_test_visit_all(wt),
+			2 * (wt->size / CASCADE_MIN + 1) + 64 + 1);
+}
+
+static void next_of_unfinished_tick(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+	unsigned int budget = 2;
+
+	wheel_test_arm(wt, 0, 10);
+	wheel_test_arm(wt, 1, 10);
+	/* one for the tick, one for the first timer */
+	KUNIT_EXPECT_TRUE(test, wheel_test_expire(wt, 20, &budget));
+	KUNIT_EXPECT_EQ(test, budget, 0U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), 10ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 20), 1U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
+}
+
+/* A wheel that slept files new timers from where time is now. */
+static void forward_moves_a_sleeping_hand(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+	unsigned int level, slot, chain;
+
+	wheel_test_arm(wt, 0, 1000000);
+	twheel_wheel_forward(wt->wheel, 500000);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 500000ULL);
+	wheel_test_audit(wt, false);
+	wheel_test_arm(wt, 1, 500001);
+	wheel_test_where(wt, 1, &level, &slot, &chain);
+	KUNIT_EXPECT_EQ(test, level, 0U);
+	wheel_test_visit_all(wt);
+}
+
+static void forward_stops_before_a_visit(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+
+	wheel_test_arm(wt, 0, 100);
+	twheel_wheel_forward(wt->wheel, 100);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 0ULL);
+	twheel_wheel_forward(wt->wheel, 5000);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 0ULL);
+	twheel_wheel_forward(wt->wheel, 99);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 99ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 5000), 1U);
+}
+
+static void forward_not_in_unfinished_tick(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 2);
+	unsigned int budget = 2;
+
+	wheel_test_arm(wt, 0, 10);
+	wheel_test_arm(wt, 1, 10);
+	KUNIT_EXPECT_TRUE(test, wheel_test_expire(wt, 10, &budget));
+	twheel_wheel_forward(wt->wheel, 5000);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 10ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 5000), 1U);
+}
+
+static struct kunit_case time_cases[] = {
+	KUNIT_CASE(starts_at_zero),
+	KUNIT_CASE(trap10_crosses_32_bits),
+	KUNIT_CASE_PARAM(trap10_end_of_time, end_gen_params),
+	KUNIT_CASE_PARAM(trap10_jump_to_the_end, end_gen_params),
+	KUNIT_CASE(arm_at_the_end),
+	KUNIT_CASE(past_means_next_tick),
+	KUNIT_CASE(trap11_half_range_ahead),
+	KUNIT_CASE(trap11_half_range_past),
+	KUNIT_CASE(trap14_next_not_hidden),
+	KUNIT_CASE(trap14_not_hidden_by_any_level),
+	KUNIT_CASE(trap15_jump_10000),
+	KUNIT_CASE(trap15_jump_over_all_levels),
+	KUNIT_CASE(no_time_passes),
+	KUNIT_CASE(hand_never_goes_back),
+	KUNIT_CASE(next_is_exact_on_level_0),
+	KUNIT_CASE(next_of_a_crowd),
+	KUNIT_CASE(next_of_unfinished_tick),
+	KUNIT_CASE(forward_moves_a_sleeping_hand),
+	KUNIT_CASE(forward_stops_before_a_visit),
+	KUNIT_CASE(forward_not_in_unfinished_tick),
+	{}
+};
+
+WHEEL_TEST_SUITE(time);

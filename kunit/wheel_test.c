@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: what the suites of the wheel share
+ */
+#include <linux/mm.h>
+#include "wheel_test.h"
+
+int wheel_test_init(struct kunit *test)
+{
+	struct wheel_test *wt = kunit_kzalloc(test, sizeof(*wt), GFP_KERNEL);
+
+	if (!wt)
+		return -ENOMEM;
+	wt->wheel = kvzalloc(sizeof(*wt->wheel), GFP_KERNEL);
+	if (!wt->wheel)
+		return -ENOMEM;
+	wt->test = test;
+	test->priv = wt;
+	return 0;
+}
+
+void wheel_test_exit(struct kunit *test)
+{
+	struct wheel_test *wt = test->priv;
+
+	if (!wt)
+		return;
+	kvfree(wt->timers);
+	kvfree(wt->wheel);
+	test->priv = NULL;
+}
+
+/* An empty wheel with its hand at @clk, and so many timers that are idle. */
+struct wheel_test *wheel_test_start(struct kunit *test, u64 clk,
+				    unsigned int timers)
+{
+	struct wheel_test *wt = test->priv;
+
+	kvfree(wt->timers);
+	wt->timers = kvcalloc(timers, sizeof(*wt->timers), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, wt->timers);
+	wt->size = timers;
+	wt->armed = 0;
+	wt->tick = clk;
+	wt->rearm = false;
+	twheel_wheel_init(wt->wheel, clk);
+	return wt;
+}
+
+void wheel_test_arm(struct wheel_test *wt, unsigned int i, u64 expires)
+{
+	struct test_timer *t = &wt->timers[i];
+
+	twheel_wheel_insert(wt->wheel, &t->timer, expires);
+	if (expires <= wt->wheel->clk)
+		expires = wt->wheel->clk + 1;
+	t->due = min_t(u64, expires, TWHEEL_NEVER);
+	wt->armed++;
+	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_word(&t->timer), t->due,
+			    "timer %u", i);
+}
+
+void wheel_test_remove(struct wheel_test *wt, unsigned int i)
+{
+	struct twheel_timer *t = &wt->timers[i].timer;
+
+	KUNIT_ASSERT_TRUE_MSG(wt->test,
+			      twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE),
+			      "timer %u", i);
+	wt->armed--;
+}
+
+void wheel_test_extend(struct wheel_test *wt, unsigned int i, u64 expires)
+{
+	struct test_timer *t = &wt->timers[i];
+
+	KUNIT_ASSERT_TRUE_MSG(wt->test,
+			      twheel_wheel_extend(&t->timer, expires),
+			      "timer %u of %llu to %llu", i, t->due, expires);
+	t->due = min_t(u64, expires, TWHEEL_NEVER);
+}
+
+void wheel_test_audit(struct wheel_test *wt, bool extended)
+{
+	const char *wrong = twheel_wheel_audit(wt->wheel, extended);
+
+	KUNIT_ASSERT_EQ_MSG(wt->test, wt->wheel->pending, (u64)wt->armed,
+			    "the wheel's count");
+	KUNIT_ASSERT_TRUE_MSG(wt->test, !wrong, "hand %llu: %s",
+			      wt->wheel->clk, wrong);
+}
+
+/*
+ * Takes one timer and checks that this is its tick, and that ticks come in
+ * order.
+ */
+bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
+{
+	struct twheel_wheel *w = wt->wheel;
+	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
+	struct test_timer *t;
+
+	KUNIT_ASSERT_GE(wt->test, w->clk, wt->tick);
+	KUNIT_ASSERT_LE(wt->test, w->clk, max(now, wt->tick));
+	wt->tick = w->clk;
+	if (!timer)
+		return false;
+
+	t = container_of(timer, struct test_timer, timer);
+	KUNIT_ASSERT_EQ_MSG(wt->test, w->clk, t->due, "timer %td",
+			    t - wt->timers);
+	KUNIT_ASSERT_EQ(wt->test, twheel_word(timer), TWHEEL_IDLE);
+	wt->armed--;
+	t->fired++;
+	if (wt->rearm)
+		wheel_test_arm(wt, t - wt->timers, w->clk);
+	return true;
+}
+
+/* Advances the hand to @now at once. Returns how many timers were due. */
+unsigned int wheel_test_run(struct wheel_test *wt, u64 now)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED, fired = 0;
+
+	while (wheel_test_expire(wt, now, &budget))
+		fired++;
+	KUNIT_ASSERT_EQ(wt->test, wt->wheel->clk, min(now, TWHEEL_NEVER - 1));
+	return fired;
+}
+
+/* The same, a slice of work at a time. */
+unsigned int wheel_test_run_sliced(struct wheel_test *wt, u64 now,
+				   unsigned int budget)
+{
+	unsigned int left, fired = 0;
+
+	do {
+		left = budget;
+		while (wheel_test_expire(wt, now, &left))
+			fired++;
+	} while (!left);
+	KUNIT_ASSERT_EQ(wt->test, wt->wheel->clk, min(now, TWHEEL_NEVER - 1));
+	return fired;
+}
+
+/* Advances to the next tick that needs a visit, as a wheel that sleeps does. */
+unsigned int wheel_test_visit(struct wheel_test *wt)
+{
+	u64 next = twheel_wheel_next(wt->wheel);
+
+	KUNIT_ASSERT_GT(wt->test, next, wt->wheel->clk);
+	KUNIT_ASSERT_LT(wt->test, next, TWHEEL_NEVER);
+	return wheel_test_run(wt, next);
+}
+
+/* Does so until nothing waits any more. Returns the number of visits. */
+unsigned int wheel_test_visit_all(struct wheel_test *wt)
+{
+	unsigned int visits = 0;
+
+	while (twheel_wheel_next(wt->wheel) < TWHEEL_NEVER) {
+		wheel_test_visit(wt);
+		visits++;
+	}
+	KUNIT_ASSERT_EQ(wt->test, wt->armed, 0U);
+	return visits;
+}
+
+/* Which list a pending timer is in: the one whose head is in the wheel. */
+void wheel_test_where(struct wheel_test *wt, unsigned int i,
+		      unsigned int *level, unsigned int *slot,
+		      unsigned int *chain)
+{
+	struct list_head *first = wt->wheel->slot[0][0].chain;
+	struct list_head *end = first + LVL_DEPTH * LVL_SIZE * SLOT_CHAINS;
+	struct list_head *head = wt->timers[i].timer.entry.next;
+	unsigned int n;
+
+	while (head < first || head >= end)
+		head = head->next;
+	n = head - first;
+	*chain = n % SLOT_CHAINS;
+	*slot = n / SLOT_CHAINS % LVL_SIZE;
+	*level = n / SLOT_CHAINS / LVL_SIZE;
+}
