@@ -18,8 +18,8 @@ def build(name, flavour, target, sources=CHECKOUT):
     for file in ("Kconfig", "Kbuild"):
         if not (sources / file).exists():
             raise Fail(f"no {file} in {sources}: cannot build it into a kernel")
-    if name == kernels.STOCK:
-        raise Fail("stock cannot be built; name a version, 6.1 say")
+    if kernels.architecture(name, flavour) != "um":
+        raise Fail(f"twheel is built into UML kernels only, not {flavour}")
     plain = kernels.build(name, flavour)
     tree = kernels.fetch(name)
     place = cache("kunit", plain.name)
@@ -33,10 +33,8 @@ def build(name, flavour, target, sources=CHECKOUT):
         wanted = "\n".join((kernels.fragments(flavour),
                             (kernels.CONFIGS / "kunit").read_text("utf-8")))
         _configure(tree, place, flavour, wanted)
-        arch = kernels.architecture(name, flavour)
         run(f"building twheel into {plain.name.rpartition('-')[0]}",
-            kernels.make_command(tree, place, arch,
-                                 "linux" if arch == "um" else "bzImage"))
+            kernels.make_command(tree, place, "um", "-s", "linux"))
         image = kernels.kernel_image(name, flavour).relative_to(plain)
         shutil.copy2(place / image, target)
     return target

@@ -67,3 +67,13 @@ class Results:
         if not self.passed + self.skipped:
             return "there were no tests"
         return None
+
+
+def merge(text):
+    """The lines of several KTAP documents, of one suite each, as one."""
+    documents = re.split(r"^(?=K?TAP version )", text, flags=re.M)[1:]
+    yield "KTAP version 1"
+    yield f"1..{len(documents)}"
+    for number, document in enumerate(documents, 1):
+        for line in document.splitlines()[2:]:
+            yield re.sub(r"^(ok|not ok) \d+", rf"\1 {number}", line)
