@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TWHEEL_IOC_ADD: when a timer expires, and what is refused. */
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "device.h"
+
+#define TIME_MAX	((1ULL << 63) - 1)
+
+TEST(relative_deadline_is_now_plus_delay)
+{
+	const int fd = open_device(0);
+	const __u64 delay = ticks(3) + 12345;
+	const __u64 before = now();
+	const __u64 handle = add(fd, delay, 0x1234567890abcdefULL);
+	const __u64 after = now();
+	const struct twheel_event event = read_one(fd);
+
+	ASSERT(event.handle == handle);
+	ASSERT(event.cookie == 0x1234567890abcdefULL);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_GE(event.deadline_ns, before + delay);
+	ASSERT_LE(event.deadline_ns, after + delay);
+	check_lateness(&event);
+}
+
+TEST(absolute_deadline_is_kept)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(3) + 54321;
+	const __u64 handle = add_at(fd, deadline, 2);
+	const struct twheel_event event = read_one(fd);
+
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.cookie, 2);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	check_lateness(&event);
+}
+
+static void check_past(__u64 deadline)
+{
+	const int fd = open_device(0);
+	const __u64 before = now();
+	struct twheel_event event;
+
+	add_at(fd, deadline, 3);
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_GE(event.expired_ns, before);
+	ASSERT_LE(event.expired_ns, before + ticks(2) + slack_ns());
+	check_no_event(fd);
+	close(fd);
+}
+
+TEST(past_deadline_means_the_next_tick)
+{
+	check_past(now());
+	check_past(now() - 1);
+	check_past(now() - ticks(1));
+	check_past(1);
+	check_past(0);
+}
+
+TEST(zero_delay_means_the_next_tick)
+{
+	const int fd = open_device(0);
+	const __u64 before = now();
+	struct twheel_event event;
+
+	add(fd, 0, 4);
+	event = read_one(fd);
+	ASSERT_GE(event.deadline_ns, before);
+	ASSERT_LE(event.expired_ns, before + ticks(2) + slack_ns());
+	check_no_event(fd);
+}
+
+/* Whatever the phase of the tick in which they are armed. */
+TEST(no_timer_is_early)
+{
+	const int fd = open_device(0);
+	struct twheel_event events[64];
+	__u64 seen = 0;
+	int i, got;
+
+	for (i = 0; i < 400; i++) {
+		add(fd, i * (ticks(3) / 400), i);
+		poll(NULL, 0, i % 10 == 0);
+	}
+	while (seen < 400) {
+		wait_for_event(fd);
+		got = read_events(fd, events, ARRAY_SIZE(events));
+		ASSERT_GT(got, 0);
+		for (i = 0; i < got; i++)
+			check_lateness(&events[i]);
+		seen += got;
+	}
+	ASSERT_EQ(seen, 400);
+	check_no_event(fd);
+}
+
+/* Sums that do not fit saturate. */
+TEST(longest_delay_is_accepted)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, TIME_MAX, 5);
+	struct twheel_op op;
+
+	check_no_event(fd);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_GT(op.time_ns, TIME_MAX / 2);
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+TEST(latest_deadline_is_accepted)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_at(fd, TIME_MAX, 6);
+	struct twheel_op op;
+
+	check_no_event(fd);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_GT(op.time_ns, TIME_MAX / 2);
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+TEST(any_cookie_comes_back)
+{
+	const __u64 cookies[] = { 0, 1, ~0ULL, 1ULL << 63, 1ULL << 32 };
+	const int fd = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cookies); i++) {
+		add(fd, 0, cookies[i]);
+		ASSERT(read_one(fd).cookie == cookies[i]);
+	}
+}
+
+TEST(only_the_handle_is_filled_in)
+{
+	const int fd = open_device(0);
+	const struct twheel_op before = new_timer(100 * NSEC_PER_SEC, 7);
+	struct twheel_op op = before;
+
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+	ASSERT(op.handle != 0);
+	op.handle = 0;
+	ASSERT(!memcmp(&op, &before, sizeof(op)));
+}
+
+static int compare(const void *a, const void *b)
+{
+	const __u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+TEST(handles_are_unique)
+{
+	enum { COUNT = 5000 };
+	static __u64 handles[COUNT];
+	const int fd = open_device(0);
+	int i;
+
+	/* half of them stay, the others leave their places */
+	for (i = 0; i < COUNT; i++) {
+		handles[i] = add(fd, 100 * NSEC_PER_SEC, i);
+		if (i % 2)
+			ASSERT_EQ(cancel(fd, handles[i]), 0);
+	}
+	qsort(handles, COUNT, sizeof(handles[0]), compare);
+	ASSERT(handles[0] != 0);
+	for (i = 1; i < COUNT; i++)
+		ASSERT(handles[i] != handles[i - 1]);
+}
+
+TEST(delay_above_2_63_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(TIME_MAX + 1, 8);
+
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	op.time_ns = ~0ULL;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+}
+
+TEST(deadline_above_2_63_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(TIME_MAX + 1, 9);
+
+	op.flags = TWHEEL_ABSTIME;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	op.time_ns = ~0ULL;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+}
+
+TEST(clock_that_info_does_not_name_is_einval)
+{
+	const int fd = open_device(0);
+	const __u64 clocks = get_info(fd).clocks;
+	struct twheel_op op = new_timer(ticks(1), 10);
+
+	for (op.clockid = 0; op.clockid < 64; op.clockid++)
+		if (!(clocks & (1ULL << op.clockid)))
+			REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	for (op.clockid = 64; op.clockid; op.clockid <<= 1) {
+		REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+		op.clockid |= CLOCK_MONOTONIC;
+		REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+		op.clockid &= ~CLOCK_MONOTONIC;
+	}
+}
+
+TEST(every_clock_that_info_names_is_accepted)
+{
+	const int fd = open_device(0);
+	const __u64 clocks = get_info(fd).clocks;
+	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 11);
+
+	for (op.clockid = 0; op.clockid < 64; op.clockid++) {
+		op.handle = 0;
+		if (clocks & (1ULL << op.clockid))
+			CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+	}
+}
+
+static void check_field(unsigned int field)
+{
+	const struct twheel_op op = new_timer(ticks(1), 12);
+
+	refuses_field(open_device(0), TWHEEL_IOC_ADD, &op, field);
+}
+
+TEST(unknown_flag_is_einval)
+{
+	check_field(FIELD_FLAGS);
+}
+
+TEST(op_is_einval)
+{
+	check_field(FIELD_OP);
+}
+
+TEST(result_is_einval)
+{
+	check_field(FIELD_RESULT);
+}
+
+TEST(handle_is_einval)
+{
+	check_field(FIELD_HANDLE);
+}
+
+TEST(reserved_is_einval)
+{
+	check_field(FIELD_RESERVED0 | FIELD_RESERVED1);
+}
+
+TEST(period_below_the_minimum_is_einval)
+{
+	const int fd = open_device(0);
+	const __u64 least = get_info(fd).min_period_ns;
+	struct twheel_op op = new_timer(ticks(1), 13);
+
+	if (least == 1)
+		skip("any period will do");
+	op.period_ns = 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	op.period_ns = least - 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	op.period_ns = least;
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+}
+
+TEST(period_above_2_63_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(ticks(1), 14);
+
+	op.period_ns = TIME_MAX + 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	op.period_ns = ~0ULL;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+}
+
+/* A timer that nobody could cancel must not be. */
+TEST(handle_that_cannot_be_returned_arms_nothing)
+{
+	const int fd = open_device(0);
+	char *pages = two_pages(PROT_READ | PROT_WRITE);
+	struct twheel_op *op = (void *)(pages + page_size());
+
+	*op = new_timer(ticks(1), 15);
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+}
+
+TEST(refused_timers_never_expire)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(0, 16);
+
+	op.reserved[0] = 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	op.reserved[0] = 0;
+	op.clockid = 63;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	check_no_event(fd);
+}

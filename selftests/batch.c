@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TWHEEL_IOC_BATCH: each operation as its own ioctl, with its own result. */
+#include <sys/mman.h>
+
+#include "device.h"
+
+static struct twheel_batch new_batch(struct twheel_op *ops, unsigned int count)
+{
+	return (struct twheel_batch){
+		.ops = (unsigned long)ops,
+		.count = count,
+	};
+}
+
+static struct twheel_op add_op(__u64 delay_ns, __u64 cookie)
+{
+	struct twheel_op op = new_timer(delay_ns, cookie);
+
+	op.op = TWHEEL_OP_ADD;
+	return op;
+}
+
+static struct twheel_op op_on(__u32 operation, __u64 handle)
+{
+	return (struct twheel_op){ .op = operation, .handle = handle };
+}
+
+TEST(operations_have_results_of_their_own)
+{
+	const int fd = open_device(0);
+	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 changed = add(fd, 100 * NSEC_PER_SEC, 2);
+	const __u64 expired = add(fd, 0, 3);
+	struct twheel_op ops[9];
+
+	wait_for_event(fd);
+	ops[0] = add_op(100 * NSEC_PER_SEC, 4);
+	ops[1] = op_on(TWHEEL_OP_CANCEL, pending);
+	ops[2] = op_on(TWHEEL_OP_CHANGE, changed);
+	ops[2].time_ns = 200 * NSEC_PER_SEC;
+	ops[3] = op_on(TWHEEL_OP_QUERY, changed);
+	ops[4] = op_on(TWHEEL_OP_QUERY, expired);
+	ops[5] = op_on(TWHEEL_OP_CANCEL, expired);
+	ops[6] = op_on(TWHEEL_OP_CANCEL, pending);
+	ops[7] = op_on(0, changed);
+	ops[8] = add_op(100 * NSEC_PER_SEC, 5);
+	batch(fd, ops, ARRAY_SIZE(ops));
+
+	ASSERT_EQ(ops[0].result, 0);
+	ASSERT(ops[0].handle != 0);
+	ASSERT_EQ(ops[1].result, 0);
+	ASSERT_EQ(ops[1].cookie, 0);
+	ASSERT_EQ(ops[2].result, 0);
+	ASSERT_EQ(ops[3].result, 0);
+	ASSERT_EQ(ops[3].cookie, 2);
+	ASSERT_GT(ops[3].time_ns, 150 * NSEC_PER_SEC);
+	ASSERT_EQ(ops[4].result, TWHEEL_EXPIRED);
+	ASSERT_EQ(ops[4].cookie, 3);
+	ASSERT_EQ(ops[4].time_ns, 0);
+	ASSERT_EQ(ops[5].result, TWHEEL_RETRACTED);
+	ASSERT_EQ(ops[5].cookie, 0);
+	ASSERT_EQ(ops[6].result, -ENOENT);
+	ASSERT_EQ(ops[7].result, -EINVAL);
+	ASSERT_EQ(ops[8].result, 0);
+	ASSERT(ops[8].handle != 0);
+	ASSERT_EQ(timers_of(fd), 3);
+	ASSERT(!has_event(fd));
+}
+
+TEST(change_retracts)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = op_on(TWHEEL_OP_CHANGE, add(fd, 0, 1));
+
+	wait_for_event(fd);
+	op.time_ns = 100 * NSEC_PER_SEC;
+	batch(fd, &op, 1);
+	ASSERT_EQ(op.result, TWHEEL_RETRACTED);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+TEST(timers_of_a_batch_expire)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(3);
+	struct twheel_op ops[100];
+	struct twheel_event events[100];
+	unsigned int i, seen = 0;
+
+	for (i = 0; i < 100; i++) {
+		ops[i] = new_timer(deadline + i * 1000, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+	}
+	add_all(fd, ops, 100);
+	read_all(fd, events, 100);
+	for (i = 0; i < 100; i++) {
+		const __u64 cookie = events[i].cookie;
+
+		ASSERT_LT(cookie, 100);
+		ASSERT(events[i].handle == ops[cookie].handle);
+		ASSERT_EQ(events[i].deadline_ns, deadline + cookie * 1000);
+		seen += cookie;
+	}
+	ASSERT_EQ(seen, 4950);
+	check_no_event(fd);
+}
+
+TEST(unused_fields_are_left_as_they_were)
+{
+	const int fd = open_device(0);
+	const struct twheel_op before = add_op(100 * NSEC_PER_SEC, 1);
+	struct twheel_op op = before;
+
+	batch(fd, &op, 1);
+	ASSERT(op.handle != 0);
+	op.handle = 0;
+	ASSERT(!memcmp(&op, &before, sizeof(op)));
+}
+
+TEST(largest_batch_adds_and_cancels)
+{
+	const int fd = open_device(0);
+	const unsigned int count = get_info(fd).max_batch;
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	struct twheel_batch batch;
+	unsigned int i;
+
+	ASSERT(ops);
+	batch = new_batch(ops, count);
+	for (i = 0; i < count; i++)
+		ops[i] = add_op(100 * NSEC_PER_SEC, i);
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), count);
+	ASSERT_EQ(timers_of(fd), count);
+	for (i = 0; i < count; i++) {
+		ASSERT_EQ(ops[i].result, 0);
+		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
+	}
+	batch = new_batch(ops, count);
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), count);
+	for (i = 0; i < count; i++)
+		ASSERT_EQ(ops[i].result, 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(structure_may_be_read_only)
+{
+	const int fd = open_device(0);
+	struct twheel_batch *batch = two_pages(PROT_NONE);
+	struct twheel_op op = add_op(100 * NSEC_PER_SEC, 1);
+
+	*batch = new_batch(&op, 1);
+	CALL(mprotect(batch, page_size(), PROT_READ));
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, batch)), 1);
+	ASSERT_EQ(timers_of(fd), 1);
+	ASSERT_EQ(cancel(fd, op.handle), 0);
+}
+
+/* The whole batch is refused: nothing is done, and nothing written. */
+static void refuse_batch(int fd, struct twheel_batch batch, int error)
+{
+	struct twheel_batch copy = batch;
+
+	errno = 0;
+	ASSERT_EQ(ioctl(fd, TWHEEL_IOC_BATCH, &copy), -1);
+	ASSERT_EQ(errno, error);
+	ASSERT(!memcmp(&copy, &batch, sizeof(copy)));
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(no_operations_is_einval)
+{
+	struct twheel_op op = add_op(ticks(1), 1);
+
+	refuse_batch(open_device(0), new_batch(&op, 0), EINVAL);
+}
+
+TEST(too_many_operations_is_einval)
+{
+	const int fd = open_device(0);
+	const unsigned int count = get_info(fd).max_batch + 1;
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	unsigned int i;
+
+	ASSERT(ops);
+	for (i = 0; i < count; i++)
+		ops[i] = add_op(100 * NSEC_PER_SEC, i);
+	refuse_batch(fd, new_batch(ops, count), EINVAL);
+	refuse_batch(fd, new_batch(ops, ~0U), EINVAL);
+	refuse_batch(fd, new_batch(ops, 1U << 31), EINVAL);
+	refuse_batch(fd, new_batch(ops, 1U << 26), EINVAL);
+}
+
+TEST(flag_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = add_op(ticks(1), 1);
+	struct twheel_batch batch = new_batch(&op, 1);
+
+	for (batch.flags = 1; batch.flags; batch.flags <<= 1)
+		refuse_batch(fd, batch, EINVAL);
+}
+
+TEST(reserved_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = add_op(ticks(1), 1);
+	struct twheel_batch batch = new_batch(&op, 1);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(batch.reserved); i++) {
+		batch.reserved[i] = 1;
+		refuse_batch(fd, batch, EINVAL);
+		batch.reserved[i] = 1ULL << 63;
+		refuse_batch(fd, batch, EINVAL);
+		batch.reserved[i] = 0;
+	}
+}
+
+TEST(operations_at_null_is_efault)
+{
+	refuse_batch(open_device(0), new_batch(NULL, 1), EFAULT);
+}
+
+TEST(operations_that_are_not_mapped_is_efault)
+{
+	const int fd = open_device(0);
+	char *pages = two_pages(PROT_NONE);
+
+	refuse_batch(fd, new_batch((void *)(pages + page_size()), 5), EFAULT);
+	refuse_batch(fd, new_batch((void *)(pages + page_size() - 32), 5),
+		     EFAULT);
+}
+
+TEST(operations_in_kernel_memory_is_efault)
+{
+	const int fd = open_device(0);
+	struct twheel_batch batch = new_batch(NULL, 1);
+
+	batch.ops = ~0ULL - 4095;
+	refuse_batch(fd, batch, EFAULT);
+	batch.ops = 1ULL << 63;
+	refuse_batch(fd, batch, EFAULT);
+	batch.ops = ~0ULL - 31;
+	refuse_batch(fd, batch, EFAULT);
+}
+
+/* A pointer is not cut to 32 bits, in a 32-bit program neither. */
+TEST(operations_above_4_gib_of_a_32_bit_program_is_efault)
+{
+	struct twheel_op op = add_op(ticks(1), 1);
+	struct twheel_batch batch = new_batch(&op, 1);
+
+	if (sizeof(long) != 4)
+		skip("not a 32-bit program");
+	batch.ops |= 1ULL << 32;
+	refuse_batch(open_device(0), batch, EFAULT);
+}
+
+/*
+ * A batch of adds that starts well and ends in a page with that protection,
+ * which begins so many bytes before the end of an operation.
+ */
+static void check_half(int protection, size_t offset)
+{
+	enum { PAGES = 8, HALF = 300 };
+	const int fd = open_device(0);
+	char *pages = mmap(NULL, 2 * PAGES * page_size(),
+			   PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *bad = pages + PAGES * page_size();
+	struct twheel_op *ops = (void *)(bad + offset - HALF * sizeof(*ops));
+	struct twheel_batch batch = new_batch(ops, 2 * HALF);
+	int i, done;
+
+	ASSERT(pages != MAP_FAILED);
+	for (i = 0; i < 2 * HALF; i++)
+		ops[i] = add_op(100 * NSEC_PER_SEC, i);
+	protect(bad, PAGES * page_size(), protection);
+	done = CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch));
+	ASSERT_GT(done, 0);
+	ASSERT_LE(done, HALF);
+	/* there are no others than those with a handle */
+	ASSERT_EQ(timers_of(fd), done);
+	for (i = 0; i < done; i++) {
+		ASSERT_EQ(ops[i].result, 0);
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+
+	/* and the program can go on from there */
+	batch = new_batch(ops + done, HALF - 1 - done);
+	if (batch.count) {
+		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)),
+			  batch.count);
+		ASSERT_EQ(timers_of(fd), batch.count);
+	}
+	close(fd);
+	munmap(pages, 2 * PAGES * page_size());
+}
+
+TEST(operations_up_to_the_bad_page_are_done)
+{
+	check_half(PROT_NONE, 0);
+}
+
+TEST(operations_up_to_the_half_mapped_one_are_done)
+{
+	check_half(PROT_NONE, 24);
+}
+
+TEST(timers_whose_handles_cannot_be_returned_are_not_armed)
+{
+	check_half(PROT_READ, 0);
+}
+
+TEST(timer_whose_handle_is_at_a_read_only_end_is_not_armed)
+{
+	check_half(PROT_READ, 8);
+}
+
+TEST(nothing_is_armed_in_a_read_only_array)
+{
+	const int fd = open_device(0);
+	struct twheel_op *ops = two_pages(PROT_NONE);
+	unsigned int i;
+
+	for (i = 0; i < 20; i++)
+		ops[i] = add_op(ticks(1), i);
+	CALL(mprotect(ops, page_size(), PROT_READ));
+	refuse_batch(fd, new_batch(ops, 20), EFAULT);
+	check_no_event(fd);
+}
+
+/* One operation fails; those around it are carried out. */
+static void check_element(struct twheel_op bad, int error)
+{
+	const int fd = open_device(0);
+	struct twheel_op ops[3] = {
+		add_op(100 * NSEC_PER_SEC, 1), bad,
+		add_op(100 * NSEC_PER_SEC, 2),
+	};
+
+	batch(fd, ops, 3);
+	ASSERT_EQ(ops[0].result, 0);
+	ASSERT_EQ(ops[1].result, -error);
+	ASSERT_EQ(ops[2].result, 0);
+	ASSERT(ops[0].handle != 0);
+	ASSERT(ops[2].handle != 0);
+	/* nothing else is written to */
+	ops[1].result = bad.result;
+	ASSERT(!memcmp(&ops[1], &bad, sizeof(bad)));
+	ASSERT_EQ(timers_of(fd), 2);
+	close(fd);
+}
+
+TEST(unknown_operation_is_einval)
+{
+	struct twheel_op op = { 0 };
+	__u32 number;
+
+	check_element(op, EINVAL);
+	for (number = 128; number; number <<= 1) {
+		op = add_op(ticks(1), 3);
+		op.op = number;
+		check_element(op, EINVAL);
+		op.op |= TWHEEL_OP_ADD;
+		check_element(op, EINVAL);
+	}
+}
+
+TEST(bad_add_is_einval)
+{
+	struct twheel_op op = add_op(ticks(1), 3);
+
+	op.flags = 1U << 31;
+	check_element(op, EINVAL);
+	op = add_op(ticks(1), 3);
+	op.clockid = 63;
+	check_element(op, EINVAL);
+	op = add_op(ticks(1), 3);
+	op.result = -1;
+	check_element(op, EINVAL);
+	op = add_op(ticks(1), 3);
+	op.handle = 1;
+	check_element(op, EINVAL);
+	op = add_op(1ULL << 63, 3);
+	check_element(op, EINVAL);
+	op = add_op(ticks(1), 3);
+	op.period_ns = 1ULL << 63;
+	check_element(op, EINVAL);
+	op = add_op(ticks(1), 3);
+	op.reserved[0] = 1;
+	check_element(op, EINVAL);
+	op = add_op(ticks(1), 3);
+	op.reserved[1] = 1;
+	check_element(op, EINVAL);
+}
+
+TEST(unknown_handle_is_enoent)
+{
+	check_element(op_on(TWHEEL_OP_CANCEL, 0), ENOENT);
+	check_element(op_on(TWHEEL_OP_CANCEL, ~0ULL), ENOENT);
+	check_element(op_on(TWHEEL_OP_CHANGE, 0), ENOENT);
+	check_element(op_on(TWHEEL_OP_CHANGE, ~0ULL), ENOENT);
+	check_element(op_on(TWHEEL_OP_QUERY, 0), ENOENT);
+	check_element(op_on(TWHEEL_OP_QUERY, ~0ULL), ENOENT);
+}
+
+TEST(bad_cancel_change_and_query_are_einval)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	struct twheel_op ops[6];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ops[i] = op_on(TWHEEL_OP_CHANGE + i % 3, handle);
+		if (i < 3)
+			ops[i].period_ns = 1;
+		else
+			ops[i].reserved[1] = 1;
+	}
+	batch(fd, ops, ARRAY_SIZE(ops));
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ASSERT_EQ(ops[i].result, -EINVAL);
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+TEST(all_operations_may_fail)
+{
+	const int fd = open_device(0);
+	struct twheel_op ops[100];
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		ops[i] = op_on(TWHEEL_OP_CANCEL, i);
+	batch(fd, ops, 100);
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(ops[i].result, -ENOENT);
+}

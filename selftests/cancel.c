@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TWHEEL_IOC_CANCEL: it says what it did, and nothing is read afterwards. */
+#include <sys/mman.h>
+
+#include "device.h"
+
+TEST(pending_timer_is_cancelled)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(3);
+	const __u64 handle = add_at(fd, deadline, 1);
+
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(timers_of(fd), 0);
+	pass(deadline);
+	check_no_event(fd);
+}
+
+TEST(operation_is_left_as_it_was)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = { .handle = add(fd, 100 * NSEC_PER_SEC, 1) };
+	const struct twheel_op before = op;
+
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CANCEL, &op)), 0);
+	ASSERT(!memcmp(&op, &before, sizeof(op)));
+}
+
+TEST(operation_may_be_read_only)
+{
+	const int fd = open_device(0);
+	struct twheel_op *op = two_pages(PROT_NONE);
+
+	op->handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CANCEL, op)), 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(others_stay)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(5);
+	__u64 handles[100], seen = 0;
+	struct twheel_event events[50];
+	int i;
+
+	for (i = 0; i < 100; i++)
+		handles[i] = add_at(fd, deadline, i);
+	for (i = 0; i < 100; i += 2)
+		ASSERT_EQ(cancel(fd, handles[i]), 0);
+	read_all(fd, events, ARRAY_SIZE(events));
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(events[i].cookie % 2, 1);
+		ASSERT(events[i].handle == handles[events[i].cookie]);
+		seen += events[i].cookie;
+	}
+	ASSERT_EQ(seen, 2500);
+	check_no_event(fd);
+}
+
+/* Trap 24 */
+TEST(unread_event_is_retracted)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 2);
+
+	wait_for_event(fd);
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+	ASSERT_EQ(cancel(fd, handle), -ENOENT);
+}
+
+TEST(one_of_many_unread_events_is_retracted)
+{
+	const int fd = open_device(0);
+	__u64 handles[20];
+	struct twheel_event events[17];
+	int i;
+
+	for (i = 0; i < 20; i++)
+		handles[i] = add(fd, 0, i);
+	for (i = 0; i < 20; i++)
+		wait_until_expired(fd, handles[i]);
+	/* the first, the last, and one between them */
+	ASSERT_EQ(cancel(fd, handles[0]), TWHEEL_RETRACTED);
+	ASSERT_EQ(cancel(fd, handles[19]), TWHEEL_RETRACTED);
+	ASSERT_EQ(cancel(fd, handles[10]), TWHEEL_RETRACTED);
+	read_all(fd, events, ARRAY_SIZE(events));
+	for (i = 0; i < 17; i++) {
+		ASSERT(events[i].handle == handles[events[i].cookie]);
+		ASSERT_NE(events[i].cookie, 0);
+		ASSERT_NE(events[i].cookie, 10);
+		ASSERT_NE(events[i].cookie, 19);
+	}
+	check_no_event(fd);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(delivered_timer_is_enoent)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 3);
+
+	read_one(fd);
+	ASSERT_EQ(cancel(fd, handle), -ENOENT);
+}
+
+TEST(cancelled_timer_is_enoent)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 4);
+
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(cancel(fd, handle), -ENOENT);
+}
+
+/* Stale, zero, garbage, and of another descriptor. */
+TEST(unknown_handle_is_enoent)
+{
+	const struct twheel_op op = { 0 };
+
+	refuses_handles(TWHEEL_IOC_CANCEL, &op);
+}
+
+/* Trap 22 */
+TEST(stale_handle_never_meets_its_successor)
+{
+	const int fd = open_device(0);
+	struct twheel_op op;
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		const __u64 stale = add(fd, 100 * NSEC_PER_SEC, 5);
+		__u64 fresh;
+
+		ASSERT_EQ(cancel(fd, stale), 0);
+		fresh = add(fd, 200 * NSEC_PER_SEC, 6);
+		ASSERT(fresh != stale);
+		ASSERT_EQ(cancel(fd, stale), -ENOENT);
+		ASSERT_EQ(change(fd, stale, 0), -ENOENT);
+		ASSERT_EQ(query(fd, stale, &op), -ENOENT);
+		ASSERT_EQ(query(fd, fresh, &op), 0);
+		ASSERT_EQ(op.cookie, 6);
+		ASSERT_GT(op.time_ns, 100 * NSEC_PER_SEC);
+		ASSERT_EQ(cancel(fd, fresh), 0);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* The same, with all the places of many timers taken by others. */
+TEST(stale_handles_are_enoent_after_many_more)
+{
+	enum { COUNT = 4000 };
+	static struct twheel_op stale[COUNT], fresh[COUNT];
+	const int fd = open_device(0);
+	int i;
+
+	for (i = 0; i < COUNT; i++) {
+		stale[i] = new_timer(100 * NSEC_PER_SEC, i);
+		fresh[i] = new_timer(100 * NSEC_PER_SEC, COUNT + i);
+	}
+	add_all(fd, stale, COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, stale[i].handle), 0);
+	add_all(fd, fresh, COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, stale[i].handle), -ENOENT);
+	ASSERT_EQ(timers_of(fd), COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, fresh[i].handle), 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+static void check_field(unsigned int field)
+{
+	const int fd = open_device(0);
+	const struct twheel_op op = {
+		.handle = add(fd, 100 * NSEC_PER_SEC, 7),
+	};
+
+	refuses_field(fd, TWHEEL_IOC_CANCEL, &op, field);
+	ASSERT_EQ(cancel(fd, op.handle), 0);
+}
+
+TEST(op_is_einval)
+{
+	check_field(FIELD_OP);
+}
+
+TEST(flag_is_einval)
+{
+	const int fd = open_device(0);
+	const struct twheel_op op = {
+		.flags = TWHEEL_ABSTIME,
+		.handle = add(fd, 100 * NSEC_PER_SEC, 8),
+	};
+
+	REFUSED(fd, TWHEEL_IOC_CANCEL, &op, EINVAL);
+	check_field(FIELD_FLAGS);
+}
+
+TEST(clockid_is_einval)
+{
+	check_field(FIELD_CLOCKID);
+}
+
+TEST(result_is_einval)
+{
+	check_field(FIELD_RESULT);
+}
+
+TEST(cookie_is_einval)
+{
+	check_field(FIELD_COOKIE);
+}
+
+TEST(time_is_einval)
+{
+	check_field(FIELD_TIME);
+}
+
+TEST(period_is_einval)
+{
+	check_field(FIELD_PERIOD);
+}
+
+TEST(reserved_is_einval)
+{
+	check_field(FIELD_RESERVED0 | FIELD_RESERVED1);
+}

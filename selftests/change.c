@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TWHEEL_IOC_CHANGE: the timer stays the same, only its deadline is another. */
+#include <sys/mman.h>
+
+#include "device.h"
+
+#define TIME_MAX	((1ULL << 63) - 1)
+
+/* The timer expires once, as the change said, and with what it had. */
+static void check_expiry(int fd, __u64 handle, __u64 deadline)
+{
+	const struct twheel_event event = read_one(fd);
+
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.cookie, 1);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	check_lateness(&event);
+	check_no_event(fd);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(deadline_moves_later)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(8);
+	const __u64 handle = add_at(fd, deadline - ticks(4), 1);
+
+	ASSERT_EQ(change_to(fd, handle, deadline), 0);
+	check_expiry(fd, handle, deadline);
+}
+
+TEST(deadline_moves_earlier)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(4);
+	const __u64 handle = add_at(fd, deadline + 100 * NSEC_PER_SEC, 1);
+
+	ASSERT_EQ(change_to(fd, handle, deadline), 0);
+	check_expiry(fd, handle, deadline);
+}
+
+TEST(deadline_moves_into_the_past)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() - ticks(4);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 before = now();
+	struct twheel_event event;
+
+	ASSERT_EQ(change_to(fd, handle, deadline), 0);
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_GE(event.expired_ns, before);
+	ASSERT_LE(event.expired_ns, before + ticks(2) + slack_ns());
+	check_no_event(fd);
+}
+
+TEST(deadline_moves_to_now)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 before = now();
+	struct twheel_event event;
+
+	ASSERT_EQ(change(fd, handle, 0), 0);
+	event = read_one(fd);
+	ASSERT_GE(event.deadline_ns, before);
+	ASSERT_LE(event.expired_ns, before + ticks(2) + slack_ns());
+}
+
+TEST(deadline_moves_by_less_than_a_tick)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(4);
+	const __u64 handle = add_at(fd, deadline, 1);
+
+	ASSERT_EQ(change_to(fd, handle, deadline + 1), 0);
+	ASSERT_EQ(change_to(fd, handle, deadline - 1), 0);
+	check_expiry(fd, handle, deadline - 1);
+}
+
+TEST(relative_change_counts_from_now)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 before = now();
+	struct twheel_event event;
+	__u64 after;
+
+	ASSERT_EQ(change(fd, handle, ticks(4)), 0);
+	after = now();
+	event = read_one(fd);
+	ASSERT_GE(event.deadline_ns, before + ticks(4));
+	ASSERT_LE(event.deadline_ns, after + ticks(4));
+	check_lateness(&event);
+}
+
+/* A timer that is pushed back in time does not expire. */
+TEST(heartbeats_keep_a_timer_from_expiring)
+{
+	const int fd = open_device(0);
+	const __u64 distance = ticks(20) + 300 * NSEC_PER_MSEC;
+	const __u64 handle = add(fd, distance, 1);
+	__u64 deadline = 0;
+	int i;
+
+	for (i = 0; i < 30; i++) {
+		deadline = now() + distance;
+		ASSERT_EQ(change_to(fd, handle, deadline), 0);
+		ASSERT(!has_event(fd));
+		pass_ticks(1);
+	}
+	check_expiry(fd, handle, deadline);
+}
+
+TEST(later_then_earlier_then_later)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	const __u64 handle = add_at(fd, start + ticks(5), 1);
+
+	ASSERT_EQ(change_to(fd, handle, start + 1000 * NSEC_PER_SEC), 0);
+	ASSERT_EQ(change_to(fd, handle, start + ticks(6)), 0);
+	ASSERT_EQ(change_to(fd, handle, start + ticks(9)), 0);
+	check_expiry(fd, handle, start + ticks(9));
+}
+
+TEST(unread_event_is_retracted)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 1);
+	struct twheel_op op;
+	__u64 deadline;
+
+	wait_for_event(fd);
+	deadline = now() + ticks(5) + slack_ns() / 8;
+	ASSERT_EQ(change_to(fd, handle, deadline), TWHEEL_RETRACTED);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_EQ(timers_of(fd), 1);
+	check_expiry(fd, handle, deadline);
+}
+
+TEST(changed_timer_can_be_cancelled)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+
+	ASSERT_EQ(change(fd, handle, 200 * NSEC_PER_SEC), 0);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(longest_delay_is_accepted)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	struct twheel_op op;
+
+	ASSERT_EQ(change(fd, handle, TIME_MAX), 0);
+	ASSERT_EQ(change_to(fd, handle, TIME_MAX), 0);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_GT(op.time_ns, TIME_MAX / 2);
+	ASSERT_EQ(change(fd, handle, 0), 0);
+	ASSERT(read_one(fd).handle == handle);
+}
+
+TEST(operation_is_left_as_it_was)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = {
+		.handle = add(fd, 100 * NSEC_PER_SEC, 1),
+		.time_ns = 50 * NSEC_PER_SEC,
+	};
+	const struct twheel_op before = op;
+
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CHANGE, &op)), 0);
+	ASSERT(!memcmp(&op, &before, sizeof(op)));
+}
+
+TEST(operation_may_be_read_only)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(3);
+	struct twheel_op *op = two_pages(PROT_NONE);
+
+	op->handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	op->flags = TWHEEL_ABSTIME;
+	op->time_ns = deadline;
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CHANGE, op)), 0);
+	check_expiry(fd, op->handle, deadline);
+}
+
+TEST(delivered_timer_is_enoent)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 1);
+
+	read_one(fd);
+	ASSERT_EQ(change(fd, handle, 0), -ENOENT);
+	check_no_event(fd);
+}
+
+TEST(cancelled_timer_is_enoent)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(change(fd, handle, 0), -ENOENT);
+	check_no_event(fd);
+}
+
+TEST(unknown_handle_is_enoent)
+{
+	const struct twheel_op op = { .time_ns = 50 * NSEC_PER_SEC };
+
+	refuses_handles(TWHEEL_IOC_CHANGE, &op);
+}
+
+/* What is refused changes nothing. */
+static void check_field(unsigned int field)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + 100 * NSEC_PER_SEC;
+	struct twheel_op op = {
+		.handle = add_at(fd, deadline, 1),
+		.time_ns = 1,
+	};
+
+	refuses_field(fd, TWHEEL_IOC_CHANGE, &op, field);
+	check_no_event(fd);
+	ASSERT_EQ(query(fd, op.handle, &op), 0);
+	ASSERT_GE(op.time_ns, deadline - now());
+}
+
+TEST(unknown_flag_is_einval)
+{
+	check_field(FIELD_FLAGS);
+}
+
+TEST(op_is_einval)
+{
+	check_field(FIELD_OP);
+}
+
+TEST(clockid_is_einval)
+{
+	check_field(FIELD_CLOCKID);
+}
+
+TEST(result_is_einval)
+{
+	check_field(FIELD_RESULT);
+}
+
+TEST(cookie_is_einval)
+{
+	check_field(FIELD_COOKIE);
+}
+
+TEST(period_is_einval)
+{
+	check_field(FIELD_PERIOD);
+}
+
+TEST(reserved_is_einval)
+{
+	check_field(FIELD_RESERVED0 | FIELD_RESERVED1);
+}
+
+TEST(time_above_2_63_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = {
+		.handle = add(fd, 100 * NSEC_PER_SEC, 1),
+		.time_ns = TIME_MAX + 1,
+	};
+
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+	op.time_ns = ~0ULL;
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+	op.flags = TWHEEL_ABSTIME;
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+	op.time_ns = TIME_MAX + 1;
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+}
+
+TEST(refused_change_of_an_unread_event_keeps_it)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = {
+		.handle = add(fd, 0, 1),
+		.time_ns = TIME_MAX + 1,
+	};
+
+	wait_for_event(fd);
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+	ASSERT(has_event(fd));
+	ASSERT(read_one(fd).handle == op.handle);
+}

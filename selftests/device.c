@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "device.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+int open_device(int flags)
+{
+	return CALL(open(DEVICE, O_RDWR | flags));
+}
+
+struct twheel_info get_info(int fd)
+{
+	struct twheel_info info;
+
+	memset(&info, 0xcc, sizeof(info));
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_INFO, &info)), 0);
+	return info;
+}
+
+__u64 timers_of(int fd)
+{
+	return get_info(fd).timers;
+}
+
+__u64 tick_ns(void)
+{
+	static __u64 length;
+
+	if (!length) {
+		int fd = open_device(O_CLOEXEC);
+
+		length = get_info(fd).resolution_ns;
+		close(fd);
+	}
+	return length;
+}
+
+__u64 ticks(unsigned int count)
+{
+	return count * tick_ns();
+}
+
+__u64 now(void)
+{
+	struct timespec time;
+
+	CALL(clock_gettime(CLOCK_MONOTONIC, &time));
+	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
+}
+
+__u64 slack_ns(void)
+{
+	return time_travel ? 0 : NSEC_PER_SEC;
+}
+
+struct twheel_op new_timer(__u64 delay_ns, __u64 cookie)
+{
+	return (struct twheel_op){
+		.clockid = CLOCK_MONOTONIC,
+		.cookie = cookie,
+		.time_ns = delay_ns,
+	};
+}
+
+static __u64 add_op(int fd, struct twheel_op op)
+{
+	op.handle = 0;
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+	ASSERT(op.handle != 0);
+	return op.handle;
+}
+
+__u64 add(int fd, __u64 delay_ns, __u64 cookie)
+{
+	return add_op(fd, new_timer(delay_ns, cookie));
+}
+
+__u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
+{
+	struct twheel_op op = new_timer(deadline_ns, cookie);
+
+	op.flags = TWHEEL_ABSTIME;
+	return add_op(fd, op);
+}
+
+__u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie)
+{
+	struct twheel_op op = new_timer(deadline_ns, cookie);
+
+	op.flags = TWHEEL_ABSTIME;
+	op.period_ns = period_ns;
+	return add_op(fd, op);
+}
+
+static int result(int fd, unsigned long call, struct twheel_op *op)
+{
+	int value = ioctl(fd, call, op);
+
+	return value < 0 ? -errno : value;
+}
+
+int change(int fd, __u64 handle, __u64 delay_ns)
+{
+	struct twheel_op op = { .handle = handle, .time_ns = delay_ns };
+
+	return result(fd, TWHEEL_IOC_CHANGE, &op);
+}
+
+int change_to(int fd, __u64 handle, __u64 deadline_ns)
+{
+	struct twheel_op op = {
+		.flags = TWHEEL_ABSTIME,
+		.handle = handle,
+		.time_ns = deadline_ns,
+	};
+
+	return result(fd, TWHEEL_IOC_CHANGE, &op);
+}
+
+int cancel(int fd, __u64 handle)
+{
+	struct twheel_op op = { .handle = handle };
+
+	return result(fd, TWHEEL_IOC_CANCEL, &op);
+}
+
+int query(int fd, __u64 handle, struct twheel_op *op)
+{
+	*op = (struct twheel_op){ .handle = handle };
+	return result(fd, TWHEEL_IOC_QUERY, op);
+}
+
+void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
+	     const char *file, int line)
+{
+	const __u64 timers = timers_of(fd);
+	struct twheel_op copy = *op;
+	int value;
+
+	errno = 0;
+	value = ioctl(fd, call, &copy);
+	if (value != -1)
+		fail(file, line, "accepted: result %d", value);
+	if (errno != error)
+		fail(file, line, "refused with '%s', not '%s'",
+		     strerror(errno), strerror(error));
+	if (memcmp(op, &copy, sizeof(copy)))
+		fail(file, line, "refused, but the operation was written to");
+	if (timers_of(fd) != timers)
+		fail(file, line, "refused, but there are %llu timers, not %llu",
+		     timers_of(fd), timers);
+}
+
+void refuses_field(int fd, unsigned long call, const struct twheel_op *valid,
+		   unsigned int fields)
+{
+	unsigned int field;
+
+	for (field = 1; field <= fields; field <<= 1) {
+		struct twheel_op op = *valid;
+		__u64 value;
+
+		if (!(fields & field))
+			continue;
+		for (value = 1; value; value <<= 1) {
+			const __u32 low = (__u32)value;
+
+			op = *valid;
+			if (low) {
+				op.op = field & FIELD_OP ? low : 0;
+				op.flags |= field & FIELD_FLAGS ? low : 0;
+				op.clockid |= field & FIELD_CLOCKID ? low : 0;
+				op.result = field & FIELD_RESULT ? low : 0;
+			}
+			op.handle |= field & FIELD_HANDLE ? value : 0;
+			op.cookie |= field & FIELD_COOKIE ? value : 0;
+			op.time_ns |= field & FIELD_TIME ? value : 0;
+			op.period_ns |= field & FIELD_PERIOD ? value : 0;
+			op.reserved[0] = field & FIELD_RESERVED0 ? value : 0;
+			op.reserved[1] = field & FIELD_RESERVED1 ? value : 0;
+			if (field == FIELD_FLAGS && value == TWHEEL_ABSTIME)
+				continue;
+			if (memcmp(&op, valid, sizeof(op)))
+				REFUSED(fd, call, &op, EINVAL);
+		}
+	}
+}
+
+void refuses_handles(unsigned long call, const struct twheel_op *valid)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const int other = open_device(O_NONBLOCK);
+	struct twheel_op op = *valid;
+	const __u64 own = add(fd, 100 * NSEC_PER_SEC, 1);
+	__u64 mask;
+
+	/* none, and nothing like one */
+	op.handle = 0;
+	REFUSED(fd, call, &op, ENOENT);
+	op.handle = ~0ULL;
+	REFUSED(fd, call, &op, ENOENT);
+	for (mask = 1; mask; mask <<= 1) {
+		op.handle = own ^ mask;
+		REFUSED(fd, call, &op, ENOENT);
+	}
+
+	/* of another descriptor, whether or not it looks like one's own */
+	op.handle = own;
+	REFUSED(other, call, &op, ENOENT);
+	op.handle = add(other, 100 * NSEC_PER_SEC, 1);
+	add(other, 100 * NSEC_PER_SEC, 1);
+	if (op.handle != own)
+		REFUSED(fd, call, &op, ENOENT);
+
+	/* cancelled */
+	op.handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	ASSERT_EQ(cancel(fd, op.handle), 0);
+	REFUSED(fd, call, &op, ENOENT);
+
+	/* delivered */
+	op.handle = add(fd, 0, 1);
+	ASSERT(read_one(fd).handle == op.handle);
+	REFUSED(fd, call, &op, ENOENT);
+
+	ASSERT_EQ(cancel(fd, own), 0);
+	close(other);
+	close(fd);
+}
+
+void batch(int fd, struct twheel_op *ops, size_t count)
+{
+	const size_t most = get_info(fd).max_batch;
+	size_t i;
+
+	for (i = 0; i < count; i += most) {
+		struct twheel_batch batch = {
+			.ops = (unsigned long)(ops + i),
+			.count = count - i < most ? count - i : most,
+		};
+
+		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)),
+			  batch.count);
+	}
+}
+
+void add_all(int fd, struct twheel_op *ops, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		ops[i].op = TWHEEL_OP_ADD;
+	batch(fd, ops, count);
+	for (i = 0; i < count; i++) {
+		ASSERT_EQ(ops[i].result, 0);
+		ASSERT(ops[i].handle != 0);
+	}
+}
+
+static bool poll_device(int fd, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	if (!CALL(poll(&poll_fd, 1, timeout_ms)))
+		return false;
+	ASSERT_EQ(poll_fd.revents, POLLIN);
+	return true;
+}
+
+void wait_for_event(int fd)
+{
+	if (!poll_device(fd, time_travel ? -1 : 30000))
+		FAIL("no event in 30 s");
+}
+
+bool has_event(int fd)
+{
+	return poll_device(fd, 0);
+}
+
+void wait_until_expired(int fd, __u64 handle)
+{
+	struct twheel_op op;
+	int result;
+
+	while ((result = query(fd, handle, &op)) != TWHEEL_EXPIRED) {
+		ASSERT_EQ(result, 0);
+		pass_ticks(0);
+	}
+}
+
+int read_events(int fd, struct twheel_event *events, size_t room)
+{
+	const unsigned char *rest;
+	ssize_t size;
+	size_t i;
+
+	memset(events, 0xcc, room * sizeof(*events));
+	size = read(fd, events, room * sizeof(*events));
+	if (size < 0)
+		return -errno;
+	ASSERT_GT(size, 0);
+	ASSERT_EQ(size % sizeof(*events), 0);
+	ASSERT_LE(size, room * sizeof(*events));
+	rest = (const unsigned char *)events + size;
+	for (i = 0; i < room * sizeof(*events) - size; i++)
+		ASSERT_EQ(rest[i], 0xcc);
+	return size / sizeof(*events);
+}
+
+void check_event(const struct twheel_event *event)
+{
+	ASSERT(event->handle != 0);
+	ASSERT_EQ(event->type, TWHEEL_EVENT_TIMER);
+	ASSERT_EQ(event->flags, 0);
+	ASSERT_EQ(event->reserved[0], 0);
+	ASSERT_EQ(event->reserved[1], 0);
+	ASSERT_GE(event->count, 1);
+	ASSERT_GE(event->expired_ns, event->deadline_ns);
+	ASSERT_GE(now(), event->expired_ns);
+}
+
+void check_lateness(const struct twheel_event *event)
+{
+	check_event(event);
+	ASSERT_LE(event->expired_ns - event->deadline_ns,
+		  tick_ns() + slack_ns());
+}
+
+void read_all(int fd, struct twheel_event *events, size_t count)
+{
+	size_t i, seen = 0;
+
+	while (seen < count) {
+		int got;
+
+		wait_for_event(fd);
+		got = read_events(fd, events + seen, count - seen);
+		ASSERT_GT(got, 0);
+		seen += got;
+	}
+	for (i = 0; i < count; i++)
+		check_event(&events[i]);
+}
+
+struct twheel_event read_one(int fd)
+{
+	struct twheel_event event;
+
+	read_all(fd, &event, 1);
+	return event;
+}
+
+void pass(__u64 deadline_ns)
+{
+	const int fd = open_device(O_NONBLOCK);
+
+	add_at(fd, deadline_ns + ticks(1), 0);
+	read_one(fd);
+	close(fd);
+}
+
+void pass_ticks(unsigned int count)
+{
+	pass(now() + ticks(count));
+}
+
+void check_no_event(int fd)
+{
+	struct twheel_event event;
+	const int flags = CALL(fcntl(fd, F_GETFL));
+
+	pass_ticks(2);
+	ASSERT(!has_event(fd));
+	CALL(fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
+	CALL(fcntl(fd, F_SETFL, flags));
+}
+
+size_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+void protect(void *start, size_t size, int protection)
+{
+	if (protection == PROT_NONE)
+		CALL(munmap(start, size));
+	else
+		CALL(mprotect(start, size, protection));
+}
+
+void *two_pages(int protection)
+{
+	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT(pages != MAP_FAILED);
+	memset(pages, 0, 2 * page_size());
+	protect(pages + page_size(), page_size(), protection);
+	return pages;
+}
+
+void stay_on_one_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	CALL(sched_setaffinity(0, sizeof(cpus), &cpus));
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests do with /dev/twheel. A function here fails the test if the
+ * device does something that none of them expects.
+ */
+#ifndef _DEVICE_H
+#define _DEVICE_H
+
+#include <fcntl.h>
+#include <linux/twheel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define DEVICE "/dev/twheel"
+
+/* An empty set of timers. O_NONBLOCK and O_CLOEXEC may be given. */
+int open_device(int flags);
+
+struct twheel_info get_info(int fd);
+
+/* The timers that a descriptor holds. */
+__u64 timers_of(int fd);
+
+/* The length of a tick. */
+__u64 tick_ns(void);
+
+/* A time that some ticks take, and at least a few ms. */
+__u64 ticks(unsigned int count);
+
+/* CLOCK_MONOTONIC */
+__u64 now(void);
+
+/*
+ * How late an expiry may be beyond the tick. Who runs the tests is not to be
+ * blamed for a busy machine; only in time travel is time exact.
+ */
+__u64 slack_ns(void);
+
+/* An operation that is valid for TWHEEL_IOC_ADD. */
+struct twheel_op new_timer(__u64 delay_ns, __u64 cookie);
+
+/* Arm a timer; the handle. */
+__u64 add(int fd, __u64 delay_ns, __u64 cookie);
+__u64 add_at(int fd, __u64 deadline_ns, __u64 cookie);
+__u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie);
+
+/* One operation: its result, or a negative errno. */
+int change(int fd, __u64 handle, __u64 delay_ns);
+int change_to(int fd, __u64 handle, __u64 deadline_ns);
+int cancel(int fd, __u64 handle);
+int query(int fd, __u64 handle, struct twheel_op *op);
+
+/* An ioctl() that must fail, and leave its operation and all timers alone. */
+void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
+	     const char *file, int line);
+#define REFUSED(fd, call, op, error) \
+	refused(fd, call, op, error, __FILE__, __LINE__)
+
+/*
+ * The EINVAL cases that calls share: each of these fields of a valid
+ * operation is set to what is not zero. In a row of bits, for these functions.
+ */
+#define FIELD_OP	(1U << 0)
+#define FIELD_FLAGS	(1U << 1)	/* one that is unknown */
+#define FIELD_CLOCKID	(1U << 2)
+#define FIELD_RESULT	(1U << 3)
+#define FIELD_HANDLE	(1U << 4)
+#define FIELD_COOKIE	(1U << 5)
+#define FIELD_TIME	(1U << 6)
+#define FIELD_PERIOD	(1U << 7)
+#define FIELD_RESERVED0	(1U << 8)
+#define FIELD_RESERVED1	(1U << 9)
+void refuses_field(int fd, unsigned long call, const struct twheel_op *valid,
+		   unsigned int fields);
+
+/* That a call, with this operation, says ENOENT to all handles but one's own. */
+void refuses_handles(unsigned long call, const struct twheel_op *valid);
+
+/*
+ * Carry out an array of operations, in as few batches as possible. Their
+ * results are the caller's to look at.
+ */
+void batch(int fd, struct twheel_op *ops, size_t count);
+
+/* Arm many: those of an array of new_timer(), which fills in their handles. */
+void add_all(int fd, struct twheel_op *ops, size_t count);
+
+/* Wait for events. */
+void wait_for_event(int fd);
+bool has_event(int fd);
+void wait_until_expired(int fd, __u64 handle);
+
+/* A read() of up to so many events: how many, or a negative errno. */
+int read_events(int fd, struct twheel_event *events, size_t room);
+
+/* Read and check exactly so many events; wait for them. */
+void read_all(int fd, struct twheel_event *events, size_t count);
+struct twheel_event read_one(int fd);
+
+/* What must hold of every event. */
+void check_event(const struct twheel_event *event);
+
+/* That it expired at the first tick at or after its deadline. */
+void check_lateness(const struct twheel_event *event);
+
+/* Return after every timer with this deadline had its tick. */
+void pass(__u64 deadline_ns);
+void pass_ticks(unsigned int count);
+
+/* That no event comes, not even of timers that were due a few ticks ago. */
+void check_no_event(int fd);
+
+/*
+ * Two pages, the second of which has that protection (of mprotect()), or is not
+ * there for PROT_NONE: UML's kernel reads what is mapped.
+ */
+void *two_pages(int protection);
+void protect(void *start, size_t size, int protection);
+size_t page_size(void);
+
+/* Keep to one CPU, so that timers expire in the order of their ticks. */
+void stay_on_one_cpu(void);
+
+#endif /* _DEVICE_H */

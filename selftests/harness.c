@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs the tests of one program and prints TAP. */
+#include "harness.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+bool time_travel;
+bool long_tests;
+
+static struct test *first_test, **end = &first_test;
+static char *skip_reason;	/* shared with the test's process */
+#define REASON_SIZE 256
+
+void register_test(struct test *test)
+{
+	*end = test;
+	end = &test->next;
+}
+
+/* A line in one piece, whoever else writes. */
+static void say(const char *prefix, const char *format, va_list arguments)
+{
+	char line[1024];
+	int used = snprintf(line, sizeof(line), "# %s", prefix);
+
+	used += vsnprintf(line + used, sizeof(line) - used, format, arguments);
+	if (used > (int)sizeof(line) - 2)
+		used = sizeof(line) - 2;
+	line[used++] = '\n';
+	line[used] = 0;
+	fputs(line, stdout);
+	fflush(stdout);
+}
+
+void note(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("", format, arguments);
+	va_end(arguments);
+}
+
+void skip(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(skip_reason, REASON_SIZE, format, arguments);
+	va_end(arguments);
+	_exit(EXIT_SKIP);
+}
+
+void fail(const char *file, int line, const char *format, ...)
+{
+	char place[128];
+	va_list arguments;
+
+	snprintf(place, sizeof(place), "%s:%d: ", file, line);
+	va_start(arguments, format);
+	say(place, format, arguments);
+	va_end(arguments);
+	_exit(EXIT_FAIL);
+}
+
+pid_t start(void (*run)(void *data), void *data)
+{
+	pid_t child = CALL(fork());
+
+	if (child)
+		return child;
+	run(data);
+	_exit(EXIT_PASS);
+}
+
+void join(pid_t child)
+{
+	int status;
+
+	CALL(waitpid(child, &status, 0));
+	if (WIFSIGNALED(status))
+		FAIL("child: signal %d", WTERMSIG(status));
+	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* Wait for a child, for that long at most. */
+static bool ended(pid_t child, int *status, double timeout)
+{
+	const struct timespec tick = { .tv_nsec = 100 * NSEC_PER_MSEC };
+	const double until = seconds() + timeout;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	while (waitpid(child, status, WNOHANG) == 0) {
+		if (seconds() >= until)
+			return false;
+		sigtimedwait(&signals, NULL, &tick);
+	}
+	return true;
+}
+
+/* Returns the exit status of the test. */
+static int run(const struct test *test)
+{
+	pid_t child = CALL(fork());
+	int status;
+
+	if (!child) {
+		sigset_t none;
+
+		setpgid(0, 0);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		test->run();
+		_exit(EXIT_PASS);
+	}
+	setpgid(child, child);
+	if (time_travel) {
+		waitpid(child, &status, 0);
+	} else if (!ended(child, &status, test->timeout)) {
+		note("not finished after %u s", test->timeout);
+		kill(-child, SIGKILL);
+		if (!ended(child, &status, 5))
+			note("and it cannot be killed");
+		return EXIT_FAIL;
+	}
+	kill(-child, SIGKILL);	/* what the test has left behind */
+	if (WIFSIGNALED(status)) {
+		note("ended by signal %d", WTERMSIG(status));
+		return EXIT_FAIL;
+	}
+	return WEXITSTATUS(status);
+}
+
+static bool wanted(const struct test *test, char **names)
+{
+	if (!*names)
+		return true;
+	for (; *names; names++)
+		if (!strcmp(test->name, *names))
+			return true;
+	return false;
+}
+
+static void list(void)
+{
+	const struct test *test;
+
+	for (test = first_test; test; test = test->next)
+		puts(test->name);
+}
+
+int main(int argc __attribute__((unused)), char **argv)
+{
+	unsigned int count = 0, number = 0, passed = 0, failed = 0;
+	char **names;
+	double began;
+	const struct test *test;
+	sigset_t signals;
+
+	for (names = argv + 1; *names && **names == '-'; names++) {
+		if (!strcmp(*names, "--time-travel")) {
+			time_travel = true;
+		} else if (!strcmp(*names, "--long")) {
+			long_tests = true;
+		} else if (!strcmp(*names, "--list")) {
+			list();
+			return EXIT_PASS;
+		} else {
+			fprintf(stderr, "usage: %s [--list] [--long] "
+				"[--time-travel] [CASE...]\n", argv[0]);
+			return 2;
+		}
+	}
+	skip_reason = mmap(NULL, REASON_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (skip_reason == MAP_FAILED)
+		return EXIT_FAIL;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+
+	for (test = first_test; test; test = test->next)
+		count += wanted(test, names);
+	printf("TAP version 13\n1..%u\n", count);
+	fflush(stdout);
+	began = seconds();
+	for (test = first_test; test; test = test->next) {
+		int result;
+
+		if (!wanted(test, names))
+			continue;
+		skip_reason[0] = 0;
+		result = run(test);
+		passed += result == EXIT_PASS;
+		failed += result != EXIT_PASS && result != EXIT_SKIP;
+		printf("%s %u %s%s%s\n",
+		       result == EXIT_PASS || result == EXIT_SKIP ?
+				"ok" : "not ok",
+		       ++number, test->name,
+		       result == EXIT_SKIP ? " # SKIP " : "", skip_reason);
+		fflush(stdout);
+	}
+	if (!time_travel)
+		printf("# time %.1f s\n", seconds() - began);
+	if (failed)
+		return EXIT_FAIL;
+	return passed ? EXIT_PASS : EXIT_SKIP;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A test program is one file of TEST() functions. harness.c has its main(),
+ * which runs each of them in a process of its own, with a time limit, and
+ * prints TAP.
+ */
+#ifndef _HARNESS_H
+#define _HARNESS_H
+
+#include <errno.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_SEC	1000000000ULL
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+enum { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_SKIP = 77 };
+
+/*
+ * --time-travel: the tests run where idle time costs nothing, and where no time
+ * passes while code runs.
+ */
+extern bool time_travel;
+
+/* --long: run those tests too that take minutes. */
+extern bool long_tests;
+
+struct test {
+	const char	*name;
+	void		(*run)(void);
+	unsigned int	timeout;	/* in s; not in time travel */
+	struct test	*next;
+};
+
+void register_test(struct test *test);
+
+#define TEST_TIMEOUT(id, seconds)					\
+	static void id(void);						\
+	static struct test test_##id = {				\
+		.name = #id, .run = id, .timeout = (seconds),		\
+	};								\
+	static __attribute__((constructor)) void register_##id(void)	\
+	{								\
+		register_test(&test_##id);				\
+	}								\
+	static void id(void)
+
+#define TEST(id) TEST_TIMEOUT(id, 60)
+
+/* Text for who reads the results. */
+__attribute__((format(printf, 1, 2)))
+void note(const char *format, ...);
+
+/* End the test: it cannot be done here. Only in its first process. */
+__attribute__((format(printf, 1, 2), noreturn))
+void skip(const char *format, ...);
+
+/* End the test: it failed. */
+__attribute__((format(printf, 3, 4), noreturn))
+void fail(const char *file, int line, const char *format, ...);
+
+#define FAIL(...) fail(__FILE__, __LINE__, __VA_ARGS__)
+
+#define ASSERT(condition)						\
+	do {								\
+		if (!(condition))					\
+			FAIL("not so: %s", #condition);			\
+	} while (0)
+
+#define ASSERT_OP(a, op, b)						\
+	do {								\
+		long long a_ = (long long)(a);				\
+		long long b_ = (long long)(b);				\
+									\
+		if (!(a_ op b_))					\
+			FAIL("not so: %s (%lld) %s %s (%lld)",		\
+			     #a, a_, #op, #b, b_);			\
+	} while (0)
+
+#define ASSERT_EQ(a, b)	ASSERT_OP(a, ==, b)
+#define ASSERT_NE(a, b)	ASSERT_OP(a, !=, b)
+#define ASSERT_LT(a, b)	ASSERT_OP(a, <, b)
+#define ASSERT_LE(a, b)	ASSERT_OP(a, <=, b)
+#define ASSERT_GE(a, b)	ASSERT_OP(a, >=, b)
+#define ASSERT_GT(a, b)	ASSERT_OP(a, >, b)
+
+/* The value of a call that must not return -1. */
+#define CALL(call)							\
+	({								\
+		__auto_type call_ = (call);				\
+									\
+		if ((long)call_ == -1)					\
+			FAIL("%s: %s", #call, strerror(errno));		\
+		call_;							\
+	})
+
+/* A call that must return -1 with that errno. */
+#define ASSERT_ERRNO(call, expected)					\
+	do {								\
+		long call_;						\
+									\
+		errno = 0;						\
+		call_ = (long)(call);					\
+		if (call_ != -1)					\
+			FAIL("%s: %ld, not %s", #call, call_,		\
+			     #expected);				\
+		if (errno != (expected))				\
+			FAIL("%s: %s, not %s", #call,			\
+			     strerror(errno), #expected);		\
+	} while (0)
+
+/* Run a function in a child process; wait for it, which must then succeed. */
+pid_t start(void (*run)(void *data), void *data);
+void join(pid_t child);
+
+#endif /* _HARNESS_H */

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the driver says of itself, and what it says to calls it does not know. */
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include "device.h"
+
+#define SAME(a, b) _Static_assert((a) == (b), #a)
+
+/* The layout is the same for 32-bit and 64-bit programs (trap 32). */
+SAME(sizeof(struct twheel_info), 64);
+SAME(offsetof(struct twheel_info, resolution_ns), 8);
+SAME(offsetof(struct twheel_info, max_batch), 12);
+SAME(offsetof(struct twheel_info, features), 16);
+SAME(offsetof(struct twheel_info, reserved), 56);
+SAME(sizeof(struct twheel_op), 64);
+SAME(offsetof(struct twheel_op, handle), 16);
+SAME(offsetof(struct twheel_op, period_ns), 40);
+SAME(offsetof(struct twheel_op, reserved), 48);
+SAME(sizeof(struct twheel_batch), 64);
+SAME(offsetof(struct twheel_batch, count), 8);
+SAME(offsetof(struct twheel_batch, reserved), 16);
+SAME(sizeof(struct twheel_event), 64);
+SAME(offsetof(struct twheel_event, type), 40);
+SAME(offsetof(struct twheel_event, reserved), 48);
+
+/* Numbers are for ever. */
+SAME(TWHEEL_IOC_INFO, 0x804074a0);
+SAME(TWHEEL_IOC_ADD, 0xc04074a1);
+SAME(TWHEEL_IOC_CHANGE, 0x404074a2);
+SAME(TWHEEL_IOC_CANCEL, 0x404074a3);
+SAME(TWHEEL_IOC_QUERY, 0xc04074a4);
+SAME(TWHEEL_IOC_BATCH, 0x404074a5);
+
+static const unsigned long calls[] = {
+	TWHEEL_IOC_INFO,	TWHEEL_IOC_ADD,		TWHEEL_IOC_CHANGE,
+	TWHEEL_IOC_CANCEL,	TWHEEL_IOC_QUERY,	TWHEEL_IOC_BATCH,
+};
+
+TEST(info_tells_version_and_limits)
+{
+	const struct twheel_info info = get_info(open_device(0));
+
+	ASSERT_EQ(info.abi_major, TWHEEL_ABI_MAJOR);
+	ASSERT_GE(info.abi_minor, TWHEEL_ABI_MINOR);
+	ASSERT_GE(info.max_timers, 1);
+	ASSERT_GE(info.max_batch, 1);
+	ASSERT_EQ(info.timers, 0);
+	note("tick %u ns, %llu timers, %u in a batch, period %llu ns",
+	     info.resolution_ns, info.max_timers, info.max_batch,
+	     info.min_period_ns);
+}
+
+TEST(info_resolution_is_a_tick)
+{
+	const struct twheel_info info = get_info(open_device(0));
+	const __u32 hz = NSEC_PER_SEC / info.resolution_ns;
+
+	/* what kernels can be configured for */
+	ASSERT(hz == 24 || hz == 48 || hz == 64 || hz == 100 || hz == 128 ||
+	       hz == 200 || hz == 250 || hz == 256 || hz == 300 || hz == 500 ||
+	       hz == 512 || hz == 1000 || hz == 1024 || hz == 1200);
+}
+
+TEST(info_has_the_features_that_are_tested_here)
+{
+	const struct twheel_info info = get_info(open_device(0));
+
+	ASSERT(info.features & TWHEEL_FEATURE_BATCH);
+	ASSERT(info.features & TWHEEL_FEATURE_PERIODIC);
+	ASSERT(info.features & TWHEEL_FEATURE_RETRACT);
+	ASSERT(info.clocks & (1ULL << CLOCK_MONOTONIC));
+	ASSERT_GE(info.min_period_ns, 1);
+}
+
+TEST(info_reserved_is_zero)
+{
+	ASSERT_EQ(get_info(open_device(0)).reserved[0], 0);
+}
+
+TEST(info_keeps_to_its_structure)
+{
+	struct {
+		unsigned char before[64];
+		struct twheel_info info;
+		unsigned char after[64];
+	} guarded;
+	unsigned int i;
+
+	memset(&guarded, 0xcc, sizeof(guarded));
+	CALL(ioctl(open_device(0), TWHEEL_IOC_INFO, &guarded.info));
+	for (i = 0; i < sizeof(guarded.before); i++) {
+		ASSERT_EQ(guarded.before[i], 0xcc);
+		ASSERT_EQ(guarded.after[i], 0xcc);
+	}
+}
+
+TEST(info_counts_pending_and_unread_timers)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+
+	add(fd, 0, 2);
+	add(fd, 0, 3);
+	ASSERT_EQ(timers_of(fd), 3);
+	pass_ticks(1);
+	wait_for_event(fd);
+	ASSERT_EQ(timers_of(fd), 3);
+	read_one(fd);
+	ASSERT_EQ(timers_of(fd), 2);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(timers_of(fd), 1);
+	read_one(fd);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(structure_at_null_is_efault)
+{
+	const int fd = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		ASSERT_ERRNO(ioctl(fd, calls[i], NULL), EFAULT);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(structure_that_is_not_mapped_is_efault)
+{
+	const int fd = open_device(0);
+	char *pages = two_pages(PROT_NONE);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		ASSERT_ERRNO(ioctl(fd, calls[i], pages + page_size()), EFAULT);
+		ASSERT_ERRNO(ioctl(fd, calls[i], pages + page_size() - 32),
+			     EFAULT);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(structure_in_kernel_memory_is_efault)
+{
+	const int fd = open_device(0);
+	/* the kernel's half, or where a 32-bit program has its last page */
+	const unsigned long address = ~0UL - 4095;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		ASSERT_ERRNO(ioctl(fd, calls[i], address), EFAULT);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(info_into_read_only_page_is_efault)
+{
+	char *pages = two_pages(PROT_READ);
+
+	ASSERT_ERRNO(ioctl(open_device(0), TWHEEL_IOC_INFO,
+			   pages + page_size()), EFAULT);
+}
+
+TEST(unknown_number_is_enotty)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(0, 1);
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		if (i < 0xa0 || i > 0xaf)
+			ASSERT_ERRNO(ioctl(fd, _IOWR('t', i, struct twheel_op),
+					   &op), ENOTTY);
+	ASSERT_ERRNO(ioctl(fd, 0, &op), ENOTTY);
+	ASSERT_ERRNO(ioctl(fd, 0xa1, &op), ENOTTY);
+	ASSERT_ERRNO(ioctl(fd, ~0U, &op), ENOTTY);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(unknown_type_is_enotty)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(0, 1);
+
+	ASSERT_ERRNO(ioctl(fd, _IOWR('T', 0xa1, struct twheel_op), &op),
+		     ENOTTY);
+	ASSERT_ERRNO(ioctl(fd, _IOWR(0, 0xa1, struct twheel_op), &op), ENOTTY);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(other_size_is_enotty)
+{
+	const int fd = open_device(0);
+	char buffer[128] = "";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		const unsigned long rest = calls[i] & ~_IOC(0, 0, 0, 0x3fff);
+
+		ASSERT_ERRNO(ioctl(fd, rest, buffer), ENOTTY);
+		ASSERT_ERRNO(ioctl(fd, rest | _IOC(0, 0, 0, 56), buffer),
+			     ENOTTY);
+		ASSERT_ERRNO(ioctl(fd, rest | _IOC(0, 0, 0, 72), buffer),
+			     ENOTTY);
+		ASSERT_ERRNO(ioctl(fd, rest | _IOC(0, 0, 0, 128), buffer),
+			     ENOTTY);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(other_direction_is_enotty)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(0, 1);
+	unsigned int i, direction;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		for (direction = 0; direction < 4; direction++) {
+			const unsigned long call = _IOC(direction, 't',
+							0xa0 + i, sizeof(op));
+
+			if (call != calls[i])
+				ASSERT_ERRNO(ioctl(fd, call, &op), ENOTTY);
+		}
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(unknown_number_is_enotty_whatever_its_argument)
+{
+	ASSERT_ERRNO(ioctl(open_device(0), _IOWR('t', 0xff, struct twheel_op),
+			   NULL), ENOTTY);
+}
+
+TEST(write_is_einval)
+{
+	const int fd = open_device(0);
+	const struct twheel_op op = new_timer(0, 1);
+
+	ASSERT_ERRNO(write(fd, &op, sizeof(op)), EINVAL);
+}
+
+TEST(there_are_no_positions)
+{
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_event event;
+
+	ASSERT_ERRNO(lseek(fd, 0, SEEK_SET), ESPIPE);
+	ASSERT_ERRNO(pread(fd, &event, sizeof(event), 0), ESPIPE);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The limits of timers per descriptor: scenario 5's first half. */
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
+#include "device.h"
+
+#define PARAMETERS "/sys/module/twheel/parameters/"
+#define LIMIT 1000
+
+static unsigned long long read_parameter(const char *name)
+{
+	char path[128];
+	unsigned long long value;
+	FILE *file;
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	file = fopen(path, "r");
+	if (!file)
+		FAIL("%s: %s", path, strerror(errno));
+	ASSERT_EQ(fscanf(file, "%llu", &value), 1);
+	fclose(file);
+	return value;
+}
+
+static bool write_parameter(const char *name, unsigned long long value)
+{
+	char path[128];
+	FILE *file;
+	bool good;
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	file = fopen(path, "w");
+	if (!file)
+		return false;
+	good = fprintf(file, "%llu\n", value) > 0;
+	return !fclose(file) && good;
+}
+
+/* Open the device with another value of a parameter. */
+static int open_with(const char *name, unsigned int limit)
+{
+	const unsigned long long before = read_parameter(name);
+	int fd;
+
+	if (!write_parameter(name, limit))
+		skip("cannot write to %s%s", PARAMETERS, name);
+	fd = open(DEVICE, O_RDWR);
+	if (!write_parameter(name, before))
+		FAIL("%s stays %u", name, limit);
+	return CALL(fd);
+}
+
+static void drop_capability(int number)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	CALL(syscall(SYS_capget, &header, data));
+	data[number / 32].effective &= ~(1U << number % 32);
+	CALL(syscall(SYS_capset, &header, data));
+}
+
+static void fill(int fd, unsigned int count)
+{
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	unsigned int i;
+
+	ASSERT(ops);
+	for (i = 0; i < count; i++)
+		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
+	add_all(fd, ops, count);
+	free(ops);
+}
+
+static void check_full(int fd)
+{
+	const struct twheel_op op = new_timer(ticks(1), 1);
+
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	ASSERT_EQ(timers_of(fd), get_info(fd).max_timers);
+}
+
+TEST(info_has_the_limit)
+{
+	ASSERT_EQ(get_info(open_device(0)).max_timers,
+		  read_parameter("max_timers"));
+}
+
+TEST(info_has_the_users_limit)
+{
+	drop_capability(CAP_SYS_RESOURCE);
+	ASSERT_EQ(get_info(open_device(0)).max_timers,
+		  read_parameter("max_timers_user"));
+}
+
+TEST(users_limit_is_not_above_the_other)
+{
+	ASSERT_LE(read_parameter("max_timers_user"),
+		  read_parameter("max_timers"));
+}
+
+TEST(timer_above_the_limit_is_edquot)
+{
+	const int fd = open_with("max_timers", LIMIT);
+
+	ASSERT_EQ(get_info(fd).max_timers, LIMIT);
+	fill(fd, LIMIT);
+	check_full(fd);
+	check_full(fd);
+}
+
+TEST(users_timer_above_the_limit_is_edquot)
+{
+	int fd;
+
+	/* what may be written by who has all capabilities */
+	fd = open_with("max_timers_user", LIMIT);
+	ASSERT_EQ(get_info(fd).max_timers, read_parameter("max_timers"));
+	close(fd);
+	drop_capability(CAP_SYS_RESOURCE);
+	fd = open_with("max_timers_user", LIMIT);
+	ASSERT_EQ(get_info(fd).max_timers, LIMIT);
+	fill(fd, LIMIT);
+	check_full(fd);
+}
+
+TEST(cancel_makes_room_for_one)
+{
+	const int fd = open_with("max_timers", LIMIT);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+
+	fill(fd, LIMIT - 1);
+	check_full(fd);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	add(fd, 100 * NSEC_PER_SEC, 2);
+	check_full(fd);
+}
+
+TEST(read_makes_room)
+{
+	const int fd = open_with("max_timers", LIMIT);
+	__u64 handles[10];
+	int i;
+
+	fill(fd, LIMIT - 10);
+	for (i = 0; i < 10; i++)
+		handles[i] = add(fd, 0, i);
+	for (i = 0; i < 10; i++)
+		wait_until_expired(fd, handles[i]);
+	/* an unread event still counts */
+	check_full(fd);
+	read_one(fd);
+	read_one(fd);
+	fill(fd, 2);
+	check_full(fd);
+}
+
+TEST(retraction_makes_room)
+{
+	const int fd = open_with("max_timers", LIMIT);
+	const __u64 handle = add(fd, 0, 1);
+
+	fill(fd, LIMIT - 1);
+	wait_for_event(fd);
+	check_full(fd);
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	fill(fd, 1);
+	check_full(fd);
+}
+
+TEST(change_needs_no_room)
+{
+	const int fd = open_with("max_timers", LIMIT);
+	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 expired = add(fd, 0, 2);
+
+	fill(fd, LIMIT - 2);
+	wait_for_event(fd);
+	ASSERT_EQ(change(fd, pending, 200 * NSEC_PER_SEC), 0);
+	ASSERT_EQ(change(fd, expired, 200 * NSEC_PER_SEC), TWHEEL_RETRACTED);
+	check_full(fd);
+}
+
+TEST(batch_is_cut_at_the_limit)
+{
+	enum { MORE = 50 };
+	static struct twheel_op ops[LIMIT + MORE];
+	const int fd = open_with("max_timers", LIMIT);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
+		ops[i].op = TWHEEL_OP_ADD;
+	}
+	batch(fd, ops, ARRAY_SIZE(ops));
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ASSERT_EQ(ops[i].result, i < LIMIT ? 0 : -EDQUOT);
+		ASSERT_EQ(ops[i].handle != 0, i < LIMIT);
+	}
+	check_full(fd);
+}
+
+TEST(limit_disturbs_nobody_else)
+{
+	const int fd = open_with("max_timers", LIMIT);
+	const int other = open_with("max_timers", LIMIT);
+	const __u64 handle = add(fd, ticks(5), 1);
+
+	fill(fd, LIMIT - 1);
+	check_full(fd);
+	fill(other, LIMIT);
+	check_full(other);
+	ASSERT(read_one(fd).handle == handle);
+}
+
+TEST(limit_is_that_of_the_open)
+{
+	const int fd = open_with("max_timers", LIMIT);
+
+	/* the parameter has been put back, and is larger */
+	fill(fd, LIMIT);
+	check_full(fd);
+	ASSERT_GT(get_info(open_device(0)).max_timers, LIMIT);
+}
+
+TEST(close_gives_everything_back)
+{
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		const int fd = open_with("max_timers", LIMIT);
+
+		fill(fd, LIMIT);
+		check_full(fd);
+		close(fd);
+	}
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Periodic timers: no drift, and no period is lost. */
+#include "device.h"
+
+#define TIME_MAX	((1ULL << 63) - 1)
+
+/* A period that is no multiple of a tick. */
+static __u64 odd_period(void)
+{
+	return ticks(1) + tick_ns() / 3 + 7;
+}
+
+/* The first deadline after those that an event stands for. */
+static __u64 next_deadline(const struct twheel_event *event, __u64 period)
+{
+	return event->deadline_ns + event->count * period;
+}
+
+TEST(deadlines_do_not_drift)
+{
+	const int fd = open_device(0);
+	const __u64 first = now() + ticks(2) + 3;
+	const __u64 period = odd_period();
+	const __u64 handle = add_periodic(fd, first, period, 1);
+	__u64 expected = first;
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT(event.handle == handle);
+		ASSERT_EQ(event.cookie, 1);
+		ASSERT_EQ(event.deadline_ns, expected);
+		check_lateness(&event);
+		expected = next_deadline(&event, period);
+	}
+	ASSERT_EQ((expected - first) % period, 0);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+/* In time travel nothing delays a reader, so none is missed. */
+TEST(each_period_expires_on_its_own)
+{
+	const int fd = open_device(0);
+	const __u64 first = now() + ticks(2);
+	const __u64 period = odd_period();
+	unsigned int i;
+
+	if (!time_travel)
+		skip("only in time travel");
+	add_periodic(fd, first, period, 1);
+	for (i = 0; i < 10000; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT_EQ(event.count, 1);
+		ASSERT_EQ(event.deadline_ns, first + i * period);
+		ASSERT_LE(event.expired_ns, event.deadline_ns + tick_ns());
+	}
+}
+
+TEST(relative_first_deadline)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(ticks(3), 2);
+	const __u64 before = now();
+	struct twheel_event event;
+
+	op.period_ns = ticks(2);
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+	event = read_one(fd);
+	ASSERT_GE(event.deadline_ns, before + ticks(3));
+	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, ticks(2)));
+}
+
+TEST(missed_periods_are_counted)
+{
+	enum { MISSED = 10 };
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 first = now() + ticks(2);
+	const __u64 period = ticks(4);
+	struct twheel_event events[4];
+
+	stay_on_one_cpu();
+	add_periodic(fd, first, period, 3);
+	pass(first + (MISSED - 1) * period);
+	wait_for_event(fd);
+	/* one event, however many periods */
+	ASSERT_EQ(read_events(fd, events, 4), 1);
+	check_event(&events[0]);
+	ASSERT_EQ(events[0].deadline_ns, first);
+	ASSERT_GE(events[0].count, MISSED);
+	/* the last of them has come, too */
+	ASSERT_GE(now(), first + (events[0].count - 1) * period);
+	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&events[0], period));
+}
+
+TEST(counts_add_up_to_the_periods_passed)
+{
+	const int fd = open_device(0);
+	const __u64 period = odd_period();
+	const __u64 first = now() + ticks(2);
+	__u64 expected = first, count = 0;
+	unsigned int i;
+
+	add_periodic(fd, first, period, 4);
+	for (i = 0; i < 10; i++) {
+		struct twheel_event event;
+
+		pass_ticks(i);
+		event = read_one(fd);
+		ASSERT_EQ(event.deadline_ns, expected);
+		count += event.count;
+		expected = next_deadline(&event, period);
+		/* nothing is counted in advance */
+		ASSERT_GE(now(), expected - period);
+	}
+	ASSERT_EQ(expected, first + count * period);
+	ASSERT_GE(expected + period + ticks(2) + slack_ns(), now());
+}
+
+TEST(unread_periodic_timer_counts_as_one)
+{
+	const int fd = open_device(0);
+
+	add_periodic(fd, now(), ticks(1), 5);
+	pass_ticks(10);
+	ASSERT_EQ(timers_of(fd), 1);
+	read_one(fd);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+TEST(unread_timer_is_expired)
+{
+	const int fd = open_device(0);
+	const __u64 period = 100 * NSEC_PER_SEC;
+	const __u64 handle = add_periodic(fd, now(), period, 6);
+	struct twheel_op op;
+
+	wait_for_event(fd);
+	ASSERT_EQ(query(fd, handle, &op), TWHEEL_EXPIRED);
+	ASSERT_EQ(op.period_ns, period);
+	ASSERT_EQ(op.cookie, 6);
+	read_one(fd);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_LE(op.time_ns, period);
+	ASSERT_GE(op.time_ns, period / 2);
+}
+
+TEST(cancel_stops_it_for_good)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_periodic(fd, now(), ticks(1), 7);
+	int i, result;
+
+	for (i = 0; i < 5; i++)
+		read_one(fd);
+	result = cancel(fd, handle);
+	ASSERT(result == 0 || result == TWHEEL_RETRACTED);
+	ASSERT_EQ(timers_of(fd), 0);
+	ASSERT_EQ(cancel(fd, handle), -ENOENT);
+	pass_ticks(5);
+	check_no_event(fd);
+}
+
+TEST(cancel_before_the_first_deadline)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_periodic(fd, now() + 100 * NSEC_PER_SEC,
+					  ticks(1), 8);
+
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(cancel_retracts_an_unread_event)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_periodic(fd, now(), ticks(1), 9);
+
+	wait_for_event(fd);
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(timers_of(fd), 0);
+	pass_ticks(5);
+	check_no_event(fd);
+}
+
+TEST(delivered_timer_is_pending_again)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_periodic(fd, now(), 100 * NSEC_PER_SEC, 10);
+
+	read_one(fd);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(period_goes_on_from_a_change)
+{
+	const int fd = open_device(0);
+	const __u64 period = odd_period();
+	const __u64 handle = add_periodic(fd, now() + 100 * NSEC_PER_SEC,
+					  period, 11);
+	__u64 expected = now() + ticks(4) + 5;
+	int i;
+
+	ASSERT_EQ(change_to(fd, handle, expected), 0);
+	for (i = 0; i < 5; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT_EQ(event.deadline_ns, expected);
+		expected = next_deadline(&event, period);
+	}
+}
+
+TEST(change_of_a_running_timer)
+{
+	const int fd = open_device(0);
+	const __u64 period = ticks(1);
+	const __u64 handle = add_periodic(fd, now(), period, 12);
+	struct twheel_event event;
+	__u64 expected;
+	int result;
+
+	read_one(fd);
+	read_one(fd);
+	expected = now() + ticks(10) + slack_ns() / 8;
+	result = change_to(fd, handle, expected);
+	ASSERT(result == 0 || result == TWHEEL_RETRACTED);
+	ASSERT(!has_event(fd));
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, expected);
+	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, period));
+}
+
+TEST(change_retracts_an_unread_event)
+{
+	const int fd = open_device(0);
+	const __u64 period = 100 * NSEC_PER_SEC;
+	const __u64 handle = add_periodic(fd, now(), period, 13);
+	struct twheel_event event;
+	__u64 expected;
+
+	wait_for_event(fd);
+	expected = now() + ticks(4);
+	ASSERT_EQ(change_to(fd, handle, expected), TWHEEL_RETRACTED);
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, expected);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+/* A first deadline long ago costs no more than another, and is caught up. */
+static void check_past(__u64 first, __u64 period)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+	__u64 expected = first;
+	int i;
+
+	add_periodic(fd, first, period, 14);
+	for (i = 0; i < 10; i++) {
+		event = read_one(fd);
+		ASSERT_EQ(event.deadline_ns, expected);
+		expected = next_deadline(&event, period);
+		ASSERT_GE(now(), expected - period);
+	}
+	ASSERT_GE(expected + period + ticks(2) + slack_ns(), now());
+	close(fd);
+}
+
+TEST(past_first_deadline_is_caught_up)
+{
+	check_past(now() - 10 * ticks(3), ticks(3));
+	check_past(1, ticks(1));
+	check_past(0, get_info(open_device(0)).min_period_ns);
+}
+
+TEST(longest_period_expires_once)
+{
+	const int fd = open_device(0);
+	const __u64 first = now() + ticks(1);
+	const __u64 handle = add_periodic(fd, first, TIME_MAX, 15);
+	const struct twheel_event event = read_one(fd);
+
+	ASSERT_EQ(event.deadline_ns, first);
+	ASSERT_EQ(event.count, 1);
+	pass_ticks(3);
+	check_no_event(fd);
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+TEST(many_periods_side_by_side)
+{
+	enum { COUNT = 200 };
+	const int fd = open_device(0);
+	struct twheel_event events[64];
+	__u64 expected[COUNT], periods[COUNT];
+	const __u64 start = now();
+	unsigned int read = 0;
+	int i, got;
+
+	for (i = 0; i < COUNT; i++) {
+		periods[i] = ticks(1) + i * tick_ns() / 40;
+		expected[i] = start + i * tick_ns() / 100;
+		add_periodic(fd, expected[i], periods[i], i);
+	}
+	while (read < 20 * COUNT) {
+		wait_for_event(fd);
+		got = read_events(fd, events, ARRAY_SIZE(events));
+		ASSERT_GT(got, 0);
+		for (i = 0; i < got; i++) {
+			const __u64 cookie = events[i].cookie;
+
+			check_event(&events[i]);
+			ASSERT_LT(cookie, COUNT);
+			ASSERT_EQ(events[i].deadline_ns, expected[cookie]);
+			expected[cookie] = next_deadline(&events[i],
+							 periods[cookie]);
+			read++;
+		}
+	}
+	ASSERT_EQ(timers_of(fd), COUNT);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* poll() and epoll: who is woken, and how often. */
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+#include "device.h"
+
+static short poll_events(int fd, short events, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+
+	CALL(poll(&poll_fd, 1, timeout_ms));
+	return poll_fd.revents;
+}
+
+TEST(pollin_from_expiry_to_read)
+{
+	const int fd = open_device(0);
+
+	ASSERT_EQ(poll_events(fd, ~0, 0) & (POLLIN | POLLRDNORM), 0);
+	add(fd, 100 * NSEC_PER_SEC, 1);
+	ASSERT_EQ(poll_events(fd, ~0, 0) & (POLLIN | POLLRDNORM), 0);
+	add(fd, 0, 2);
+	ASSERT_EQ(poll_events(fd, POLLIN, 10000), POLLIN);
+	ASSERT_EQ(poll_events(fd, POLLIN | POLLRDNORM, 0), POLLIN | POLLRDNORM);
+	read_one(fd);
+	ASSERT_EQ(poll_events(fd, ~0, 0) & (POLLIN | POLLRDNORM), 0);
+}
+
+TEST(neither_error_nor_hangup_is_reported)
+{
+	const int fd = open_device(0);
+	const short unexpected = POLLERR | POLLHUP | POLLNVAL | POLLPRI;
+
+	ASSERT_EQ(poll_events(fd, ~0, 0) & unexpected, 0);
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	ASSERT_EQ(poll_events(fd, ~0, 0) & unexpected, 0);
+}
+
+TEST(pollin_while_events_are_left)
+{
+	const int fd = open_device(0);
+	int i;
+
+	for (i = 0; i < 3; i++)
+		add(fd, 0, i);
+	for (i = 0; i < 3; i++)
+		read_one(fd);
+	ASSERT(!has_event(fd));
+}
+
+TEST(poll_wakes_up)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+
+	add(fd, ticks(3), 1);
+	ASSERT_EQ(poll_events(fd, POLLIN, 30000), POLLIN);
+	event = read_one(fd);
+	check_lateness(&event);
+}
+
+TEST(select_wakes_up)
+{
+	const int fd = open_device(0);
+	struct timeval timeout = { .tv_sec = 30 };
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(fd, &set);
+	add(fd, ticks(3), 1);
+	ASSERT_EQ(CALL(select(fd + 1, &set, NULL, NULL, &timeout)), 1);
+	ASSERT(FD_ISSET(fd, &set));
+	read_one(fd);
+}
+
+static int new_epoll(int fd, unsigned int events)
+{
+	const int epoll = CALL(epoll_create1(0));
+	struct epoll_event event = { .events = events, .data.fd = fd };
+
+	CALL(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
+	return epoll;
+}
+
+/* Whether epoll reports the device within that time. */
+static bool reported(int epoll, int timeout_ms)
+{
+	struct epoll_event event;
+
+	if (!CALL(epoll_wait(epoll, &event, 1, timeout_ms)))
+		return false;
+	ASSERT_EQ(event.events, EPOLLIN);
+	return true;
+}
+
+TEST(level_triggered_epoll_reports_until_read)
+{
+	const int fd = open_device(0);
+	const int epoll = new_epoll(fd, EPOLLIN);
+
+	ASSERT(!reported(epoll, 0));
+	add(fd, ticks(2), 1);
+	ASSERT(reported(epoll, 30000));
+	ASSERT(reported(epoll, 0));
+	ASSERT(reported(epoll, 0));
+	read_one(fd);
+	ASSERT(!reported(epoll, 0));
+}
+
+TEST(level_triggered_epoll_forgets_a_retracted_event)
+{
+	const int fd = open_device(0);
+	const int epoll = new_epoll(fd, EPOLLIN);
+	const __u64 handle = add(fd, 0, 1);
+
+	ASSERT(reported(epoll, 30000));
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	ASSERT(!reported(epoll, 0));
+}
+
+TEST(edge_triggered_epoll_reports_once)
+{
+	const int fd = open_device(0);
+	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		add(fd, ticks(1), i);
+		ASSERT(reported(epoll, 30000));
+		ASSERT(!reported(epoll, 0));
+		read_one(fd);
+		ASSERT(!reported(epoll, 0));
+	}
+}
+
+/* As for sockets and pipes: what is new is an edge. */
+TEST(edge_triggered_epoll_reports_again_if_not_read)
+{
+	const int fd = open_device(0);
+	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
+
+	add(fd, 0, 1);
+	ASSERT(reported(epoll, 30000));
+	add(fd, 0, 2);
+	ASSERT(reported(epoll, 30000));
+	read_one(fd);
+	read_one(fd);
+}
+
+TEST(events_before_epoll_ctl_are_reported)
+{
+	const int fd = open_device(0);
+
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	ASSERT(reported(new_epoll(fd, EPOLLIN), 0));
+	ASSERT(reported(new_epoll(fd, EPOLLIN | EPOLLET), 0));
+}
+
+/* However many timers expire on it. */
+TEST(one_wake_up_per_tick)
+{
+	enum { COUNT = 10000 };
+	static struct twheel_event events[COUNT];
+	static struct twheel_op ops[COUNT];
+	const int fd = open_device(0);
+	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
+	const __u64 deadline = now() + 700 * NSEC_PER_MSEC;
+	__u64 last = deadline;
+	int i, wake_ups = 0;
+
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(deadline, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+	}
+	add_all(fd, ops, COUNT);
+	if (now() >= deadline)
+		skip("too slow to arm %d timers in 0.7 s", COUNT);
+	while (reported(epoll, wake_ups ? 300 : 30000))
+		wake_ups++;
+	read_all(fd, events, COUNT);
+	for (i = 0; i < COUNT; i++)
+		if (events[i].expired_ns > last)
+			last = events[i].expired_ns;
+	note("%d wake-ups, the last timer after %llu us", wake_ups,
+	     (last - deadline) / 1000);
+	ASSERT_LE(wake_ups, 2 + (last - deadline) / tick_ns());
+}
+
+TEST(two_devices_in_one_poll)
+{
+	const int first = open_device(0), second = open_device(0);
+	struct pollfd poll_fds[] = {
+		{ .fd = first, .events = POLLIN },
+		{ .fd = second, .events = POLLIN },
+	};
+
+	add(second, ticks(2), 1);
+	ASSERT_EQ(CALL(poll(poll_fds, 2, 30000)), 1);
+	ASSERT_EQ(poll_fds[0].revents, 0);
+	ASSERT_EQ(poll_fds[1].revents, POLLIN);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TWHEEL_IOC_QUERY: looks, and changes nothing. */
+#include <sys/mman.h>
+
+#include "device.h"
+
+TEST(pending_timer_is_described)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + 100 * NSEC_PER_SEC;
+	const __u64 handle = add_at(fd, deadline, 0x1122334455667788ULL);
+	struct twheel_op op;
+	__u64 before, after;
+
+	before = now();
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	after = now();
+	ASSERT(op.cookie == 0x1122334455667788ULL);
+	ASSERT_LE(op.time_ns, deadline - before);
+	ASSERT_GE(op.time_ns, deadline - after);
+	ASSERT_EQ(op.period_ns, 0);
+	ASSERT_EQ(op.clockid, CLOCK_MONOTONIC);
+}
+
+TEST(other_fields_are_left_as_they_were)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	struct twheel_op op;
+
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_EQ(op.op, 0);
+	ASSERT_EQ(op.flags, 0);
+	ASSERT_EQ(op.result, 0);
+	ASSERT(op.handle == handle);
+	ASSERT_EQ(op.reserved[0], 0);
+	ASSERT_EQ(op.reserved[1], 0);
+}
+
+TEST(period_is_described)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_periodic(fd, now() + 100 * NSEC_PER_SEC,
+					  ticks(7) + 3, 1);
+	struct twheel_op op;
+
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_EQ(op.period_ns, ticks(7) + 3);
+}
+
+TEST(time_left_decreases)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	struct twheel_op op;
+	__u64 left = 100 * NSEC_PER_SEC + 1;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(query(fd, handle, &op), 0);
+		ASSERT_LT(op.time_ns, left);
+		left = op.time_ns;
+		pass_ticks(1);
+	}
+}
+
+TEST(time_left_follows_a_change)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	struct twheel_op op;
+
+	ASSERT_EQ(change(fd, handle, 300 * NSEC_PER_SEC), 0);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_GT(op.time_ns, 200 * NSEC_PER_SEC);
+	ASSERT_LE(op.time_ns, 300 * NSEC_PER_SEC);
+	ASSERT_EQ(change(fd, handle, 50 * NSEC_PER_SEC), 0);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_LE(op.time_ns, 50 * NSEC_PER_SEC);
+	ASSERT_EQ(op.cookie, 1);
+}
+
+TEST(unread_timer_is_expired)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 2);
+	struct twheel_op op;
+
+	wait_for_event(fd);
+	ASSERT_EQ(query(fd, handle, &op), TWHEEL_EXPIRED);
+	ASSERT_EQ(op.time_ns, 0);
+	ASSERT_EQ(op.cookie, 2);
+	ASSERT_EQ(op.result, 0);
+
+	/* and its event is still there */
+	ASSERT(has_event(fd));
+	ASSERT(read_one(fd).handle == handle);
+	ASSERT_EQ(query(fd, handle, &op), -ENOENT);
+}
+
+TEST(query_changes_nothing)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(4);
+	const __u64 handle = add_at(fd, deadline, 3);
+	struct twheel_event event;
+	struct twheel_op op;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		ASSERT_GE(query(fd, handle, &op), 0);
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_EQ(event.count, 1);
+	check_no_event(fd);
+}
+
+TEST(unknown_handle_is_enoent)
+{
+	const struct twheel_op op = { 0 };
+
+	refuses_handles(TWHEEL_IOC_QUERY, &op);
+}
+
+static void check_field(unsigned int field)
+{
+	const int fd = open_device(0);
+	const struct twheel_op op = {
+		.handle = add(fd, 100 * NSEC_PER_SEC, 4),
+	};
+
+	refuses_field(fd, TWHEEL_IOC_QUERY, &op, field);
+}
+
+TEST(op_is_einval)
+{
+	check_field(FIELD_OP);
+}
+
+TEST(flag_is_einval)
+{
+	const int fd = open_device(0);
+	const struct twheel_op op = {
+		.flags = TWHEEL_ABSTIME,
+		.handle = add(fd, 100 * NSEC_PER_SEC, 5),
+	};
+
+	REFUSED(fd, TWHEEL_IOC_QUERY, &op, EINVAL);
+	check_field(FIELD_FLAGS);
+}
+
+TEST(clockid_is_einval)
+{
+	check_field(FIELD_CLOCKID);
+}
+
+TEST(result_is_einval)
+{
+	check_field(FIELD_RESULT);
+}
+
+TEST(cookie_is_einval)
+{
+	check_field(FIELD_COOKIE);
+}
+
+TEST(time_is_einval)
+{
+	check_field(FIELD_TIME);
+}
+
+TEST(period_is_einval)
+{
+	check_field(FIELD_PERIOD);
+}
+
+TEST(reserved_is_einval)
+{
+	check_field(FIELD_RESERVED0 | FIELD_RESERVED1);
+}
+
+TEST(result_that_cannot_be_returned_is_efault)
+{
+	const int fd = open_device(0);
+	char *pages = two_pages(PROT_READ | PROT_WRITE);
+	struct twheel_op *op = (void *)(pages + page_size());
+
+	*op = (struct twheel_op){ .handle = add(fd, ticks(2), 6) };
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_QUERY, op), EFAULT);
+	ASSERT(read_one(fd).handle == op->handle);
+}

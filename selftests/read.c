@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+/* read(): how events are delivered, and that none is lost. */
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+
+#include "device.h"
+
+#define EVENT_SIZE	sizeof(struct twheel_event)
+
+/* What has been read by a test so far: cookies, below 64. */
+static __u64 cookies_read;
+static __u64 last_expiry;
+
+static void take(const struct twheel_event *event)
+{
+	check_event(event);
+	ASSERT_LT(event->cookie, 64);
+	ASSERT_EQ(cookies_read >> event->cookie & 1, 0);
+	cookies_read |= 1ULL << event->cookie;
+	ASSERT_GE(event->expired_ns, last_expiry);
+	last_expiry = event->expired_ns;
+}
+
+/* A descriptor with so many unread events, cookies from 0. */
+static int expired_timers(unsigned int count)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 deadline = now();
+	__u64 handles[64];
+	unsigned int i;
+
+	cookies_read = 0;
+	last_expiry = 0;
+	for (i = 0; i < count; i++)
+		handles[i] = add_at(fd, deadline, i);
+	for (i = 0; i < count; i++)
+		wait_until_expired(fd, handles[i]);
+	return fd;
+}
+
+/* Take the rest of the events, one by one; that makes so many. */
+static void take_rest(int fd, unsigned int count)
+{
+	struct twheel_event event;
+	int got;
+
+	while ((got = read_events(fd, &event, 1)) == 1)
+		take(&event);
+	ASSERT_EQ(got, -EAGAIN);
+	ASSERT_EQ(cookies_read, (1ULL << count) - 1);
+}
+
+TEST(events_fill_the_buffer)
+{
+	struct twheel_event events[4];
+	const int fd = expired_timers(6);
+	unsigned int i;
+
+	ASSERT_EQ(read_events(fd, events, 4), 4);
+	for (i = 0; i < 4; i++)
+		take(&events[i]);
+	ASSERT_EQ(timers_of(fd), 2);
+	take_rest(fd, 6);
+}
+
+TEST(fewer_events_than_fit)
+{
+	struct twheel_event events[10];
+	const int fd = expired_timers(3);
+	unsigned int i;
+
+	ASSERT_EQ(read_events(fd, events, 10), 3);
+	for (i = 0; i < 3; i++)
+		take(&events[i]);
+	take_rest(fd, 3);
+}
+
+TEST(only_whole_events_are_read)
+{
+	struct twheel_event events[4];
+	const unsigned char *buffer = (const unsigned char *)events;
+	const int fd = expired_timers(4);
+	unsigned int i;
+
+	memset(events, 0xcc, sizeof(events));
+	ASSERT_EQ(CALL(read(fd, events, 2 * EVENT_SIZE + 63)), 2 * EVENT_SIZE);
+	for (i = 2 * EVENT_SIZE; i < sizeof(events); i++)
+		ASSERT_EQ(buffer[i], 0xcc);
+	take(&events[0]);
+	take(&events[1]);
+	take_rest(fd, 4);
+}
+
+TEST(buffer_too_small_is_einval)
+{
+	unsigned char buffer[EVENT_SIZE];
+	const int fd = expired_timers(1);
+
+	ASSERT_ERRNO(read(fd, buffer, 1), EINVAL);
+	ASSERT_ERRNO(read(fd, buffer, EVENT_SIZE - 1), EINVAL);
+	take_rest(fd, 1);
+}
+
+TEST(huge_buffer_is_fine)
+{
+	/* far more than there is memory behind it */
+	const size_t size = 1 << 30;
+	struct twheel_event *events = mmap(NULL, size, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS |
+					   MAP_NORESERVE, -1, 0);
+	const int fd = expired_timers(3);
+
+	ASSERT(events != MAP_FAILED);
+	ASSERT_EQ(CALL(read(fd, events, size)), 3 * EVENT_SIZE);
+	take(&events[0]);
+	take(&events[1]);
+	take(&events[2]);
+	take_rest(fd, 3);
+}
+
+TEST(nothing_to_read_is_eagain)
+{
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_event event;
+
+	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
+	add(fd, 100 * NSEC_PER_SEC, 1);
+	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
+}
+
+TEST(nonblocking_can_be_switched_on_and_off)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+
+	CALL(fcntl(fd, F_SETFL, O_NONBLOCK));
+	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
+	CALL(fcntl(fd, F_SETFL, 0));
+	add(fd, ticks(2), 1);
+	ASSERT_EQ(read_events(fd, &event, 1), 1);
+}
+
+TEST(blocked_read_wakes_up)
+{
+	const int fd = open_device(0);
+	struct twheel_event events[4];
+
+	add(fd, ticks(3), 1);
+	ASSERT_EQ(read_events(fd, events, 4), 1);
+	check_lateness(&events[0]);
+}
+
+static void *read_in_thread(void *data)
+{
+	struct twheel_event *event = data;
+	const int fd = event->cookie;
+
+	ASSERT_EQ(read_events(fd, event, 1), 1);
+	return NULL;
+}
+
+TEST(blocked_read_sees_a_timer_that_is_added_later)
+{
+	const int fd = open_device(0);
+	struct twheel_event event = { .cookie = fd };
+	pthread_t thread;
+
+	ASSERT_EQ(pthread_create(&thread, NULL, read_in_thread, &event), 0);
+	pass_ticks(3);
+	add(fd, ticks(1), 7);
+	pthread_join(thread, NULL);
+	check_event(&event);
+	ASSERT_EQ(event.cookie, 7);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int number __attribute__((unused)))
+{
+	alarms++;
+}
+
+static void alarm_every_20_ms(int flags)
+{
+	const struct sigaction action = {
+		.sa_handler = on_alarm,
+		.sa_flags = flags,
+	};
+	const struct itimerval often = {
+		.it_interval.tv_usec = 20000,
+		.it_value.tv_usec = 20000,
+	};
+
+	CALL(sigaction(SIGALRM, &action, NULL));
+	CALL(setitimer(ITIMER_REAL, &often, NULL));
+}
+
+TEST(signal_ends_a_blocked_read_with_eintr)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+
+	add(fd, 100 * NSEC_PER_SEC, 1);
+	alarm_every_20_ms(0);
+	ASSERT_EQ(read_events(fd, &event, 1), -EINTR);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+TEST(read_goes_on_after_a_signal_with_sa_restart)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+
+	add(fd, 150 * NSEC_PER_MSEC, 1);
+	alarm_every_20_ms(SA_RESTART);
+	ASSERT_EQ(read_events(fd, &event, 1), 1);
+	ASSERT_GE(alarms, 1);
+}
+
+/* Trap 23 */
+TEST(event_stays_if_the_buffer_is_not_mapped)
+{
+	const int fd = expired_timers(3);
+	char *pages = two_pages(PROT_NONE);
+
+	ASSERT_ERRNO(read(fd, pages + page_size(), 3 * EVENT_SIZE), EFAULT);
+	ASSERT_ERRNO(read(fd, pages + page_size() - 32, EVENT_SIZE), EFAULT);
+	ASSERT(has_event(fd));
+	ASSERT_EQ(timers_of(fd), 3);
+	take_rest(fd, 3);
+}
+
+TEST(event_stays_if_the_buffer_is_read_only)
+{
+	const int fd = expired_timers(3);
+	char *pages = two_pages(PROT_READ);
+
+	ASSERT_ERRNO(read(fd, pages + page_size(), 3 * EVENT_SIZE), EFAULT);
+	ASSERT(has_event(fd));
+	take_rest(fd, 3);
+}
+
+TEST(event_stays_retractable_after_efault)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 handle = add(fd, 0, 1);
+	char *pages = two_pages(PROT_NONE);
+
+	wait_for_event(fd);
+	ASSERT_ERRNO(read(fd, pages + page_size(), EVENT_SIZE), EFAULT);
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	check_no_event(fd);
+}
+
+/* What fits before the bad page is read, or nothing; the rest stays. */
+static void check_boundary(size_t before)
+{
+	const int fd = expired_timers(8);
+	char *pages = two_pages(PROT_NONE);
+	struct twheel_event *events = (void *)(pages + page_size() - before);
+	unsigned int i;
+	ssize_t size;
+
+	memset(events, 0xcc, before);
+	size = read(fd, events, 8 * EVENT_SIZE);
+	if (size < 0) {
+		ASSERT_EQ(errno, EFAULT);
+	} else {
+		ASSERT_EQ(size % EVENT_SIZE, 0);
+		ASSERT_LE(size, before);
+		ASSERT_GT(size, 0);
+		for (i = 0; i < size / EVENT_SIZE; i++)
+			take(&events[i]);
+	}
+	take_rest(fd, 8);
+	close(fd);
+}
+
+TEST(nothing_is_lost_at_the_end_of_the_mapped_buffer)
+{
+	check_boundary(EVENT_SIZE);
+	check_boundary(2 * EVENT_SIZE);
+	check_boundary(2 * EVENT_SIZE + 32);
+	check_boundary(7 * EVENT_SIZE + 8);
+	check_boundary(32);
+}
+
+TEST(readv_takes_several_buffers)
+{
+	const int fd = expired_timers(4);
+	struct twheel_event events[3];
+	struct iovec buffers[] = {
+		{ &events[2], EVENT_SIZE },
+		{ &events[0], 2 * EVENT_SIZE },
+	};
+
+	ASSERT_EQ(CALL(readv(fd, buffers, 2)), 3 * EVENT_SIZE);
+	take(&events[2]);
+	take(&events[0]);
+	take(&events[1]);
+	take_rest(fd, 4);
+}
+
+TEST(readv_may_split_an_event)
+{
+	const int fd = expired_timers(3);
+	struct twheel_event events[2];
+	struct iovec buffers[] = {
+		{ (char *)events, 24 },
+		{ (char *)events + 24, 2 * EVENT_SIZE - 24 },
+	};
+
+	memset(events, 0xcc, sizeof(events));
+	ASSERT_EQ(CALL(readv(fd, buffers, 2)), 2 * EVENT_SIZE);
+	take(&events[0]);
+	take(&events[1]);
+	take_rest(fd, 3);
+}
+
+TEST(readv_waits_for_the_first_event_only)
+{
+	const int fd = open_device(0);
+	struct twheel_event events[2];
+	struct iovec buffers[] = {
+		{ &events[0], EVENT_SIZE },
+		{ &events[1], EVENT_SIZE },
+	};
+
+	add(fd, 0, 5);
+	ASSERT_EQ(CALL(readv(fd, buffers, 2)), EVENT_SIZE);
+	ASSERT_EQ(events[0].cookie, 5);
+}
+
+TEST(events_come_in_the_order_of_their_expiry)
+{
+	enum { COUNT = 200 };
+	const int fd = open_device(0);
+	const __u64 start = now() + ticks(2);
+	struct twheel_event events[COUNT];
+	unsigned int i;
+
+	stay_on_one_cpu();
+	/* cookies by their deadlines, but not added in that order */
+	for (i = 0; i < COUNT; i++) {
+		const unsigned int place = i * 37 % COUNT;
+
+		add_at(fd, start + place * ticks(1) / 8, place);
+	}
+	pass(start + COUNT * ticks(1) / 8);
+	read_all(fd, events, COUNT);
+	for (i = 1; i < COUNT; i++) {
+		ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
+		/* a tick apart: whose deadline was earlier expired earlier */
+		ASSERT_LT(events[i - 1].deadline_ns,
+			  events[i].deadline_ns + ticks(1));
+	}
+}
+
+TEST(ten_thousand_events_in_one_read)
+{
+	enum { COUNT = 10000 };
+	static struct twheel_event events[COUNT + 1];
+	static struct twheel_op ops[COUNT];
+	static bool seen[COUNT];
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(2);
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(deadline, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+	}
+	add_all(fd, ops, COUNT);
+	for (i = 0; i < COUNT; i++)
+		wait_until_expired(fd, ops[i].handle);
+	ASSERT_EQ(read_events(fd, events, COUNT + 1), COUNT);
+	for (i = 0; i < COUNT; i++) {
+		check_event(&events[i]);
+		ASSERT_LT(events[i].cookie, COUNT);
+		ASSERT(!seen[events[i].cookie]);
+		seen[events[i].cookie] = true;
+		ASSERT(events[i].handle == ops[events[i].cookie].handle);
+	}
+	check_no_event(fd);
+}
+
+TEST(each_of_100000_timers_is_read_once)
+{
+	enum { COUNT = 100000, ROOM = 512 };
+	static struct twheel_event events[ROOM];
+	static struct twheel_op ops[COUNT];
+	static bool seen[COUNT];
+	const int fd = open_device(0);
+	const __u64 start = now() + 500 * NSEC_PER_MSEC;
+	__u64 worst = 0;
+	unsigned int i, count = 0;
+
+	srandom(1);
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(start + random() % (1500 * NSEC_PER_MSEC), i);
+		ops[i].flags = TWHEEL_ABSTIME;
+	}
+	add_all(fd, ops, COUNT);
+	while (count < COUNT) {
+		int got;
+
+		wait_for_event(fd);
+		got = read_events(fd, events, ROOM);
+		ASSERT_GT(got, 0);
+		for (i = 0; i < (unsigned int)got; i++) {
+			const __u64 cookie = events[i].cookie;
+
+			check_event(&events[i]);
+			ASSERT_LT(cookie, COUNT);
+			ASSERT(!seen[cookie]);
+			seen[cookie] = true;
+			ASSERT(events[i].handle == ops[cookie].handle);
+			ASSERT_EQ(events[i].deadline_ns, ops[cookie].time_ns);
+			if (events[i].expired_ns - ops[cookie].time_ns > worst)
+				worst = events[i].expired_ns -
+					ops[cookie].time_ns;
+		}
+		count += got;
+	}
+	note("latest %llu us, tick %llu us", worst / 1000, tick_ns() / 1000);
+	check_no_event(fd);
+	ASSERT_EQ(timers_of(fd), 0);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Request timeouts: a timer for each request, cancelled when the answer comes,
+ * as it does for 99 % of them. 100,000 requests are in flight at any time.
+ */
+#include "device.h"
+
+enum { IN_FLIGHT = 100000, REQUESTS = 300000, STEP = 1000 };
+
+/* A request that is never answered has not long to wait. */
+#define TIMEOUT		(60 * NSEC_PER_SEC)
+#define SHORT_TIMEOUT	(200 * NSEC_PER_MSEC)
+
+static struct request {
+	__u64	handle;
+	bool	timed_out;
+} requests[REQUESTS];
+
+static bool answered(unsigned int request)
+{
+	return request % 100;
+}
+
+static struct twheel_op request_op(unsigned int request)
+{
+	struct twheel_op op = new_timer(answered(request) ? TIMEOUT :
+					SHORT_TIMEOUT, request);
+
+	op.op = TWHEEL_OP_ADD;
+	return op;
+}
+
+static struct twheel_op answer_op(unsigned int request)
+{
+	return (struct twheel_op){
+		.op = TWHEEL_OP_CANCEL,
+		.handle = requests[request].handle,
+	};
+}
+
+/* Returns how many requests have timed out since. */
+static unsigned int read_timeouts(int fd)
+{
+	struct twheel_event events[64];
+	unsigned int count = 0;
+	int i, got;
+
+	while ((got = read_events(fd, events, ARRAY_SIZE(events))) > 0) {
+		for (i = 0; i < got; i++) {
+			const __u64 request = events[i].cookie;
+
+			check_event(&events[i]);
+			ASSERT_LT(request, REQUESTS);
+			ASSERT(!answered(request));
+			ASSERT(!requests[request].timed_out);
+			ASSERT(events[i].handle == requests[request].handle);
+			requests[request].timed_out = true;
+		}
+		count += got;
+	}
+	ASSERT_EQ(got, -EAGAIN);
+	return count;
+}
+
+TEST(of_100000_requests_in_flight_99_percent_are_answered)
+{
+	static struct twheel_op ops[2 * STEP];
+	const int fd = open_device(O_NONBLOCK);
+	unsigned int first = 0, next = 0, timeouts = 0, cancels = 0;
+	const __u64 start = now();
+	__u64 end;
+
+	/* @first is the oldest in flight, @next the next to be sent */
+	while (first < REQUESTS) {
+		unsigned int i, count = 0, sent = 0;
+		const bool full = next == REQUESTS || next - first == IN_FLIGHT;
+
+		for (i = 0; next < REQUESTS && i < STEP; i++, sent++)
+			ops[count++] = request_op(next + i);
+		for (i = 0; full && i < STEP; i++)
+			if (answered(first + i))
+				ops[count++] = answer_op(first + i);
+		batch(fd, ops, count);
+		for (i = 0; i < count; i++)
+			ASSERT_EQ(ops[i].result, 0);
+		for (i = 0; i < sent; i++)
+			requests[next++].handle = ops[i].handle;
+		cancels += count - sent;
+		if (full)
+			first += STEP;
+		timeouts += read_timeouts(fd);
+		/* what has been cancelled holds nothing any more */
+		ASSERT_EQ(timers_of(fd), next - cancels - timeouts);
+	}
+	end = now();
+	note("%llu operations per second",
+	     (next + cancels) * NSEC_PER_SEC / (end - start));
+	while (timeouts < REQUESTS / 100) {
+		wait_for_event(fd);
+		timeouts += read_timeouts(fd);
+	}
+	ASSERT_EQ(timeouts, REQUESTS / 100);
+	ASSERT_EQ(cancels, REQUESTS / 100 * 99);
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+}
+
+/* The answer comes when the request times out: one of them wins, and is told. */
+TEST(late_answers_are_told)
+{
+	enum { COUNT = 500 };
+	const int fd = open_device(O_NONBLOCK);
+	unsigned int cancels = 0, retractions = 0, late = 0, timeouts = 0, i;
+	bool seen[COUNT] = { 0 };
+	__u64 handles[COUNT];
+	struct twheel_event event;
+
+	for (i = 0; i < COUNT; i++)
+		handles[i] = add(fd, i * ticks(12) / COUNT, i);
+	pass_ticks(4);
+	for (i = 0; i < COUNT; i++) {
+		int result;
+
+		if (i % 3 == 0 && read_events(fd, &event, 1) == 1) {
+			seen[event.cookie] = true;
+			timeouts++;
+		}
+		result = cancel(fd, handles[i]);
+		cancels += result == 0;
+		retractions += result == TWHEEL_RETRACTED;
+		if (result < 0) {
+			ASSERT_EQ(result, -ENOENT);
+			ASSERT(seen[i]);
+			late++;
+		} else {
+			ASSERT(!seen[i]);
+		}
+	}
+	note("%u cancelled, %u retracted, %u too late", cancels, retractions,
+	     late);
+	ASSERT_EQ(late, timeouts);
+	ASSERT_EQ(cancels + retractions + late, COUNT);
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wide range on one wheel: each timer runs on its own tick, from milliseconds
+ * to years away. In virtual time.
+ */
+#include "device.h"
+
+#define MINUTE	(60 * NSEC_PER_SEC)
+#define HOUR	(60 * MINUTE)
+#define DAY	(24 * HOUR)
+
+static const __u64 distances[] = {
+	339 * NSEC_PER_MSEC,
+	NSEC_PER_SEC,
+	6940 * NSEC_PER_MSEC,
+	70 * NSEC_PER_SEC,
+	3 * MINUTE,
+	5 * HOUR,
+	24 * HOUR + 30 * MINUTE + 20 * NSEC_PER_SEC,
+	3 * DAY,
+	30 * DAY,
+};
+
+static void need_time_travel(void)
+{
+	if (!time_travel)
+		skip("only in time travel");
+}
+
+/* The timers expire in this order, with cookies from 0. */
+static void check_order(int fd, const __u64 *deadlines, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT_EQ(event.cookie, i);
+		ASSERT_EQ(event.count, 1);
+		ASSERT_EQ(event.deadline_ns, deadlines[i]);
+		ASSERT_LE(event.expired_ns - event.deadline_ns, tick_ns());
+		ASSERT_LE(now() - event.deadline_ns, 2 * tick_ns());
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(each_expires_on_its_own_tick)
+{
+	const int fd = open_device(0);
+	__u64 deadlines[ARRAY_SIZE(distances)];
+	int i;
+
+	need_time_travel();
+	/* the farthest first: the order of arming is of no importance */
+	for (i = ARRAY_SIZE(distances) - 1; i >= 0; i--) {
+		deadlines[i] = now() + distances[i];
+		add_at(fd, deadlines[i], i);
+	}
+	check_order(fd, deadlines, ARRAY_SIZE(distances));
+}
+
+/* Ends while they are on their way leave nothing for a handle to meet. */
+TEST(cancel_and_change_on_the_way)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	const __u64 deadlines[] = {
+		start + MINUTE, start + 2 * HOUR, start + 3 * DAY,
+		start + 3 * DAY + ticks(1), start + 4 * DAY,
+	};
+	__u64 handles[20];
+	int i;
+
+	need_time_travel();
+	for (i = 0; i < 20; i++)
+		handles[i] = add_at(fd, start + (i + 2) * DAY, 100 + i);
+	add_at(fd, deadlines[0], 0);
+	add_at(fd, deadlines[1], 1);
+	add_at(fd, deadlines[2], 2);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(read_one(fd).cookie, i);
+	/* two hours on their way, all of them end; others take their places */
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(cancel(fd, handles[i]), 0);
+	for (i = 0; i < 20; i++)
+		handles[i] = add_at(fd, start + 100 * DAY, 3 + i);
+	ASSERT_EQ(change_to(fd, handles[0], deadlines[3]), 0);
+	ASSERT_EQ(change_to(fd, handles[1], deadlines[4]), 0);
+	for (i = 2; i < 20; i++)
+		ASSERT_EQ(cancel(fd, handles[i]), 0);
+	for (i = 2; i < 5; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT_EQ(event.cookie, i);
+		ASSERT_EQ(event.deadline_ns, deadlines[i]);
+		ASSERT_LE(event.expired_ns - event.deadline_ns, tick_ns());
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* Some minutes of the machine's time. */
+TEST(ten_years)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	const __u64 deadlines[] = {
+		start + 400 * DAY + 1, start + 3653 * DAY + 12345,
+	};
+
+	need_time_travel();
+	if (!long_tests)
+		skip("only with --long");
+	add_at(fd, deadlines[1], 1);
+	add_at(fd, deadlines[0], 0);
+	check_order(fd, deadlines, 2);
+}

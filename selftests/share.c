@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Timers belong to the open file: trap 27; and to no other: trap 28. */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "device.h"
+
+/* Where the test of exec() tells its other half the descriptor's number. */
+#define AFTER_EXEC "TWHEEL_TEST_AFTER_EXEC"
+
+TEST(dup_shares_the_timers)
+{
+	const int fd = open_device(0);
+	const int copy = CALL(dup(fd));
+	const __u64 handle = add(fd, ticks(3), 1);
+	struct twheel_op op;
+
+	ASSERT_GE(query(copy, handle, &op), 0);
+	ASSERT_EQ(timers_of(copy), 1);
+	close(fd);
+	ASSERT(read_one(copy).handle == handle);
+}
+
+static void close_descriptor(void *data)
+{
+	CALL(close(*(int *)data));
+}
+
+TEST(timers_stay_when_a_child_closes)
+{
+	int fd = open_device(0);
+	const __u64 handle = add(fd, ticks(5), 2);
+
+	join(start(close_descriptor, &fd));
+	ASSERT(read_one(fd).handle == handle);
+}
+
+static void do_nothing(void *data __attribute__((unused)))
+{
+}
+
+TEST(timers_stay_when_a_child_exits)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, ticks(5), 3);
+
+	join(start(do_nothing, NULL));
+	ASSERT(read_one(fd).handle == handle);
+}
+
+static void use_parents_timers(void *data)
+{
+	const int fd = *(int *)data;
+	const struct twheel_event event = read_one(fd);
+
+	ASSERT_EQ(event.cookie, 4);
+	add(fd, ticks(1), 5);
+}
+
+TEST(child_reads_and_adds)
+{
+	int fd = open_device(0);
+
+	add(fd, ticks(1), 4);
+	join(start(use_parents_timers, &fd));
+	ASSERT_EQ(read_one(fd).cookie, 5);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+static void send_descriptor(int sock, int fd)
+{
+	char data = 'x', control[CMSG_SPACE(sizeof(int))] = "";
+	struct iovec piece = { &data, 1 };
+	struct msghdr message = {
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &fd, sizeof(int));
+	CALL(sendmsg(sock, &message, 0));
+}
+
+static int receive_descriptor(int sock)
+{
+	char data, control[CMSG_SPACE(sizeof(int))] = "";
+	struct iovec piece = { &data, 1 };
+	struct msghdr message = {
+		.msg_iov = &piece,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	ASSERT_EQ(CALL(recvmsg(sock, &message, 0)), 1);
+	ASSERT(CMSG_FIRSTHDR(&message));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+	return fd;
+}
+
+TEST(timers_live_in_a_descriptor_that_is_sent)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, ticks(3), 6);
+	int sockets[2], received;
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	send_descriptor(sockets[0], fd);
+	close(fd);
+	pass_ticks(5);
+	received = receive_descriptor(sockets[1]);
+	ASSERT_EQ(timers_of(received), 1);
+	ASSERT(read_one(received).handle == handle);
+}
+
+static void receive_and_use(void *data)
+{
+	const int fd = receive_descriptor(*(int *)data);
+
+	ASSERT_EQ(read_one(fd).cookie, 7);
+	add(fd, ticks(1), 8);
+}
+
+TEST(descriptor_is_sent_to_another_process)
+{
+	int sockets[2], fd;
+	pid_t child;
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	child = start(receive_and_use, &sockets[1]);
+	fd = open_device(0);
+	add(fd, ticks(2), 7);
+	send_descriptor(sockets[0], fd);
+	join(child);
+	ASSERT_EQ(read_one(fd).cookie, 8);
+}
+
+TEST(descriptor_lost_on_its_way_ends_its_timers)
+{
+	const int fd = open_device(0);
+	int sockets[2];
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	add(fd, ticks(2), 9);
+	add(fd, 100 * NSEC_PER_SEC, 9);
+	send_descriptor(sockets[0], fd);
+	close(fd);
+	close(sockets[0]);
+	close(sockets[1]);
+	pass_ticks(4);
+}
+
+/* Runs before main(), in a process that is the one of the test below. */
+static __attribute__((constructor)) void after_exec(void)
+{
+	const char *number = getenv(AFTER_EXEC);
+	int fd;
+
+	if (!number)
+		return;
+	fd = atoi(number);
+	ASSERT_EQ(timers_of(fd), 2);
+	ASSERT_EQ(read_one(fd).cookie, 10);
+	ASSERT_EQ(timers_of(fd), 1);
+	_exit(EXIT_PASS);
+}
+
+TEST(timers_stay_over_exec)
+{
+	const int fd = open_device(0);
+	char number[16];
+
+	add(fd, ticks(10), 10);
+	add(fd, 100 * NSEC_PER_SEC, 11);
+	snprintf(number, sizeof(number), "%d", fd);
+	setenv(AFTER_EXEC, number, 1);
+	CALL(execl("/proc/self/exe", "share", NULL));
+}
+
+TEST(new_descriptor_is_empty)
+{
+	const int fd = open_device(0);
+	int i;
+
+	for (i = 0; i < 100; i++)
+		add(fd, i * ticks(1), i);
+	ASSERT_EQ(timers_of(open_device(0)), 0);
+	close(fd);
+	ASSERT_EQ(timers_of(open_device(0)), 0);
+	check_no_event(open_device(0));
+}
+
+TEST(descriptors_are_independent)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const int other = open_device(O_NONBLOCK);
+	const __u64 handle = add(fd, 0, 12);
+	const __u64 foreign = add(other, 100 * NSEC_PER_SEC, 13);
+
+	wait_for_event(fd);
+	ASSERT(!has_event(other));
+	check_no_event(other);
+	ASSERT_EQ(timers_of(fd), 1);
+	ASSERT_EQ(timers_of(other), 1);
+	if (handle != foreign) {
+		ASSERT_EQ(cancel(other, handle), -ENOENT);
+		ASSERT_EQ(cancel(fd, foreign), -ENOENT);
+	}
+	close(other);
+	ASSERT(read_one(fd).handle == handle);
+}
+
+enum { SHARED_EVENTS = 2000 };
+
+struct reader {
+	int fd;
+	int results[2];		/* pipe of cookies */
+	int stop[2];		/* pipe whose closed end says stop */
+};
+
+static void read_until_told_to_stop(void *data)
+{
+	const struct reader *reader = data;
+	struct pollfd poll_fds[] = {
+		{ .fd = reader->fd, .events = POLLIN },
+		{ .fd = reader->stop[0], .events = POLLIN },
+	};
+	struct twheel_event event;
+
+	close(reader->stop[1]);
+	for (;;) {
+		CALL(poll(poll_fds, 2, -1));
+		if (read_events(reader->fd, &event, 1) == 1)
+			CALL(write(reader->results[1], &event.cookie,
+				   sizeof(event.cookie)));
+		else if (poll_fds[1].revents)
+			return;
+	}
+}
+
+TEST(each_event_is_read_by_one_process)
+{
+	static struct twheel_op ops[SHARED_EVENTS];
+	static bool seen[SHARED_EVENTS];
+	const int fd = open_device(O_NONBLOCK);
+	struct reader reader = { .fd = fd };
+	const __u64 begin = now();
+	pid_t children[3];
+	int i;
+
+	CALL(pipe(reader.results));
+	CALL(pipe(reader.stop));
+	for (i = 0; i < 3; i++)
+		children[i] = start(read_until_told_to_stop, &reader);
+	for (i = 0; i < SHARED_EVENTS; i++) {
+		ops[i] = new_timer(begin + i * ticks(20) / SHARED_EVENTS, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+	}
+	add_all(fd, ops, SHARED_EVENTS);
+	for (i = 0; i < SHARED_EVENTS; i++) {
+		__u64 cookie;
+
+		ASSERT_EQ(CALL(read(reader.results[0], &cookie, sizeof(cookie))),
+			  sizeof(cookie));
+		ASSERT_LT(cookie, SHARED_EVENTS);
+		ASSERT(!seen[cookie]);
+		seen[cookie] = true;
+	}
+	close(reader.stop[1]);
+	for (i = 0; i < 3; i++)
+		join(children[i]);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+static void add_and_wait(void *data)
+{
+	const int fd = open_device(0);
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		add_periodic(fd, now(), ticks(1), i);
+	CALL(write(*(int *)data, "x", 1));
+	for (;;)
+		pause();
+}
+
+TEST(killed_process_leaves_nothing)
+{
+	int ready[2], status;
+	pid_t child;
+	char byte;
+
+	CALL(pipe(ready));
+	child = start(add_and_wait, &ready[1]);
+	ASSERT_EQ(CALL(read(ready[0], &byte, 1)), 1);
+	CALL(kill(child, SIGKILL));
+	CALL(waitpid(child, &status, 0));
+	ASSERT(WIFSIGNALED(status));
+	pass_ticks(3);
+}
+
+/* Timers in all states at the last close. */
+TEST(close_ends_timers_in_all_states)
+{
+	int round, i;
+
+	for (round = 0; round < 100; round++) {
+		const int fd = open_device(0);
+
+		for (i = 0; i < 50; i++) {
+			add(fd, 0, i);
+			add(fd, i * ticks(1) / 25, i);
+			add(fd, 100 * NSEC_PER_SEC, i);
+			add_periodic(fd, now(), ticks(1), i);
+			ASSERT_GE(cancel(fd, add(fd, ticks(1), i)), 0);
+		}
+		if (round % 2)
+			read_one(fd);
+		close(fd);
+	}
+	pass_ticks(4);
+}
+
+struct race {
+	int fd;			/* -1: stop */
+	int epoll;
+	pthread_barrier_t barrier;
+};
+
+static void *wait_and_read(void *data)
+{
+	struct race *race = data;
+	struct twheel_event events[16];
+	struct epoll_event event;
+
+	for (;;) {
+		pthread_barrier_wait(&race->barrier);
+		if (race->fd < 0)
+			return NULL;
+		/* whose descriptor this is may change at any time */
+		epoll_wait(race->epoll, &event, 1, 1);
+		if (read(race->fd, events, sizeof(events)) < 0)
+			ASSERT(errno == EBADF || errno == EAGAIN);
+		poll(&(struct pollfd){ .fd = race->fd, .events = POLLIN }, 1, 1);
+		pthread_barrier_wait(&race->barrier);
+	}
+}
+
+/* Trap 28 */
+TEST(close_races_with_poll_read_and_expiry)
+{
+	static struct race race;
+	const __u64 end = now() + NSEC_PER_SEC;
+	pthread_t threads[2];
+	unsigned int i, rounds = 0;
+
+	ASSERT_EQ(pthread_barrier_init(&race.barrier, NULL, 3), 0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, wait_and_read,
+					 &race), 0);
+	srandom(2);
+	while (now() < end) {
+		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+
+		race.fd = open_device(O_NONBLOCK);
+		race.epoll = CALL(epoll_create1(0));
+		CALL(epoll_ctl(race.epoll, EPOLL_CTL_ADD, race.fd, &event));
+		for (i = 0; i < 20; i++) {
+			add(race.fd, random() % ticks(1), i);
+			add_periodic(race.fd, now(), ticks(1), i);
+		}
+		pthread_barrier_wait(&race.barrier);
+		if (rounds++ % 2)
+			usleep(random() % (tick_ns() / 1000));
+		close(race.fd);
+		close(race.epoll);
+		pthread_barrier_wait(&race.barrier);
+	}
+	race.fd = -1;
+	pthread_barrier_wait(&race.barrier);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	note("%u rounds", rounds);
+	ASSERT_GE(rounds, 10);
+}
+
+TEST(close_leaves_a_blocked_reader_to_its_event)
+{
+	int fd = open_device(0);
+	pid_t child;
+
+	/* the child's read keeps the open file, and so the timer, alive */
+	add(fd, ticks(5), 4);
+	child = start(use_parents_timers, &fd);
+	close(fd);
+	join(child);
+}
