@@ -339,7 +339,7 @@ TEST(events_come_in_the_order_of_their_expiry)
 {
 	enum { COUNT = 200 };
 	const int fd = open_device(0);
-	const __u64 start = now() + ticks(2);
+	const __u64 start = now() + ticks(25);
 	struct twheel_event events[COUNT];
 	unsigned int i;
 
