@@ -652,7 +652,7 @@ static const struct file_operations twheel_fops = {
 	.show_fdinfo	= twheel_show_fdinfo,
 };
 
-/* Root's, and by udev's leave others', until users have quotas of their own. */
+/* For root, as long as a user's descriptors have no common quota. */
 static struct miscdevice twheel_misc = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "twheel",
@@ -673,6 +673,7 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_op) == 64);
 	static_assert(sizeof(struct twheel_batch) == 64);
 	static_assert(sizeof(struct twheel_event) == 64);
+	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct user_timer) <= 128);
 
 	user_timers = kmem_cache_create("twheel_timer", sizeof(struct user_timer),
 					0, SLAB_ACCOUNT, NULL);

@@ -410,6 +410,8 @@ static int __init twheel_init(void)
 {
 	int ret;
 
+	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
+
 	ret = twheel_bases_init();
 	if (ret)
 		return ret;
