@@ -623,6 +623,10 @@ static int twheel_release(struct inode *inode, struct file *file)
 	/* Nobody else uses the set but callbacks, which take its lock. */
 	xa_for_each(&set->timers, index, t) {
 		twheel_shutdown_sync(&t->timer);
+		cond_resched();
+	}
+	/* No timer may go before the last callback has put its own in the list. */
+	xa_for_each(&set->timers, index, t) {
 		kmem_cache_free(user_timers, t);
 		cond_resched();
 	}
