@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "clock.h"
+#include "device.h"
+#include "say.h"
+
+/* Timers that device_probe() works on, and how often. */
+#define PROBE_BATCHES	16
+#define PROBE_ROUNDS	2
+
+int device_info(struct device *dev)
+{
+	if (!ioctl(dev->fd, TWHEEL_IOC_INFO, &dev->info))
+		return 0;
+	say("%s does not say what it can do: %s", DEVICE_PATH, strerror(errno));
+	return -1;
+}
+
+/* Opens the device and sees that it can hold that many timers. */
+int device_open(struct device *dev, uint64_t timers)
+{
+	const struct twheel_info *info = &dev->info;
+
+	memset(dev, 0, sizeof(*dev));
+	dev->fd = open(DEVICE_PATH, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (dev->fd < 0) {
+		say("cannot open %s: %s%s", DEVICE_PATH, strerror(errno),
+		    errno == ENOENT ? " (is the module loaded?)" : "");
+		return -1;
+	}
+	if (device_info(dev))
+		goto out_close;
+	if (info->abi_major != TWHEEL_ABI_MAJOR ||
+	    info->abi_minor < TWHEEL_ABI_MINOR) {
+		say("the module has interface %u.%u, this program needs %u.%u",
+		    info->abi_major, info->abi_minor,
+		    TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
+		goto out_close;
+	}
+	if (!(info->features & TWHEEL_FEATURE_BATCH) || !info->max_batch ||
+	    !info->resolution_ns) {
+		say("the module offers no batches");
+		goto out_close;
+	}
+	if (info->max_timers < timers) {
+		say("the module allows %llu timers a descriptor, too few for %llu",
+		    (unsigned long long)info->max_timers,
+		    (unsigned long long)timers);
+		goto out_close;
+	}
+	dev->limit = info->max_batch < DEVICE_BATCH ? info->max_batch :
+						      DEVICE_BATCH;
+	return 0;
+
+out_close:
+	close(dev->fd);
+	return -1;
+}
+
+void device_close(struct device *dev)
+{
+	close(dev->fd);
+}
+
+/* Adds an operation about a driver to the batch, which must not be full. */
+struct twheel_op *device_op(struct device *dev, uint32_t id,
+			    enum twheel_opcode opcode)
+{
+	struct twheel_op *op = &dev->op[dev->count];
+
+	memset(op, 0, sizeof(*op));
+	op->op = opcode;
+	dev->id[dev->count++] = id;
+	return op;
+}
+
+/* Carries the batch out; the results are in it until @count is set to 0. */
+int device_run(struct device *dev)
+{
+	uint64_t start = clock_now();
+	uint32_t done = 0;
+
+	while (done < dev->count) {
+		struct twheel_batch batch = {
+			.ops = (uintptr_t)(dev->op + done),
+			.count = dev->count - done,
+		};
+		int ret = ioctl(dev->fd, TWHEEL_IOC_BATCH, &batch);
+
+		if (ret < 0 && errno == EINTR)
+			continue;
+		if (ret <= 0 || (uint32_t)ret > batch.count) {
+			say("a batch failed: %s",
+			    ret < 0 ? strerror(errno) : "wrong count");
+			return -1;
+		}
+		done += (uint32_t)ret;
+	}
+	dev->ops += done;
+	dev->ns += clock_now() - start;
+	return 0;
+}
+
+/* Runs the batch on the probe's timers; all of it must succeed. */
+static int probe_run(struct device *dev)
+{
+	uint32_t i;
+
+	if (device_run(dev))
+		return -1;
+	for (i = 0; i < dev->count; i++) {
+		if (dev->op[i].result) {
+			say("a timer could not be %s: %s",
+			    dev->op[i].op == TWHEEL_OP_ADD ? "armed" :
+			    dev->op[i].op == TWHEEL_OP_CHANGE ? "changed" :
+			    "cancelled", strerror(-dev->op[i].result));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Measures on a few timers how long a report takes here, in nanoseconds. Leaves
+ * none behind. 0 if that failed.
+ */
+uint64_t device_probe(struct device *dev)
+{
+	static uint64_t handle[PROBE_BATCHES][DEVICE_BATCH];
+	uint64_t far = clock_now() + 3600 * NSEC_PER_SEC;
+	uint64_t cost = 0;
+	uint32_t b, i, round;
+
+	for (b = 0; b < PROBE_BATCHES; b++) {
+		for (dev->count = 0; dev->count < dev->limit;) {
+			struct twheel_op *op = device_op(dev, 0, TWHEEL_OP_ADD);
+
+			op->flags = TWHEEL_ABSTIME;
+			op->clockid = CLOCK_MONOTONIC;
+			op->time_ns = far;
+		}
+		if (probe_run(dev))
+			return 0;
+		for (i = 0; i < dev->count; i++)
+			handle[b][i] = dev->op[i].handle;
+	}
+	dev->ops = 0;
+	dev->ns = 0;
+	for (round = 1; round <= PROBE_ROUNDS; round++) {
+		for (b = 0; b < PROBE_BATCHES; b++) {
+			dev->count = 0;
+			for (i = 0; i < dev->limit; i++) {
+				struct twheel_op *op =
+					device_op(dev, 0, TWHEEL_OP_CHANGE);
+
+				op->flags = TWHEEL_ABSTIME;
+				op->handle = handle[b][i];
+				op->time_ns = far + round * NSEC_PER_SEC;
+			}
+			if (probe_run(dev))
+				return 0;
+		}
+	}
+	cost = dev->ns / dev->ops;
+	for (b = 0; b < PROBE_BATCHES; b++) {
+		dev->count = 0;
+		for (i = 0; i < dev->limit; i++)
+			device_op(dev, 0, TWHEEL_OP_CANCEL)->handle =
+				handle[b][i];
+		if (probe_run(dev))
+			return 0;
+	}
+	dev->count = 0;
+	dev->ops = 0;
+	dev->ns = 0;
+	return cost ? cost : 1;
+}

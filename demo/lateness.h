@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How late things were: a histogram, from which percentiles can be had at any
+ * moment.
+ */
+#ifndef _DEMO_LATENESS_H
+#define _DEMO_LATENESS_H
+
+#include <stdint.h>
+
+/* Bins a tick, and ticks that have bins; beyond, only the worst is exact. */
+#define LATENESS_BINS	100
+#define LATENESS_TICKS	100
+
+struct lateness {
+	uint64_t	tick;		/* in nanoseconds */
+	uint64_t	count;
+	uint64_t	worst;		/* in nanoseconds */
+	uint32_t	bin[LATENESS_TICKS * LATENESS_BINS + 1];
+};
+
+void lateness_init(struct lateness *l, uint64_t tick);
+void lateness_add(struct lateness *l, uint64_t ns);
+void lateness_merge(struct lateness *to, const struct lateness *from);
+double lateness_percentile(const struct lateness *l, unsigned int percent);
+double lateness_worst(const struct lateness *l);
+
+#endif /* _DEMO_LATENESS_H */

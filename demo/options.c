@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "options.h"
+#include "picture.h"
+#include "say.h"
+
+static const char help[] =
+"usage: demo [--drivers N] [--seconds S] [--seed N] [--silent N]\n"
+"            [--live | --lines] [--ascii] [--check]\n"
+"\n"
+"Arms a timer on /dev/twheel for each of a million drivers that report now and\n"
+"then, lets some of them fall silent, and checks that these expire, and no\n"
+"other: none early, none lost, each in the first run of the wheel.\n"
+"\n"
+"  --drivers N  how many (1000000)\n"
+"  --seconds S  how long it lasts, more on a slow machine (110)\n"
+"  --seed N     of all that is random (1)\n"
+"  --silent N   how many of a thousand drivers fall silent (10)\n"
+"  --live       draw in place, as is done on a terminal of 80 by 24\n"
+"  --lines      print a line now and then, as is done elsewhere\n"
+"  --ascii      do without block characters\n"
+"  --check      do nothing but print the first two\n"
+"\n"
+"Without colours if NO_COLOR is set. Exits with 0 if all was well, 3 if not.\n";
+
+static bool parse(const char *name, const char *text, uint64_t low,
+		  uint64_t high, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || *value < low ||
+	    *value > high) {
+		say("--%s is a number from %llu to %llu, not '%s'", name,
+		    (unsigned long long)low, (unsigned long long)high, text);
+		return false;
+	}
+	return true;
+}
+
+/* A dimension of the terminal, where it is known from the environment only. */
+static unsigned int dimension(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text ? (unsigned int)strtoul(text, NULL, 10) : 0;
+}
+
+static bool terminal_is_large(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col) {
+		size.ws_col = (unsigned short)dimension("COLUMNS");
+		size.ws_row = (unsigned short)dimension("LINES");
+	}
+	return size.ws_col >= PICTURE_COLUMNS && size.ws_row >= PICTURE_LINES;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	enum { DRIVERS, SECONDS, SEED, SILENT, LIVE, LINES, ASCII, CHECK,
+	       HELP };
+	static const struct option known[] = {
+		{ "drivers",	required_argument,	NULL, DRIVERS },
+		{ "seconds",	required_argument,	NULL, SECONDS },
+		{ "seed",	required_argument,	NULL, SEED },
+		{ "silent",	required_argument,	NULL, SILENT },
+		{ "live",	no_argument,		NULL, LIVE },
+		{ "lines",	no_argument,		NULL, LINES },
+		{ "ascii",	no_argument,		NULL, ASCII },
+		{ "check",	no_argument,		NULL, CHECK },
+		{ "help",	no_argument,		NULL, HELP },
+		{ NULL,		0,			NULL, 0 },
+	};
+	const char *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
+	bool check = false;
+	uint64_t value;
+	int option;
+
+	*o = (struct options){
+		.drivers = 1000000,
+		.seconds = 110,
+		.seed = 1,
+		.permille = 10,
+		.live = isatty(STDOUT_FILENO),
+	};
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
+		switch (option) {
+		case DRIVERS:
+			if (!parse("drivers", optarg, 1, 10000000, &value))
+				return OPTIONS_USAGE;
+			o->drivers = (uint32_t)value;
+			break;
+		case SECONDS:
+			if (!parse("seconds", optarg, 10, 36000, &value))
+				return OPTIONS_USAGE;
+			o->seconds = (uint32_t)value;
+			break;
+		case SEED:
+			if (!parse("seed", optarg, 0, UINT64_MAX, &o->seed))
+				return OPTIONS_USAGE;
+			break;
+		case SILENT:
+			if (!parse("silent", optarg, 0, 1000, &value))
+				return OPTIONS_USAGE;
+			o->permille = (uint32_t)value;
+			break;
+		case LIVE:
+			o->live = true;
+			break;
+		case LINES:
+			o->live = false;
+			break;
+		case ASCII:
+			o->ascii = true;
+			break;
+		case CHECK:
+			check = true;
+			break;
+		case HELP:
+			fputs(help, stdout);
+			return 0;
+		case ':':
+			say("%s needs a value; see --help", argv[optind - 1]);
+			return OPTIONS_USAGE;
+		default:
+			say("there is no option %s; see --help",
+			    argv[optind - 1]);
+			return OPTIONS_USAGE;
+		}
+	}
+	if (optind < argc) {
+		say("'%s' is not an option; see --help", argv[optind]);
+		return OPTIONS_USAGE;
+	}
+	if (check) {
+		printf("%u %u\n", o->drivers, o->seconds);
+		return 0;
+	}
+	if (term && !strcmp(term, "dumb"))
+		o->live = false;
+	o->live = o->live && terminal_is_large();
+	o->ascii = o->ascii || !o->live;
+	o->colours = o->live && !(no_color && *no_color);
+	return -1;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output that never makes the program wait: a terminal may be stopped, or slow,
+ * while a million drivers report.
+ */
+#ifndef _DEMO_SCREEN_H
+#define _DEMO_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "say.h"
+
+/* Select Graphic Rendition */
+enum colour {
+	PLAIN	= 0,
+	BOLD	= 1,
+	DIM	= 2,
+	REVERSE	= 7,
+	RED	= 31,
+	GREEN	= 32,
+	YELLOW	= 33,
+	BLUE	= 34,
+	MAGENTA	= 35,
+	CYAN	= 36,
+};
+
+/**
+ * struct screen - what is to be written
+ * @live: Draw each frame over the one before it.
+ * @colours: Use colours.
+ * @ascii: Use no other characters than those of ASCII.
+ * @colour: The one in use.
+ * @lines: Of the frame that is on the screen.
+ */
+struct screen {
+	bool		live;
+	bool		colours;
+	bool		ascii;
+	enum colour	colour;
+	unsigned int	lines;
+	unsigned int	line;
+	size_t		used;
+	size_t		sent;
+	char		text[1 << 16];
+};
+
+void screen_init(struct screen *s, bool live, bool colours, bool ascii);
+void screen_exit(struct screen *s);
+void __printf(2, 3) screen_add(struct screen *s, const char *format, ...);
+void screen_colour(struct screen *s, enum colour colour);
+void screen_line(struct screen *s);
+void screen_frame(struct screen *s);
+void screen_frame_end(struct screen *s);
+bool screen_push(struct screen *s);
+void screen_flush(struct screen *s);
+
+const char *grouped(unsigned long long n);
+
+#endif /* _DEMO_SCREEN_H */
