@@ -45,10 +45,12 @@
 #include "twheel_compat.h"
 #include "twheel_internal.h"
 
-/* timer_list's first level: 63 slots of one tick. */
-#define NEAR_TICKS	60
-/* How much before a far event the hrtimer ends, at the latest. */
-#define FAR_MARGIN	4
+/* timer_list's first level has 63 slots of a tick; its hand may lag behind. */
+#define NEAR_TICKS	40
+/* How much before a far event the hrtimer ends: ticks may be counted late. */
+#define FAR_MARGIN	16
+/* Or, of a long sleep, this part: ticks and CLOCK_MONOTONIC may drift apart. */
+#define FAR_DRIFT	1024
 /* Cascading under the lock, between two chances for interrupts. */
 #define LOCK_HOLD_MAX	128U
 /* No leg of a sleep is longer: 2^32 ticks in nanoseconds fit an s64. */
@@ -122,13 +124,16 @@ static struct twheel_base *base_of(u32 flags)
 /* A CPU that is not ours: wake it through its own timer wheel. */
 static void arm_remote(struct twheel_base *base, u64 now, u64 ahead)
 {
+	u64 leg = ahead;
+
+	/* timer_list may run it late by what the leg is short. */
 	if (ahead > NEAR_TICKS) {
 		ahead = min(ahead, REMOTE_LEG_MAX);
-		ahead -= ahead / 8;
+		leg = ahead - ahead / 8;
 	}
 	base->wake = now + ahead;
 	timer_delete(&base->tick);
-	base->tick.expires = base->wake - 1;
+	base->tick.expires = now + leg - 1;
 	add_timer_on(&base->tick, base->cpu);
 }
 
@@ -145,9 +150,9 @@ static void arm_far(struct twheel_base *base, u64 now, u64 ahead)
 	u64 latest, earliest;
 
 	ahead = min(ahead, LEG_MAX);
-	latest = ahead - FAR_MARGIN;
-	earliest = ahead - NEAR_TICKS;
-	base->wake = now + latest;
+	latest = ahead - max_t(u64, FAR_MARGIN, ahead / FAR_DRIFT);
+	earliest = latest - (NEAR_TICKS - FAR_MARGIN);
+	base->wake = now + ahead;
 	hrtimer_start_range_ns(&base->sleeper, ns_to_ktime(earliest * TICK_NSEC),
 			       (latest - earliest) * TICK_NSEC,
 			       HRTIMER_MODE_REL_PINNED_SOFT);
