@@ -36,13 +36,13 @@
 #include <linux/math64.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/pagemap.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -429,6 +429,8 @@ static long set_batch(struct timer_set *set, void __user *argp)
 	if (!batch.count || batch.count > BATCH_MAX || batch.flags ||
 	    memchr_inv(batch.reserved, 0, sizeof(batch.reserved)))
 		return -EINVAL;
+	if (batch.ops != (unsigned long)batch.ops)
+		return -EFAULT;
 	ops = u64_to_user_ptr(batch.ops);
 	chunk = kmalloc(sizeof(*chunk), GFP_KERNEL);
 	if (!chunk)
@@ -444,7 +446,7 @@ static long set_batch(struct timer_set *set, void __user *argp)
 		cond_resched();
 	}
 	kfree(chunk);
-	return done ? done : ret;
+	return done ? (long)done : ret;
 }
 
 static long set_info(struct timer_set *set, void __user *argp)
@@ -550,6 +552,19 @@ static int copy_events(struct timer_set *set, struct iov_iter *to, int max)
 	return n;
 }
 
+/*
+ * Brings in the pages of the next event, by writing to them: more than that
+ * they are there is needed where access is granted by less than a page.
+ */
+static int fault_in_event(struct iov_iter *to)
+{
+	size_t size = sizeof(struct twheel_event);
+	size_t zeroed = iov_iter_zero(size, to);
+
+	iov_iter_revert(to, zeroed);
+	return zeroed < size ? -EFAULT : 0;
+}
+
 static int wait_for_event(struct timer_set *set, struct kiocb *iocb)
 {
 	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
@@ -568,18 +583,15 @@ static ssize_t twheel_read_iter(struct kiocb *iocb, struct iov_iter *to)
 
 	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
 		ret = copy_events(set, to, CHUNK);
-		if (ret == -EFAULT &&
-		    !fault_in_iov_iter_writeable(to, sizeof(struct twheel_event)))
-			continue;
-		if (ret < 0)
-			break;
-		if (!ret) {
+		if (ret == -EFAULT) {
+			ret = fault_in_event(to);
+		} else if (!ret) {
 			if (iov_iter_count(to) < wanted)
 				break;
 			ret = wait_for_event(set, iocb);
-			if (ret)
-				break;
 		}
+		if (ret < 0 || fatal_signal_pending(current))
+			break;
 		cond_resched();
 	}
 	return iov_iter_count(to) < wanted ? wanted - iov_iter_count(to) : ret;
