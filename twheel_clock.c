@@ -34,8 +34,8 @@ static s64 tick_began(u64 tick, s64 now)
  * twheel_tick_at - find the tick for a point in time
  * @when: On CLOCK_MONOTONIC, in nanoseconds.
  *
- * The ticks' phase is known from observation only. The result may be one tick
- * too low, so who must not run early looks at the clock again when the timer
+ * The ticks' phase is known from observation only. The result may be too low, by
+ * a tick as a rule, so who must not run early looks at the clock again when the timer
  * runs, and arms it for the next tick if need be. It is never too high by the
  * clocks as they stand now: the timer runs at the first tick at or after @when.
  *

@@ -346,7 +346,9 @@ static int cancel_sync(struct twheel_timer *timer, u64 word)
  * Return:
  * * %1 - the timer was pending, and its callback will not run
  * * %0 - the timer was not pending
- * * %-EDEADLK - called from the timer's own callback; nothing has been done
+ * * %-EDEADLK - called from the timer's own callback; nothing has been done. The
+ *   timer is known by its address: a callback that frees its timer must not
+ *   call this for another one in the same memory
  */
 int twheel_cancel_sync(struct twheel_timer *timer)
 {

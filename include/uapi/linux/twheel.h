@@ -189,9 +189,11 @@ struct twheel_event {
  * results in the array: @count, or fewer if a signal arrived or the array could
  * not be read or written throughout; -1 only if that is none.
  *
- * Errors of them all: EFAULT if the structure cannot be read or written, and
- * then nothing has been done that the caller would have to know of: a timer
- * whose handle could not be returned has not been armed. EINVAL if a field
+ * Errors of them all: EFAULT if the structure cannot be read or written. A
+ * timer whose handle could not be returned has not been armed; that the results
+ * of a batch can be written is seen to before its operations are carried out,
+ * 64 at a time, so that none is lost unless the program takes the memory away
+ * meanwhile. EINVAL if a field
  * that must be zero is not, a flag is unknown or a value is out of range.
  * ENOTTY for any other call.
  *
