@@ -2,6 +2,7 @@
 /*
  * twheel: levels, frames and slots, at their edges
  */
+#include <linux/math64.h>
 #include "wheel_test.h"
 
 /* Each has boundaries of several levels close ahead. */
@@ -190,7 +191,7 @@ static void coming_slot_is_closed(struct kunit *test)
 		coming = 6 * LVL_GRAN(n);
 		/* the hand from the first to the last tick of its slot */
 		for (p = 0; p < 10; p++) {
-			start = 5 * LVL_GRAN(n) + p * (LVL_GRAN(n) - 1) / 9;
+			start = 5 * LVL_GRAN(n) + div_u64(p * (LVL_GRAN(n) - 1), 9);
 			wt = wheel_test_start(test, start, 3);
 			wheel_test_arm(wt, 0, coming);
 			wheel_test_arm(wt, 1, coming + LVL_GRAN(n) - 1);

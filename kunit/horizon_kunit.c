@@ -3,6 +3,7 @@
  * twheel: deadlines beyond the last slot, and the number of visits that far
  * timers cost
  */
+#include <linux/math64.h>
 #include "wheel_test.h"
 
 #define TOP		(LVL_DEPTH - 1)
@@ -75,7 +76,7 @@ static void trap12_many_past_top(struct kunit *test)
 		wt = wheel_test_start(test, start, 400);
 		for (i = 0; i < wt->size; i++)
 			wheel_test_arm(wt, i, start + SPAN - 200 +
-					      i % 20 * SPAN / 7 + i);
+					      i % 20 * div_u64(SPAN, 7) + i);
 		wheel_test_audit(wt, false);
 		if (jump)
 			wheel_test_run(wt, start + 5 * SPAN);
@@ -181,7 +182,7 @@ static void month_away_few_visits(struct kunit *test)
 {
 	u64 start;
 
-	for (start = 0; start < month(test); start += month(test) / 97)
+	for (start = 0; start < month(test); start += div_u64(month(test), 97))
 		KUNIT_EXPECT_LE_MSG(test,
 				    run_alone(test, start, start + month(test)), 16U,
 				    "start %llu", start);
@@ -193,7 +194,7 @@ static void three_months_few_visits(struct kunit *test)
 	unsigned int i;
 	u64 start;
 
-	for (start = 0; start < month(test); start += month(test) / 97) {
+	for (start = 0; start < month(test); start += div_u64(month(test), 97)) {
 		wt = wheel_test_start(test, start, 3);
 		for (i = 0; i < wt->size; i++)
 			wheel_test_arm(wt, i, start + (i + 1) * month(test));

@@ -149,7 +149,7 @@ static u64 random_deadline(struct model *m)
 
 	switch (below(m, 10)) {
 	case 0:		/* past or now */
-		return clk - random_u64(m) % (clk + 1);
+		return clk - min(clk, random_bits(m, 63));
 	case 1:		/* level 0 */
 		return later(clk, below(m, 130));
 	case 2:
@@ -172,8 +172,9 @@ static u64 random_deadline(struct model *m)
 }
 
 /* Returns whether the hand has come to the present. */
-static bool model_expire(struct model *m, unsigned int budget)
+static bool model_expire(struct model *m, unsigned int slice)
 {
+	unsigned int budget = slice;
 	struct twheel_timer *timer;
 	struct model_timer *t;
 
@@ -193,6 +194,8 @@ static bool model_expire(struct model *m, unsigned int budget)
 			model_arm(m, t, random_deadline(m));
 	}
 	MODEL_ASSERT(m, m->wheel->clk <= m->now, "later than the time");
+	MODEL_ASSERT(m, budget || slice != WHEEL_TEST_UNLIMITED,
+		     "no end of work before %llu", m->now);
 	if (!budget)
 		return false;
 	MODEL_ASSERT(m, m->wheel->clk == min(m->now, TWHEEL_NEVER - 1),
@@ -255,7 +258,7 @@ static void model_crowd(struct model *m)
 	for (i = 0; i < MODEL_TIMERS; i++)
 		if (!is_armed(&m->timers[i]))
 			model_arm(m, &m->timers[i], (slot << LVL_SHIFT(n)) +
-						    random_u64(m) % LVL_GRAN(n));
+						    (random_u64(m) & (LVL_GRAN(n) - 1)));
 }
 
 static void model_step(struct model *m)
@@ -324,8 +327,7 @@ static void model_drain(struct model *m)
 {
 	unsigned int i;
 
-	while (!model_expire(m, 1000))
-		;
+	model_expire(m, WHEEL_TEST_UNLIMITED);
 	for (i = 0; i < MODEL_TIMERS; i++)
 		if (is_armed(&m->timers[i]) &&
 		    m->timers[i].due - m->wheel->clk > 1ULL << 42)

@@ -2,6 +2,7 @@
 /*
  * twheel: the hand, the next event, and the ends of time
  */
+#include <linux/math64.h>
 #include <linux/prandom.h>
 #include "wheel_test.h"
 
@@ -48,6 +49,12 @@ static void end_desc(const u64 *end, char *desc)
 
 KUNIT_ARRAY_PARAM(end, ends, end_desc);
 
+/* The @i-th of @n deadlines that fill the @span after @start. */
+static u64 share_of(u64 start, u64 span, unsigned int i, unsigned int n)
+{
+	return start + max(1ULL, div_u64(span * i, n));
+}
+
 /*
  *	hand ... NEVER - 2, NEVER - 1 | NEVER, U64_MAX
  *	                     ^ last one to expire
@@ -64,7 +71,7 @@ static void trap10_end_of_time(struct kunit *test)
 	wheel_test_arm(wt, 1, U64_MAX);
 	wheel_test_arm(wt, 2, TWHEEL_NEVER - 1);
 	for (i = 3; i < wt->size; i++)
-		wheel_test_arm(wt, i, start + max(1ULL, (left - 2) * i / wt->size));
+		wheel_test_arm(wt, i, share_of(start, left - 2, i, wt->size));
 	wheel_test_audit(wt, false);
 
 	while (twheel_wheel_next(wt->wheel) < TWHEEL_NEVER) {
@@ -93,7 +100,7 @@ static void trap10_jump_to_the_end(struct kunit *test)
 
 	wt = wheel_test_start(test, start, 70);
 	for (i = 0; i < wt->size; i++)
-		wheel_test_arm(wt, i, start + max(1ULL, (left - 2) * i / wt->size));
+		wheel_test_arm(wt, i, share_of(start, left - 2, i, wt->size));
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), wt->size);
 	wheel_test_audit(wt, false);
 }

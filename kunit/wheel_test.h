@@ -16,8 +16,8 @@
 #define WHEEL_TEST_LONG(n)	(n)
 #endif
 
-/* A budget that no case uses up. */
-#define WHEEL_TEST_UNLIMITED	UINT_MAX
+/* A budget that no case uses up, and more calls than any makes. */
+#define WHEEL_TEST_UNLIMITED	(16U * 1024 * 1024)
 
 /**
  * struct test_timer - a timer and what is expected of it
@@ -39,6 +39,7 @@ struct test_timer {
  * @size: How many they are.
  * @armed: How many of them are armed.
  * @tick: The latest tick at which a timer has expired.
+ * @calls: How often the wheel has been asked for a timer.
  * @rearm: Arm every timer that expires for the tick it expires at.
  */
 struct wheel_test {
@@ -48,6 +49,7 @@ struct wheel_test {
 	unsigned int		size;
 	unsigned int		armed;
 	u64			tick;
+	unsigned int		calls;
 	bool			rearm;
 };
 
