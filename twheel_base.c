@@ -355,6 +355,24 @@ void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 }
 
 /**
+ * twheel_base_change - give a pending timer another deadline
+ * @base: The base that @t belongs to, locked.
+ * @t: A pending timer.
+ * @expires: Its deadline, usually an earlier one.
+ */
+void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
+			u64 expires)
+{
+	lockdep_assert_held(&base->lock);
+
+	base->counts.armed++;
+	base->counts.replaced++;
+	twheel_wheel_forward(&base->wheel, get_jiffies_64());
+	twheel_wheel_change(&base->wheel, t, expires);
+	arm_source(base, base->wheel.next);
+}
+
+/**
  * twheel_base_wait_running - let a callback that was seen running go on
  * @t: Its timer.
  *

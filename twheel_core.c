@@ -159,6 +159,15 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
 
+/* Gives @t, which is in no slot, a deadline after the hand. */
+static void set_deadline(struct twheel_wheel *w, struct twheel_timer *t,
+			 u64 expires)
+{
+	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
+	atomic64_set(&t->word, expires);
+	file(w, t, expires);
+}
+
 /**
  * twheel_wheel_insert - arm a timer
  * @w: The wheel.
@@ -168,12 +177,24 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
 void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires)
 {
-	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
-	atomic64_set(&t->word, expires);
-	file(w, t, expires);
+	set_deadline(w, t, expires);
 	w->pending++;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
+
+/**
+ * twheel_wheel_change - give a pending timer another deadline
+ * @w: The wheel that @t is in.
+ * @t: A pending timer; it is pending throughout, for those who only look.
+ * @expires: Its deadline, as for twheel_wheel_insert().
+ */
+void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
+			 u64 expires)
+{
+	list_del(&t->entry);
+	set_deadline(w, t, expires);
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
 
 /**
  * twheel_wheel_remove - disarm a timer

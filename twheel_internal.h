@@ -83,6 +83,8 @@ struct twheel_base *twheel_base_switch(struct twheel_base *base,
 				       unsigned int cpu);
 void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 			u64 expires);
+void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
+			u64 expires);
 void twheel_base_wait_running(const struct twheel_timer *t);
 void twheel_read_counts(struct twheel_counts *counts);
 

@@ -92,9 +92,7 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, bool change)
 		twheel_base_insert(base, timer, expires);
 		ret = 0;
 	} else if (change) {
-		twheel_wheel_remove(&base->wheel, timer, TWHEEL_IDLE);
-		base->counts.replaced++;
-		twheel_base_insert(base, timer, expires);
+		twheel_base_change(base, timer, expires);
 		ret = 1;
 	} else {
 		ret = -EBUSY;

@@ -67,6 +67,8 @@ struct twheel_wheel {
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk);
 void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires);
+void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
+			 u64 expires);
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 word);
 void twheel_wheel_forward(struct twheel_wheel *w, u64 now);
