@@ -44,6 +44,18 @@ void engine_test_counts(struct kunit *test, struct twheel_counts *counts)
 	counts->replaced -= et->start.replaced;
 }
 
+void engine_test_expect_counts(struct kunit *test, u64 armed, u64 fired,
+			       u64 cancelled, u64 replaced)
+{
+	struct twheel_counts counts;
+
+	engine_test_counts(test, &counts);
+	KUNIT_EXPECT_EQ(test, counts.armed, armed);
+	KUNIT_EXPECT_EQ(test, counts.fired, fired);
+	KUNIT_EXPECT_EQ(test, counts.cancelled, cancelled);
+	KUNIT_EXPECT_EQ(test, counts.replaced, replaced);
+}
+
 /* Each arming has ended in exactly one way, and none is left. */
 void engine_test_balance(struct kunit *test)
 {
@@ -107,6 +119,52 @@ void probe_expect(struct kunit *test, struct probe *probe, u64 expires)
 	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
 	KUNIT_EXPECT_GE(test, probe->tick, expires);
 	KUNIT_EXPECT_LE(test, probe->tick, expires + ENGINE_TEST_LATE);
+}
+
+/* A timer that is pending for longer than any case lasts. */
+struct probe *probe_far(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, NULL);
+
+	KUNIT_ASSERT_EQ(test, 0, twheel_add(&probe->timer, get_jiffies_64() +
+					    ENGINE_TEST_FAR));
+	return probe;
+}
+
+/* A timer whose callback has run once. */
+struct probe *probe_spent(struct kunit *test,
+			  void (*act)(struct probe *probe))
+{
+	struct probe *probe = probe_new(test, act);
+	u64 expires = get_jiffies_64() + 1;
+
+	KUNIT_ASSERT_EQ(test, 0, twheel_add(&probe->timer, expires));
+	probe_expect(test, probe, expires);
+	return probe;
+}
+
+void engine_test_expect_idle(struct kunit *test, struct twheel_timer *timer)
+{
+	KUNIT_EXPECT_FALSE(test, twheel_pending(timer));
+	KUNIT_EXPECT_EQ(test, twheel_remaining(timer), 0ULL);
+	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 0);
+	KUNIT_EXPECT_EQ(test, twheel_try_cancel_sync(timer), 0);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(timer), 0);
+}
+
+void engine_test_expect_dead(struct kunit *test, struct twheel_timer *timer)
+{
+	u64 expires = get_jiffies_64() + 1;
+	int cpu = raw_smp_processor_id();
+
+	KUNIT_EXPECT_EQ(test, twheel_add(timer, expires), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, twheel_add_on(timer, expires, cpu), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, twheel_add_after(timer, 1), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, twheel_mod(timer, U64_MAX), -ESHUTDOWN);
+	engine_test_expect_idle(test, timer);
+	KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(timer), 0);
+	KUNIT_EXPECT_EQ(test, twheel_add(timer, expires), -ESHUTDOWN);
 }
 
 /* Lets all that is due up to a tick happen, on every CPU. */

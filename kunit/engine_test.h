@@ -27,8 +27,7 @@
  * @timer: The timer.
  * @node: In the case's list: what is in it is shut down when the case ends.
  * @ran: Completed by every callback.
- * @act: What the callback does besides, or %NULL; it may free the probe if it
- *	is in no list, and then completes @ran of nobody.
+ * @act: What the callback does besides, or %NULL. It must not free the probe.
  * @other: For @act.
  * @expires: For @act.
  * @left: For @act: how often to do it.
@@ -71,6 +70,8 @@ struct engine_test {
 int engine_test_init(struct kunit *test);
 void engine_test_exit(struct kunit *test);
 void engine_test_counts(struct kunit *test, struct twheel_counts *counts);
+void engine_test_expect_counts(struct kunit *test, u64 armed, u64 fired,
+			       u64 cancelled, u64 replaced);
 void engine_test_balance(struct kunit *test);
 
 void probe_fn(struct twheel_timer *timer);
@@ -78,7 +79,12 @@ void probe_setup(struct probe *probe, void (*act)(struct probe *probe));
 struct probe *probe_new(struct kunit *test, void (*act)(struct probe *probe));
 void probe_wait(struct kunit *test, struct probe *probe);
 void probe_expect(struct kunit *test, struct probe *probe, u64 expires);
+struct probe *probe_far(struct kunit *test);
+struct probe *probe_spent(struct kunit *test,
+			  void (*act)(struct probe *probe));
 
+void engine_test_expect_idle(struct kunit *test, struct twheel_timer *timer);
+void engine_test_expect_dead(struct kunit *test, struct twheel_timer *timer);
 void engine_test_pass(struct kunit *test, u64 tick);
 void engine_test_needs_cpus(struct kunit *test, unsigned int cpus);
 

@@ -15,7 +15,11 @@ kunit_test_suites(&twheel_audit_suite,
 		  &twheel_horizon_suite,
 		  &twheel_move_suite,
 		  &twheel_model_suite,
-		  &twheel_worst_tick_suite);
+		  &twheel_worst_tick_suite,
+		  &twheel_api_suite,
+		  &twheel_context_suite,
+		  &twheel_misuse_suite,
+		  &twheel_stress_suite);
 
 TWHEEL_IMPORT_KUNIT_NS;
 MODULE_DESCRIPTION("KUnit suites of twheel");

@@ -19,4 +19,9 @@ extern struct kunit_suite twheel_remove_suite;
 extern struct kunit_suite twheel_time_suite;
 extern struct kunit_suite twheel_worst_tick_suite;
 
+extern struct kunit_suite twheel_api_suite;
+extern struct kunit_suite twheel_context_suite;
+extern struct kunit_suite twheel_misuse_suite;
+extern struct kunit_suite twheel_stress_suite;
+
 #endif /* _TWHEEL_KUNIT_SUITES_H */

@@ -1,0 +1,699 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the functions of twheel.h from everywhere: from callbacks, the timer's
+ * own too, from every context, and from one CPU to another
+ */
+#include <linux/bottom_half.h>
+#include <linux/cpumask.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "engine_test.h"
+
+/* From the timer's own callback */
+
+static void cancel_sync_self(struct probe *probe)
+{
+	probe->ret = twheel_cancel_sync(&probe->timer);
+}
+
+static void own_cancel_sync_is_refused(struct kunit *test)
+{
+	struct probe *probe = probe_spent(test, cancel_sync_self);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
+}
+
+static void arm_and_cancel_sync_self(struct probe *probe)
+{
+	if (probe->runs > 1)
+		return;
+	twheel_add(&probe->timer, probe->expires);
+	probe->ret = twheel_cancel_sync(&probe->timer);
+}
+
+static void refused_cancel_sync_does_nothing(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, arm_and_cancel_sync_self);
+
+	probe->expires = get_jiffies_64() + 4;
+	twheel_add(&probe->timer, get_jiffies_64());
+	probe_wait(test, probe);
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, probe->runs, 2U);
+	KUNIT_EXPECT_GE(test, probe->tick, probe->expires);
+}
+
+static void try_cancel_sync_self(struct probe *probe)
+{
+	probe->ret = twheel_try_cancel_sync(&probe->timer);
+}
+
+static void own_try_cancel_sync_is_refused(struct kunit *test)
+{
+	struct probe *probe = probe_spent(test, try_cancel_sync_self);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, -EAGAIN);
+}
+
+static void shutdown_self(struct probe *probe)
+{
+	probe->ret = twheel_shutdown_sync(&probe->timer);
+}
+
+static void own_shutdown_is_refused(struct kunit *test)
+{
+	struct probe *probe = probe_spent(test, shutdown_self);
+	u64 expires = get_jiffies_64() + 1;
+
+	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, twheel_add(&probe->timer, expires), 0);
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, probe->runs, 2U);
+}
+
+static void cancel_self(struct probe *probe)
+{
+	probe->ret = twheel_cancel(&probe->timer);
+	twheel_add(&probe->timer, probe->tick);
+	probe->ret += 10 * twheel_cancel(&probe->timer);
+}
+
+static void own_cancel_undoes_own_arming(struct kunit *test)
+{
+	struct probe *probe = probe_spent(test, cancel_self);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, 10);
+	engine_test_pass(test, probe->tick + 1);
+	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
+}
+
+/* The n-th run is no earlier than the n-th period. */
+static void rearm_periodic(struct probe *probe)
+{
+	if (probe->tick < probe->expires)
+		probe->ret++;
+	if (!--probe->left)
+		return;
+	probe->expires += 3;
+	twheel_add(&probe->timer, probe->expires);
+}
+
+static void periodic_without_drift(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, rearm_periodic);
+	u64 expires = get_jiffies_64() + 1;
+
+	probe->left = 6;
+	probe->expires = expires;
+	twheel_add(&probe->timer, expires);
+	while (probe->runs < 6)
+		probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, probe->ret, 0);
+	KUNIT_EXPECT_EQ(test, probe->expires, expires + 5 * 3);
+	engine_test_expect_counts(test, 6, 6, 0, 0);
+}
+
+/*
+ * Armed for now, or for long ago, it runs on the next tick and not on this one
+ * again; that is trap 16. Ticks that came late are made up for, so that several
+ * runs may see the same one: it is the number of ticks that counts.
+ */
+static void rearm_zero(struct probe *probe)
+{
+	if (probe->tick < probe->expires + probe->runs - 1)
+		probe->ret++;
+	if (--probe->left)
+		twheel_add(&probe->timer, probe->left & 1 ? 0 : probe->tick);
+}
+
+static void zero_rearm_is_once_a_tick(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, rearm_zero);
+	unsigned int i;
+
+	probe->left = 8;
+	probe->expires = get_jiffies_64() + 1;
+	twheel_add(&probe->timer, probe->expires);
+	for (i = 0; i < 8; i++)
+		probe_wait(test, probe);
+	twheel_cancel_sync(&probe->timer);
+	KUNIT_EXPECT_EQ(test, probe->runs, 8U);
+	KUNIT_EXPECT_EQ(test, probe->ret, 0);
+}
+
+/* A callback that frees its timer, and perhaps leaves an heir in its place. */
+struct mortal {
+	struct twheel_timer	timer;
+	unsigned int		heirs;
+	struct completion	*last;
+};
+
+static void mortal_fn(struct twheel_timer *timer)
+{
+	struct mortal *m = container_of(timer, struct mortal, timer), *heir;
+	struct completion *last = m->last;
+	unsigned int heirs = m->heirs;
+
+	memset(m, 0x5a, sizeof(*m));
+	kfree(m);
+	heir = heirs ? kmalloc(sizeof(*heir), GFP_ATOMIC) : NULL;
+	if (!heir) {
+		complete(last);
+		return;
+	}
+	heir->heirs = heirs - 1;
+	heir->last = last;
+	twheel_setup(&heir->timer, mortal_fn, 0);
+	twheel_add(&heir->timer, get_jiffies_64());
+}
+
+static void callback_frees_its_timer(struct kunit *test)
+{
+	struct completion last;
+	struct mortal *m;
+	unsigned int i;
+
+	init_completion(&last);
+	for (i = 0; i < 20; i++) {
+		m = kmalloc(sizeof(*m), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, m);
+		m->heirs = 4;
+		m->last = &last;
+		twheel_setup(&m->timer, mortal_fn, 0);
+		twheel_add_after(&m->timer, 1);
+	}
+	for (i = 0; i < 20; i++)
+		wait_for_completion(&last);
+	engine_test_expect_counts(test, 100, 100, 0, 0);
+}
+
+/* From another timer's callback */
+
+static void arm_other(struct probe *probe)
+{
+	probe->ret = twheel_add(&probe->other->timer, probe->expires);
+}
+
+static void callback_arms_another(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, arm_other);
+	u64 expires = get_jiffies_64();
+
+	probe->other = probe_new(test, NULL);
+	probe->expires = expires + 3;
+	twheel_add(&probe->timer, expires + 1);
+	probe_expect(test, probe, expires + 1);
+	KUNIT_EXPECT_EQ(test, probe->ret, 0);
+	probe_expect(test, probe->other, expires + 3);
+}
+
+static void cancel_other(struct probe *probe)
+{
+	probe->ret = twheel_cancel(&probe->other->timer);
+}
+
+static void cancel_sync_other(struct probe *probe)
+{
+	probe->ret = twheel_cancel_sync(&probe->other->timer);
+}
+
+/* The first of two timers of one tick keeps the second from running. */
+static void expect_first_only(struct kunit *test, struct probe *first)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct probe *second = probe_new(test, NULL);
+	u64 expires;
+
+	/* a lockdep class of its own: callbacks wait for each other */
+	twheel_setup(&second->timer, probe_fn, 0);
+	first->other = second;
+	local_bh_disable();
+	expires = get_jiffies_64() + 5;
+	/* few timers of one tick expire in the order of arming */
+	twheel_add_on(&first->timer, expires, cpu);
+	twheel_add_on(&second->timer, expires, cpu);
+	local_bh_enable();
+	engine_test_pass(test, expires);
+	KUNIT_EXPECT_EQ(test, first->runs, 1U);
+	KUNIT_EXPECT_EQ(test, first->ret, 1);
+	KUNIT_EXPECT_EQ(test, second->runs, 0U);
+}
+
+static void callback_cancels_another_of_its_tick(struct kunit *test)
+{
+	expect_first_only(test, probe_new(test, cancel_other));
+}
+
+static void callback_sync_cancels_another_of_its_tick(struct kunit *test)
+{
+	expect_first_only(test, probe_new(test, cancel_sync_other));
+}
+
+static void push_other(struct probe *probe)
+{
+	probe->ret = twheel_mod(&probe->other->timer, probe->expires);
+}
+
+/* Extended while its own tick is being worked on. */
+static void callback_pushes_another_of_its_tick_back(struct kunit *test)
+{
+	struct probe *a = probe_new(test, push_other);
+	struct probe *b = probe_new(test, NULL);
+	u64 expires;
+
+	a->other = b;
+	local_bh_disable();
+	expires = get_jiffies_64() + 2;
+	a->expires = expires + 3;
+	/* one slot is worked on in the order of arming */
+	twheel_add(&a->timer, expires);
+	twheel_add(&b->timer, expires);
+	local_bh_enable();
+	probe_expect(test, a, expires);
+	probe_expect(test, b, a->ret == 1 ? expires + 3 : expires);
+}
+
+/* From everywhere */
+
+/**
+ * struct context_call - something done to a timer in some context
+ * @probe: The timer.
+ * @op: What to do.
+ * @ret: What @op returned.
+ * @right: The context was the right one.
+ * @done: Completed when @op has returned.
+ * @irq_work: For hardirq context.
+ * @tasklet: For softirq context.
+ * @work: For process context.
+ * @timer: For the context of a callback.
+ */
+struct context_call {
+	struct probe		*probe;
+	int			(*op)(struct probe *probe);
+	int			ret;
+	bool			right;
+	struct completion	done;
+	struct irq_work		irq_work;
+	struct tasklet_struct	tasklet;
+	struct work_struct	work;
+	struct twheel_timer	timer;
+};
+
+static void context_op(struct context_call *call, bool right)
+{
+	call->right = right;
+	call->ret = call->op(call->probe);
+	complete(&call->done);
+}
+
+static void hardirq_fn(struct irq_work *work)
+{
+	context_op(container_of(work, struct context_call, irq_work),
+		   in_hardirq());
+}
+
+static void softirq_fn(struct tasklet_struct *tasklet)
+{
+	context_op(container_of(tasklet, struct context_call, tasklet),
+		   in_serving_softirq());
+}
+
+static void process_fn(struct work_struct *work)
+{
+	context_op(container_of(work, struct context_call, work), in_task());
+}
+
+static void callback_fn(struct twheel_timer *timer)
+{
+	context_op(container_of(timer, struct context_call, timer),
+		   in_serving_softirq());
+}
+
+static void from_hardirq(struct context_call *call)
+{
+	irq_work_queue(&call->irq_work);
+	wait_for_completion(&call->done);
+	irq_work_sync(&call->irq_work);
+}
+
+static void from_softirq(struct context_call *call)
+{
+	tasklet_schedule(&call->tasklet);
+	wait_for_completion(&call->done);
+	tasklet_kill(&call->tasklet);
+}
+
+static void from_process(struct context_call *call)
+{
+	schedule_work(&call->work);
+	wait_for_completion(&call->done);
+	flush_work(&call->work);
+}
+
+static void from_callback(struct context_call *call)
+{
+	twheel_add_after(&call->timer, 0);
+	wait_for_completion(&call->done);
+	twheel_cancel_sync(&call->timer);
+}
+
+static const struct context {
+	const char	*name;
+	void		(*call)(struct context_call *call);
+} contexts[] = {
+	{ "process", from_process },
+	{ "softirq", from_softirq },
+	{ "hardirq", from_hardirq },
+	{ "callback", from_callback },
+};
+
+static void context_desc(const struct context *context, char *desc)
+{
+	strscpy(desc, context->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(context, contexts, context_desc);
+
+static int call_from_context(struct kunit *test, struct probe *probe,
+			     int (*op)(struct probe *probe))
+{
+	const struct context *context = test->param_value;
+	struct context_call *call;
+
+	call = kunit_kzalloc(test, sizeof(*call), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	call->probe = probe;
+	call->op = op;
+	init_completion(&call->done);
+	call->irq_work = IRQ_WORK_INIT_HARD(hardirq_fn);
+	tasklet_setup(&call->tasklet, softirq_fn);
+	INIT_WORK(&call->work, process_fn);
+	twheel_setup(&call->timer, callback_fn, 0);
+	context->call(call);
+	KUNIT_EXPECT_TRUE(test, call->right);
+	return call->ret;
+}
+
+static int op_add(struct probe *probe)
+{
+	return twheel_add(&probe->timer, probe->expires);
+}
+
+static int op_mod(struct probe *probe)
+{
+	return twheel_mod(&probe->timer, probe->expires);
+}
+
+static int op_cancel(struct probe *probe)
+{
+	return twheel_cancel(&probe->timer);
+}
+
+static int op_try_cancel_sync(struct probe *probe)
+{
+	return twheel_try_cancel_sync(&probe->timer);
+}
+
+static void add_from(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, NULL);
+
+	probe->expires = get_jiffies_64() + 4;
+	KUNIT_EXPECT_EQ(test, call_from_context(test, probe, op_add), 0);
+	probe_expect(test, probe, probe->expires);
+}
+
+static void mod_to_later_from(struct kunit *test)
+{
+	struct probe *probe = probe_far(test);
+
+	probe->expires = get_jiffies_64() + 2 * ENGINE_TEST_FAR;
+	KUNIT_EXPECT_EQ(test, call_from_context(test, probe, op_mod), 1);
+	KUNIT_EXPECT_GT(test, twheel_remaining(&probe->timer), ENGINE_TEST_FAR);
+}
+
+static void mod_to_earlier_from(struct kunit *test)
+{
+	struct probe *probe = probe_far(test);
+
+	probe->expires = get_jiffies_64() + 4;
+	KUNIT_EXPECT_EQ(test, call_from_context(test, probe, op_mod), 1);
+	probe_expect(test, probe, probe->expires);
+}
+
+static void cancel_from(struct kunit *test)
+{
+	struct probe *probe = probe_far(test);
+
+	KUNIT_EXPECT_EQ(test, call_from_context(test, probe, op_cancel), 1);
+	KUNIT_EXPECT_EQ(test, call_from_context(test, probe, op_cancel), 0);
+}
+
+static void try_cancel_sync_from(struct kunit *test)
+{
+	struct probe *probe = probe_far(test);
+
+	KUNIT_EXPECT_EQ(test, 1,
+			call_from_context(test, probe, op_try_cancel_sync));
+	KUNIT_EXPECT_EQ(test, 0,
+			call_from_context(test, probe, op_try_cancel_sync));
+}
+
+/* CPUs */
+
+static void add_on_runs_there(struct kunit *test)
+{
+	struct probe *probe;
+	unsigned int cpu;
+	u64 expires;
+
+	for_each_online_cpu(cpu) {
+		probe = probe_new(test, NULL);
+		expires = get_jiffies_64() + 2;
+		KUNIT_EXPECT_EQ(test, 0,
+				twheel_add_on(&probe->timer, expires, cpu));
+		probe_expect(test, probe, expires);
+		KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
+	}
+}
+
+/* A timer moves to where it is wanted each time it is armed. */
+static void one_timer_on_every_cpu(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, NULL);
+	unsigned int round, cpu;
+
+	for (round = 0; round < 2; round++) {
+		for_each_online_cpu(cpu) {
+			twheel_add_on(&probe->timer, 0, cpu);
+			probe_wait(test, probe);
+			twheel_cancel_sync(&probe->timer);
+			KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
+		}
+	}
+}
+
+static long add_here(void *arg)
+{
+	struct probe *probe = arg;
+
+	return twheel_add(&probe->timer, probe->expires);
+}
+
+static void add_runs_where_it_was_called(struct kunit *test)
+{
+	struct probe *probe;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		probe = probe_new(test, NULL);
+		probe->expires = get_jiffies_64() + 3;
+		KUNIT_EXPECT_EQ(test, work_on_cpu(cpu, add_here, probe), 0L);
+		probe_expect(test, probe, probe->expires);
+		KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
+	}
+}
+
+static long mod_here(void *arg)
+{
+	struct probe *probe = arg;
+
+	return twheel_mod(&probe->timer, probe->expires);
+}
+
+static long cancel_here(void *arg)
+{
+	struct probe *probe = arg;
+
+	return twheel_cancel(&probe->timer);
+}
+
+/* A pending timer that is changed stays where it is. */
+static void mod_leaves_it_on_its_cpu(struct kunit *test)
+{
+	unsigned int here = cpumask_first(cpu_online_mask);
+	unsigned int there = cpumask_last(cpu_online_mask);
+	struct probe *probe = probe_new(test, NULL);
+
+	engine_test_needs_cpus(test, 2);
+	probe->expires = get_jiffies_64() + ENGINE_TEST_FAR;
+	twheel_add_on(&probe->timer, probe->expires, there);
+	probe->expires++;
+	KUNIT_EXPECT_EQ(test, work_on_cpu(here, mod_here, probe), 1L);
+	probe->expires = get_jiffies_64() + 3;
+	KUNIT_EXPECT_EQ(test, work_on_cpu(here, mod_here, probe), 1L);
+	probe_expect(test, probe, probe->expires);
+	KUNIT_EXPECT_EQ(test, probe->cpu, (int)there);
+}
+
+static void cancel_from_another_cpu(struct kunit *test)
+{
+	unsigned int here = cpumask_first(cpu_online_mask);
+	unsigned int there = cpumask_last(cpu_online_mask);
+	struct probe *probe = probe_new(test, NULL);
+	u64 now = get_jiffies_64();
+
+	engine_test_needs_cpus(test, 2);
+	twheel_add_on(&probe->timer, now + ENGINE_TEST_FAR, there);
+	KUNIT_EXPECT_EQ(test, work_on_cpu(here, cancel_here, probe), 1L);
+	KUNIT_EXPECT_EQ(test, work_on_cpu(there, cancel_here, probe), 0L);
+	engine_test_expect_idle(test, &probe->timer);
+}
+
+/* A callback that says it has begun, and ends when it is told to. */
+static void wait_for_leave(struct probe *probe)
+{
+	ktime_t end = ktime_get() + 5 * (u64)NSEC_PER_SEC;
+
+	complete(&probe->ran);
+	while (!READ_ONCE(probe->left) && ktime_get() < end)
+		cpu_relax();
+	WRITE_ONCE(probe->ret, 1);
+}
+
+struct overlap {
+	struct probe	*probe;
+	unsigned int	cpu;
+	unsigned long	begun;
+	int		cancel;
+	int		try_cancel_sync;
+	int		mod;
+	int		cancel_sync;
+	bool		over;
+};
+
+/* Runs while the callback does, on another CPU. */
+static long overlap_here(void *arg)
+{
+	struct overlap *overlap = arg;
+	struct probe *probe = overlap->probe;
+	struct twheel_timer *timer = &probe->timer;
+
+	twheel_add_on(timer, 0, overlap->cpu);
+	overlap->begun = wait_for_completion_timeout(&probe->ran,
+						     ENGINE_TEST_PATIENCE);
+	overlap->cancel = twheel_cancel(timer);
+	overlap->try_cancel_sync = twheel_try_cancel_sync(timer);
+	overlap->mod = twheel_mod(timer, get_jiffies_64() + ENGINE_TEST_FAR);
+	WRITE_ONCE(probe->left, 1);
+	overlap->cancel_sync = twheel_cancel_sync(timer);
+	overlap->over = READ_ONCE(probe->ret);
+	return 0;
+}
+
+static void cancel_while_the_callback_runs(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, wait_for_leave);
+	struct overlap overlap = {
+		.probe = probe,
+		.cpu = cpumask_last(cpu_online_mask),
+	};
+
+	engine_test_needs_cpus(test, 2);
+	work_on_cpu(cpumask_first(cpu_online_mask), overlap_here, &overlap);
+	KUNIT_ASSERT_NE(test, overlap.begun, 0UL);
+	KUNIT_EXPECT_EQ(test, overlap.cancel, 0);
+	KUNIT_EXPECT_EQ(test, overlap.try_cancel_sync, -EAGAIN);
+	KUNIT_EXPECT_EQ(test, overlap.mod, 0);
+	KUNIT_EXPECT_EQ(test, overlap.cancel_sync, 1);
+	KUNIT_EXPECT_TRUE(test, overlap.over);
+	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
+}
+
+/* The callback takes its time, so that there is something to wait for. */
+static void take_a_while(struct probe *probe)
+{
+	ktime_t end = ktime_get() + 2 * NSEC_PER_MSEC;
+
+	complete(&probe->ran);
+	while (ktime_get() < end)
+		cpu_relax();
+	twheel_add(&probe->timer, probe->tick);
+	WRITE_ONCE(probe->ret, probe->runs);
+}
+
+static long shutdown_here(void *arg)
+{
+	struct probe *probe = arg;
+	int ret;
+
+	twheel_add_on(&probe->timer, 0, probe->left);
+	wait_for_completion_timeout(&probe->ran, ENGINE_TEST_PATIENCE);
+	ret = twheel_shutdown_sync(&probe->timer);
+	/* where the callback got to by then */
+	probe->left = probe->runs - READ_ONCE(probe->ret);
+	return ret;
+}
+
+static void shutdown_waits_for_the_callback(struct kunit *test)
+{
+	unsigned int here = cpumask_first(cpu_online_mask);
+	unsigned int round, runs;
+	struct probe *probe;
+
+	engine_test_needs_cpus(test, 2);
+	for (round = 0; round < 5; round++) {
+		probe = probe_new(test, take_a_while);
+		probe->left = cpumask_last(cpu_online_mask);
+		KUNIT_EXPECT_EQ(test, work_on_cpu(here, shutdown_here, probe), 1L);
+		KUNIT_EXPECT_EQ(test, probe->left, 0U);
+		runs = probe->runs;
+		engine_test_expect_dead(test, &probe->timer);
+		engine_test_pass(test, get_jiffies_64() + 1);
+		KUNIT_EXPECT_EQ(test, probe->runs, runs);
+	}
+}
+
+static struct kunit_case context_cases[] = {
+	KUNIT_CASE(own_cancel_sync_is_refused),
+	KUNIT_CASE(refused_cancel_sync_does_nothing),
+	KUNIT_CASE(own_try_cancel_sync_is_refused),
+	KUNIT_CASE(own_shutdown_is_refused),
+	KUNIT_CASE(own_cancel_undoes_own_arming),
+	KUNIT_CASE(periodic_without_drift),
+	KUNIT_CASE(zero_rearm_is_once_a_tick),
+	KUNIT_CASE(callback_frees_its_timer),
+	KUNIT_CASE(callback_arms_another),
+	KUNIT_CASE(callback_cancels_another_of_its_tick),
+	KUNIT_CASE(callback_sync_cancels_another_of_its_tick),
+	KUNIT_CASE(callback_pushes_another_of_its_tick_back),
+	KUNIT_CASE_PARAM(add_from, context_gen_params),
+	KUNIT_CASE_PARAM(mod_to_later_from, context_gen_params),
+	KUNIT_CASE_PARAM(mod_to_earlier_from, context_gen_params),
+	KUNIT_CASE_PARAM(cancel_from, context_gen_params),
+	KUNIT_CASE_PARAM(try_cancel_sync_from, context_gen_params),
+	KUNIT_CASE(add_on_runs_there),
+	KUNIT_CASE(one_timer_on_every_cpu),
+	KUNIT_CASE(add_runs_where_it_was_called),
+	KUNIT_CASE(mod_leaves_it_on_its_cpu),
+	KUNIT_CASE(cancel_from_another_cpu),
+	KUNIT_CASE(cancel_while_the_callback_runs),
+	KUNIT_CASE(shutdown_waits_for_the_callback),
+	{}
+};
+
+ENGINE_TEST_SUITE(context);
