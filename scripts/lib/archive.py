@@ -102,7 +102,7 @@ class Archive:
         (self.dir / "sources.list").write_text("".join(lines), encoding="utf-8")
         try:
             run("fetching package lists",
-                ["apt-get", *self._options(), "update"])
+                ["apt-get", *self._options(), "update"], show=False)
         except Fail as error:
             # One suite of several that is not there does not matter; a
             # package that cannot be found is noticed later.

@@ -101,10 +101,10 @@ def clean_environment(**extra):
     return env
 
 
-def run(what, command, log=None, cwd=None, env=None):
+def run(what, command, log=None, cwd=None, env=None, show=True):
     """Run a long command with its output in a log, and signs of life.
 
-    Raises Fail with the log's end on stderr when the command fails.
+    Raises Fail when the command fails, with the log's end on stderr.
     """
     log = log or cache("logs", digest(what, *command) + ".log")
     start = time.monotonic()
@@ -118,9 +118,10 @@ def run(what, command, log=None, cwd=None, env=None):
                 os.killpg(process.pid, signal.SIGTERM)
                 raise
     if process.returncode:
-        sys.stderr.write(tail(log, 30))
+        if show:
+            sys.stderr.write(tail(log, 30))
         raise Fail(f"{what} failed with status {process.returncode}; "
-                   f"the end of its output is above, all of it in {log}")
+                   f"its output is in {log}")
     seconds = time.monotonic() - start
     if seconds >= 2:
         say(f"{seconds:4.0f} s  {what}: done")

@@ -17,6 +17,9 @@ from common import Fail, cache
 
 PR_SET_PDEATHSIG = 1
 REPORT_ALL = ["ignore_loglevel", "panic=-1", "oops=panic"]
+# An emulated CPU may not get to run for a while when the host is busy.
+PATIENT = ["no_timer_check", "watchdog_thresh=60",
+           "rcupdate.rcu_cpu_stall_timeout=120"]
 LIBC = ctypes.CDLL(None)
 
 
@@ -53,21 +56,21 @@ def qemu(image, plan, append):
     accel = plan.accel
     if accel == "auto":
         accel = "kvm" if use_kvm() else "tcg"
-    boot = ["console=ttyS0", *REPORT_ALL, "rcupdate.rcu_cpu_stall_timeout=60",
-            *append, *plan.append.split()]
+    boot = ["console=ttyS0", *REPORT_ALL, *PATIENT, *append,
+            *plan.append.split()]
     return ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
-            "-no-reboot", "-display", "none", "-machine", "pc", "-cpu", "max",
+            "-no-reboot", "-display", "none", "-machine", "q35", "-cpu", "max",
             "-accel", "tcg,thread=multi" if accel == "tcg" else accel,
             "-smp", str(plan.cpus), "-m", str(plan.mem),
             "-kernel", str(image), "-append", " ".join(boot)]
 
 
-def uml(image, plan, append):
+def uml(image, plan, append, travel="time-travel=inf-cpu"):
     """UML; the consoles are the caller's business."""
     command = [str(image), f"mem={plan.mem}M", "con=null", "console=tty0",
                *REPORT_ALL]
     if plan.flavour == "uml-tt":
-        command += ["time-travel=inf-cpu"]
+        command += [travel]
     else:
         command += [f"ncpus={plan.cpus}", "seccomp=auto"]
     return [*command, *append, *plan.append.split()]
