@@ -158,20 +158,21 @@ static int compare(const void *a, const void *b)
 
 TEST(handles_are_unique)
 {
-	enum { COUNT = 5000 };
-	static __u64 handles[COUNT];
+	enum { MOST = 5000 };
+	static __u64 handles[MOST];
+	const int count = many(MOST);
 	const int fd = open_device(0);
 	int i;
 
 	/* half of them stay, the others leave their places */
-	for (i = 0; i < COUNT; i++) {
+	for (i = 0; i < count; i++) {
 		handles[i] = add(fd, 100 * NSEC_PER_SEC, i);
 		if (i % 2)
 			ASSERT_EQ(cancel(fd, handles[i]), 0);
 	}
-	qsort(handles, COUNT, sizeof(handles[0]), compare);
+	qsort(handles, count, sizeof(handles[0]), compare);
 	ASSERT(handles[0] != 0);
-	for (i = 1; i < COUNT; i++)
+	for (i = 1; i < count; i++)
 		ASSERT(handles[i] != handles[i - 1]);
 }
 

@@ -129,10 +129,11 @@ TEST(unknown_handle_is_enoent)
 TEST(stale_handle_never_meets_its_successor)
 {
 	const int fd = open_device(0);
+	const int count = many(3000);
 	struct twheel_op op;
 	int i;
 
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < count; i++) {
 		const __u64 stale = add(fd, 100 * NSEC_PER_SEC, 5);
 		__u64 fresh;
 
@@ -153,23 +154,24 @@ TEST(stale_handle_never_meets_its_successor)
 /* The same, with all the places of many timers taken by others. */
 TEST(stale_handles_are_enoent_after_many_more)
 {
-	enum { COUNT = 4000 };
-	static struct twheel_op stale[COUNT], fresh[COUNT];
+	enum { MOST = 4000 };
+	static struct twheel_op stale[MOST], fresh[MOST];
+	const int count = many(MOST);
 	const int fd = open_device(0);
 	int i;
 
-	for (i = 0; i < COUNT; i++) {
+	for (i = 0; i < count; i++) {
 		stale[i] = new_timer(100 * NSEC_PER_SEC, i);
-		fresh[i] = new_timer(100 * NSEC_PER_SEC, COUNT + i);
+		fresh[i] = new_timer(100 * NSEC_PER_SEC, count + i);
 	}
-	add_all(fd, stale, COUNT);
-	for (i = 0; i < COUNT; i++)
+	add_all(fd, stale, count);
+	for (i = 0; i < count; i++)
 		ASSERT_EQ(cancel(fd, stale[i].handle), 0);
-	add_all(fd, fresh, COUNT);
-	for (i = 0; i < COUNT; i++)
+	add_all(fd, fresh, count);
+	for (i = 0; i < count; i++)
 		ASSERT_EQ(cancel(fd, stale[i].handle), -ENOENT);
-	ASSERT_EQ(timers_of(fd), COUNT);
-	for (i = 0; i < COUNT; i++)
+	ASSERT_EQ(timers_of(fd), count);
+	for (i = 0; i < count; i++)
 		ASSERT_EQ(cancel(fd, fresh[i].handle), 0);
 	ASSERT_EQ(timers_of(fd), 0);
 }

@@ -60,7 +60,7 @@ static unsigned int thread_seed(void)
 	return 1000 + atomic_fetch_add(&threads, 1);
 }
 
-static void *add_timers(void *data __attribute__((unused)))
+static void *add_timers(void *data)
 {
 	unsigned int seed = thread_seed();
 	__u64 number;
@@ -77,7 +77,7 @@ static void *add_timers(void *data __attribute__((unused)))
 	return NULL;
 }
 
-static void *cancel_timers(void *data __attribute__((unused)))
+static void *cancel_timers(void *data)
 {
 	unsigned int seed = thread_seed();
 
@@ -97,7 +97,7 @@ static void *cancel_timers(void *data __attribute__((unused)))
 	return NULL;
 }
 
-static void *change_timers(void *data __attribute__((unused)))
+static void *change_timers(void *data)
 {
 	unsigned int seed = thread_seed();
 
@@ -115,7 +115,7 @@ static void *change_timers(void *data __attribute__((unused)))
 	return NULL;
 }
 
-static void *query_timers(void *data __attribute__((unused)))
+static void *query_timers(void *data)
 {
 	unsigned int seed = thread_seed();
 	struct twheel_op op;
@@ -137,7 +137,7 @@ static void *query_timers(void *data __attribute__((unused)))
 }
 
 /* Adds a batch, and then cancels it. */
-static void *add_and_cancel_batches(void *data __attribute__((unused)))
+static void *add_and_cancel_batches(void *data)
 {
 	unsigned int seed = thread_seed();
 	struct twheel_op ops[BATCH];
@@ -172,7 +172,7 @@ static void *add_and_cancel_batches(void *data __attribute__((unused)))
 	return NULL;
 }
 
-static void *read_all_events(void *data __attribute__((unused)))
+static void *read_all_events(void *data)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	struct twheel_event events[32];
@@ -241,7 +241,7 @@ TEST(timers_end_once_whatever_the_threads_do)
 }
 
 /* Cancels that come just when the timers expire. */
-static void *cancel_at_expiry(void *data __attribute__((unused)))
+static void *cancel_at_expiry(void *data)
 {
 	unsigned int seed = thread_seed();
 	struct twheel_op ops[BATCH];
@@ -289,7 +289,7 @@ TEST(cancel_races_with_expiry_and_read)
 static atomic_ullong last_handle, last_step;
 static atomic_uint guessed;
 
-static void *cancel_guessed_handles(void *data __attribute__((unused)))
+static void *cancel_guessed_handles(void *data)
 {
 	struct twheel_op op;
 

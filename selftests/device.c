@@ -42,6 +42,16 @@ __u64 ticks(unsigned int count)
 	return count * tick_ns();
 }
 
+bool debug_kernel(void)
+{
+	return !access("/proc/lockdep", F_OK);
+}
+
+unsigned int many(unsigned int count)
+{
+	return debug_kernel() ? count / 50 : count;
+}
+
 __u64 now(void)
 {
 	struct timespec time;
@@ -144,12 +154,12 @@ void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	if (value != -1)
 		fail(file, line, "accepted: result %d", value);
 	if (errno != error)
-		fail(file, line, "refused with '%s', not '%s'",
+		fail(file, line, "failed with '%s', not '%s'",
 		     strerror(errno), strerror(error));
 	if (memcmp(op, &copy, sizeof(copy)))
-		fail(file, line, "refused, but the operation was written to");
+		fail(file, line, "failed, but the operation was written to");
 	if (timers_of(fd) != timers)
-		fail(file, line, "refused, but there are %llu timers, not %llu",
+		fail(file, line, "failed, but there are %llu timers, not %llu",
 		     timers_of(fd), timers);
 }
 

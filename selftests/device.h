@@ -33,6 +33,13 @@ __u64 tick_ns(void);
 /* A time that some ticks take, and at least a few ms. */
 __u64 ticks(unsigned int count);
 
+/*
+ * A kernel that checks its every step, and so many timers as can be had without
+ * losing patience there.
+ */
+bool debug_kernel(void);
+unsigned int many(unsigned int count);
+
 /* CLOCK_MONOTONIC */
 __u64 now(void);
 

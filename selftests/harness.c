@@ -159,6 +159,13 @@ static bool wanted(const struct test *test, char **names)
 	return false;
 }
 
+static void usage(const char *name)
+{
+	fprintf(stderr,
+		"usage: %s [--list] [--long] [--time-travel] [CASE...]\n",
+		name);
+}
+
 static void list(void)
 {
 	const struct test *test;
@@ -167,7 +174,7 @@ static void list(void)
 		puts(test->name);
 }
 
-int main(int argc __attribute__((unused)), char **argv)
+int main(int argc, char **argv)
 {
 	unsigned int count = 0, number = 0, passed = 0, failed = 0;
 	char **names;
@@ -184,8 +191,7 @@ int main(int argc __attribute__((unused)), char **argv)
 			list();
 			return EXIT_PASS;
 		} else {
-			fprintf(stderr, "usage: %s [--list] [--long] "
-				"[--time-travel] [CASE...]\n", argv[0]);
+			usage(argv[0]);
 			return 2;
 		}
 	}

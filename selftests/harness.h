@@ -16,6 +16,9 @@
 #define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
 
+#define __printf(format, first)	__attribute__((__format__(printf, format, first)))
+#define __noreturn		__attribute__((__noreturn__))
+
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 enum { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_SKIP = 77 };
@@ -52,15 +55,15 @@ void register_test(struct test *test);
 #define TEST(id) TEST_TIMEOUT(id, 60)
 
 /* Text for who reads the results. */
-__attribute__((format(printf, 1, 2)))
+__printf(1, 2)
 void note(const char *format, ...);
 
 /* End the test: it cannot be done here. Only in its first process. */
-__attribute__((format(printf, 1, 2), noreturn))
+__printf(1, 2) __noreturn
 void skip(const char *format, ...);
 
 /* End the test: it failed. */
-__attribute__((format(printf, 3, 4), noreturn))
+__printf(3, 4) __noreturn
 void fail(const char *file, int line, const char *format, ...);
 
 #define FAIL(...) fail(__FILE__, __LINE__, __VA_ARGS__)

@@ -71,19 +71,20 @@ static struct slab get_slab(void)
 	skip("no cache twheel_timer of its own in /proc/slabinfo");
 }
 
-static bool is_debugged(void)
-{
-	return !access("/proc/lockdep", F_OK);
-}
-
 TEST(timer_takes_128_bytes_at_most)
 {
 	const struct slab slab = get_slab();
 
 	note("%lu bytes", slab.size);
-	if (is_debugged())
+	if (debug_kernel())
 		skip("lockdep is in each timer");
 	ASSERT_LE(slab.size, 128);
+}
+
+static void need_fast_kernel(void)
+{
+	if (debug_kernel())
+		skip("too slow here, and with other costs");
 }
 
 TEST(cache_grows_by_the_timers_that_are_armed)
@@ -92,6 +93,7 @@ TEST(cache_grows_by_the_timers_that_are_armed)
 	const int fd = open_device(0);
 	struct slab after;
 
+	need_fast_kernel();
 	add_many(fd);
 	after = get_slab();
 	ASSERT_GE(after.used, before.used + COUNT);
@@ -106,6 +108,7 @@ TEST(cancelled_timers_are_free_at_once)
 	struct slab first, later;
 	int i;
 
+	need_fast_kernel();
 	add_many(fd);
 	first = get_slab();
 	for (i = 0; i < 3; i++) {
@@ -125,6 +128,7 @@ TEST(close_frees_all_timers)
 	struct slab after = { 0 };
 	int i;
 
+	need_fast_kernel();
 	for (i = 0; i < 2; i++) {
 		const int fd = open_device(0);
 		int j;
@@ -157,7 +161,7 @@ static unsigned long memory_of_cgroup(void)
 	return value;
 }
 
-static void use_cgroup(void *data __attribute__((unused)))
+static void use_cgroup(void *data)
 {
 	const int fd = open_device(0);
 	unsigned long before, after;
@@ -177,6 +181,7 @@ static void use_cgroup(void *data __attribute__((unused)))
 
 TEST(owners_cgroup_is_charged)
 {
+	need_fast_kernel();
 	if (access(CGROUPS "cgroup.controllers", F_OK))
 		skip("no cgroup2");
 	if (!write_file(CGROUPS "cgroup.subtree_control", "+memory\n"))

@@ -163,26 +163,27 @@ TEST(events_before_epoll_ctl_are_reported)
 /* However many timers expire on it. */
 TEST(one_wake_up_per_tick)
 {
-	enum { COUNT = 10000 };
-	static struct twheel_event events[COUNT];
-	static struct twheel_op ops[COUNT];
+	enum { MOST = 10000 };
+	static struct twheel_event events[MOST];
+	static struct twheel_op ops[MOST];
+	const int count = many(MOST);
 	const int fd = open_device(0);
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
 	const __u64 deadline = now() + 700 * NSEC_PER_MSEC;
 	__u64 last = deadline;
 	int i, wake_ups = 0;
 
-	for (i = 0; i < COUNT; i++) {
+	for (i = 0; i < count; i++) {
 		ops[i] = new_timer(deadline, i);
 		ops[i].flags = TWHEEL_ABSTIME;
 	}
-	add_all(fd, ops, COUNT);
+	add_all(fd, ops, count);
 	if (now() >= deadline)
-		skip("too slow to arm %d timers in 0.7 s", COUNT);
+		skip("too slow to arm %d timers in 0.7 s", count);
 	while (reported(epoll, wake_ups ? 300 : 30000))
 		wake_ups++;
-	read_all(fd, events, COUNT);
-	for (i = 0; i < COUNT; i++)
+	read_all(fd, events, count);
+	for (i = 0; i < count; i++)
 		if (events[i].expired_ns > last)
 			last = events[i].expired_ns;
 	note("%d wake-ups, the last timer after %llu us", wake_ups,

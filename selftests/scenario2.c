@@ -65,27 +65,28 @@ static unsigned int read_timeouts(int fd)
 TEST(of_100000_requests_in_flight_99_percent_are_answered)
 {
 	static struct twheel_op ops[2 * STEP];
+	const unsigned int count = many(REQUESTS), in_flight = many(IN_FLIGHT);
 	const int fd = open_device(O_NONBLOCK);
 	unsigned int first = 0, next = 0, timeouts = 0, cancels = 0;
 	const __u64 start = now();
 	__u64 end;
 
 	/* @first is the oldest in flight, @next the next to be sent */
-	while (first < REQUESTS) {
-		unsigned int i, count = 0, sent = 0;
-		const bool full = next == REQUESTS || next - first == IN_FLIGHT;
+	while (first < count) {
+		unsigned int i, used = 0, sent = 0;
+		const bool full = next == count || next - first == in_flight;
 
-		for (i = 0; next < REQUESTS && i < STEP; i++, sent++)
-			ops[count++] = request_op(next + i);
+		for (i = 0; next < count && i < STEP; i++, sent++)
+			ops[used++] = request_op(next + i);
 		for (i = 0; full && i < STEP; i++)
 			if (answered(first + i))
-				ops[count++] = answer_op(first + i);
-		batch(fd, ops, count);
-		for (i = 0; i < count; i++)
+				ops[used++] = answer_op(first + i);
+		batch(fd, ops, used);
+		for (i = 0; i < used; i++)
 			ASSERT_EQ(ops[i].result, 0);
 		for (i = 0; i < sent; i++)
 			requests[next++].handle = ops[i].handle;
-		cancels += count - sent;
+		cancels += used - sent;
 		if (full)
 			first += STEP;
 		timeouts += read_timeouts(fd);
@@ -95,12 +96,12 @@ TEST(of_100000_requests_in_flight_99_percent_are_answered)
 	end = now();
 	note("%llu operations per second",
 	     (next + cancels) * NSEC_PER_SEC / (end - start));
-	while (timeouts < REQUESTS / 100) {
+	while (timeouts < count / 100) {
 		wait_for_event(fd);
 		timeouts += read_timeouts(fd);
 	}
-	ASSERT_EQ(timeouts, REQUESTS / 100);
-	ASSERT_EQ(cancels, REQUESTS / 100 * 99);
+	ASSERT_EQ(timeouts, count / 100);
+	ASSERT_EQ(cancels, count / 100 * 99);
 	ASSERT_EQ(timers_of(fd), 0);
 	check_no_event(fd);
 }

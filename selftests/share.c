@@ -39,7 +39,7 @@ TEST(timers_stay_when_a_child_closes)
 	ASSERT(read_one(fd).handle == handle);
 }
 
-static void do_nothing(void *data __attribute__((unused)))
+static void do_nothing(void *data)
 {
 }
 
@@ -312,9 +312,10 @@ TEST(killed_process_leaves_nothing)
 /* Timers in all states at the last close. */
 TEST(close_ends_timers_in_all_states)
 {
+	const int rounds = debug_kernel() ? 4 : 40;
 	int round, i;
 
-	for (round = 0; round < 100; round++) {
+	for (round = 0; round < rounds; round++) {
 		const int fd = open_device(0);
 
 		for (i = 0; i < 50; i++) {
@@ -329,6 +330,25 @@ TEST(close_ends_timers_in_all_states)
 		close(fd);
 	}
 	pass_ticks(4);
+}
+
+/* Timers that expire join the events of those that have been freed already. */
+TEST(close_while_timers_expire)
+{
+	const int rounds = debug_kernel() ? 5 : 50;
+	int round, i;
+
+	srandom(4);
+	for (round = 0; round < rounds; round++) {
+		const int fd = open_device(0);
+
+		for (i = 0; i < 200; i++)
+			add(fd, 0, i);
+		wait_for_event(fd);
+		for (i = 0; i < 200; i++)
+			add(fd, ticks(1) + random() % ticks(3), i);
+		close(fd);
+	}
 }
 
 struct race {
