@@ -34,17 +34,10 @@
 #define LINE_NS		(5 * NSEC_PER_SEC)
 #define PICTURES	3
 /*
- * How much of one CPU reports may take, in percent, and what a report takes at
- * a million timers, its share of the program included, compared with the probe.
- */
-#define LOAD_MAX	70
-#define PROBE_FACTOR	2
-/*
  * How far the program may fall behind the model before it slows it down, as a
- * part of the timeout, and how slow the model may get.
+ * part of the timeout; a fifth of it is the margin that the model leaves.
  */
 #define BEHIND_MAX(timeout)	((timeout) / 12)
-#define SLOWEST			4
 /*
  * How long to wait for events that do not come, as a part of the timeout: the
  * live drivers, who do not report meanwhile, must not run into theirs.
@@ -112,6 +105,7 @@ static struct status get_status(struct demo *d, uint64_t now)
 		.rate = ops * NSEC_PER_SEC / (now - d->shown + 1),
 		.cost_ns = ops ? ns / ops : 0,
 		.behind_ns = d->behind_ns,
+		.slowing = d->slowing,
 	};
 
 	if (st.step < MODEL_END)
@@ -292,34 +286,60 @@ static int postpone(struct demo *d, uint64_t ns)
 	return d->device.count ? run_batch(d) : 0;
 }
 
+static void set_pace(struct demo *d, uint64_t step_ns)
+{
+	d->step_ns = step_ns;
+	d->timeout_ns = MODEL_TIMEOUT * step_ns;
+}
+
+/* Makes the dial anew, with room for deadlines so far ahead. */
+static int draw_dial(struct demo *d, uint64_t reach)
+{
+	const struct driver *driver;
+	uint32_t id;
+
+	dial_exit(&d->dial);
+	if (dial_init(&d->dial, d->ledger.tick, reach)) {
+		say("out of memory");
+		return -1;
+	}
+	for (id = 0; id < d->model.count; id++) {
+		driver = &d->model.driver[id];
+		if (driver->state != DRIVER_OFF &&
+		    driver->state != DRIVER_OFFLINE)
+			dial_enter(&d->dial, driver->deadline);
+	}
+	return 0;
+}
+
 /*
  * The machine cannot keep up. Before reports come so late that a driver would
  * be taken for silent, ten minutes of the model are made to last longer, for
- * everybody who will still report. The silent ones stay as they are.
+ * everybody who will still report. The silent ones stay as they are. The time
+ * that this takes is not known before, so that all get plenty until they report.
  */
 static int slow_down(struct demo *d)
 {
 	uint64_t before = d->timeout_ns;
 	int ret;
 
-	d->step_ns += d->step_ns / 2;
-	d->timeout_ns = MODEL_TIMEOUT * d->step_ns;
-	d->slowing = true;
-	ret = postpone(d, d->timeout_ns - before);
-	d->slowing = false;
-	d->start = clock_now() - d->model.step * d->step_ns;
+	set_pace(d, d->step_ns + d->step_ns / 2);
+	if (draw_dial(d, before + d->timeout_ns))
+		return -1;
 	if (!d->screen.live) {
-		screen_add(&d->screen, "This is too fast here; slower: 1 model minute = %.1f s.",
+		screen_add(&d->screen, "This is too fast here; slowing down to 1 model minute = %.1f s.",
 			   (double)(MODEL_MINUTES(1) * d->step_ns) / NSEC_PER_SEC);
 		screen_line(&d->screen);
 	}
+	d->slowing = true;
+	ret = postpone(d, d->timeout_ns);
+	d->slowing = false;
+	d->start = clock_now() - d->model.step * d->step_ns;
 	return ret;
 }
 
 static int run_model(struct demo *d)
 {
-	uint64_t slowest = d->step_ns * SLOWEST;
-
 	d->begun = clock_now();
 	d->start = d->begun;
 	d->shown = d->begun;
@@ -331,7 +351,7 @@ static int run_model(struct demo *d)
 		if (now < due)
 			clock_sleep_until(due);
 		else if (d->behind_ns > BEHIND_MAX(d->timeout_ns) &&
-			 d->step_ns < slowest && slow_down(d))
+			 slow_down(d))
 			return -1;
 		if (report(d))
 			return -1;
@@ -383,29 +403,6 @@ static int cancel_all(struct demo *d)
 		if (put_cancel(d, id, false))
 			return -1;
 	return d->device.count ? run_batch(d) : 0;
-}
-
-/* Scales time: to the time asked for, or to what this machine can do. */
-static int choose_scale(struct demo *d)
-{
-	uint64_t gap = (MODEL_GAP_MIN + MODEL_GAP_MAX) / 2;
-	uint64_t cost = device_probe(&d->device);
-	uint64_t least;
-
-	if (!cost)
-		return -1;
-	least = cost * PROBE_FACTOR * d->options.drivers / gap * 100 / LOAD_MAX;
-	d->step_ns = d->options.seconds * NSEC_PER_SEC / MODEL_END;
-	screen_add(&d->screen, "One report takes %.1f us here.",
-		   (double)cost / 1000);
-	if (d->step_ns < least) {
-		d->step_ns = least;
-		screen_add(&d->screen, " This machine needs more time than %u s.",
-			   d->options.seconds);
-	}
-	screen_line(&d->screen);
-	d->timeout_ns = MODEL_TIMEOUT * d->step_ns;
-	return 0;
 }
 
 static void introduce(struct demo *d)
@@ -489,14 +486,11 @@ static bool run(struct demo *d)
 	uint64_t tick = d->device.info.resolution_ns;
 	bool good = false;
 
-	if (choose_scale(d))
+	set_pace(d, d->options.seconds * NSEC_PER_SEC / MODEL_END);
+	ledger_init(&d->ledger, &d->model, tick);
+	if (draw_dial(d, d->timeout_ns))
 		return false;
 	introduce(d);
-	ledger_init(&d->ledger, &d->model, tick);
-	if (dial_init(&d->dial, tick, d->timeout_ns * SLOWEST * 3 / 2)) {
-		say("out of memory");
-		return false;
-	}
 	if (!start_watchers(d) && !run_model(d) && !wait_for_stragglers(d) &&
 	    !cancel_all(d))
 		good = finish(d);

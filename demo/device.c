@@ -8,10 +8,6 @@
 #include "device.h"
 #include "say.h"
 
-/* Timers that device_probe() works on, and how often. */
-#define PROBE_BATCHES	16
-#define PROBE_ROUNDS	2
-
 int device_info(struct device *dev)
 {
 	if (!ioctl(dev->fd, TWHEEL_IOC_INFO, &dev->info))
@@ -103,79 +99,4 @@ int device_run(struct device *dev)
 	dev->ops += done;
 	dev->ns += clock_now() - start;
 	return 0;
-}
-
-/* Runs the batch on the probe's timers; all of it must succeed. */
-static int probe_run(struct device *dev)
-{
-	uint32_t i;
-
-	if (device_run(dev))
-		return -1;
-	for (i = 0; i < dev->count; i++) {
-		if (dev->op[i].result) {
-			say("a timer could not be %s: %s",
-			    dev->op[i].op == TWHEEL_OP_ADD ? "armed" :
-			    dev->op[i].op == TWHEEL_OP_CHANGE ? "changed" :
-			    "cancelled", strerror(-dev->op[i].result));
-			return -1;
-		}
-	}
-	return 0;
-}
-
-/*
- * Measures on a few timers how long a report takes here, in nanoseconds. Leaves
- * none behind. 0 if that failed.
- */
-uint64_t device_probe(struct device *dev)
-{
-	static uint64_t handle[PROBE_BATCHES][DEVICE_BATCH];
-	uint64_t far = clock_now() + 3600 * NSEC_PER_SEC;
-	uint64_t cost = 0;
-	uint32_t b, i, round;
-
-	for (b = 0; b < PROBE_BATCHES; b++) {
-		for (dev->count = 0; dev->count < dev->limit;) {
-			struct twheel_op *op = device_op(dev, 0, TWHEEL_OP_ADD);
-
-			op->flags = TWHEEL_ABSTIME;
-			op->clockid = CLOCK_MONOTONIC;
-			op->time_ns = far;
-		}
-		if (probe_run(dev))
-			return 0;
-		for (i = 0; i < dev->count; i++)
-			handle[b][i] = dev->op[i].handle;
-	}
-	dev->ops = 0;
-	dev->ns = 0;
-	for (round = 1; round <= PROBE_ROUNDS; round++) {
-		for (b = 0; b < PROBE_BATCHES; b++) {
-			dev->count = 0;
-			for (i = 0; i < dev->limit; i++) {
-				struct twheel_op *op =
-					device_op(dev, 0, TWHEEL_OP_CHANGE);
-
-				op->flags = TWHEEL_ABSTIME;
-				op->handle = handle[b][i];
-				op->time_ns = far + round * NSEC_PER_SEC;
-			}
-			if (probe_run(dev))
-				return 0;
-		}
-	}
-	cost = dev->ns / dev->ops;
-	for (b = 0; b < PROBE_BATCHES; b++) {
-		dev->count = 0;
-		for (i = 0; i < dev->limit; i++)
-			device_op(dev, 0, TWHEEL_OP_CANCEL)->handle =
-				handle[b][i];
-		if (probe_run(dev))
-			return 0;
-	}
-	dev->count = 0;
-	dev->ops = 0;
-	dev->ns = 0;
-	return cost ? cost : 1;
 }

@@ -39,6 +39,5 @@ int device_info(struct device *dev);
 struct twheel_op *device_op(struct device *dev, uint32_t id,
 			    enum twheel_opcode op);
 int device_run(struct device *dev);
-uint64_t device_probe(struct device *dev);
 
 #endif /* _DEMO_DEVICE_H */

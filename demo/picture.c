@@ -77,7 +77,9 @@ static void add_counts(struct screen *s, const struct status *st)
 	screen_add(s, " reports %9s   %7s a second, %.1f us each",
 		   grouped(l->reported), grouped(st->rate),
 		   (double)st->cost_ns / 1000);
-	if (st->behind_ns > NSEC_PER_SEC)
+	if (st->slowing)
+		screen_add(s, ", slowing down");
+	else if (st->behind_ns > NSEC_PER_SEC)
 		screen_add(s, ", %.1f s behind", seconds(st->behind_ns));
 	screen_line(s);
 	screen_add(s, " expired %9s ", grouped(l->expired));
@@ -249,7 +251,9 @@ void picture_progress(struct screen *s, const struct status *st)
 		   (unsigned long long)l->silent,
 		   (unsigned long long)l->expired,
 		   (unsigned long long)l->early);
-	if (st->behind_ns > NSEC_PER_SEC)
+	if (st->slowing)
+		screen_add(s, "  slowing down");
+	else if (st->behind_ns > NSEC_PER_SEC)
 		screen_add(s, "  %.1f s behind", seconds(st->behind_ns));
 	screen_line(s);
 }

@@ -5,6 +5,7 @@
 #ifndef _DEMO_PICTURE_H
 #define _DEMO_PICTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "dial.h"
 #include "ledger.h"
@@ -25,6 +26,7 @@
  * @rate: Operations a second, lately.
  * @cost_ns: What one of them takes.
  * @behind_ns: How much the program is behind the model.
+ * @slowing: The model is being slowed down for that.
  */
 struct status {
 	const struct ledger	*ledger;
@@ -36,6 +38,7 @@ struct status {
 	uint64_t		rate;
 	uint64_t		cost_ns;
 	uint64_t		behind_ns;
+	bool			slowing;
 };
 
 void picture_live(struct screen *s, const struct status *st);
