@@ -134,6 +134,8 @@ def _die_with_parent():
 
 def kill(process):
     """Kill a machine, with the processes it is made of, if it still runs."""
+    if process.returncode is not None:
+        return  # its number may be another's by now
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
