@@ -351,6 +351,21 @@ static void forward_not_in_unfinished_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 5000), 1U);
 }
 
+/* A slot that is moved down ahead of need is work of its tick, too. */
+static void forward_not_in_unfinished_cascade(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 200);
+	unsigned int i, budget = 10;
+
+	for (i = 0; i < wt->size; i++)
+		wheel_test_arm(wt, i, 650);
+	KUNIT_EXPECT_FALSE(test, wheel_test_expire(wt, 600, &budget));
+	KUNIT_EXPECT_EQ(test, wt->wheel->cascaded, 9ULL);
+	twheel_wheel_forward(wt->wheel, 620);
+	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 600ULL);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 650), wt->size);
+}
+
 static struct kunit_case time_cases[] = {
 	KUNIT_CASE(starts_at_zero),
 	KUNIT_CASE(trap10_crosses_32_bits),
@@ -372,6 +387,7 @@ static struct kunit_case time_cases[] = {
 	KUNIT_CASE(forward_moves_a_sleeping_hand),
 	KUNIT_CASE(forward_stops_before_a_visit),
 	KUNIT_CASE(forward_not_in_unfinished_tick),
+	KUNIT_CASE(forward_not_in_unfinished_cascade),
 	{}
 };
 
