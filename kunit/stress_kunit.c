@@ -584,7 +584,7 @@ static void cancel_against_cascade(struct kunit *test)
 /* Timers that fire on every tick while they are pushed back */
 
 #define VICTIMS		256
-/* Without the compare-and-exchange one in twenty goes wrong. */
+/* Without the compare-and-exchange more than one in twenty goes wrong. */
 #define TRIES		500
 
 /**
@@ -606,8 +606,8 @@ static struct race *race;
 static void callback_progress(struct stress_slot *slot, u32 rnd)
 {
 	stress_add(slot, get_jiffies_64() + 1, raw_smp_processor_id());
-	/* where CPUs are virtual, let them all get their turn */
-	udelay(5);
+	/* half of each tick: where CPUs are virtual, they have to run at once */
+	udelay(TICK_NSEC / 1000 / 2 / VICTIMS);
 	WRITE_ONCE(race->progress, slot - race->stress->slot);
 }
 
@@ -633,7 +633,7 @@ static int push_back_fn(void *arg)
 		}
 		seen = now;
 		slot = &race->stress->slot[(now + 1) % VICTIMS];
-		for (spin = prandom_u32_state(&rnd) % 32; spin; spin--)
+		for (spin = prandom_u32_state(&rnd) % 16; spin; spin--)
 			cpu_relax();
 		raw_spin_lock_irq(&slot->lock);
 		stress_mod(slot, get_jiffies_64() + 1);
@@ -669,7 +669,7 @@ static void push_back_while_it_fires(struct kunit *test)
 	}
 	task = run_thread(cpumask_last(cpu_online_mask), push_back_fn, NULL);
 	KUNIT_EXPECT_NOT_NULL(test, task);
-	wait_for_completion_timeout(&race->enough, 3 * HZ);
+	wait_for_completion_timeout(&race->enough, 5 * HZ);
 	if (task)
 		kthread_stop(task);
 	stress_end(test, race->stress);

@@ -100,6 +100,26 @@ static void million_in_an_hour_tickless(struct kunit *test)
 	expect_worst(&s, 250);
 }
 
+/*
+ * One crowd, and nothing else to wake up for: it is begun early enough to be
+ * moved CASCADE_MIN at a time, and at level 1 a 64th at a time.
+ */
+static void crowd_tickless(struct kunit *test)
+{
+	const unsigned int crowd = 6400;
+	struct sweep s = { };
+	unsigned int i;
+	u64 next;
+
+	s.wt = wheel_test_start(test, 0, crowd);
+	for (i = 0; i < crowd; i++)
+		wheel_test_arm(s.wt, i, HOUR(1000) + 63);
+	while ((next = twheel_wheel_next(s.wt->wheel)) < TWHEEL_NEVER)
+		sweep_tick(&s, next);
+	KUNIT_EXPECT_EQ(test, s.fired, crowd);
+	expect_worst(&s, CASCADE_MIN + crowd / 64 + 1);
+}
+
 /* Timers that all run out within one second, an hour ahead. */
 static void burst_in_a_second(struct kunit *test)
 {
@@ -153,6 +173,7 @@ static void million_heartbeats(struct kunit *test)
 static struct kunit_case worst_tick_cases[] = {
 	KUNIT_CASE_PARAM(million_in_an_hour, rate_gen_params),
 	KUNIT_CASE(million_in_an_hour_tickless),
+	KUNIT_CASE(crowd_tickless),
 	KUNIT_CASE(burst_in_a_second),
 	KUNIT_CASE(million_heartbeats),
 	{}
