@@ -62,7 +62,12 @@ __u64 now(void)
 
 __u64 slack_ns(void)
 {
-	return time_travel ? 0 : NSEC_PER_SEC;
+	return time_travel ? 0 : 2 * NSEC_PER_SEC;
+}
+
+__u64 margin_ns(void)
+{
+	return time_travel ? ticks(1) : 200 * NSEC_PER_MSEC;
 }
 
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie)

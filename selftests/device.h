@@ -49,6 +49,9 @@ __u64 now(void);
  */
 __u64 slack_ns(void);
 
+/* A time that passes not even on a busy machine while a few calls are made. */
+__u64 margin_ns(void);
+
 /* An operation that is valid for TWHEEL_IOC_ADD. */
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie);
 

@@ -224,7 +224,7 @@ TEST(change_of_a_running_timer)
 
 	read_one(fd);
 	read_one(fd);
-	expected = now() + ticks(10) + slack_ns() / 8;
+	expected = now() + ticks(10) + margin_ns();
 	result = change_to(fd, handle, expected);
 	ASSERT(result == 0 || result == TWHEEL_RETRACTED);
 	ASSERT(!has_event(fd));
