@@ -44,7 +44,8 @@ __u64 ticks(unsigned int count)
 
 bool debug_kernel(void)
 {
-	return !access("/proc/lockdep", F_OK);
+	return !access("/proc/lockdep", F_OK) ||
+	       !access("/sys/kernel/debug/kcsan", F_OK);
 }
 
 unsigned int many(unsigned int count)
@@ -62,7 +63,7 @@ __u64 now(void)
 
 __u64 slack_ns(void)
 {
-	return time_travel ? 0 : 2 * NSEC_PER_SEC;
+	return time_travel ? 10000 : 2 * NSEC_PER_SEC;
 }
 
 __u64 margin_ns(void)

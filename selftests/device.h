@@ -45,7 +45,8 @@ __u64 now(void);
 
 /*
  * How late an expiry may be beyond the tick. Who runs the tests is not to be
- * blamed for a busy machine; only in time travel is time exact.
+ * blamed for a busy machine; only in time travel is time exact, where it is
+ * nothing but the looks at the clock that take some 100 ns each.
  */
 __u64 slack_ns(void);
 
