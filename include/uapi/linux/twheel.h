@@ -82,7 +82,7 @@ struct twheel_info {
  * @TWHEEL_OP_QUERY: Look at a timer.
  *
  *	In: @handle. Out: @cookie, @time_ns (until the deadline; 0 if it has
- *	come), @period_ns, @clockid.
+ *	come, and as long as its event is unread), @period_ns, @clockid.
  *
  *	Result: 0 if the timer is pending, or TWHEEL_EXPIRED if it has an event
  *	that was not read. Error: ENOENT.
@@ -112,7 +112,8 @@ enum twheel_opcode {
  *	soonest).
  * @cookie: Yours; comes back with each event.
  * @time_ns: Nanoseconds from now, or with TWHEEL_ABSTIME a reading of the
- *	clock. A deadline that has passed means the next tick.
+ *	clock. A deadline that has passed means the next tick; its event has it
+ *	as it was given.
  * @period_ns: 0 for a timer that expires once, otherwise the time from each
  *	deadline to the next, without drift.
  * @reserved: Zero.
@@ -139,8 +140,9 @@ struct twheel_op {
  * @flags: Zero.
  * @reserved: Zero.
  *
- * The operations are carried out in order, each as its own ioctl would; a
- * failed one has its error in @result and does not stop those after it.
+ * The operations are carried out in order, each as its own ioctl would. A
+ * failed one has its error in @result, is otherwise left as it was, and does not
+ * stop those after it.
  */
 struct twheel_batch {
 	__aligned_u64	ops;
@@ -155,7 +157,8 @@ struct twheel_batch {
  * @cookie: That of its TWHEEL_OP_ADD.
  * @deadline_ns: When it was due, on its clock; of a periodic timer, the first
  *	deadline that this event stands for.
- * @expired_ns: When it expired, on the same clock; never before @deadline_ns.
+ * @expired_ns: When it expired, for the first time if @count is more than 1, on
+ *	the same clock; never before @deadline_ns.
  * @count: Deadlines that this event stands for: 1, or more for a periodic timer
  *	that was not read in time.
  * @type: TWHEEL_EVENT_TIMER.
