@@ -21,7 +21,10 @@ struct twheel_timer;
  * typedef twheel_fn_t - what a timer runs when it is due
  * @timer: The timer, idle again: it may be armed, cancelled or freed.
  *
- * Context: softirq, interrupts on, no lock of twheel held. Must not sleep.
+ * Context: softirq, interrupts on, no lock of twheel held; must not sleep. With
+ * %TWHEEL_PROCESS: process, on the workqueue "twheel"; may sleep.
+ *
+ * A periodic timer is pending already, see twheel_add_periodic().
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 
@@ -34,19 +37,47 @@ typedef void (*twheel_fn_t)(struct twheel_timer *timer);
  * callback itself.
  */
 struct twheel_timer {
-	/* private: the wheel's, under the lock of the CPU named in @flags */
-	struct list_head	entry;
+	/* private: both under the lock of the CPU named in @flags */
+	union {
+		/* private: in the wheel, while the timer is pending */
+		struct list_head entry;
+		/* private: the last deadline, while it is not */
+		u64		last;
+	};
 	/* private: TWHEEL_IDLE, TWHEEL_DEAD or the deadline in jiffies64 */
 	atomic64_t		word;
 	/* private: set up once */
 	twheel_fn_t		fn;
-	/* private: CPU whose wheel the timer belongs to, and TWHEEL_MIGRATING */
+	/* private: CPU whose wheel the timer belongs to, and what is below */
 	u32			flags;
+	/* private: in jiffies; 0: runs once */
+	u32			period;
 #ifdef CONFIG_LOCKDEP
 	/* private: */
 	struct lockdep_map	lockdep_map;
 #endif
 };
+
+/**
+ * DOC: Flags of a timer
+ *
+ * Given to twheel_setup(), and then the timer's for good.
+ *
+ * %TWHEEL_PROCESS
+ *	The callback runs in process context and may sleep. Callbacks of one CPU
+ *	run one after the other; while some of them sleep, others go on, up to
+ *	%TWHEEL_PROCESS_MAX at a time. The timer is pending until its callback
+ *	begins, so that it can be cancelled or pushed back until then.
+ * %TWHEEL_PINNED
+ *	The timer stays with the CPU that it was armed on last, by
+ *	twheel_add_on(), whoever arms it again. Only if that CPU goes offline does
+ *	it move to another one, as all timers do.
+ */
+#define TWHEEL_PROCESS		0x00100000U
+#define TWHEEL_PINNED		0x00200000U
+
+/* Callbacks of %TWHEEL_PROCESS timers that may sleep at a time, a CPU. */
+#define TWHEEL_PROCESS_MAX	8
 
 /**
  * DOC: Deadlines
@@ -92,7 +123,7 @@ struct twheel_timer {
  * twheel_setup - prepare a timer for its first use
  * @_timer: &struct twheel_timer, not armed.
  * @_fn: &typedef twheel_fn_t to run at the deadline.
- * @_flags: 0; no flag is defined yet.
+ * @_flags: 0 or flags of a timer.
  *
  * An unknown flag is reported once and ignored.
  *
@@ -105,7 +136,7 @@ struct twheel_timer {
  * twheel_setup_onstack - prepare a timer that lives on the stack
  * @_timer: &struct twheel_timer, not armed.
  * @_fn: &typedef twheel_fn_t to run at the deadline.
- * @_flags: 0; no flag is defined yet.
+ * @_flags: 0 or flags of a timer.
  *
  * Call twheel_cancel_sync() and then twheel_destroy_onstack() before the
  * function returns.
@@ -120,12 +151,17 @@ void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
 			     u32 flags, const char *name,
 			     struct lock_class_key *key);
+void twheel_destroy(struct twheel_timer *timer);
 void twheel_destroy_onstack(struct twheel_timer *timer);
 
 int twheel_add(struct twheel_timer *timer, u64 expires);
 int twheel_add_after(struct twheel_timer *timer, u64 delay);
 int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu);
+int twheel_add_periodic(struct twheel_timer *timer, u64 expires, u64 period);
 int twheel_mod(struct twheel_timer *timer, u64 expires);
+u64 twheel_forward(struct twheel_timer *timer, u64 interval);
+u64 twheel_missed(const struct twheel_timer *timer);
+void twheel_set_slack(struct twheel_timer *timer, u64 slack);
 int twheel_cancel(struct twheel_timer *timer);
 int twheel_try_cancel_sync(struct twheel_timer *timer);
 int twheel_cancel_sync(struct twheel_timer *timer);

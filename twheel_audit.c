@@ -13,6 +13,18 @@ struct audit {
 	u64 pending;
 };
 
+/* Does @slot of the level of @t's window come after the deadline, as it must? */
+static bool in_window(struct audit *a, const struct twheel_timer *t,
+		      unsigned int n, u64 slot)
+{
+	u64 word = twheel_word(t);
+
+	if (!n || n != twheel_window_level(t) || slot < 2)
+		return false;
+	return word > (slot - 2) << LVL_SHIFT(n) &&
+	       (a->extended || word <= (slot - 1) << LVL_SHIFT(n));
+}
+
 static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 			       unsigned int n, unsigned int ahead, u64 slot)
 {
@@ -20,6 +32,8 @@ static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 
 	if (!twheel_word_pending(word))
 		return "a timer in a slot is not pending";
+	if (in_window(a, t, n, slot) && (word > a->w->clk || ahead == 1))
+		return NULL;
 	if (word <= a->w->clk && ahead)
 		return "R1: a timer has been passed over";
 	if (word < slot << LVL_SHIFT(n))
@@ -80,8 +94,14 @@ const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
 {
 	struct audit a = { .w = w, .extended = extended };
 	unsigned int n, ahead;
+	struct twheel_timer *t;
 	const char *wrong;
 
+	list_for_each_entry(t, &w->deferred, entry) {
+		if (!twheel_word_pending(twheel_word(t)))
+			return "a deferred timer is not pending";
+		a.pending++;
+	}
 	for (n = 0; n < LVL_DEPTH; n++) {
 		for (ahead = 0; ahead < LVL_SIZE; ahead++) {
 			wrong = audit_slot(&a, n, ahead);

@@ -27,23 +27,25 @@
  *	base_run()				twheel_cancel_sync()
  *	  lock
  *	  take the timer off the wheel
- *	  running = timer
+ *	  callback.timer = timer
  *	  unlock
- *	  fn()					  lock; running == timer; unlock
+ *	  fn()					  lock; it runs; unlock
  *						  twheel_base_wait_running()
  *	  lock
- *	  running = NULL			  lock; not running: remove; unlock
+ *	  callback.timer = NULL			  lock; not running: remove; unlock
  *
  * While its callback runs, a timer that is armed again stays on the CPU, so
- * that @running tells the whole truth about it and callbacks of one timer never
- * overlap.
+ * that the CPU's callbacks tell the whole truth about it and callbacks of one
+ * timer never overlap. twheel_process.c has the callbacks in process context.
  */
 #include <linux/cpu.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "twheel_compat.h"
+#include "twheel_debug.h"
 #include "twheel_internal.h"
+#include "twheel_trace.h"
 
 /* timer_list's first level has 63 slots of a tick; its hand may lag behind. */
 #define NEAR_TICKS	40
@@ -63,6 +65,8 @@ module_param(budget, uint, 0644);
 MODULE_PARM_DESC(budget, "Timers that one softirq run expires or moves, at most (default 2048)");
 
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
+
+DEFINE_STATIC_KEY_FALSE(twheel_timing);
 
 static enum cpuhp_state hotplug_state;
 
@@ -178,6 +182,43 @@ static void arm_source(struct twheel_base *base, u64 next)
 		arm_far(base, now, ahead);
 }
 
+/**
+ * twheel_base_wake_at - see to it that the CPU's wheel is visited
+ * @base: The CPU's base, locked.
+ * @next: By which tick.
+ */
+void twheel_base_wake_at(struct twheel_base *base, u64 next)
+{
+	arm_source(base, next);
+}
+
+/**
+ * twheel_base_begin - note that a callback is about to run
+ * @base: The base that @t belongs to, locked.
+ * @cb: Where to note it.
+ * @t: A timer that has just expired.
+ */
+void twheel_base_begin(struct twheel_base *base, struct twheel_callback *cb,
+		       struct twheel_timer *t)
+{
+	struct twheel_wheel *w = &base->wheel;
+
+	lockdep_assert_held(&base->lock);
+
+	cb->timer = t;
+	cb->task = current;
+	cb->fn = t->fn;
+	cb->missed = w->missed;
+	base->counts.fired++;
+	if (t->period)
+		base->counts.armed++;
+	else
+		twheel_debug_disarm(t);
+	twheel_stats_callback(&base->stats, get_jiffies_64(), w->expired,
+			      twheel_window_level(t));
+	trace_twheel_expire_entry(t, w->expired, base->cpu);
+}
+
 /*
  * The callback may free the timer, which takes lockdep's map of it along; so
  * lockdep is given a copy.
@@ -200,21 +241,78 @@ static void call_timer(struct twheel_timer *t, twheel_fn_t fn)
 		preempt_count_set(count);
 }
 
-static void expire_timer(struct twheel_base *base, struct twheel_timer *t)
+/**
+ * twheel_base_call - run a callback
+ * @base: The base that @t belongs to, not locked.
+ * @cb: The callback, from twheel_base_begin().
+ * @t: Its timer; may be gone afterwards.
+ */
+void twheel_base_call(struct twheel_base *base, struct twheel_callback *cb,
+		      struct twheel_timer *t)
 {
-	twheel_fn_t fn = t->fn;
+	u64 start = twheel_timing_start();
+	unsigned long flags;
+	u64 took;
 
-	base->counts.fired++;
-	base->running = t;
-	raw_spin_unlock_irq(&base->lock);
-	call_timer(t, fn);
+	call_timer(t, cb->fn);
+	trace_twheel_expire_exit(t, cb->fn);
+
+	took = twheel_timing_since(start);
+	if (took <= READ_ONCE(base->stats.callback_max_ns))
+		return;
+	raw_spin_lock_irqsave(&base->lock, flags);
+	WRITE_ONCE(base->stats.callback_max_ns, took);
+	base->stats.callback_max_fn = cb->fn;
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+/* A stretch of a run with interrupts off: from when to when, and what was moved. */
+struct hold {
+	u64 start;
+	u64 moved;
+};
+
+static u64 moves(const struct twheel_base *base)
+{
+	return base->wheel.cascaded + base->wheel.refiled;
+}
+
+static void lock_run(struct twheel_base *base, struct hold *hold)
+	__acquires(&base->lock)
+{
 	raw_spin_lock_irq(&base->lock);
-	base->running = NULL;
+	hold->start = twheel_timing_start();
+	hold->moved = moves(base);
+}
+
+static void unlock_run(struct twheel_base *base, struct hold *hold)
+	__releases(&base->lock)
+{
+	u64 moved = moves(base) - hold->moved;
+
+	if (moved) {
+		trace_twheel_cascade(base->cpu, base->wheel.clk, moved);
+		twheel_stats_max(&base->stats.cascade_max, moved);
+	}
+	twheel_stats_max(&base->stats.hold_max_ns,
+			 twheel_timing_since(hold->start));
+	raw_spin_unlock_irq(&base->lock);
+}
+
+static void expire_timer(struct twheel_base *base, struct twheel_timer *t,
+			 struct hold *hold)
+{
+	twheel_base_begin(base, &base->callback, t);
+	unlock_run(base, hold);
+	twheel_base_call(base, &base->callback, t);
+	lock_run(base, hold);
+	base->callback.timer = NULL;
 	relax_expiry(base);
 }
 
 /* Expires what is due, as far as the budget goes. Returns what is left of it. */
-static unsigned int expire_due(struct twheel_base *base, unsigned int left)
+static unsigned int expire_due(struct twheel_base *base, unsigned int left,
+			       struct hold *hold)
 {
 	unsigned int chunk, rest;
 	struct twheel_timer *t;
@@ -225,12 +323,12 @@ static unsigned int expire_due(struct twheel_base *base, unsigned int left)
 		t = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &rest);
 		left -= chunk - rest;
 		if (t) {
-			expire_timer(base, t);
+			expire_timer(base, t, hold);
 		} else if (rest) {
 			break;
 		} else {
-			raw_spin_unlock_irq(&base->lock);
-			raw_spin_lock_irq(&base->lock);
+			unlock_run(base, hold);
+			lock_run(base, hold);
 		}
 	}
 	return left;
@@ -239,16 +337,20 @@ static unsigned int expire_due(struct twheel_base *base, unsigned int left)
 /* Softirq: whichever source calls it, and from whichever CPU. */
 static void base_run(struct twheel_base *base)
 {
+	u64 start = ktime_get_ns();
 	unsigned int left;
+	struct hold hold;
 
 	lock_expiry(base);
-	raw_spin_lock_irq(&base->lock);
+	lock_run(base, &hold);
+	twheel_stats_inc(&base->stats.runs);
 	if (base->runner)
 		goto out_unlock;
 
 	base->runner = current;
-	left = expire_due(base, max(READ_ONCE(budget), 1U));
+	left = expire_due(base, max(READ_ONCE(budget), 1U), &hold);
 	base->runner = NULL;
+	twheel_process_kick(base);
 	if (left) {
 		base->wake = TWHEEL_NEVER;
 		arm_source(base, twheel_wheel_next(&base->wheel));
@@ -256,9 +358,10 @@ static void base_run(struct twheel_base *base)
 		base->wake = base->wheel.clk;
 		tasklet_schedule(&base->more);
 	}
+	twheel_stats_max(&base->stats.run_max_ns, ktime_get_ns() - start);
 
 out_unlock:
-	raw_spin_unlock_irq(&base->lock);
+	unlock_run(base, &hold);
 	unlock_expiry(base);
 }
 
@@ -320,19 +423,21 @@ struct twheel_base *twheel_base_switch(struct twheel_base *base,
 				       unsigned int cpu)
 {
 	struct twheel_base *to = per_cpu(twheel_bases, cpu);
+	u32 flags;
 
 	lockdep_assert_held(&base->lock);
 
 	while (base != to || !base->online) {
-		if (base->running == t)
+		if (twheel_base_callback(base, t))
 			return base;
+		flags = t->flags & ~TWHEEL_CPU_MASK;
 		WRITE_ONCE(t->flags, t->flags | TWHEEL_MIGRATING);
 		raw_spin_unlock(&base->lock);
 		if (!READ_ONCE(to->online))
 			to = per_cpu(twheel_bases, cpumask_any(cpu_active_mask));
 		base = to;
 		raw_spin_lock(&base->lock);
-		WRITE_ONCE(t->flags, base->cpu);
+		WRITE_ONCE(t->flags, flags | base->cpu);
 	}
 	return base;
 }
@@ -351,6 +456,8 @@ void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 	base->counts.armed++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	twheel_wheel_insert(&base->wheel, t, expires);
+	twheel_debug_arm(t);
+	trace_twheel_arm(t, expires, base->cpu);
 	arm_source(base, base->wheel.next);
 }
 
@@ -369,21 +476,68 @@ void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
 	base->counts.replaced++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	twheel_wheel_change(&base->wheel, t, expires);
+	trace_twheel_change(t, expires, base->cpu);
 	arm_source(base, base->wheel.next);
+}
+
+/**
+ * twheel_base_disarm - end a timer's arming
+ * @base: The base that @t belongs to, locked.
+ * @t: The timer.
+ * @word: TWHEEL_IDLE, or TWHEEL_DEAD for one never to be armed again.
+ *
+ * Return: whether @t was pending.
+ */
+bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
+			u64 word)
+{
+	lockdep_assert_held(&base->lock);
+
+	if (!twheel_wheel_remove(&base->wheel, t, word))
+		return false;
+	base->counts.cancelled++;
+	twheel_debug_disarm(t);
+	trace_twheel_cancel(t, t->last, base->cpu);
+	return true;
+}
+
+/**
+ * twheel_base_callback - find the running callback of a timer
+ * @base: The base that @t belongs to, locked.
+ * @t: The timer.
+ *
+ * Return: The callback, or %NULL if it does not run.
+ */
+const struct twheel_callback *
+twheel_base_callback(const struct twheel_base *base,
+		     const struct twheel_timer *t)
+{
+	lockdep_assert_held(&base->lock);
+
+	if (base->callback.timer == t)
+		return &base->callback;
+	if (t->flags & TWHEEL_PROCESS)
+		return twheel_process_callback(base, t);
+	return NULL;
 }
 
 /**
  * twheel_base_wait_running - let a callback that was seen running go on
  * @t: Its timer.
  *
- * On PREEMPT_RT it sleeps until the callback is done, more or less; elsewhere
- * it returns at once. The caller looks again either way.
+ * Sleeps until the callback is done, if that is in process context. On
+ * PREEMPT_RT it sleeps until the callback is done, more or less; elsewhere it
+ * returns at once. The caller looks again either way.
  */
 void twheel_base_wait_running(const struct twheel_timer *t)
 {
 	u32 tf = READ_ONCE(t->flags);
 
-	if (!(tf & TWHEEL_MIGRATING))
+	if (tf & TWHEEL_MIGRATING)
+		return;
+	if (tf & TWHEEL_PROCESS)
+		twheel_process_wait(base_of(tf), t);
+	else
 		wait_expiry(base_of(tf));
 }
 
@@ -412,26 +566,65 @@ void twheel_read_counts(struct twheel_counts *counts)
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_read_counts);
 
-/* Moves some timers, both bases locked. Returns whether any are left. */
+/* In the order of CPUs, since either may be the one that is offline. */
+static void lock_two(struct twheel_base *a, struct twheel_base *b)
+{
+	if (a->cpu > b->cpu)
+		swap(a, b);
+	raw_spin_lock_irq(&a->lock);
+	raw_spin_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
+}
+
+static void unlock_two(struct twheel_base *a, struct twheel_base *b)
+{
+	if (a->cpu > b->cpu)
+		swap(a, b);
+	raw_spin_unlock(&b->lock);
+	raw_spin_unlock_irq(&a->lock);
+}
+
+/* Moves some timers. Returns whether any are left on a CPU that is offline. */
 static bool move_timers(struct twheel_base *to, struct twheel_base *from)
 {
 	struct twheel_timer *t = NULL;
 	unsigned int i;
 
-	raw_spin_lock_irq(&from->lock);
-	raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
-	twheel_wheel_forward(&to->wheel, get_jiffies_64());
-	for (i = 0; i < LOCK_HOLD_MAX; i++) {
+	lock_two(to, from);
+	for (i = 0; i < LOCK_HOLD_MAX && !from->online; i++) {
 		t = twheel_wheel_first(&from->wheel);
-		if (!t)
+		if (!t || !to->online)
 			break;
+		if (!i)
+			twheel_wheel_forward(&to->wheel, get_jiffies_64());
+		trace_twheel_migrate(t, from->cpu, to->cpu);
 		twheel_wheel_move(&to->wheel, &from->wheel, t);
-		WRITE_ONCE(t->flags, to->cpu);
+		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_CPU_MASK) | to->cpu);
+		twheel_stats_inc(&to->stats.migrated);
 	}
 	arm_source(to, to->wheel.next);
-	raw_spin_unlock(&to->lock);
-	raw_spin_unlock_irq(&from->lock);
+	unlock_two(to, from);
 	return t;
+}
+
+/**
+ * twheel_base_evacuate - move what was armed on a CPU that is offline
+ * @base: The CPU's base, not locked.
+ *
+ * For those who may arm timers there: see twheel_base_switch().
+ *
+ * Context: process.
+ */
+void twheel_base_evacuate(struct twheel_base *base)
+{
+	unsigned int to;
+
+	while (!READ_ONCE(base->online)) {
+		to = cpumask_any(cpu_active_mask);
+		if (to != base->cpu &&
+		    !move_timers(per_cpu(twheel_bases, to), base))
+			break;
+		cond_resched();
+	}
 }
 
 static int base_online(unsigned int cpu)
@@ -441,6 +634,8 @@ static int base_online(unsigned int cpu)
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, true);
 	base->wake = TWHEEL_NEVER;
+	/* A callback may have armed something that is not evacuated yet. */
+	arm_source(base, twheel_wheel_next(&base->wheel));
 	raw_spin_unlock_irq(&base->lock);
 	return 0;
 }
@@ -487,6 +682,7 @@ static void base_init(struct twheel_base *base, unsigned int cpu)
 	expiry_lock_init(base);
 	base->cpu = cpu;
 	base->wake = TWHEEL_NEVER;
+	twheel_process_init_base(base);
 	twheel_wheel_init(&base->wheel, get_jiffies_64());
 	timer_setup(&base->tick, base_tick, TIMER_PINNED);
 	hrtimer_setup(&base->sleeper, base_sleeper, CLOCK_MONOTONIC,
@@ -519,6 +715,9 @@ int twheel_bases_init(void)
 	unsigned int cpu;
 	int ret;
 
+	ret = twheel_process_init();
+	if (ret)
+		return ret;
 	for_each_possible_cpu(cpu) {
 		base = kvzalloc_node(sizeof(*base), GFP_KERNEL, cpu_to_node(cpu));
 		per_cpu(twheel_bases, cpu) = base;
@@ -537,6 +736,7 @@ int twheel_bases_init(void)
 
 out_free_bases:
 	free_bases();
+	twheel_process_exit();
 	return ret;
 }
 
@@ -550,5 +750,6 @@ void twheel_bases_exit(void)
 	cpuhp_remove_state_nocalls(hotplug_state);
 	for_each_possible_cpu(cpu)
 		base_stop(per_cpu(twheel_bases, cpu));
+	twheel_process_exit();
 	free_bases();
 }

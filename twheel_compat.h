@@ -41,4 +41,9 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* Workqueues are asked to be of a CPU since 6.17 (930c2ea566af); they always were. */
+#ifndef TWHEEL_HAVE_WQ_PERCPU
+#define WQ_PERCPU 0
+#endif
+
 #endif /* _TWHEEL_COMPAT_H */

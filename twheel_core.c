@@ -44,24 +44,44 @@
  * time before it, a few timers on each tick that is visited anyway, and nothing
  * is left when the boundary comes.
  *
+ * Windows
+ *
+ * A timer that may run late, within a window, need not be moved to level 0. It
+ * goes to the slot that is moved down during the window, on the highest level
+ * whose slots are narrow enough, and runs when its turn to be moved comes:
+ *
+ *	            deadline                        deadline + slack
+ *	               |<------------------------------->|
+ *	|         |         | runs here |               level n
+ *	  slot s-2   slot s-1             slot s: filed here
+ *
+ * Two slots of the level fit into the window, so one lies wholly in it, and
+ * slot s is the one after that. Nobody runs late for it: the slot time before
+ * it is when slot s is emptied.
+ *
  * Rules (twheel_wheel_audit() checks them)
  *
  * R1. A pending timer's deadline is later than the hand, but for those of the
- *     current tick that still wait to be expired.
+ *     current tick that still wait to be expired, and those in their window.
  * R2. A level holds slots 1 to 127 ahead of the hand. The current slot is
  *     empty, but for the one of level 0 while its tick is worked on.
  * R3. A timer's slot begins no later than its deadline; without an extension
  *     it covers its deadline, but on the top level, where the deadline may have
- *     been beyond the last slot.
+ *     been beyond the last slot. On the level of its window, the slot before
+ *     begins no later than two slots after the deadline.
  * R4. The map has a bit for every occupied slot, and the slot's count is at
  *     least the number of its timers. Removing a timer touches neither.
  * R5. No occupied slot needs a visit before @next.
+ *
+ * A timer whose callback needs process context is not ended when it is due: it
+ * is deferred, and still pending until the owner takes it.
  *
  * No order is promised among timers of one tick.
  */
 #include <linux/bitops.h>
 #include <linux/export.h>
 #include <linux/math.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include "twheel_compat.h"
 #include "twheel_wheel.h"
@@ -104,16 +124,12 @@ static u64 slot_visit(const struct twheel_wheel *w, unsigned int n, u64 slot)
 }
 
 /*
- * Files @t, which is in no slot, for @expires, a tick after the hand. The slot's
- * count picks the chain, so that a lone timer is always in the first one and
- * many are spread evenly.
+ * Puts @t, which is in no slot, into one. The slot's count picks the chain, so
+ * that a lone timer is always in the first one and many are spread evenly.
  */
-static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
+static void put(struct twheel_wheel *w, struct twheel_timer *t, unsigned int n,
+		u64 slot)
 {
-	unsigned int n = level_of(w, expires);
-	u64 here = current_slot(w, n);
-	/* The distance, not the slot, is what has room near the end of time. */
-	u64 slot = here + min_t(u64, (expires >> LVL_SHIFT(n)) - here, LVL_REACH);
 	unsigned int i = slot & LVL_MASK;
 	u32 count = w->count[n][i];
 
@@ -121,6 +137,34 @@ static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
 	w->count[n][i] = count + (count != U32_MAX);
 	__set_bit(i, w->map[n]);
 	w->next = min(w->next, slot_visit(w, n, slot));
+}
+
+/* Files @t, which is in no slot, for the very tick @expires, after the hand. */
+static void file_exact(struct twheel_wheel *w, struct twheel_timer *t,
+		       u64 expires)
+{
+	unsigned int n = level_of(w, expires);
+	u64 here = current_slot(w, n);
+
+	/* The distance, not the slot, is what has room near the end of time. */
+	put(w, t, n, here + min_t(u64, (expires >> LVL_SHIFT(n)) - here, LVL_REACH));
+}
+
+/* Files @t, which is in no slot, for @expires, a tick after the hand. */
+static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
+{
+	unsigned int n = twheel_window_level(t);
+	u64 slot;
+
+	if (n && expires <= S64_MAX) {
+		slot = ((expires - 1) >> LVL_SHIFT(n)) + 2;
+		/* If it is too far, what is moved down gets here later. */
+		if (slot - current_slot(w, n) <= LVL_REACH) {
+			put(w, t, n, slot);
+			return;
+		}
+	}
+	file_exact(w, t, expires);
 }
 
 static struct twheel_timer *slot_first(struct twheel_slot *slot)
@@ -152,6 +196,7 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 	memset(w, 0, offsetof(struct twheel_wheel, slot));
 	w->clk = clk;
 	w->next = TWHEEL_NEVER;
+	INIT_LIST_HEAD(&w->deferred);
 	for (n = 0; n < LVL_DEPTH; n++)
 		for (i = 0; i < LVL_SIZE; i++)
 			for (c = 0; c < SLOT_CHAINS; c++)
@@ -207,7 +252,9 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 word)
 {
-	if (!twheel_word_pending(twheel_word(t))) {
+	u64 expires = twheel_word(t);
+
+	if (!twheel_word_pending(expires)) {
 		if (word == TWHEEL_DEAD)
 			atomic64_set(&t->word, word);
 		return false;
@@ -215,6 +262,7 @@ bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 	/* It may be extended meanwhile, but not cease to be pending. */
 	atomic64_set(&t->word, word);
 	list_del(&t->entry);
+	t->last = expires;
 	w->pending--;
 	return true;
 }
@@ -300,47 +348,12 @@ static void begin_tick(struct twheel_wheel *w, u64 clk)
 }
 
 /*
- * Moves this tick's share of a coming slot to where its timers now belong. The
- * chains are walked side by side: each is a list of cold timers, and four
- * cache misses at a time cost little more than one.
+ * The next timer of a slot. The chains are walked side by side: each is a list
+ * of cold timers, and four cache misses at a time cost little more than one.
  */
-static void cascade(struct twheel_wheel *w, unsigned int n, unsigned int *budget)
+static struct twheel_timer *next_in(struct twheel_wheel *w,
+				    struct twheel_slot *slot)
 {
-	unsigned int i = (current_slot(w, n) + 1) & LVL_MASK;
-	struct twheel_slot *slot = &w->slot[n][i];
-	unsigned int max = min(w->share[n], *budget);
-	unsigned int moved = 0, before, c;
-	struct twheel_timer *t;
-
-	do {
-		before = moved;
-		for (c = 0; c < SLOT_CHAINS && moved < max; c++) {
-			t = list_first_entry_or_null(&slot->chain[c],
-						     struct twheel_timer, entry);
-			if (!t)
-				continue;
-			list_del(&t->entry);
-			file(w, t, twheel_word(t));
-			moved++;
-		}
-	} while (moved < max && moved != before);
-
-	w->cascaded += moved;
-	*budget -= moved;
-	if (moved < max) {
-		clear_slot(w, n, i);
-		w->todo &= ~BIT(n);
-		return;
-	}
-	w->count[n][i] -= moved;
-	w->share[n] -= moved;
-	if (!w->share[n])
-		w->todo &= ~BIT(n);
-}
-
-static struct twheel_timer *next_due(struct twheel_wheel *w)
-{
-	struct twheel_slot *slot = &w->slot[0][w->clk & LVL_MASK];
 	struct list_head *chain;
 	unsigned int c;
 
@@ -352,29 +365,104 @@ static struct twheel_timer *next_due(struct twheel_wheel *w)
 	return NULL;
 }
 
-/* Takes a timer of the current tick off the wheel; files extended ones anew. */
-static struct twheel_timer *pop_due(struct twheel_wheel *w, unsigned int *budget)
+/* The first point after @now of the grid that a periodic timer runs on. */
+static u64 next_period(const struct twheel_timer *t, u64 expires, u64 now,
+		       u64 *missed)
 {
+	*missed = div_u64(now - expires, t->period);
+	now = expires + *missed * t->period;
+	return now < TWHEEL_NEVER - t->period ? now + t->period : TWHEEL_NEVER;
+}
+
+/*
+ * Ends the arming of @t, which is in no slot, if its deadline has come. A
+ * periodic timer is armed again by that: it is never seen idle.
+ */
+static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+{
+	s64 word = twheel_word(t);
+	u64 next, missed = 0;
+
+	while ((u64)word <= w->clk) {
+		next = TWHEEL_IDLE;
+		if (t->period)
+			next = next_period(t, word, now, &missed);
+		if (!atomic64_try_cmpxchg(&t->word, &word, next))
+			continue;
+		w->expired = word;
+		w->missed = missed;
+		if (next == TWHEEL_IDLE) {
+			t->last = word;
+			w->pending--;
+		} else {
+			file(w, t, next);
+		}
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Takes @t off its slot, whose time has come: the timer expires, which is
+ * returned, is deferred, or filed anew.
+ */
+static bool visit(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+{
+	list_del(&t->entry);
+	if (t->flags & TWHEEL_PROCESS && twheel_word(t) <= w->clk) {
+		list_add_tail(&t->entry, &w->deferred);
+		return false;
+	}
+	if (try_expire(w, t, now))
+		return true;
+	file(w, t, twheel_word(t));
+	return false;
+}
+
+/* Moves this tick's share of a coming slot to where its timers now belong. */
+static struct twheel_timer *cascade(struct twheel_wheel *w, unsigned int n,
+				    u64 now, unsigned int *budget)
+{
+	unsigned int i = (current_slot(w, n) + 1) & LVL_MASK;
 	struct twheel_timer *t;
-	s64 word;
 
 	while (*budget) {
-		t = next_due(w);
+		t = next_in(w, &w->slot[n][i]);
 		if (!t) {
-			clear_slot(w, 0, w->clk & LVL_MASK);
+			clear_slot(w, n, i);
+			w->todo &= ~BIT(n);
+			return NULL;
+		}
+		(*budget)--;
+		w->count[n][i]--;
+		if (!--w->share[n])
+			w->todo &= ~BIT(n);
+		if (visit(w, t, now))
+			return t;
+		w->cascaded++;
+		if (!w->share[n])
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Expires the current tick's timers; those extended are filed anew. */
+static struct twheel_timer *pop_due(struct twheel_wheel *w, u64 now,
+				    unsigned int *budget)
+{
+	unsigned int i = w->clk & LVL_MASK;
+	struct twheel_timer *t;
+
+	while (*budget) {
+		t = next_in(w, &w->slot[0][i]);
+		if (!t) {
+			clear_slot(w, 0, i);
 			w->todo &= ~BIT(0);
 			return NULL;
 		}
 		(*budget)--;
-		list_del(&t->entry);
-		word = twheel_word(t);
-		while ((u64)word <= w->clk) {
-			if (atomic64_try_cmpxchg(&t->word, &word, TWHEEL_IDLE)) {
-				w->pending--;
-				return t;
-			}
-		}
-		file(w, t, word);
+		if (visit(w, t, now))
+			return t;
 		w->refiled++;
 	}
 	return NULL;
@@ -390,7 +478,11 @@ static struct twheel_timer *pop_due(struct twheel_wheel *w, unsigned int *budget
  * Timers come tick by tick. A call goes on where the one before it stopped.
  * Between calls any timer may be inserted, removed or extended.
  *
- * Return: A timer that was due, now idle; or %NULL: then all that is due at
+ * @w->expired and @w->missed tell about the timer that is returned. It is idle
+ * now, but if it is periodic pending again. Timers with %TWHEEL_PROCESS are not
+ * returned but put into @w->deferred, for twheel_wheel_take().
+ *
+ * Return: A timer that was due, or %NULL: then all that is due at
  * @now has been returned if some of @budget is left, and there is more to do
  * if none is.
  */
@@ -409,17 +501,41 @@ struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 			begin_tick(w, min(twheel_wheel_next(w), now));
 		}
 		if (w->todo & BIT(0)) {
-			t = pop_due(w, budget);
+			t = pop_due(w, now, budget);
 			if (t)
 				return t;
 		}
-		for (n = 1; n < LVL_DEPTH; n++)
-			if (w->todo & BIT(n) && *budget)
-				cascade(w, n, budget);
+		for (n = 1; n < LVL_DEPTH; n++) {
+			if (!(w->todo & BIT(n)))
+				continue;
+			t = cascade(w, n, now, budget);
+			if (t)
+				return t;
+		}
 	}
 	return NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
+
+/**
+ * twheel_wheel_take - take a timer that was deferred to process context
+ * @w: The wheel.
+ * @t: A timer in @w->deferred.
+ * @now: The current tick.
+ *
+ * Return: %true if @t was due, as from twheel_wheel_expire(); %false if it was
+ * extended while it waited, and has been filed anew.
+ */
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+{
+	list_del(&t->entry);
+	if (try_expire(w, t, clamp(now, w->clk, TWHEEL_NEVER - 1)))
+		return true;
+	file(w, t, twheel_word(t));
+	w->refiled++;
+	return false;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
 
 /**
  * twheel_wheel_first - find some pending timer
@@ -430,6 +546,9 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
 struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w)
 {
 	unsigned int n, i, ahead;
+
+	if (!list_empty(&w->deferred))
+		return list_first_entry(&w->deferred, struct twheel_timer, entry);
 
 	/* Nothing but level 0 of a tick in progress has timers in a current slot. */
 	i = w->clk & LVL_MASK;
@@ -461,11 +580,14 @@ void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 
 	list_del(&t->entry);
 	from->pending--;
+	to->pending++;
 	while ((u64)word <= to->clk) {
-		if (atomic64_try_cmpxchg(&t->word, &word, to->clk + 1))
-			word = to->clk + 1;
+		/* Its window may end soon. */
+		if (atomic64_try_cmpxchg(&t->word, &word, to->clk + 1)) {
+			file_exact(to, t, to->clk + 1);
+			return;
+		}
 	}
 	file(to, t, word);
-	to->pending++;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_move);

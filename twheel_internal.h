@@ -10,11 +10,15 @@
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "twheel_stats.h"
 #include "twheel_wheel.h"
 
-/* struct twheel_timer.flags */
+/* struct twheel_timer.flags, besides those of twheel.h and twheel_wheel.h */
 #define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
+#define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
 
 /**
  * struct twheel_counts - what became of the armings
@@ -35,13 +39,39 @@ struct twheel_counts {
 };
 
 /**
+ * struct twheel_callback - a callback that runs
+ * @timer: Its timer, which may have been freed; %NULL if none runs.
+ * @task: In whose context it runs, a softirq on top of it included.
+ * @fn: What runs.
+ * @missed: See twheel_missed().
+ */
+struct twheel_callback {
+	struct twheel_timer	*timer;
+	struct task_struct	*task;
+	twheel_fn_t		fn;
+	u64			missed;
+};
+
+/**
+ * struct twheel_worker - runs callbacks in process context, one at a time
+ * @work: On the workqueue, from when there is something to do.
+ * @base: Whose timers it takes.
+ * @callback: What runs.
+ */
+struct twheel_worker {
+	struct work_struct	work;
+	struct twheel_base	*base;
+	struct twheel_callback	callback;
+};
+
+/**
  * struct twheel_base - the engine of one CPU
  * @lock: Protects all that follows, and the timers that name this CPU. Taken
  *	with interrupts off; nests in nothing but itself, when a CPU's timers
  *	move (the offline CPU's lock first).
  * @cpu: The CPU.
  * @online: Timers may be armed here.
- * @running: The timer whose callback runs. It may have been freed.
+ * @callback: What runs in softirq context.
  * @runner: The task in whose context callbacks run, softirqs on top of it
  *	included; %NULL outside base_run().
  * @wake: The tick by which the tick source calls base_run().
@@ -49,6 +79,10 @@ struct twheel_counts {
  * @sleeper: The tick source for one that is far: it ends a little before.
  * @more: Goes on when a run has used up its budget.
  * @counts: See &struct twheel_counts; @counts.pending is unused.
+ * @stats: What people may want to know.
+ * @worker: Run callbacks in process context.
+ * @idle_workers: Those with nothing to do, one bit each.
+ * @callback_done: Woken when a callback in process context has ended.
  * @expiry_lock: On PREEMPT_RT, held while callbacks may run; see wait_running().
  * @waiters: On PREEMPT_RT, who wants @expiry_lock.
  * @wheel: The wheel.
@@ -57,13 +91,17 @@ struct twheel_base {
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
 	bool			online;
-	struct twheel_timer	*running;
+	struct twheel_callback	callback;
 	struct task_struct	*runner;
 	u64			wake;
 	struct timer_list	tick;
 	struct hrtimer		sleeper;
 	struct tasklet_struct	more;
 	struct twheel_counts	counts;
+	struct twheel_stats	stats;
+	struct twheel_worker	worker[TWHEEL_PROCESS_MAX];
+	unsigned long		idle_workers;
+	wait_queue_head_t	callback_done;
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t		expiry_lock;
 	atomic_t		waiters;
@@ -85,11 +123,57 @@ void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 			u64 expires);
 void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
 			u64 expires);
+const struct twheel_callback *
+twheel_base_callback(const struct twheel_base *base,
+		     const struct twheel_timer *t);
 void twheel_base_wait_running(const struct twheel_timer *t);
+void twheel_base_begin(struct twheel_base *base, struct twheel_callback *cb,
+		       struct twheel_timer *t);
+void twheel_base_call(struct twheel_base *base, struct twheel_callback *cb,
+		      struct twheel_timer *t);
+void twheel_base_wake_at(struct twheel_base *base, u64 next);
+void twheel_base_evacuate(struct twheel_base *base);
+bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
+			u64 word);
 void twheel_read_counts(struct twheel_counts *counts);
+
+/* twheel_process.c */
+int twheel_process_init(void);
+void twheel_process_exit(void);
+void twheel_process_init_base(struct twheel_base *base);
+void twheel_process_kick(struct twheel_base *base);
+const struct twheel_callback *
+twheel_process_callback(const struct twheel_base *base,
+			const struct twheel_timer *t);
+void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t);
+
+/* twheel_owner.c */
+#ifdef CONFIG_MODULE_UNLOAD
+int twheel_owner_init(void);
+void twheel_owner_exit(void);
+#else
+static inline int twheel_owner_init(void) { return 0; }
+static inline void twheel_owner_exit(void) { }
+#endif
+
+/* twheel_debugfs.c */
+#ifdef CONFIG_DEBUG_FS
+void twheel_debugfs_init(void);
+void twheel_debugfs_exit(void);
+#else
+static inline void twheel_debugfs_init(void) { }
+static inline void twheel_debugfs_exit(void) { }
+#endif
 
 /* twheel_main.c: extensions that took no lock, by the CPU they were made on */
 DECLARE_PER_CPU(u64, twheel_extended);
+
+/* Where to arm: on the CPU that asks. */
+#define TWHEEL_HERE		(-1)
+
+bool twheel_usable(const struct twheel_timer *timer);
+unsigned int twheel_home(const struct twheel_timer *timer);
+int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period);
 
 /* twheel_chardev.c */
 int twheel_chardev_init(void);

@@ -9,21 +9,34 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/module.h>
+#include <linux/poison.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "twheel_compat.h"
+#include "twheel_debug.h"
 #include "twheel_internal.h"
+#include "twheel_trace.h"
+
+/* Instead of the callback of a timer that is destroyed. */
+#define TWHEEL_POISON		((twheel_fn_t)(0x77 + POISON_POINTER_DELTA))
 
 DEFINE_PER_CPU(u64, twheel_extended);
 
-/* Where to arm: on the CPU that asks. */
-#define HERE	(-1)
+static void init(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
+		 const char *name, struct lock_class_key *key)
+{
+	WARN_ON_ONCE(flags & ~TWHEEL_USER_FLAGS);
+	memset(timer, 0, sizeof(*timer));
+	timer->fn = fn;
+	timer->flags = raw_smp_processor_id() | (flags & TWHEEL_USER_FLAGS);
+	lockdep_init_map(&timer->lockdep_map, name, key, 0);
+}
 
 /**
  * twheel_init_key - prepare a timer, with a lockdep class
  * @timer: The timer.
  * @fn: Its callback.
- * @flags: 0.
+ * @flags: 0 or flags of a timer.
  * @name: Name of the lockdep class.
  * @key: The lockdep class.
  *
@@ -32,11 +45,8 @@ DEFINE_PER_CPU(u64, twheel_extended);
 void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 		     const char *name, struct lock_class_key *key)
 {
-	WARN_ON_ONCE(flags);
-	memset(timer, 0, sizeof(*timer));
-	timer->fn = fn;
-	timer->flags = raw_smp_processor_id();
-	lockdep_init_map(&timer->lockdep_map, name, key, 0);
+	twheel_debug_init(timer);
+	init(timer, fn, flags, name, key);
 }
 EXPORT_SYMBOL(twheel_init_key);
 
@@ -44,7 +54,7 @@ EXPORT_SYMBOL(twheel_init_key);
  * twheel_init_onstack_key - prepare a timer on the stack, with a lockdep class
  * @timer: The timer.
  * @fn: Its callback.
- * @flags: 0.
+ * @flags: 0 or flags of a timer.
  * @name: Name of the lockdep class.
  * @key: The lockdep class.
  *
@@ -54,31 +64,83 @@ void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
 			     u32 flags, const char *name,
 			     struct lock_class_key *key)
 {
-	twheel_init_key(timer, fn, flags, name, key);
+	twheel_debug_init_onstack(timer);
+	init(timer, fn, flags, name, key);
 }
 EXPORT_SYMBOL(twheel_init_onstack_key);
+
+/**
+ * twheel_destroy - end the use of a timer, before its memory is freed
+ * @timer: A timer, not pending and not running.
+ *
+ * A timer that is pending still, which is a bug of the caller, is reported with
+ * the name of its callback, and disarmed. Whoever uses the timer afterwards is
+ * reported too. No need to call this, but it finds what would be hard to find;
+ * with CONFIG_DEBUG_OBJECTS the kernel finds it by itself.
+ *
+ * Context: any. Takes the timer's base lock if it is pending.
+ */
+void twheel_destroy(struct twheel_timer *timer)
+{
+	if (twheel_cancel(timer) > 0)
+		WARN(1, "timer %p is destroyed while armed, it runs %pS\n",
+		     timer, timer->fn);
+	timer->fn = TWHEEL_POISON;
+}
+EXPORT_SYMBOL(twheel_destroy);
 
 /**
  * twheel_destroy_onstack - end the use of a timer that lives on the stack
  * @timer: A timer from twheel_setup_onstack(), not pending and not running.
  *
+ * As twheel_destroy(), and must be called.
+ *
  * Context: any.
  */
 void twheel_destroy_onstack(struct twheel_timer *timer)
 {
-	WARN_ON_ONCE(twheel_pending(timer));
+	twheel_destroy(timer);
+	twheel_debug_destroy(timer);
 }
 EXPORT_SYMBOL(twheel_destroy_onstack);
 
+/**
+ * twheel_usable - look for bugs of the caller
+ * @timer: The timer.
+ *
+ * Return: whether @timer has been set up, and not destroyed since. If not, it
+ * is reported once.
+ */
+bool twheel_usable(const struct twheel_timer *timer)
+{
+	return !WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer) &&
+	       !WARN_ONCE(timer->fn == TWHEEL_POISON,
+			  "timer %p was destroyed\n", timer);
+}
+
+/**
+ * twheel_home - choose the CPU to arm an idle timer on
+ * @timer: The timer, its base locked.
+ *
+ * Return: The CPU, if the caller has no other wish.
+ */
+unsigned int twheel_home(const struct twheel_timer *timer)
+{
+	if (timer->flags & TWHEEL_PINNED)
+		return timer->flags & TWHEEL_CPU_MASK;
+	return smp_processor_id();
+}
+
 /* Arms @timer; if it is pending already, only where @change says so. */
-static int arm(struct twheel_timer *timer, u64 expires, int cpu, bool change)
+static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
+	       bool change)
 {
 	struct twheel_base *base;
 	unsigned long flags;
 	u64 word;
 	int ret;
 
-	if (WARN_ON_ONCE(!timer->fn))
+	if (!twheel_usable(timer))
 		return -EINVAL;
 
 	base = twheel_base_lock(timer, &flags);
@@ -86,9 +148,10 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, bool change)
 	if (word == TWHEEL_DEAD) {
 		ret = -ESHUTDOWN;
 	} else if (!twheel_word_pending(word)) {
-		if (cpu == HERE)
-			cpu = smp_processor_id();
+		if (cpu == TWHEEL_HERE)
+			cpu = twheel_home(timer);
 		base = twheel_base_switch(base, timer, cpu);
+		timer->period = period;
 		twheel_base_insert(base, timer, expires);
 		ret = 0;
 	} else if (change) {
@@ -101,9 +164,18 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, bool change)
 	return ret;
 }
 
-static int arm_idle(struct twheel_timer *timer, u64 expires, int cpu)
+/**
+ * twheel_arm_idle - arm an idle timer
+ * @timer: The timer.
+ * @expires: Its deadline.
+ * @cpu: Where, or TWHEEL_HERE.
+ * @period: In jiffies, or 0.
+ *
+ * Return: as twheel_add().
+ */
+int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period)
 {
-	int ret = arm(timer, expires, cpu, false);
+	int ret = arm(timer, expires, cpu, period, false);
 
 	WARN_ON_ONCE(ret == -EBUSY);
 	return ret;
@@ -115,9 +187,9 @@ static int arm_idle(struct twheel_timer *timer, u64 expires, int cpu)
  * @expires: Its deadline, an absolute value of get_jiffies_64(). A deadline
  *	that has come or gone by means the next tick.
  *
- * The callback runs on this CPU, at the first tick at or after @expires and
- * never before; @expires is exact at any distance. To arm a timer that may be
- * pending, use twheel_mod().
+ * The callback runs on this CPU (but see %TWHEEL_PINNED), at the first tick at
+ * or after @expires and never before; @expires is exact at any distance. To arm
+ * a timer that may be pending, use twheel_mod().
  *
  * Context: any, hardirq included. Takes the timer's base lock, and on a change
  * of CPU that of the new one.
@@ -132,7 +204,7 @@ static int arm_idle(struct twheel_timer *timer, u64 expires, int cpu)
  */
 int twheel_add(struct twheel_timer *timer, u64 expires)
 {
-	return arm_idle(timer, expires, HERE);
+	return twheel_arm_idle(timer, expires, TWHEEL_HERE, 0);
 }
 EXPORT_SYMBOL(twheel_add);
 
@@ -174,7 +246,7 @@ int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu)
 {
 	if (WARN_ON_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)))
 		return -EINVAL;
-	return arm_idle(timer, expires, cpu);
+	return twheel_arm_idle(timer, expires, cpu, 0);
 }
 EXPORT_SYMBOL(twheel_add_on);
 
@@ -183,7 +255,8 @@ EXPORT_SYMBOL(twheel_add_on);
  * @timer: The timer, pending or idle.
  * @expires: The new deadline, earlier or later, as for twheel_add().
  *
- * Arms the timer on this CPU if it is idle. A pending one stays on its CPU.
+ * Arms the timer if it is idle, as twheel_add() does. A pending one stays on its
+ * CPU, and if it is periodic, runs on from the new deadline with its period.
  * Where several callers are not serialised against each other, this is the one
  * way of arming, and the last one's deadline holds.
  *
@@ -203,19 +276,12 @@ int twheel_mod(struct twheel_timer *timer, u64 expires)
 {
 	if (twheel_wheel_extend(timer, expires)) {
 		this_cpu_inc(twheel_extended);
+		trace_twheel_extend(timer, expires, raw_smp_processor_id());
 		return 1;
 	}
-	return arm(timer, expires, HERE, true);
+	return arm(timer, expires, TWHEEL_HERE, 0, true);
 }
 EXPORT_SYMBOL(twheel_mod);
-
-static bool remove(struct twheel_base *base, struct twheel_timer *timer, u64 word)
-{
-	bool pending = twheel_wheel_remove(&base->wheel, timer, word);
-
-	base->counts.cancelled += pending;
-	return pending;
-}
 
 /**
  * twheel_cancel - disarm a timer
@@ -241,7 +307,7 @@ int twheel_cancel(struct twheel_timer *timer)
 	if (!twheel_pending(timer))
 		return 0;
 	base = twheel_base_lock(timer, &flags);
-	ret = remove(base, timer, TWHEEL_IDLE);
+	ret = twheel_base_disarm(base, timer, TWHEEL_IDLE);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
@@ -250,15 +316,17 @@ EXPORT_SYMBOL(twheel_cancel);
 /* Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. */
 static int try_cancel(struct twheel_timer *timer, u64 word)
 {
+	const struct twheel_callback *cb;
 	struct twheel_base *base;
 	unsigned long flags;
 	int ret;
 
 	base = twheel_base_lock(timer, &flags);
-	if (base->running != timer)
-		ret = remove(base, timer, word);
+	cb = twheel_base_callback(base, timer);
+	if (!cb)
+		ret = twheel_base_disarm(base, timer, word);
 	else
-		ret = base->runner == current ? -EDEADLK : -EAGAIN;
+		ret = cb->task == current ? -EDEADLK : -EAGAIN;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
@@ -309,7 +377,9 @@ static int cancel_sync(struct twheel_timer *timer, u64 word)
 
 	lockdep_wait_for_callback(timer);
 	WARN_ON_ONCE(in_hardirq());
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+	if (timer->flags & TWHEEL_PROCESS)
+		might_sleep();
+	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		lockdep_assert_preemption_enabled();
 
 	while (ret == -EAGAIN) {
@@ -339,7 +409,7 @@ static int cancel_sync(struct twheel_timer *timer, u64 word)
  * lockdep reports both.
  *
  * Context: process or softirq; not hardirq, which is reported once. On
- * PREEMPT_RT it may sleep.
+ * PREEMPT_RT, and with %TWHEEL_PROCESS everywhere, it may sleep.
  *
  * Return:
  * * %1 - the timer was pending, and its callback will not run
@@ -415,11 +485,17 @@ static int __init twheel_init(void)
 	ret = twheel_bases_init();
 	if (ret)
 		return ret;
-	ret = twheel_chardev_init();
+	ret = twheel_owner_init();
 	if (ret)
 		goto out_bases_exit;
+	ret = twheel_chardev_init();
+	if (ret)
+		goto out_owner_exit;
+	twheel_debugfs_init();
 	return 0;
 
+out_owner_exit:
+	twheel_owner_exit();
 out_bases_exit:
 	twheel_bases_exit();
 	return ret;
@@ -428,7 +504,9 @@ module_init(twheel_init);
 
 static void __exit twheel_exit(void)
 {
+	twheel_debugfs_exit();
 	twheel_chardev_exit();
+	twheel_owner_exit();
 	twheel_bases_exit();
 }
 module_exit(twheel_exit);

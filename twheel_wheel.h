@@ -32,6 +32,10 @@
 #define TWHEEL_IDLE		0ULL
 #define TWHEEL_DEAD		U64_MAX
 
+/* struct twheel_timer.flags: where a timer with a window may run, or 0. */
+#define TWHEEL_WINDOW_SHIFT	22
+#define TWHEEL_WINDOW_MASK	(7U << TWHEEL_WINDOW_SHIFT)
+
 struct twheel_slot {
 	struct list_head	chain[SLOT_CHAINS];
 };
@@ -45,7 +49,11 @@ struct twheel_slot {
  * @share: What each level may still cascade at @clk.
  * @pending: Timers in the wheel.
  * @cascaded: Timers moved down from a coming slot, ever.
- * @refiled: Timers that were found extended when their tick came, ever.
+ * @refiled: Timers that were found extended or deferred when their tick came,
+ *	ever.
+ * @expired: Deadline of the timer that expired last.
+ * @missed: Points of its grid that it had passed over, if it is periodic.
+ * @deferred: Due timers that wait for process context.
  * @map: Slots that may be occupied; a bit may be stale, never missing.
  * @count: Timers filed into each slot since it was last empty; saturates.
  * @slot: Level by level, the slot of tick t at (t >> LVL_SHIFT(n)) & LVL_MASK.
@@ -59,6 +67,9 @@ struct twheel_wheel {
 	u64			pending;
 	u64			cascaded;
 	u64			refiled;
+	u64			expired;
+	u64			missed;
+	struct list_head	deferred;
 	unsigned long		map[LVL_DEPTH][BITS_TO_LONGS(LVL_SIZE)];
 	u32			count[LVL_DEPTH][LVL_SIZE];
 	struct twheel_slot	slot[LVL_DEPTH][LVL_SIZE] ____cacheline_aligned;
@@ -75,6 +86,7 @@ void twheel_wheel_forward(struct twheel_wheel *w, u64 now);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 					 unsigned int *budget);
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
 struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_timer *t);
@@ -91,6 +103,22 @@ static inline u64 twheel_word(const struct twheel_timer *t)
 static inline bool twheel_word_pending(u64 word)
 {
 	return word != TWHEEL_IDLE && word != TWHEEL_DEAD;
+}
+
+/* The level on which @t may run in place, or 0. */
+static inline unsigned int twheel_window_level(const struct twheel_timer *t)
+{
+	return (t->flags & TWHEEL_WINDOW_MASK) >> TWHEEL_WINDOW_SHIFT;
+}
+
+/* What goes into the flags for a window of @slack ticks: two slots fit into it. */
+static inline u32 twheel_window_flags(u64 slack)
+{
+	unsigned int n = LVL_DEPTH - 1;
+
+	while (n && slack / 2 < LVL_GRAN(n))
+		n--;
+	return n << TWHEEL_WINDOW_SHIFT;
 }
 
 /**

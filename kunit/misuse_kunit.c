@@ -104,12 +104,44 @@ static void unknown_flag_is_ignored(struct kunit *test)
 static void onstack_timer_left_pending(struct kunit *test)
 {
 	struct kunit_suppressed_warning *w = misuse_begin(test);
-	struct twheel_timer *timer = &probe_new(test, NULL)->timer;
+	struct twheel_timer timer;
 
-	twheel_setup_onstack(timer, probe_fn, 0);
-	twheel_add(timer, TWHEEL_NEVER);
-	twheel_destroy_onstack(timer);
+	twheel_setup_onstack(&timer, probe_fn, 0);
+	twheel_add(&timer, TWHEEL_NEVER);
+	twheel_destroy_onstack(&timer);
 	misuse_end(test, w);
+	KUNIT_EXPECT_EQ(test, twheel_cancel(&timer), 0);
+}
+
+static void destroyed_timer_is_not_armed(struct kunit *test)
+{
+	struct kunit_suppressed_warning *w = misuse_begin(test);
+	struct probe *probe = probe_new(test, NULL);
+	struct twheel_timer *timer = &probe->timer;
+
+	twheel_destroy(timer);
+	KUNIT_EXPECT_EQ(test, twheel_add(timer, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, twheel_mod(timer, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 1), 0);
+	misuse_end(test, w);
+	KUNIT_EXPECT_FALSE(test, twheel_pending(timer));
+
+	/* Once set up again it is as good as new. */
+	twheel_setup(timer, probe_fn, 0);
+	twheel_add(timer, get_jiffies_64() + 1);
+	probe_wait(test, probe);
+}
+
+static void slack_of_a_pending_timer(struct kunit *test)
+{
+	struct kunit_suppressed_warning *w = misuse_begin(test);
+	struct twheel_timer *timer = &probe_new(test, NULL)->timer;
+	u64 expires = get_jiffies_64() + ENGINE_TEST_FAR;
+
+	twheel_add(timer, expires);
+	twheel_set_slack(timer, 1000);
+	misuse_end(test, w);
+	KUNIT_EXPECT_EQ(test, twheel_window_level(timer), 0);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 }
 
@@ -119,6 +151,8 @@ static struct kunit_case misuse_cases[] = {
 	KUNIT_CASE(cpu_that_cannot_be),
 	KUNIT_CASE(unknown_flag_is_ignored),
 	KUNIT_CASE(onstack_timer_left_pending),
+	KUNIT_CASE(destroyed_timer_is_not_armed),
+	KUNIT_CASE(slack_of_a_pending_timer),
 	{}
 };
 

@@ -745,6 +745,112 @@ static void shut_down_under_fire(struct kunit *test)
 	}
 }
 
+/* Threads that change and cancel the same timers, and nothing serialises them */
+
+#define SHARED		16
+
+/**
+ * struct shared - a timer that everybody may change
+ * @timer: The timer.
+ * @armed: How often twheel_mod() said that it was idle.
+ * @ended: How often a cancel said that it was pending.
+ * @runs: How often its callback ran.
+ * @wrong: Results that cannot be.
+ */
+struct shared {
+	struct twheel_timer	timer;
+	atomic_t		armed;
+	atomic_t		ended;
+	atomic_t		runs;
+	atomic_t		wrong;
+};
+
+static void shared_fn(struct twheel_timer *timer)
+{
+	atomic_inc(&container_of(timer, struct shared, timer)->runs);
+}
+
+static void change_shared(struct shared *shared, u32 rnd)
+{
+	int ret;
+
+	switch (rnd % 8) {
+	case 0:
+		ret = twheel_cancel(&shared->timer);
+		break;
+	case 1:
+		ret = twheel_cancel_sync(&shared->timer);
+		break;
+	case 2:
+		ret = twheel_try_cancel_sync(&shared->timer);
+		if (ret == -EAGAIN)
+			return;
+		break;
+	default:
+		ret = twheel_mod(&shared->timer, get_jiffies_64() + rnd / 8 % 3);
+		if (!ret)
+			atomic_inc(&shared->armed);
+		else if (ret != 1)
+			atomic_inc(&shared->wrong);
+		return;
+	}
+	if (ret == 1)
+		atomic_inc(&shared->ended);
+	else if (ret)
+		atomic_inc(&shared->wrong);
+}
+
+static int shared_thread_fn(void *arg)
+{
+	struct shared *shared = arg;
+	struct rnd_state rnd;
+	unsigned int i;
+	u32 dice;
+
+	prandom_seed_state(&rnd, (unsigned long)current);
+	for (i = 0; i < OPS_MAX && !kthread_should_stop(); i++) {
+		dice = prandom_u32_state(&rnd);
+		change_shared(&shared[dice % SHARED], dice / SHARED);
+		if (i % 64 == 0)
+			cond_resched();
+	}
+	sleep_until_stopped();
+	return 0;
+}
+
+/*
+ * Whoever arms an idle timer takes it along to its own CPU. Each time that it
+ * was armed has ended in a callback or a cancel.
+ */
+static void unserialised_callers(struct kunit *test)
+{
+	static const struct stress_profile profile = { .ticks = 40 };
+	struct task_struct *task[2] = { };
+	struct shared *shared;
+	unsigned int i;
+
+	shared = kunit_kcalloc(test, SHARED, sizeof(*shared), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, shared);
+	for (i = 0; i < SHARED; i++)
+		twheel_setup(&shared[i].timer, shared_fn, 0);
+	task[0] = run_thread(cpumask_first(cpu_online_mask), shared_thread_fn, shared);
+	task[1] = run_thread(cpumask_last(cpu_online_mask), shared_thread_fn, shared);
+	time_passes(test, &profile);
+	for (i = 0; i < ARRAY_SIZE(task); i++) {
+		KUNIT_EXPECT_NOT_NULL(test, task[i]);
+		if (task[i])
+			kthread_stop(task[i]);
+	}
+	for (i = 0; i < SHARED; i++) {
+		atomic_add(twheel_shutdown_sync(&shared[i].timer),
+			   &shared[i].ended);
+		KUNIT_EXPECT_EQ(test, atomic_read(&shared[i].wrong), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&shared[i].armed),
+				atomic_read(&shared[i].runs) +
+				atomic_read(&shared[i].ended));
+	}
+}
+
 /* A timer that is moved back and forth is pending all the time */
 
 struct watch {
@@ -803,6 +909,7 @@ static struct kunit_case stress_cases[] = {
 	KUNIT_CASE(cancel_against_cascade),
 	KUNIT_CASE(everything_while_a_cpu_goes_away),
 	KUNIT_CASE(push_back_while_it_fires),
+	KUNIT_CASE(unserialised_callers),
 	KUNIT_CASE(shut_down_under_fire),
 	KUNIT_CASE(pending_while_it_is_moved),
 	{}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: modules that go away and leave timers armed
+ *
+ * Such a timer would run code that is there no more. When a module that uses
+ * twheel has run its exit function, the wheels are searched for timers whose
+ * callback lies in it; the log says whose they were, and they are disarmed.
+ */
+#include <linux/cpu.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include "twheel_internal.h"
+
+/* Timers looked at under the lock, between two chances for others. */
+#define LOCK_HOLD_MAX	128U
+
+/**
+ * struct search - for the timers of a module
+ * @mod: The module.
+ * @found: How many have been disarmed.
+ * @fn: The callback of the first of them.
+ */
+struct search {
+	const struct module	*mod;
+	u64			found;
+	twheel_fn_t		fn;
+};
+
+/* Which modules @mod uses is the kernel's secret, but not whether it uses any. */
+static bool may_use_twheel(const struct module *mod)
+{
+#ifdef MODULE
+	return mod != THIS_MODULE && !list_empty(&mod->target_list) &&
+	       !list_empty(&THIS_MODULE->source_list);
+#else
+	return true;
+#endif
+}
+
+/* The function may have been overwritten along with the timer. */
+static bool is_of(const struct module *mod, twheel_fn_t fn)
+{
+	return fn && within_module((unsigned long)fn, mod);
+}
+
+static void look_at(struct search *search, struct twheel_base *base,
+		    struct twheel_timer *t)
+{
+	twheel_fn_t fn = t->fn;
+
+	if (!is_of(search->mod, fn))
+		return;
+	if (!search->found++)
+		search->fn = fn;
+	twheel_base_disarm(base, t, TWHEEL_IDLE);
+}
+
+/*
+ * Looks at the @steps timers that come first in a list, or more. Each goes to
+ * the list's end, so that the lock can be let go of in between. Timers of a slot
+ * are in no order.
+ */
+static void search_list(struct search *search, struct twheel_base *base,
+			struct list_head *list, u64 steps)
+{
+	struct twheel_timer *t;
+	unsigned int i;
+
+	while (steps) {
+		raw_spin_lock_irq(&base->lock);
+		for (i = 0; i < LOCK_HOLD_MAX && steps; i++, steps--) {
+			t = list_first_entry_or_null(list, struct twheel_timer,
+						     entry);
+			if (!t) {
+				steps = 0;
+				break;
+			}
+			list_move_tail(&t->entry, list);
+			look_at(search, base, t);
+		}
+		raw_spin_unlock_irq(&base->lock);
+		cond_resched();
+	}
+}
+
+static u32 slot_count(struct twheel_base *base, unsigned int n, unsigned int i)
+{
+	u32 count = 0;
+
+	raw_spin_lock_irq(&base->lock);
+	if (test_bit(i, base->wheel.map[n]))
+		count = base->wheel.count[n][i];
+	raw_spin_unlock_irq(&base->lock);
+	return count;
+}
+
+static u64 all_pending(struct twheel_base *base)
+{
+	u64 pending;
+
+	raw_spin_lock_irq(&base->lock);
+	pending = base->wheel.pending;
+	raw_spin_unlock_irq(&base->lock);
+	return pending;
+}
+
+/* From the top down, as timers move. */
+static void search_base(struct search *search, struct twheel_base *base)
+{
+	struct twheel_wheel *w = &base->wheel;
+	unsigned int n, i, c;
+	u32 count;
+
+	for (n = LVL_DEPTH; n-- > 0;) {
+		for (i = 0; i < LVL_SIZE; i++) {
+			/* A chain holds no more than the slot has taken in. */
+			count = slot_count(base, n, i);
+			for (c = 0; c < SLOT_CHAINS && count; c++)
+				search_list(search, base, &w->slot[n][i].chain[c],
+					    count);
+		}
+	}
+	search_list(search, base, &w->deferred, all_pending(base));
+}
+
+static bool runs(struct twheel_base *base, const struct module *mod)
+{
+	unsigned int i;
+	bool ret;
+
+	raw_spin_lock_irq(&base->lock);
+	ret = base->callback.timer && is_of(mod, base->callback.fn);
+	for (i = 0; i < TWHEEL_PROCESS_MAX; i++)
+		ret |= base->worker[i].callback.timer &&
+		       is_of(mod, base->worker[i].callback.fn);
+	raw_spin_unlock_irq(&base->lock);
+	return ret;
+}
+
+/* A callback that ran may have armed its timer anew: says whether one did run. */
+static bool wait_for_callbacks(const struct module *mod)
+{
+	struct twheel_base *base;
+	bool waited = false;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		base = per_cpu(twheel_bases, cpu);
+		while (runs(base, mod)) {
+			waited = true;
+			schedule_timeout_uninterruptible(1);
+		}
+	}
+	return waited;
+}
+
+static void disarm_timers_of(const struct module *mod)
+{
+	struct search search = { .mod = mod };
+	unsigned int cpu;
+
+	do {
+		cpus_read_lock();
+		for_each_possible_cpu(cpu)
+			search_base(&search, per_cpu(twheel_bases, cpu));
+		cpus_read_unlock();
+	} while (wait_for_callbacks(mod));
+
+	if (search.found)
+		pr_err("module %s leaves %llu timers armed, the first one runs %ps\n",
+		       mod->name, search.found, search.fn);
+}
+
+static int module_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	if (event == MODULE_STATE_GOING && may_use_twheel(data))
+		disarm_timers_of(data);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_event,
+};
+
+/**
+ * twheel_owner_init - begin to watch modules
+ *
+ * Return: 0 or an error.
+ */
+int twheel_owner_init(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
+/**
+ * twheel_owner_exit - stop watching modules
+ */
+void twheel_owner_exit(void)
+{
+	unregister_module_notifier(&module_notifier);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: callbacks in process context
+ *
+ * When a timer with TWHEEL_PROCESS is due, the wheel defers it: it stays pending
+ * until a worker takes it. A CPU has a few workers, each of them one work item
+ * on the workqueue. A worker that takes a timer queues the next one if more are
+ * waiting. The workqueue is of the kind that runs one item of a CPU at a time
+ * unless that sleeps; so callbacks run one by one, and one that sleeps holds up
+ * nobody until all workers sleep.
+ *
+ * A deferred timer whose callback runs already is passed over; the worker that
+ * runs it looks again when it is done. So callbacks of one timer do not overlap.
+ *
+ * A callback is not waited for when its CPU goes offline: it may sleep for
+ * long. What it arms meanwhile is evacuated when it ends.
+ */
+#include <linux/errno.h>
+#include "twheel_compat.h"
+#include "twheel_internal.h"
+
+static struct workqueue_struct *twheel_wq;
+
+static bool runs(const struct twheel_base *base, const struct twheel_timer *t)
+{
+	return twheel_process_callback(base, t);
+}
+
+static struct twheel_timer *first_deferred(struct twheel_base *base)
+{
+	struct twheel_timer *t;
+
+	list_for_each_entry(t, &base->wheel.deferred, entry)
+		if (!runs(base, t))
+			return t;
+	return NULL;
+}
+
+/* Takes the next timer that is due still; the others are filed anew. */
+static struct twheel_timer *take_deferred(struct twheel_base *base)
+{
+	struct twheel_timer *t;
+
+	while ((t = first_deferred(base)))
+		if (twheel_wheel_take(&base->wheel, t, get_jiffies_64()))
+			break;
+	twheel_base_wake_at(base, base->wheel.next);
+	return t;
+}
+
+static void run_deferred(struct work_struct *work)
+{
+	struct twheel_worker *worker = container_of(work, struct twheel_worker, work);
+	struct twheel_base *base = worker->base;
+	struct twheel_timer *t;
+
+	raw_spin_lock_irq(&base->lock);
+	while ((t = take_deferred(base))) {
+		twheel_base_begin(base, &worker->callback, t);
+		twheel_stats_inc(&base->stats.processed);
+		twheel_process_kick(base);
+		raw_spin_unlock_irq(&base->lock);
+		twheel_base_call(base, &worker->callback, t);
+		raw_spin_lock_irq(&base->lock);
+		worker->callback.timer = NULL;
+		raw_spin_unlock_irq(&base->lock);
+
+		if (wq_has_sleeper(&base->callback_done))
+			wake_up_all(&base->callback_done);
+		twheel_base_evacuate(base);
+		cond_resched();
+		raw_spin_lock_irq(&base->lock);
+	}
+	__set_bit(worker - base->worker, &base->idle_workers);
+	raw_spin_unlock_irq(&base->lock);
+}
+
+/**
+ * twheel_process_kick - see to it that deferred timers are taken
+ * @base: The base, locked.
+ */
+void twheel_process_kick(struct twheel_base *base)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&base->lock);
+
+	if (!base->idle_workers || !first_deferred(base))
+		return;
+	i = __ffs(base->idle_workers);
+	__clear_bit(i, &base->idle_workers);
+	queue_work_on(base->cpu, twheel_wq, &base->worker[i].work);
+}
+
+/**
+ * twheel_process_callback - find the running callback of a timer
+ * @base: The base that @t belongs to, locked.
+ * @t: The timer.
+ *
+ * Return: The callback, or %NULL if @t's does not run in process context.
+ */
+const struct twheel_callback *
+twheel_process_callback(const struct twheel_base *base,
+			const struct twheel_timer *t)
+{
+	unsigned long idle = base->idle_workers;
+	unsigned int i;
+
+	for_each_clear_bit(i, &idle, TWHEEL_PROCESS_MAX)
+		if (base->worker[i].callback.timer == t)
+			return &base->worker[i].callback;
+	return NULL;
+}
+
+static bool runs_now(struct twheel_base *base, const struct twheel_timer *t)
+{
+	bool ret;
+
+	raw_spin_lock_irq(&base->lock);
+	ret = runs(base, t);
+	raw_spin_unlock_irq(&base->lock);
+	return ret;
+}
+
+/**
+ * twheel_process_wait - sleep until a callback has ended
+ * @base: The base that @t belongs to, unless its callback has ended.
+ * @t: Its timer.
+ */
+void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
+{
+	wait_event(base->callback_done, !runs_now(base, t));
+}
+
+/**
+ * twheel_process_init_base - set up the workers of a CPU
+ * @base: The CPU's base.
+ */
+void twheel_process_init_base(struct twheel_base *base)
+{
+	unsigned int i;
+
+	init_waitqueue_head(&base->callback_done);
+	base->idle_workers = BIT(TWHEEL_PROCESS_MAX) - 1;
+	for (i = 0; i < TWHEEL_PROCESS_MAX; i++) {
+		INIT_WORK(&base->worker[i].work, run_deferred);
+		base->worker[i].base = base;
+	}
+}
+
+/**
+ * twheel_process_init - set up the workqueue
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int twheel_process_init(void)
+{
+	twheel_wq = alloc_workqueue("twheel", WQ_PERCPU, 0);
+	return twheel_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * twheel_process_exit - wait for the workers and remove the workqueue
+ */
+void twheel_process_exit(void)
+{
+	destroy_workqueue(twheel_wq);
+}

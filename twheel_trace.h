@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: tracepoints, one for every change of a timer's state
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM twheel
+
+#if !defined(_TWHEEL_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TWHEEL_TRACE_H
+
+#include <linux/jiffies.h>
+#include <linux/tracepoint.h>
+#include "twheel.h"
+
+DECLARE_EVENT_CLASS(twheel_deadline,
+
+	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
+
+	TP_ARGS(timer, expires, cpu),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(void *,		function)
+		__field(u64,		expires)
+		__field(u64,		now)
+		__field(u32,		period)
+		__field(u32,		cpu)
+	),
+
+	TP_fast_assign(
+		__entry->timer		= timer;
+		__entry->function	= timer->fn;
+		__entry->expires	= expires;
+		__entry->now		= get_jiffies_64();
+		__entry->period		= timer->period;
+		__entry->cpu		= cpu;
+	),
+
+	TP_printk("timer=%p function=%ps expires=%llu [timeout=%lld] period=%u cpu=%u",
+		  __entry->timer, __entry->function, __entry->expires,
+		  (s64)(__entry->expires - __entry->now), __entry->period,
+		  __entry->cpu)
+);
+
+/**
+ * twheel_arm - an idle timer is armed
+ * @timer: The timer.
+ * @expires: Its deadline.
+ * @cpu: Whose wheel it goes to.
+ */
+DEFINE_EVENT(twheel_deadline, twheel_arm,
+	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
+	TP_ARGS(timer, expires, cpu)
+);
+
+/**
+ * twheel_change - a pending timer gets another deadline, and another slot
+ * @timer: The timer.
+ * @expires: Its deadline.
+ * @cpu: Whose wheel it is in.
+ */
+DEFINE_EVENT(twheel_deadline, twheel_change,
+	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
+	TP_ARGS(timer, expires, cpu)
+);
+
+/**
+ * twheel_extend - a pending timer's deadline is pushed back without a lock
+ * @timer: The timer. It may have expired again since.
+ * @expires: Its deadline.
+ * @cpu: Who does it.
+ */
+DEFINE_EVENT(twheel_deadline, twheel_extend,
+	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
+	TP_ARGS(timer, expires, cpu)
+);
+
+/**
+ * twheel_cancel - a pending timer is disarmed
+ * @timer: The timer.
+ * @expires: Its deadline.
+ * @cpu: Whose wheel it was in.
+ */
+DEFINE_EVENT(twheel_deadline, twheel_cancel,
+	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
+	TP_ARGS(timer, expires, cpu)
+);
+
+/**
+ * twheel_expire_entry - a callback begins
+ * @timer: Its timer.
+ * @expires: The deadline that has come.
+ * @cpu: Whose wheel it was in.
+ */
+DEFINE_EVENT(twheel_deadline, twheel_expire_entry,
+	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
+	TP_ARGS(timer, expires, cpu)
+);
+
+/**
+ * twheel_expire_exit - a callback has ended
+ * @timer: Its timer, of which nothing but the address is left perhaps.
+ * @function: The callback.
+ */
+TRACE_EVENT(twheel_expire_exit,
+
+	TP_PROTO(const struct twheel_timer *timer, twheel_fn_t function),
+
+	TP_ARGS(timer, function),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(void *,		function)
+	),
+
+	TP_fast_assign(
+		__entry->timer		= timer;
+		__entry->function	= function;
+	),
+
+	TP_printk("timer=%p function=%ps", __entry->timer, __entry->function)
+);
+
+/**
+ * twheel_cascade - timers have been moved between levels
+ * @cpu: In whose wheel.
+ * @clk: Its hand.
+ * @moved: How many, without letting go of the lock.
+ */
+TRACE_EVENT(twheel_cascade,
+
+	TP_PROTO(unsigned int cpu, u64 clk, u64 moved),
+
+	TP_ARGS(cpu, clk, moved),
+
+	TP_STRUCT__entry(
+		__field(u64,	clk)
+		__field(u64,	moved)
+		__field(u32,	cpu)
+	),
+
+	TP_fast_assign(
+		__entry->clk	= clk;
+		__entry->moved	= moved;
+		__entry->cpu	= cpu;
+	),
+
+	TP_printk("cpu=%u clk=%llu moved=%llu", __entry->cpu, __entry->clk,
+		  __entry->moved)
+);
+
+/**
+ * twheel_migrate - a timer goes from one CPU's wheel to another's
+ * @timer: The timer.
+ * @from: The CPU it leaves.
+ * @to: The CPU it goes to.
+ */
+TRACE_EVENT(twheel_migrate,
+
+	TP_PROTO(const struct twheel_timer *timer, unsigned int from,
+		 unsigned int to),
+
+	TP_ARGS(timer, from, to),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(void *,		function)
+		__field(u32,		from)
+		__field(u32,		to)
+	),
+
+	TP_fast_assign(
+		__entry->timer		= timer;
+		__entry->function	= timer->fn;
+		__entry->from		= from;
+		__entry->to		= to;
+	),
+
+	TP_printk("timer=%p function=%ps from=%u to=%u", __entry->timer,
+		  __entry->function, __entry->from, __entry->to)
+);
+
+#endif /* _TWHEEL_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE twheel_trace
+#include <trace/define_trace.h>
