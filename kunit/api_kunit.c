@@ -35,7 +35,7 @@ static void static_timer_needs_no_setup(struct kunit *test)
 	unsigned long left;
 
 	engine_test_expect_idle(test, &static_timer);
-	KUNIT_EXPECT_EQ(test, twheel_add_after(&static_timer, 1), 0);
+	KUNIT_EXPECT_EQ(test, twheel_add_after(&static_timer, HZ / 2), 0);
 	KUNIT_EXPECT_TRUE(test, twheel_pending(&static_timer));
 	left = wait_for_completion_timeout(&static_ran, ENGINE_TEST_PATIENCE);
 	KUNIT_EXPECT_NE(test, left, 0UL);
