@@ -64,10 +64,11 @@ struct twheel_timer {
  * Given to twheel_setup(), and then the timer's for good.
  *
  * %TWHEEL_PROCESS
- *	The callback runs in process context and may sleep. Callbacks of one CPU
- *	run one after the other; while some of them sleep, others go on, up to
- *	%TWHEEL_PROCESS_MAX at a time. The timer is pending until its callback
- *	begins, so that it can be cancelled or pushed back until then.
+ *	The callback runs in process context and may sleep. While some callbacks
+ *	of a CPU sleep, others go on, up to %TWHEEL_PROCESS_MAX at a time; those of
+ *	one timer do not overlap, and no more exclusion is promised. The timer is
+ *	pending until its callback begins, so that it can be cancelled or pushed
+ *	back until then.
  * %TWHEEL_PINNED
  *	The timer stays with the CPU that it was armed on last, by
  *	twheel_add_on(), whoever arms it again. Only if that CPU goes offline does
@@ -110,9 +111,11 @@ struct twheel_timer {
 #ifdef CONFIG_LOCKDEP
 #define __twheel_setup(_timer, _fn, _flags, _setup)			\
 	do {								\
-		static struct lock_class_key __key;			\
+		static struct lock_class_key __key[2];			\
+		u32 __flags = (_flags);					\
 									\
-		_setup((_timer), (_fn), (_flags), #_timer, &__key);	\
+		_setup((_timer), (_fn), __flags, #_timer,		\
+		       &__key[!!(__flags & TWHEEL_PROCESS)]);		\
 	} while (0)
 #else
 #define __twheel_setup(_timer, _fn, _flags, _setup)			\

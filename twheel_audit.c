@@ -32,7 +32,10 @@ static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 
 	if (!twheel_word_pending(word))
 		return "a timer in a slot is not pending";
-	if (in_window(a, t, n, slot) && (word > a->w->clk || ahead == 1))
+	if (in_window(a, t, n, slot) && (word > a->w->clk || ahead == 1 || ahead == 2))
+		return NULL;
+	/* Overdue when it came from another wheel, it waits for the next tick. */
+	if (!n && ahead <= 1 && word <= a->w->clk)
 		return NULL;
 	if (word <= a->w->clk && ahead)
 		return "R1: a timer has been passed over";

@@ -174,6 +174,9 @@ static void arm_source(struct twheel_base *base, u64 next)
 		return;
 	now = get_jiffies_64();
 	ahead = next > now ? next - now : 1;
+	/* Do not put off what is late already. */
+	if (now + ahead >= base->wake)
+		return;
 	if (base->cpu != smp_processor_id())
 		arm_remote(base, now, ahead);
 	else if (ahead <= NEAR_TICKS)
@@ -258,11 +261,13 @@ void twheel_base_call(struct twheel_base *base, struct twheel_callback *cb,
 	trace_twheel_expire_exit(t, cb->fn);
 
 	took = twheel_timing_since(start);
-	if (took <= READ_ONCE(base->stats.callback_max_ns))
+	if (!took)
 		return;
 	raw_spin_lock_irqsave(&base->lock, flags);
-	WRITE_ONCE(base->stats.callback_max_ns, took);
-	base->stats.callback_max_fn = cb->fn;
+	if (took > base->stats.callback_max_ns) {
+		base->stats.callback_max_ns = took;
+		base->stats.callback_max_fn = cb->fn;
+	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
@@ -308,6 +313,7 @@ static void expire_timer(struct twheel_base *base, struct twheel_timer *t,
 	lock_run(base, hold);
 	base->callback.timer = NULL;
 	relax_expiry(base);
+	hold->start = twheel_timing_start();
 }
 
 /* Expires what is due, as far as the budget goes. Returns what is left of it. */
@@ -344,7 +350,8 @@ static void base_run(struct twheel_base *base)
 	lock_expiry(base);
 	lock_run(base, &hold);
 	twheel_stats_inc(&base->stats.runs);
-	if (base->runner)
+	/* Once offline, what is here is moved, and no callback may begin. */
+	if (base->runner || !base->online)
 		goto out_unlock;
 
 	base->runner = current;
@@ -455,8 +462,9 @@ void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 
 	base->counts.armed++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	twheel_wheel_insert(&base->wheel, t, expires);
+	/* One that is static is known by its not having been armed yet. */
 	twheel_debug_arm(t);
+	twheel_wheel_insert(&base->wheel, t, expires);
 	trace_twheel_arm(t, expires, base->cpu);
 	arm_source(base, base->wheel.next);
 }
@@ -583,6 +591,22 @@ static void unlock_two(struct twheel_base *a, struct twheel_base *b)
 	raw_spin_unlock_irq(&a->lock);
 }
 
+/*
+ * A timer whose callback runs stays, or nobody would know that it does. The
+ * worker that runs it looks again when it is done.
+ */
+static struct twheel_timer *first_to_move(struct twheel_base *from)
+{
+	struct twheel_timer *t;
+
+	while ((t = twheel_wheel_first(&from->wheel))) {
+		if (!twheel_base_callback(from, t))
+			return t;
+		list_move_tail(&t->entry, &from->wheel.deferred);
+	}
+	return twheel_process_first(from);
+}
+
 /* Moves some timers. Returns whether any are left on a CPU that is offline. */
 static bool move_timers(struct twheel_base *to, struct twheel_base *from)
 {
@@ -591,7 +615,7 @@ static bool move_timers(struct twheel_base *to, struct twheel_base *from)
 
 	lock_two(to, from);
 	for (i = 0; i < LOCK_HOLD_MAX && !from->online; i++) {
-		t = twheel_wheel_first(&from->wheel);
+		t = first_to_move(from);
 		if (!t || !to->online)
 			break;
 		if (!i)
@@ -620,7 +644,8 @@ void twheel_base_evacuate(struct twheel_base *base)
 
 	while (!READ_ONCE(base->online)) {
 		to = cpumask_any(cpu_active_mask);
-		if (to != base->cpu &&
+		/* Active and not online: the module is going. */
+		if (to == base->cpu ||
 		    !move_timers(per_cpu(twheel_bases, to), base))
 			break;
 		cond_resched();

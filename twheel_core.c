@@ -62,7 +62,8 @@
  * Rules (twheel_wheel_audit() checks them)
  *
  * R1. A pending timer's deadline is later than the hand, but for those of the
- *     current tick that still wait to be expired, and those in their window.
+ *     current tick that still wait to be expired, those in their window, and
+ *     those that came overdue from another wheel and wait for the next tick.
  * R2. A level holds slots 1 to 127 ahead of the hand. The current slot is
  *     empty, but for the one of level 0 while its tick is worked on.
  * R3. A timer's slot begins no later than its deadline; without an extension
@@ -538,17 +539,14 @@ bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
 
 /**
- * twheel_wheel_first - find some pending timer
+ * twheel_wheel_first - find some pending timer that is in a slot
  * @w: The wheel.
  *
- * Return: A pending timer, or %NULL if there is none.
+ * Return: A pending timer, or %NULL if there is none but in @w->deferred.
  */
 struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w)
 {
 	unsigned int n, i, ahead;
-
-	if (!list_empty(&w->deferred))
-		return list_first_entry(&w->deferred, struct twheel_timer, entry);
 
 	/* Nothing but level 0 of a tick in progress has timers in a current slot. */
 	i = w->clk & LVL_MASK;
@@ -576,18 +574,15 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_timer *t)
 {
-	s64 word = twheel_word(t);
+	u64 expires = twheel_word(t);
 
 	list_del(&t->entry);
 	from->pending--;
 	to->pending++;
-	while ((u64)word <= to->clk) {
-		/* Its window may end soon. */
-		if (atomic64_try_cmpxchg(&t->word, &word, to->clk + 1)) {
-			file_exact(to, t, to->clk + 1);
-			return;
-		}
-	}
-	file(to, t, word);
+	/* Overdue, it keeps its deadline, which is a point of its grid. */
+	if (expires <= to->clk)
+		file_exact(to, t, to->clk + 1);
+	else
+		file(to, t, expires);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_move);

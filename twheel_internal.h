@@ -67,8 +67,8 @@ struct twheel_worker {
 /**
  * struct twheel_base - the engine of one CPU
  * @lock: Protects all that follows, and the timers that name this CPU. Taken
- *	with interrupts off; nests in nothing but itself, when a CPU's timers
- *	move (the offline CPU's lock first).
+ *	with interrupts off. Two of them nest in the order of CPUs, when timers
+ *	leave a CPU that is offline; work is queued under it.
  * @cpu: The CPU.
  * @online: Timers may be armed here.
  * @callback: What runs in softirq context.
@@ -141,6 +141,7 @@ void twheel_read_counts(struct twheel_counts *counts);
 int twheel_process_init(void);
 void twheel_process_exit(void);
 void twheel_process_init_base(struct twheel_base *base);
+struct twheel_timer *twheel_process_first(struct twheel_base *base);
 void twheel_process_kick(struct twheel_base *base);
 const struct twheel_callback *
 twheel_process_callback(const struct twheel_base *base,

@@ -191,8 +191,9 @@ int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period
  * or after @expires and never before; @expires is exact at any distance. To arm
  * a timer that may be pending, use twheel_mod().
  *
- * Context: any, hardirq included. Takes the timer's base lock, and on a change
- * of CPU that of the new one.
+ * Context: any, hardirq included, but not under locks of the scheduler or of
+ * workqueues. Takes the timer's base lock, and on a change of CPU that of the new
+ * one.
  *
  * Return:
  * * %0 - armed
@@ -313,8 +314,11 @@ int twheel_cancel(struct twheel_timer *timer)
 }
 EXPORT_SYMBOL(twheel_cancel);
 
-/* Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. */
-static int try_cancel(struct twheel_timer *timer, u64 word)
+/*
+ * Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. With
+ * @pending, what is armed while its callback runs on is disarmed too, and noted.
+ */
+static int try_cancel(struct twheel_timer *timer, u64 word, bool *pending)
 {
 	const struct twheel_callback *cb;
 	struct twheel_base *base;
@@ -323,10 +327,16 @@ static int try_cancel(struct twheel_timer *timer, u64 word)
 
 	base = twheel_base_lock(timer, &flags);
 	cb = twheel_base_callback(base, timer);
-	if (!cb)
+	if (!cb) {
 		ret = twheel_base_disarm(base, timer, word);
-	else
-		ret = cb->task == current ? -EDEADLK : -EAGAIN;
+	} else if (cb->task == current) {
+		ret = -EDEADLK;
+	} else {
+		ret = -EAGAIN;
+		/* Or it might run again and again before the caller has a look. */
+		if (pending)
+			*pending |= twheel_base_disarm(base, timer, word);
+	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
@@ -349,7 +359,7 @@ static int try_cancel(struct twheel_timer *timer, u64 word)
  */
 int twheel_try_cancel_sync(struct twheel_timer *timer)
 {
-	int ret = try_cancel(timer, TWHEEL_IDLE);
+	int ret = try_cancel(timer, TWHEEL_IDLE, NULL);
 
 	return ret < 0 ? -EAGAIN : ret;
 }
@@ -370,23 +380,26 @@ static void lockdep_wait_for_callback(struct twheel_timer *timer)
 
 static int cancel_sync(struct twheel_timer *timer, u64 word)
 {
-	int ret = try_cancel(timer, word);
+	int ret = try_cancel(timer, word, NULL);
+	bool process, pending = false;
 
 	if (ret == -EDEADLK)
 		return ret;
 
 	lockdep_wait_for_callback(timer);
 	WARN_ON_ONCE(in_hardirq());
-	if (timer->flags & TWHEEL_PROCESS)
+	process = READ_ONCE(timer->flags) & TWHEEL_PROCESS;
+	if (process)
 		might_sleep();
 	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		lockdep_assert_preemption_enabled();
 
 	while (ret == -EAGAIN) {
 		twheel_base_wait_running(timer);
-		ret = try_cancel(timer, word);
+		/* It ended, and runs again: one that is due at once might for ever. */
+		ret = try_cancel(timer, word, process ? &pending : NULL);
 	}
-	return ret;
+	return ret < 0 ? ret : ret || pending;
 }
 
 /**

@@ -62,7 +62,7 @@ static void look_at(struct search *search, struct twheel_base *base,
  * are in no order.
  */
 static void search_list(struct search *search, struct twheel_base *base,
-			struct list_head *list, u64 steps)
+			struct list_head *list, u32 steps)
 {
 	struct twheel_timer *t;
 	unsigned int i;
@@ -95,33 +95,42 @@ static u32 slot_count(struct twheel_base *base, unsigned int n, unsigned int i)
 	return count;
 }
 
-static u64 all_pending(struct twheel_base *base)
+/* How many at most wait for process context. */
+static u32 deferred(struct twheel_base *base)
 {
-	u64 pending;
+	u64 count;
 
 	raw_spin_lock_irq(&base->lock);
-	pending = base->wheel.pending;
+	count = list_empty(&base->wheel.deferred) ? 0 : base->wheel.pending;
 	raw_spin_unlock_irq(&base->lock);
-	return pending;
+	return min_t(u64, count, U32_MAX);
 }
 
-/* From the top down, as timers move. */
-static void search_base(struct search *search, struct twheel_base *base)
+static void search_level(struct search *search, struct twheel_base *base,
+			 unsigned int n)
 {
-	struct twheel_wheel *w = &base->wheel;
-	unsigned int n, i, c;
+	unsigned int i, c;
 	u32 count;
 
-	for (n = LVL_DEPTH; n-- > 0;) {
-		for (i = 0; i < LVL_SIZE; i++) {
-			/* A chain holds no more than the slot has taken in. */
-			count = slot_count(base, n, i);
-			for (c = 0; c < SLOT_CHAINS && count; c++)
-				search_list(search, base, &w->slot[n][i].chain[c],
-					    count);
-		}
+	for (i = 0; i < LVL_SIZE; i++) {
+		/* A chain holds no more than the slot has taken in. */
+		count = slot_count(base, n, i);
+		for (c = 0; c < SLOT_CHAINS && count; c++)
+			search_list(search, base,
+				    &base->wheel.slot[n][i].chain[c], count);
 	}
-	search_list(search, base, &w->deferred, all_pending(base));
+}
+
+/* Up as well as down, since timers move both ways meanwhile. */
+static void search_base(struct search *search, struct twheel_base *base)
+{
+	unsigned int n;
+
+	for (n = 0; n < LVL_DEPTH; n++)
+		search_level(search, base, n);
+	for (n = LVL_DEPTH; n-- > 0;)
+		search_level(search, base, n);
+	search_list(search, base, &base->wheel.deferred, deferred(base));
 }
 
 static bool runs(struct twheel_base *base, const struct module *mod)
@@ -159,13 +168,15 @@ static void disarm_timers_of(const struct module *mod)
 {
 	struct search search = { .mod = mod };
 	unsigned int cpu;
+	u64 before;
 
 	do {
+		before = search.found;
 		cpus_read_lock();
 		for_each_possible_cpu(cpu)
 			search_base(&search, per_cpu(twheel_bases, cpu));
 		cpus_read_unlock();
-	} while (wait_for_callbacks(mod));
+	} while (wait_for_callbacks(mod) || search.found != before);
 
 	if (search.found)
 		pr_err("module %s leaves %llu timers armed, the first one runs %ps\n",

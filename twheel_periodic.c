@@ -11,9 +11,10 @@
 /**
  * twheel_add_periodic - arm an idle timer to run again and again
  * @timer: The timer.
- * @expires: Its first deadline, as for twheel_add().
+ * @expires: Its first deadline, as for twheel_add(): one that has come or gone by
+ *	means the next tick, which the others follow then.
  * @period: In jiffies, up to %U32_MAX. The deadlines after the first are
- *	@expires plus multiples of it, whenever the callback runs.
+ *	the first plus multiples of it, whenever the callback runs.
  *
  * When the callback runs, the timer is pending for its next deadline already. It
  * must be cancelled before its memory is freed, from the callback too; there
@@ -46,8 +47,8 @@ EXPORT_SYMBOL(twheel_add_periodic);
  * Context: the timer's callback, before it frees the timer. Takes the timer's
  * base lock.
  *
- * Return: Deadlines between this callback's and the one before it that have gone
- * by without a callback; 0 outside the callback.
+ * Return: How many deadlines after the one that the callback runs for had come
+ * when it began: they are skipped. 0 outside the callback.
  */
 u64 twheel_missed(const struct twheel_timer *timer)
 {
@@ -86,8 +87,9 @@ static u64 next_point(u64 from, u64 interval, u64 now, u64 *points)
  *
  * The points of the grid are the timer's last deadline, run or cancelled, plus
  * multiples of @interval; tick 0 stands in for the deadline of a timer that has
- * never been armed. The timer is armed, once, for the first of them that
- * is in the future; beyond the end of time it saturates at %TWHEEL_NEVER. So a
+ * never been armed. The timer is armed, once, for the first of them after its
+ * last deadline that is in the future; beyond the end of time it saturates at
+ * %TWHEEL_NEVER. So a
  * callback that calls this does not drift however late it runs, and may choose
  * another interval each time.
  *

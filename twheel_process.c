@@ -5,9 +5,10 @@
  * When a timer with TWHEEL_PROCESS is due, the wheel defers it: it stays pending
  * until a worker takes it. A CPU has a few workers, each of them one work item
  * on the workqueue. A worker that takes a timer queues the next one if more are
- * waiting. The workqueue is of the kind that runs one item of a CPU at a time
- * unless that sleeps; so callbacks run one by one, and one that sleeps holds up
- * nobody until all workers sleep.
+ * waiting. The workqueue is of the kind that runs one item of a CPU at a time as
+ * a rule, unless that sleeps; so callbacks run one by one mostly, and one that
+ * sleeps holds up nobody until all workers sleep. The workqueue has a thread in
+ * reserve for when there is no memory to make one.
  *
  * A deferred timer whose callback runs already is passed over; the worker that
  * runs it looks again when it is done. So callbacks of one timer do not overlap.
@@ -19,6 +20,11 @@
 #include "twheel_compat.h"
 #include "twheel_internal.h"
 
+/* Timers filed anew under the lock, between two chances for others. */
+#define LOCK_HOLD_MAX	128U
+/* Callbacks in a row, before other work of the CPU gets its chance. */
+#define CALLBACKS_MAX	64U
+
 static struct workqueue_struct *twheel_wq;
 
 static bool runs(const struct twheel_base *base, const struct twheel_timer *t)
@@ -26,7 +32,13 @@ static bool runs(const struct twheel_base *base, const struct twheel_timer *t)
 	return twheel_process_callback(base, t);
 }
 
-static struct twheel_timer *first_deferred(struct twheel_base *base)
+/**
+ * twheel_process_first - find a deferred timer that may be taken
+ * @base: The base, locked.
+ *
+ * Return: The first one whose callback does not run, or %NULL.
+ */
+struct twheel_timer *twheel_process_first(struct twheel_base *base)
 {
 	struct twheel_timer *t;
 
@@ -40,12 +52,40 @@ static struct twheel_timer *first_deferred(struct twheel_base *base)
 static struct twheel_timer *take_deferred(struct twheel_base *base)
 {
 	struct twheel_timer *t;
+	unsigned int i = 0;
 
-	while ((t = first_deferred(base)))
+	while ((t = twheel_process_first(base))) {
 		if (twheel_wheel_take(&base->wheel, t, get_jiffies_64()))
 			break;
+		if (++i % LOCK_HOLD_MAX)
+			continue;
+		twheel_base_wake_at(base, base->wheel.next);
+		raw_spin_unlock_irq(&base->lock);
+		cond_resched();
+		raw_spin_lock_irq(&base->lock);
+	}
 	twheel_base_wake_at(base, base->wheel.next);
 	return t;
+}
+
+/* The base is locked, and is not afterwards. */
+static void run_callback(struct twheel_worker *worker, struct twheel_timer *t)
+	__releases(&worker->base->lock)
+{
+	struct twheel_base *base = worker->base;
+
+	twheel_base_begin(base, &worker->callback, t);
+	twheel_stats_inc(&base->stats.processed);
+	twheel_process_kick(base);
+	raw_spin_unlock_irq(&base->lock);
+	twheel_base_call(base, &worker->callback, t);
+	raw_spin_lock_irq(&base->lock);
+	worker->callback.timer = NULL;
+	raw_spin_unlock_irq(&base->lock);
+
+	if (wq_has_sleeper(&base->callback_done))
+		wake_up_all(&base->callback_done);
+	twheel_base_evacuate(base);
 }
 
 static void run_deferred(struct work_struct *work)
@@ -53,26 +93,20 @@ static void run_deferred(struct work_struct *work)
 	struct twheel_worker *worker = container_of(work, struct twheel_worker, work);
 	struct twheel_base *base = worker->base;
 	struct twheel_timer *t;
+	unsigned int n;
 
-	raw_spin_lock_irq(&base->lock);
-	while ((t = take_deferred(base))) {
-		twheel_base_begin(base, &worker->callback, t);
-		twheel_stats_inc(&base->stats.processed);
-		twheel_process_kick(base);
-		raw_spin_unlock_irq(&base->lock);
-		twheel_base_call(base, &worker->callback, t);
+	for (n = 0; n < CALLBACKS_MAX; n++) {
 		raw_spin_lock_irq(&base->lock);
-		worker->callback.timer = NULL;
-		raw_spin_unlock_irq(&base->lock);
-
-		if (wq_has_sleeper(&base->callback_done))
-			wake_up_all(&base->callback_done);
-		twheel_base_evacuate(base);
+		t = take_deferred(base);
+		if (!t) {
+			__set_bit(worker - base->worker, &base->idle_workers);
+			raw_spin_unlock_irq(&base->lock);
+			return;
+		}
+		run_callback(worker, t);
 		cond_resched();
-		raw_spin_lock_irq(&base->lock);
 	}
-	__set_bit(worker - base->worker, &base->idle_workers);
-	raw_spin_unlock_irq(&base->lock);
+	queue_work_on(base->cpu, twheel_wq, work);
 }
 
 /**
@@ -85,7 +119,7 @@ void twheel_process_kick(struct twheel_base *base)
 
 	lockdep_assert_held(&base->lock);
 
-	if (!base->idle_workers || !first_deferred(base))
+	if (!base->idle_workers || !twheel_process_first(base))
 		return;
 	i = __ffs(base->idle_workers);
 	__clear_bit(i, &base->idle_workers);
@@ -97,6 +131,9 @@ void twheel_process_kick(struct twheel_base *base)
  * @base: The base that @t belongs to, locked.
  * @t: The timer.
  *
+ * A callback may have freed its timer, and another one may live in its place:
+ * the function tells them apart, unless it is the same.
+ *
  * Return: The callback, or %NULL if @t's does not run in process context.
  */
 const struct twheel_callback *
@@ -107,7 +144,8 @@ twheel_process_callback(const struct twheel_base *base,
 	unsigned int i;
 
 	for_each_clear_bit(i, &idle, TWHEEL_PROCESS_MAX)
-		if (base->worker[i].callback.timer == t)
+		if (base->worker[i].callback.timer == t &&
+		    base->worker[i].callback.fn == t->fn)
 			return &base->worker[i].callback;
 	return NULL;
 }
@@ -123,13 +161,19 @@ static bool runs_now(struct twheel_base *base, const struct twheel_timer *t)
 }
 
 /**
- * twheel_process_wait - sleep until a callback has ended
+ * twheel_process_wait - sleep until a callback has ended, or another one
  * @base: The base that @t belongs to, unless its callback has ended.
  * @t: Its timer.
  */
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 {
-	wait_event(base->callback_done, !runs_now(base, t));
+	DEFINE_WAIT(wait);
+
+	/* Once: by the time it is looked at again it may run again. */
+	prepare_to_wait(&base->callback_done, &wait, TASK_UNINTERRUPTIBLE);
+	if (runs_now(base, t))
+		schedule();
+	finish_wait(&base->callback_done, &wait);
 }
 
 /**
@@ -155,7 +199,7 @@ void twheel_process_init_base(struct twheel_base *base)
  */
 int twheel_process_init(void)
 {
-	twheel_wq = alloc_workqueue("twheel", WQ_PERCPU, 0);
+	twheel_wq = alloc_workqueue("twheel", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	return twheel_wq ? 0 : -ENOMEM;
 }
 

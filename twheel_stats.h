@@ -15,7 +15,7 @@
 #define TWHEEL_LATE_BUCKETS	20
 
 /**
- * struct twheel_stats - protected by the base's lock, read without it
+ * struct twheel_stats - protected by the base's lock
  * @runs: Runs of the softirq, those that found nothing to do included: how often
  *	the tick source woke the CPU.
  * @early: Callbacks before their deadline. Must stay 0.
@@ -61,12 +61,12 @@ static inline u64 twheel_timing_since(u64 start)
 static inline void twheel_stats_max(u64 *max, u64 value)
 {
 	if (value > *max)
-		WRITE_ONCE(*max, value);
+		*max = value;
 }
 
 static inline void twheel_stats_inc(u64 *count)
 {
-	WRITE_ONCE(*count, *count + 1);
+	(*count)++;
 }
 
 static inline void twheel_stats_callback(struct twheel_stats *stats, u64 now,
