@@ -15,10 +15,17 @@ kunit_test_suites(&twheel_audit_suite,
 		  &twheel_horizon_suite,
 		  &twheel_move_suite,
 		  &twheel_model_suite,
+		  &twheel_window_suite,
+		  &twheel_grid_suite,
+		  &twheel_deferred_suite,
 		  &twheel_worst_tick_suite,
 		  &twheel_api_suite,
 		  &twheel_context_suite,
 		  &twheel_misuse_suite,
+		  &twheel_slack_suite,
+		  &twheel_periodic_suite,
+		  &twheel_process_suite,
+		  &twheel_place_suite,
 		  &twheel_stress_suite);
 
 TWHEEL_IMPORT_KUNIT_NS;

@@ -10,18 +10,25 @@
 
 extern struct kunit_suite twheel_audit_suite;
 extern struct kunit_suite twheel_budget_suite;
+extern struct kunit_suite twheel_deferred_suite;
 extern struct kunit_suite twheel_extend_suite;
 extern struct kunit_suite twheel_geometry_suite;
+extern struct kunit_suite twheel_grid_suite;
 extern struct kunit_suite twheel_horizon_suite;
 extern struct kunit_suite twheel_model_suite;
 extern struct kunit_suite twheel_move_suite;
 extern struct kunit_suite twheel_remove_suite;
 extern struct kunit_suite twheel_time_suite;
+extern struct kunit_suite twheel_window_suite;
 extern struct kunit_suite twheel_worst_tick_suite;
 
 extern struct kunit_suite twheel_api_suite;
 extern struct kunit_suite twheel_context_suite;
 extern struct kunit_suite twheel_misuse_suite;
+extern struct kunit_suite twheel_periodic_suite;
+extern struct kunit_suite twheel_place_suite;
+extern struct kunit_suite twheel_process_suite;
+extern struct kunit_suite twheel_slack_suite;
 extern struct kunit_suite twheel_stress_suite;
 
 #endif /* _TWHEEL_KUNIT_SUITES_H */

@@ -1,0 +1,1030 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: callbacks in process context
+ *
+ * The suite twheel_deferred has the wheel's part in it: a timer that is due waits
+ * there, pending, until it is taken. twheel_process has the rest: while as many
+ * callbacks sleep as may, what else is due is known to wait.
+ */
+#include <linux/atomic.h>
+#include <linux/bottom_half.h>
+#include <linux/cpumask.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "engine_test.h"
+#include "wheel_test.h"
+
+/* The wheel */
+
+/* Timers that need process context, armed for one tick. */
+static struct wheel_test *deferred_start(struct kunit *test, unsigned int n,
+					 u64 expires)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, n);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		wt->timers[i].timer.flags = TWHEEL_PROCESS;
+		wheel_test_arm(wt, i, expires);
+	}
+	return wt;
+}
+
+/* What is due is not returned, but is deferred. */
+static void expect_deferred(struct wheel_test *wt, u64 now, unsigned int n)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED, deferred = 0;
+	struct list_head *entry;
+
+	KUNIT_EXPECT_NULL(wt->test, twheel_wheel_expire(wt->wheel, now, &budget));
+	list_for_each(entry, &wt->wheel->deferred)
+		deferred++;
+	KUNIT_EXPECT_EQ(wt->test, deferred, n);
+	wheel_test_audit(wt, true);
+}
+
+static void waits_until_it_is_taken(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 9, 0);
+	expect_deferred(wt, 10, 1);
+	KUNIT_EXPECT_EQ(test, twheel_word(t), 10ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
+	expect_deferred(wt, 500, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 500));
+	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_IDLE);
+	KUNIT_EXPECT_EQ(test, wt->wheel->expired, 10ULL);
+	wt->armed--;
+	expect_deferred(wt, 1000, 0);
+}
+
+static void extended_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 20, 1);
+	wheel_test_extend(wt, 0, 300);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_take(wt->wheel, t, 20));
+	KUNIT_EXPECT_LE(test, wt->wheel->next, 300ULL);
+	expect_deferred(wt, 299, 0);
+	expect_deferred(wt, 300, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 300));
+}
+
+static void changed_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 20, 1);
+	twheel_wheel_change(wt->wheel, t, 5);
+	KUNIT_EXPECT_EQ(test, twheel_word(t), 21ULL);
+	expect_deferred(wt, 20, 0);
+	expect_deferred(wt, 21, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 21));
+}
+
+static void removed_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 2, 10);
+
+	expect_deferred(wt, 20, 2);
+	wheel_test_remove(wt, 0);
+	expect_deferred(wt, 20, 1);
+	wheel_test_remove(wt, 1);
+	expect_deferred(wt, 1000, 0);
+}
+
+/* To another wheel, where it waits again from the next tick on. */
+static void moved_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_wheel *from = wt->wheel, *to;
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 20, 1);
+	to = kvzalloc(sizeof(*to), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, to);
+	twheel_wheel_init(to, 40);
+	wt->wheel = to;
+	/* it is in no slot */
+	KUNIT_EXPECT_NULL(test, twheel_wheel_first(from));
+	twheel_wheel_move(to, from, t);
+	KUNIT_EXPECT_TRUE(test, list_empty(&from->deferred));
+	KUNIT_EXPECT_EQ(test, from->pending, 0ULL);
+	KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(from, false));
+	kvfree(from);
+	expect_deferred(wt, 40, 0);
+	expect_deferred(wt, 41, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t, 41));
+}
+
+/* It counts when it is taken, not when it is due. */
+static void periodic_one_misses_while_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	t->period = 3;
+	expect_deferred(wt, 12, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 21));
+	KUNIT_EXPECT_EQ(test, wt->wheel->missed, 3ULL);
+	KUNIT_EXPECT_EQ(test, twheel_word(t), 22ULL);
+	expect_deferred(wt, 21, 0);
+	expect_deferred(wt, 22, 1);
+	wheel_test_remove(wt, 0);
+}
+
+static void crowd_is_deferred_within_the_budget(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1000, 10);
+	unsigned int left, slices = 0;
+
+	do {
+		left = 100;
+		KUNIT_EXPECT_NULL(test, twheel_wheel_expire(wt->wheel, 10, &left));
+		wheel_test_audit(wt, false);
+		slices++;
+	} while (!left);
+	KUNIT_EXPECT_GE(test, slices, 10U);
+	expect_deferred(wt, 10, 1000);
+}
+
+static void window_is_kept(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+	u64 next;
+
+	t->flags = TWHEEL_PROCESS | twheel_window_flags(128);
+	wheel_test_arm(wt, 0, 1001);
+	next = twheel_wheel_next(wt->wheel);
+	KUNIT_EXPECT_GE(test, next, 1001ULL);
+	KUNIT_EXPECT_LE(test, next, 1129ULL);
+	expect_deferred(wt, 1000, 0);
+	expect_deferred(wt, next, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, next));
+	KUNIT_EXPECT_EQ(test, wt->wheel->expired, 1001ULL);
+}
+
+static struct kunit_case deferred_cases[] = {
+	KUNIT_CASE(waits_until_it_is_taken),
+	KUNIT_CASE(extended_where_it_waits),
+	KUNIT_CASE(changed_where_it_waits),
+	KUNIT_CASE(removed_where_it_waits),
+	KUNIT_CASE(moved_where_it_waits),
+	KUNIT_CASE(periodic_one_misses_while_it_waits),
+	KUNIT_CASE(crowd_is_deferred_within_the_budget),
+	KUNIT_CASE(window_is_kept),
+	{}
+};
+
+WHEEL_TEST_SUITE(deferred);
+
+/* The engine */
+
+static struct probe *process_new(struct kunit *test,
+				 void (*act)(struct probe *probe))
+{
+	struct probe *probe = probe_new(test, act);
+
+	twheel_setup(&probe->timer, probe_fn, TWHEEL_PROCESS);
+	return probe;
+}
+
+/* Waits for a probe's one callback, however long it had to wait itself. */
+static void process_expect(struct kunit *test, struct probe *probe)
+{
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
+	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
+}
+
+static struct probe *process_spent(struct kunit *test,
+				   void (*act)(struct probe *probe))
+{
+	struct probe *probe = process_new(test, act);
+	u64 expires = get_jiffies_64() + 1;
+
+	KUNIT_ASSERT_EQ(test, twheel_add(&probe->timer, expires), 0);
+	probe_expect(test, probe, expires);
+	return probe;
+}
+
+/* Lets all that is due now on @cpu begin, unless something keeps it waiting. */
+static void process_pass(struct kunit *test, unsigned int cpu)
+{
+	struct probe *probe = process_new(test, NULL);
+
+	engine_test_pass(test, get_jiffies_64() + 1);
+	twheel_add_on(&probe->timer, 0, cpu);
+	process_expect(test, probe);
+}
+
+static void note_context(struct probe *probe)
+{
+	probe->ret = in_task() && current->flags & PF_WQ_WORKER &&
+		     !irqs_disabled();
+	schedule_timeout_uninterruptible(1);
+}
+
+static void runs_in_process_context_and_may_sleep(struct kunit *test)
+{
+	struct probe *probe = process_spent(test, note_context);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, 1);
+	KUNIT_EXPECT_FALSE(test, probe->context);
+	engine_test_expect_counts(test, 1, 1, 0, 0);
+}
+
+static void is_idle_in_its_callback(struct kunit *test)
+{
+	struct probe *probe = process_spent(test, NULL);
+
+	KUNIT_EXPECT_FALSE(test, probe->pending);
+	engine_test_expect_idle(test, &probe->timer);
+}
+
+static void runs_on_its_cpu(struct kunit *test)
+{
+	struct probe *probe;
+	unsigned int cpu;
+	u64 expires;
+
+	for_each_online_cpu(cpu) {
+		probe = process_new(test, NULL);
+		expires = get_jiffies_64() + 2;
+		KUNIT_EXPECT_EQ(test, 0,
+				twheel_add_on(&probe->timer, expires, cpu));
+		probe_expect(test, probe, expires);
+		KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
+	}
+}
+
+static void distant_ones_are_never_early(struct kunit *test)
+{
+	struct probe *probe[12];
+	u64 expires[12];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probe); i++) {
+		probe[i] = process_new(test, NULL);
+		expires[i] = get_jiffies_64() + 1 + 6 * i;
+		twheel_add(&probe[i]->timer, expires[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		probe_expect(test, probe[i], expires[i]);
+}
+
+static void thousand_on_one_tick(struct kunit *test)
+{
+	unsigned int i, n = 1000;
+	struct probe *probe = kunit_kcalloc(test, n, sizeof(*probe), GFP_KERNEL);
+	struct engine_test *et = test->priv;
+	u64 expires;
+
+	KUNIT_ASSERT_NOT_NULL(test, probe);
+	expires = get_jiffies_64() + 5;
+	for (i = 0; i < n; i++) {
+		probe_setup(&probe[i], NULL);
+		list_add_tail(&probe[i].node, &et->probes);
+		twheel_setup(&probe[i].timer, probe_fn, TWHEEL_PROCESS);
+		twheel_add(&probe[i].timer, expires);
+	}
+	for (i = 0; i < n; i++)
+		probe_expect(test, &probe[i], expires);
+	engine_test_expect_counts(test, n, n, 0, 0);
+}
+
+/* Callbacks that sleep until they are told to go on */
+
+/**
+ * struct sleeper - a timer whose callback sleeps
+ * @probe: The timer. @probe.ret becomes 1 when the callback is about to end.
+ * @begun: Completed when the callback begins.
+ * @go: What it waits for.
+ */
+struct sleeper {
+	struct probe		probe;
+	struct completion	begun;
+	struct completion	*go;
+};
+
+static void sleep_until_told(struct probe *probe)
+{
+	struct sleeper *sleeper = container_of(probe, struct sleeper, probe);
+
+	complete(&sleeper->begun);
+	wait_for_completion_timeout(sleeper->go, ENGINE_TEST_PATIENCE);
+	WRITE_ONCE(probe->ret, 1);
+}
+
+static struct sleeper *sleeper_new(struct kunit *test, struct completion *go)
+{
+	struct sleeper *sleeper = kunit_kzalloc(test, sizeof(*sleeper), GFP_KERNEL);
+	struct engine_test *et = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, sleeper);
+	probe_setup(&sleeper->probe, sleep_until_told);
+	twheel_setup(&sleeper->probe.timer, probe_fn, TWHEEL_PROCESS);
+	init_completion(&sleeper->begun);
+	sleeper->go = go;
+	list_add_tail(&sleeper->probe.node, &et->probes);
+	return sleeper;
+}
+
+static void sleeper_expect_begun(struct kunit *test, struct sleeper *sleeper)
+{
+	KUNIT_ASSERT_NE(test, 0UL,
+			wait_for_completion_timeout(&sleeper->begun,
+						    ENGINE_TEST_PATIENCE));
+}
+
+/**
+ * struct crowd - callbacks that sleep on one CPU
+ * @go: Lets all of them go on.
+ * @cpu: The CPU.
+ * @sleeper: They.
+ * @n: How many.
+ */
+struct crowd {
+	struct completion	go;
+	unsigned int		cpu;
+	struct sleeper		*sleeper[TWHEEL_PROCESS_MAX];
+	unsigned int		n;
+};
+
+static struct crowd *crowd_asleep(struct kunit *test, unsigned int n)
+{
+	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	init_completion(&crowd->go);
+	crowd->cpu = cpumask_last(cpu_online_mask);
+	crowd->n = n;
+	for (i = 0; i < n; i++) {
+		crowd->sleeper[i] = sleeper_new(test, &crowd->go);
+		twheel_add_on(&crowd->sleeper[i]->probe.timer, 0, crowd->cpu);
+	}
+	for (i = 0; i < n; i++)
+		sleeper_expect_begun(test, crowd->sleeper[i]);
+	return crowd;
+}
+
+static void crowd_wakes(struct kunit *test, struct crowd *crowd)
+{
+	unsigned int i;
+
+	complete_all(&crowd->go);
+	for (i = 0; i < crowd->n; i++) {
+		probe_wait(test, &crowd->sleeper[i]->probe);
+		KUNIT_EXPECT_EQ(test, crowd->sleeper[i]->probe.runs, 1U);
+	}
+}
+
+/* One more on the same CPU, that is due and has to wait. */
+static struct probe *one_that_waits(struct kunit *test, struct crowd *crowd)
+{
+	struct probe *probe = process_new(test, NULL);
+	u64 expires = get_jiffies_64() + 1;
+
+	twheel_add_on(&probe->timer, expires, crowd->cpu);
+	engine_test_pass(test, expires);
+	KUNIT_EXPECT_TRUE(test, twheel_pending(&probe->timer));
+	KUNIT_EXPECT_EQ(test, twheel_remaining(&probe->timer), 0ULL);
+	KUNIT_EXPECT_EQ(test, probe->runs, 0U);
+	return probe;
+}
+
+static void is_pending_until_its_callback_begins(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	struct probe *probe = one_that_waits(test, crowd);
+
+	crowd_wakes(test, crowd);
+	process_expect(test, probe);
+	KUNIT_EXPECT_FALSE(test, probe->pending);
+}
+
+static void expect_cancels(struct kunit *test, u64 cancels)
+{
+	struct twheel_counts counts;
+
+	engine_test_counts(test, &counts);
+	KUNIT_EXPECT_EQ(test, counts.cancelled, cancels);
+}
+
+static const struct cancel {
+	const char	*name;
+	int		(*cancel)(struct twheel_timer *timer);
+} cancels[] = {
+	{ "cancel", twheel_cancel },
+	{ "try_cancel_sync", twheel_try_cancel_sync },
+	{ "cancel_sync", twheel_cancel_sync },
+	{ "shutdown_sync", twheel_shutdown_sync },
+};
+
+static void cancel_desc(const struct cancel *cancel, char *desc)
+{
+	strscpy(desc, cancel->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(cancel, cancels, cancel_desc);
+
+/* Due, but not begun: it never does. */
+static void one_that_waits_is_cancelled(struct kunit *test)
+{
+	const struct cancel *cancel = test->param_value;
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	struct probe *probe = one_that_waits(test, crowd);
+
+	KUNIT_EXPECT_EQ(test, cancel->cancel(&probe->timer), 1);
+	KUNIT_EXPECT_FALSE(test, twheel_pending(&probe->timer));
+	KUNIT_EXPECT_EQ(test, cancel->cancel(&probe->timer), 0);
+	expect_cancels(test, 1);
+	crowd_wakes(test, crowd);
+	process_pass(test, crowd->cpu);
+	KUNIT_EXPECT_EQ(test, probe->runs, 0U);
+}
+
+/* By an extension, and by way of an earlier deadline that is still to come. */
+static void one_that_waits_is_pushed_back(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	struct probe *a = one_that_waits(test, crowd);
+	struct probe *b = one_that_waits(test, crowd);
+	u64 expires = get_jiffies_64() + 12;
+
+	KUNIT_EXPECT_EQ(test, twheel_mod(&a->timer, expires), 1);
+	KUNIT_EXPECT_EQ(test, twheel_mod(&b->timer, expires + 9), 1);
+	KUNIT_EXPECT_EQ(test, twheel_mod(&b->timer, expires), 1);
+	crowd_wakes(test, crowd);
+	probe_expect(test, a, expires);
+	probe_expect(test, b, expires);
+}
+
+/* Waiting, it is pushed back beyond all; the eight go, and it must not run. */
+static void one_that_waits_is_pushed_far_back(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	struct probe *probe = one_that_waits(test, crowd);
+	u64 expires = get_jiffies_64() + ENGINE_TEST_FAR;
+
+	KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, expires), 1);
+	crowd_wakes(test, crowd);
+	process_pass(test, crowd->cpu);
+	KUNIT_EXPECT_EQ(test, probe->runs, 0U);
+	KUNIT_EXPECT_EQ(test, twheel_cancel(&probe->timer), 1);
+}
+
+static void one_that_waits_is_made_earlier(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	struct probe *probe = one_that_waits(test, crowd);
+
+	KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, 0), 1);
+	crowd_wakes(test, crowd);
+	process_expect(test, probe);
+}
+
+/**
+ * struct gauge - how many callbacks are under way at a time
+ * @inside: Now.
+ * @most: At most so far.
+ * @full: Completed when there are %TWHEEL_PROCESS_MAX.
+ */
+struct gauge {
+	atomic_t		inside;
+	atomic_t		most;
+	struct completion	full;
+};
+
+static struct gauge gauge;
+
+static void gauge_enter(void)
+{
+	int inside = atomic_inc_return(&gauge.inside);
+	int most = atomic_read(&gauge.most);
+
+	while (inside > most && !atomic_try_cmpxchg(&gauge.most, &most, inside))
+		;
+	if (inside >= TWHEEL_PROCESS_MAX)
+		complete_all(&gauge.full);
+}
+
+static void gauge_start(void)
+{
+	atomic_set(&gauge.inside, 0);
+	atomic_set(&gauge.most, 0);
+	init_completion(&gauge.full);
+}
+
+static void sleep_until_full(struct probe *probe)
+{
+	gauge_enter();
+	wait_for_completion_timeout(&gauge.full, 5 * HZ);
+	schedule_timeout_uninterruptible(1);
+	atomic_dec(&gauge.inside);
+}
+
+static void eight_sleep_at_a_time_and_no_more(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask), i;
+	struct probe *probe[3 * TWHEEL_PROCESS_MAX];
+
+	gauge_start();
+	for (i = 0; i < ARRAY_SIZE(probe); i++) {
+		probe[i] = process_new(test, sleep_until_full);
+		twheel_add_on(&probe[i]->timer, 0, cpu);
+	}
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		probe_wait(test, probe[i]);
+	KUNIT_EXPECT_EQ(test, atomic_read(&gauge.most), TWHEEL_PROCESS_MAX);
+}
+
+static void others_go_on_while_seven_sleep(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX - 1);
+	struct probe *probe[20];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probe); i++) {
+		probe[i] = process_new(test, note_context);
+		twheel_add_on(&probe[i]->timer, 0, crowd->cpu);
+	}
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		process_expect(test, probe[i]);
+	for (i = 0; i < crowd->n; i++)
+		KUNIT_EXPECT_EQ(test, READ_ONCE(crowd->sleeper[i]->probe.ret), 0);
+	crowd_wakes(test, crowd);
+}
+
+static void ninth_runs_as_soon_as_one_wakes(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	struct probe *probe = one_that_waits(test, crowd);
+	unsigned int i, awake = 0;
+
+	complete(&crowd->go);
+	probe_wait(test, probe);
+	for (i = 0; i < crowd->n; i++)
+		awake += READ_ONCE(crowd->sleeper[i]->probe.ret);
+	KUNIT_EXPECT_EQ(test, awake, 1U);
+	crowd_wakes(test, crowd);
+}
+
+static void other_cpus_are_not_held_up(struct kunit *test)
+{
+	struct probe *probe = process_new(test, NULL);
+	struct crowd *crowd;
+
+	engine_test_needs_cpus(test, 2);
+	crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	twheel_add_on(&probe->timer, 0, cpumask_first(cpu_online_mask));
+	process_expect(test, probe);
+	crowd_wakes(test, crowd);
+}
+
+/* How often a machine that is busy may be late before it is the engine's fault. */
+#define TRIES	10
+
+static void softirq_timers_are_in_time_meanwhile(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
+	struct probe *waits = one_that_waits(test, crowd), *probe;
+	u64 expires, late = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < TRIES && late > 1; i++) {
+		probe = probe_new(test, NULL);
+		expires = get_jiffies_64() + 3;
+		twheel_add_on(&probe->timer, expires, crowd->cpu);
+		probe_expect(test, probe, expires);
+		late = min(late, probe->tick - expires);
+	}
+	KUNIT_EXPECT_LE(test, late, 1ULL);
+	KUNIT_EXPECT_EQ(test, waits->runs, 0U);
+	crowd_wakes(test, crowd);
+	probe_wait(test, waits);
+}
+
+/* Cancelling while it sleeps */
+
+/* After so many runs a timer gives up that nobody manages to cancel. */
+#define ENOUGH		200
+
+static void sleep_three_ticks(struct probe *probe)
+{
+	struct sleeper *sleeper = container_of(probe, struct sleeper, probe);
+
+	complete(&sleeper->begun);
+	schedule_timeout_uninterruptible(3);
+	if (probe->runs == ENOUGH)
+		twheel_cancel(&probe->timer);
+	WRITE_ONCE(probe->ret, probe->runs);
+}
+
+static void cancel_sync_waits_for_its_callback(struct kunit *test)
+{
+	struct sleeper *sleeper;
+	unsigned int round;
+
+	for (round = 0; round < 3; round++) {
+		sleeper = sleeper_new(test, NULL);
+		sleeper->probe.act = sleep_three_ticks;
+		twheel_add_on(&sleeper->probe.timer, 0,
+			      cpumask_last(cpu_online_mask));
+		sleeper_expect_begun(test, sleeper);
+		KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&sleeper->probe.timer), 0);
+		KUNIT_EXPECT_EQ(test, READ_ONCE(sleeper->probe.ret), 1);
+	}
+}
+
+static void what_others_are_told_while_it_sleeps(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, 1);
+	struct twheel_timer *timer = &crowd->sleeper[0]->probe.timer;
+	u64 expires = get_jiffies_64() + ENGINE_TEST_FAR;
+
+	KUNIT_EXPECT_FALSE(test, twheel_pending(timer));
+	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 0);
+	KUNIT_EXPECT_EQ(test, twheel_try_cancel_sync(timer), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires), 0);
+	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires + 1), 1);
+	KUNIT_EXPECT_EQ(test, twheel_try_cancel_sync(timer), -EAGAIN);
+	KUNIT_EXPECT_TRUE(test, twheel_pending(timer));
+	complete_all(&crowd->go);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(timer), 1);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(crowd->sleeper[0]->probe.ret), 1);
+	KUNIT_EXPECT_EQ(test, crowd->sleeper[0]->probe.runs, 1U);
+}
+
+/* What is armed while it sleeps waits until it has ended. */
+static void callback_of_its_own_waits_for_it(struct kunit *test)
+{
+	struct crowd *crowd = crowd_asleep(test, 1);
+	struct probe *probe = &crowd->sleeper[0]->probe;
+
+	KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, 0), 0);
+	process_pass(test, crowd->cpu);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(probe->runs), 1U);
+	KUNIT_EXPECT_TRUE(test, twheel_pending(&probe->timer));
+	complete_all(&crowd->go);
+	probe_wait(test, probe);
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, probe->runs, 2U);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
+}
+
+static void rearm_and_sleep(struct probe *probe)
+{
+	struct sleeper *sleeper = container_of(probe, struct sleeper, probe);
+
+	if (atomic_inc_return(&gauge.inside) != 1)
+		probe->left++;
+	if (probe->runs == 2)
+		complete(&sleeper->begun);
+	if (probe->runs < ENOUGH)
+		twheel_mod(&probe->timer, probe->runs % 2 ? probe->tick : 0);
+	schedule_timeout_uninterruptible(1);
+	atomic_dec(&gauge.inside);
+	WRITE_ONCE(probe->ret, probe->runs);
+}
+
+static void shutdown_ends_one_that_rearms_itself(struct kunit *test)
+{
+	struct sleeper *sleeper;
+	unsigned int round, runs;
+
+	for (round = 0; round < 5; round++) {
+		gauge_start();
+		sleeper = sleeper_new(test, NULL);
+		sleeper->probe.act = rearm_and_sleep;
+		twheel_add_on(&sleeper->probe.timer, 0,
+			      cpumask_last(cpu_online_mask));
+		sleeper_expect_begun(test, sleeper);
+		KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&sleeper->probe.timer), 1);
+		runs = READ_ONCE(sleeper->probe.runs);
+		KUNIT_ASSERT_LT(test, runs, (unsigned int)ENOUGH);
+		KUNIT_EXPECT_EQ(test, READ_ONCE(sleeper->probe.ret), (int)runs);
+		engine_test_expect_dead(test, &sleeper->probe.timer);
+		engine_test_pass(test, get_jiffies_64() + 1);
+		KUNIT_EXPECT_EQ(test, READ_ONCE(sleeper->probe.runs), runs);
+	}
+}
+
+static long mod_here(void *arg)
+{
+	return twheel_mod(arg, 0);
+}
+
+/* Armed again from every CPU, at once, while it sleeps. */
+static void callbacks_of_one_timer_never_overlap(struct kunit *test)
+{
+	struct sleeper *sleeper = sleeper_new(test, NULL);
+	struct probe *probe = &sleeper->probe;
+	unsigned int cpu;
+
+	gauge_start();
+	probe->act = rearm_and_sleep;
+	twheel_add(&probe->timer, 0);
+	while (READ_ONCE(probe->runs) < 12)
+		for_each_online_cpu(cpu)
+			work_on_cpu(cpu, mod_here, &probe->timer);
+	KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 1);
+	KUNIT_EXPECT_EQ(test, probe->left, 0U);
+}
+
+/* From its own callback */
+
+static void cancel_sync_self(struct probe *probe)
+{
+	probe->ret = twheel_cancel_sync(&probe->timer);
+}
+
+static void own_cancel_sync_is_refused(struct kunit *test)
+{
+	struct probe *probe = process_spent(test, cancel_sync_self);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
+}
+
+static void shutdown_self(struct probe *probe)
+{
+	probe->ret = twheel_shutdown_sync(&probe->timer);
+}
+
+static void own_shutdown_is_refused(struct kunit *test)
+{
+	struct probe *probe = process_spent(test, shutdown_self);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
+	KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
+}
+
+static void try_cancel_sync_self(struct probe *probe)
+{
+	probe->ret = twheel_try_cancel_sync(&probe->timer);
+}
+
+static void own_try_cancel_sync_is_refused(struct kunit *test)
+{
+	struct probe *probe = process_spent(test, try_cancel_sync_self);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, -EAGAIN);
+}
+
+static void cancel_self(struct probe *probe)
+{
+	probe->ret = twheel_cancel(&probe->timer);
+	twheel_add(&probe->timer, probe->tick);
+	schedule_timeout_uninterruptible(2);
+	probe->ret += 10 * twheel_cancel(&probe->timer);
+}
+
+/* Due since long, but its own callback keeps it from beginning. */
+static void own_cancel_undoes_own_arming(struct kunit *test)
+{
+	struct probe *probe = process_spent(test, cancel_self);
+
+	KUNIT_EXPECT_EQ(test, probe->ret, 10);
+	engine_test_pass(test, get_jiffies_64() + 1);
+	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
+}
+
+static void rearm(struct probe *probe)
+{
+	if (probe->tick < probe->expires)
+		probe->ret++;
+	if (!--probe->left)
+		return;
+	probe->expires = get_jiffies_64() + 2;
+	if (twheel_add(&probe->timer, probe->expires))
+		probe->ret++;
+	schedule_timeout_uninterruptible(1);
+}
+
+static void callback_arms_its_timer_again(struct kunit *test)
+{
+	struct probe *probe = process_new(test, rearm);
+	unsigned int i;
+
+	probe->left = 6;
+	twheel_add(&probe->timer, 0);
+	for (i = 0; i < 6; i++)
+		probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
+	KUNIT_EXPECT_EQ(test, probe->ret, 0);
+	KUNIT_EXPECT_EQ(test, probe->runs, 6U);
+	engine_test_expect_counts(test, 6, 6, 0, 0);
+}
+
+/* A callback that frees its timer, and goes on for a while. */
+struct mortal {
+	struct twheel_timer	timer;
+	struct completion	*gone;
+};
+
+static void mortal_fn(struct twheel_timer *timer)
+{
+	struct mortal *m = container_of(timer, struct mortal, timer);
+	struct completion *gone = m->gone;
+
+	memset(m, 0x5a, sizeof(*m));
+	kfree(m);
+	schedule_timeout_uninterruptible(1);
+	complete(gone);
+}
+
+static void callback_frees_its_timer(struct kunit *test)
+{
+	struct completion gone;
+	struct mortal *m;
+	unsigned int i;
+
+	init_completion(&gone);
+	for (i = 0; i < 40; i++) {
+		m = kmalloc(sizeof(*m), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, m);
+		m->gone = &gone;
+		twheel_setup(&m->timer, mortal_fn, TWHEEL_PROCESS);
+		twheel_add(&m->timer, get_jiffies_64() + i / 10);
+	}
+	for (i = 0; i < 40; i++)
+		wait_for_completion(&gone);
+	engine_test_expect_counts(test, 40, 40, 0, 0);
+}
+
+static void cancel_sync_other(struct probe *probe)
+{
+	probe->ret = twheel_cancel_sync(&probe->other->timer);
+}
+
+/* One callback waits for the other, on one CPU. */
+static void callback_cancels_another_that_sleeps(struct kunit *test)
+{
+	struct sleeper *sleeper = sleeper_new(test, NULL);
+	struct probe *probe = process_new(test, cancel_sync_other);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+
+	/* a lockdep class of its own: callbacks wait for each other */
+	twheel_setup(&probe->timer, probe_fn, TWHEEL_PROCESS);
+	probe->other = &sleeper->probe;
+	sleeper->probe.act = sleep_three_ticks;
+	twheel_add_on(&sleeper->probe.timer, 0, cpu);
+	sleeper_expect_begun(test, sleeper);
+	twheel_add_on(&probe->timer, 0, cpu);
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, probe->ret, 0);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(sleeper->probe.ret), 1);
+}
+
+/* Periodic ones */
+
+/**
+ * struct beat - a periodic timer whose callback sleeps longer than its period
+ * @probe: The timer.
+ * @start: Its first deadline.
+ * @missed: What has been reported missed.
+ * @wrong: Callbacks that found it pending for another point.
+ */
+struct beat {
+	struct probe	probe;
+	u64		start;
+	u64		missed;
+	unsigned int	wrong;
+};
+
+static void sleep_over_periods(struct probe *probe)
+{
+	struct beat *beat = container_of(probe, struct beat, probe);
+
+	beat->missed += twheel_missed(&probe->timer);
+	if (!probe->pending ||
+	    twheel_word(&probe->timer) != beat->start + probe->runs + beat->missed)
+		beat->wrong++;
+	schedule_timeout_uninterruptible(4);
+	if (probe->runs == probe->left)
+		probe->ret = twheel_cancel(&probe->timer);
+}
+
+static void slow_periodic_one_misses_what_it_sleeps_over(struct kunit *test)
+{
+	struct beat *beat = kunit_kzalloc(test, sizeof(*beat), GFP_KERNEL);
+	struct engine_test *et = test->priv;
+	struct twheel_timer *timer;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, beat);
+	probe_setup(&beat->probe, sleep_over_periods);
+	list_add_tail(&beat->probe.node, &et->probes);
+	timer = &beat->probe.timer;
+	twheel_setup(timer, probe_fn, TWHEEL_PROCESS);
+	beat->probe.left = 5;
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, 0,
+			twheel_add_periodic(timer, get_jiffies_64() + 1, 1));
+	beat->start = twheel_word(timer);
+	local_bh_enable();
+	for (i = 0; i < 5; i++)
+		probe_wait(test, &beat->probe);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(timer), 0);
+	KUNIT_EXPECT_EQ(test, beat->probe.ret, 1);
+	KUNIT_EXPECT_EQ(test, beat->probe.runs, 5U);
+	KUNIT_EXPECT_EQ(test, beat->wrong, 0U);
+	/* four ticks each, one of which the next callback stands for */
+	KUNIT_EXPECT_GE(test, beat->missed, 4 * 3ULL);
+	engine_test_expect_counts(test, 6, 5, 1, 0);
+}
+
+static void periodic_one_that_sleeps_is_cancelled(struct kunit *test)
+{
+	struct sleeper *sleeper = sleeper_new(test, NULL);
+	struct twheel_timer *timer = &sleeper->probe.timer;
+	unsigned int runs;
+
+	sleeper->probe.act = sleep_three_ticks;
+	KUNIT_EXPECT_EQ(test, 0,
+			twheel_add_periodic(timer, get_jiffies_64() + 1, 1));
+	sleeper_expect_begun(test, sleeper);
+	sleeper_expect_begun(test, sleeper);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(timer), 1);
+	runs = READ_ONCE(sleeper->probe.runs);
+	KUNIT_EXPECT_LT(test, runs, (unsigned int)ENOUGH);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(sleeper->probe.ret), (int)runs);
+	engine_test_pass(test, get_jiffies_64() + 1);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(sleeper->probe.runs), runs);
+	engine_test_expect_idle(test, timer);
+}
+
+static void forward_itself(struct probe *probe)
+{
+	u64 points;
+
+	schedule_timeout_uninterruptible(3);
+	if (probe->runs == 4)
+		return;
+	points = twheel_forward(&probe->timer, 2);
+	probe->expires += 2 * points;
+	/* three ticks at least have gone by */
+	if (points < 2 || twheel_word(&probe->timer) != probe->expires)
+		probe->ret++;
+}
+
+static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
+{
+	struct probe *probe = process_new(test, forward_itself);
+	unsigned int i;
+
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, twheel_add_after(&probe->timer, 1), 0);
+	probe->expires = twheel_word(&probe->timer);
+	local_bh_enable();
+	for (i = 0; i < 4; i++)
+		probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
+	KUNIT_EXPECT_EQ(test, probe->ret, 0);
+}
+
+static struct kunit_case process_cases[] = {
+	KUNIT_CASE(runs_in_process_context_and_may_sleep),
+	KUNIT_CASE(is_idle_in_its_callback),
+	KUNIT_CASE(runs_on_its_cpu),
+	KUNIT_CASE(distant_ones_are_never_early),
+	KUNIT_CASE(thousand_on_one_tick),
+	KUNIT_CASE(is_pending_until_its_callback_begins),
+	KUNIT_CASE_PARAM(one_that_waits_is_cancelled, cancel_gen_params),
+	KUNIT_CASE(one_that_waits_is_pushed_back),
+	KUNIT_CASE(one_that_waits_is_pushed_far_back),
+	KUNIT_CASE(one_that_waits_is_made_earlier),
+	KUNIT_CASE(eight_sleep_at_a_time_and_no_more),
+	KUNIT_CASE(others_go_on_while_seven_sleep),
+	KUNIT_CASE(ninth_runs_as_soon_as_one_wakes),
+	KUNIT_CASE(other_cpus_are_not_held_up),
+	KUNIT_CASE(softirq_timers_are_in_time_meanwhile),
+	KUNIT_CASE(cancel_sync_waits_for_its_callback),
+	KUNIT_CASE(what_others_are_told_while_it_sleeps),
+	KUNIT_CASE(callback_of_its_own_waits_for_it),
+	KUNIT_CASE(shutdown_ends_one_that_rearms_itself),
+	KUNIT_CASE(callbacks_of_one_timer_never_overlap),
+	KUNIT_CASE(own_cancel_sync_is_refused),
+	KUNIT_CASE(own_shutdown_is_refused),
+	KUNIT_CASE(own_try_cancel_sync_is_refused),
+	KUNIT_CASE(own_cancel_undoes_own_arming),
+	KUNIT_CASE(callback_arms_its_timer_again),
+	KUNIT_CASE(callback_frees_its_timer),
+	KUNIT_CASE(callback_cancels_another_that_sleeps),
+	KUNIT_CASE(slow_periodic_one_misses_what_it_sleeps_over),
+	KUNIT_CASE(periodic_one_that_sleeps_is_cancelled),
+	KUNIT_CASE(forward_after_a_sleep_keeps_the_grid),
+	{}
+};
+
+ENGINE_TEST_SUITE(process);
