@@ -316,9 +316,9 @@ EXPORT_SYMBOL(twheel_cancel);
 
 /*
  * Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. With
- * @pending, what is armed while its callback runs on is disarmed too, and noted.
+ * @ended, what is armed while its callback runs on is disarmed too, and counted.
  */
-static int try_cancel(struct twheel_timer *timer, u64 word, bool *pending)
+static int try_cancel(struct twheel_timer *timer, u64 word, int *ended)
 {
 	const struct twheel_callback *cb;
 	struct twheel_base *base;
@@ -334,8 +334,8 @@ static int try_cancel(struct twheel_timer *timer, u64 word, bool *pending)
 	} else {
 		ret = -EAGAIN;
 		/* Or it might run again and again before the caller has a look. */
-		if (pending)
-			*pending |= twheel_base_disarm(base, timer, word);
+		if (ended)
+			*ended += twheel_base_disarm(base, timer, word);
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
@@ -381,7 +381,8 @@ static void lockdep_wait_for_callback(struct twheel_timer *timer)
 static int cancel_sync(struct twheel_timer *timer, u64 word)
 {
 	int ret = try_cancel(timer, word, NULL);
-	bool process, pending = false;
+	int ended = 0;
+	bool process;
 
 	if (ret == -EDEADLK)
 		return ret;
@@ -397,9 +398,9 @@ static int cancel_sync(struct twheel_timer *timer, u64 word)
 	while (ret == -EAGAIN) {
 		twheel_base_wait_running(timer);
 		/* It ended, and runs again: one that is due at once might for ever. */
-		ret = try_cancel(timer, word, process ? &pending : NULL);
+		ret = try_cancel(timer, word, process ? &ended : NULL);
 	}
-	return ret < 0 ? ret : ret || pending;
+	return ret < 0 ? ret : ret + ended;
 }
 
 /**
@@ -425,7 +426,9 @@ static int cancel_sync(struct twheel_timer *timer, u64 word)
  * PREEMPT_RT, and with %TWHEEL_PROCESS everywhere, it may sleep.
  *
  * Return:
- * * %1 - the timer was pending, and its callback will not run
+ * * %1 - the timer was pending, and its callback will not run. With
+ *   %TWHEEL_PROCESS it may be more than 1: so often the timer was armed, and
+ *   disarmed, while its callback was waited for
  * * %0 - the timer was not pending
  * * %-EDEADLK - called from the timer's own callback; nothing has been done. The
  *   timer is known by its address: a callback that frees its timer must not

@@ -30,6 +30,7 @@ def build(name, flavour, project=CHECKOUT, debug=False, arguments=()):
     if not (project / "Kbuild").exists():
         raise Fail(f"no Kbuild in {project}: nothing to build")
     arguments = (["TWHEEL_DEBUG=1"] if debug else []) + list(arguments)
+    arguments.append("TWHEEL_TESTS=1")
     if flavour.endswith("-gcov"):
         arguments.append("GCOV_PROFILE=y")
     kernel = kernels.build(name, flavour)

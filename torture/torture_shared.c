@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel torture: timers that everybody uses at once, without any lock
+ *
+ * Nobody knows what a timer will do next, but each result counts: an arming
+ * ends once, so in the end armed == fired + cancelled + replaced. A timer
+ * is shut down while others go on using it, and from then on it cannot be armed.
+ */
+#include <linux/atomic.h>
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "torture.h"
+
+/* In @users: nobody may begin to use it. */
+#define EXCLUSIVE	(-1)
+
+/**
+ * struct shared_timer - a timer
+ * @timer: The timer.
+ * @users: Who uses it without waiting for its callback; or %EXCLUSIVE.
+ * @running: Its callback runs.
+ * @closing: Somebody is about to shut it down.
+ * @closed: It has been shut down.
+ * @floor: No deadline is before this one.
+ * @flags: As it was set up.
+ * @n: What became of its armings.
+ * @seed: For what its callback does.
+ */
+struct shared_timer {
+	struct twheel_timer	timer;
+	atomic_t		users;
+	atomic_t		running;
+	bool			closing;
+	bool			closed;
+	u64			floor;
+	u32			flags;
+	atomic_t		n[TORTURE_SUMS];
+	u32			seed;
+};
+
+static struct shared_timer *shared;
+static unsigned int nr_shared;
+
+static void count(struct shared_timer *s, enum torture_count what)
+{
+	atomic_inc(&s->n[what]);
+	torture_inc(what);
+}
+
+/* @dead: the timer had been shut down before it was armed. */
+static void count_arming(struct shared_timer *s, int ret, bool dead)
+{
+	switch (ret) {
+	case 1:
+		count(s, TORTURE_REPLACED);
+		fallthrough;
+	case 0:
+		count(s, TORTURE_ARMED);
+		if (dead)
+			torture_fail("twheel_mod() after shutdown: %d", ret);
+		break;
+	case -ESHUTDOWN:
+		torture_inc(TORTURE_REFUSED);
+		if (!READ_ONCE(s->closing))
+			torture_fail("-ESHUTDOWN, but nobody shut it down");
+		break;
+	default:
+		torture_fail("twheel_mod(): %d", ret);
+	}
+}
+
+static void count_cancel(struct shared_timer *s, int ret, bool dead)
+{
+	int n;
+
+	if (ret == -EAGAIN)
+		torture_inc(TORTURE_AGAIN);
+	else if (ret < 0 || (ret > 1 && !(s->timer.flags & TWHEEL_PROCESS)))
+		torture_fail("a cancel returned %d", ret);
+	if (dead && ret)
+		torture_fail("a cancel after shutdown returned %d", ret);
+	/* One that waited may have ended several armings. */
+	for (n = 0; n < ret; n++)
+		count(s, TORTURE_CANCELLED);
+}
+
+static void forward(struct shared_timer *s, u64 interval, bool dead)
+{
+	/* the grid has points before the floor */
+	if (!torture_reached(s->floor))
+		return;
+	if (twheel_forward(&s->timer, interval))
+		count_arming(s, 0, dead);
+}
+
+static void use(struct shared_timer *s, struct rnd_state *rnd,
+		enum torture_context context)
+{
+	/* Pairs with shut_down(): the timer is seen dead, too. */
+	bool dead = smp_load_acquire(&s->closed);
+	u32 what = torture_below(rnd, 16);
+	u64 distance = torture_distance(rnd);
+	u64 expires = max(get_jiffies_64() + distance, s->floor);
+	bool may_wait = context == TORTURE_PROCESS ||
+			(context == TORTURE_SOFTIRQ && !(s->flags & TWHEEL_PROCESS));
+
+	switch (what) {
+	case 0:
+	case 1:
+		count_cancel(s, twheel_cancel(&s->timer), dead);
+		break;
+	case 2:
+		count_cancel(s, twheel_try_cancel_sync(&s->timer), dead);
+		break;
+	case 3:
+		if (may_wait)
+			count_cancel(s, twheel_cancel_sync(&s->timer), dead);
+		break;
+	case 4:
+		if (twheel_remaining(&s->timer) && dead)
+			torture_fail("time remains after shutdown");
+		break;
+	case 5:
+	case 6:
+		forward(s, 1 + distance % 16, dead);
+		break;
+	default:
+		count_arming(s, twheel_mod(&s->timer, expires), dead);
+	}
+}
+
+static void shared_fn(struct twheel_timer *timer)
+{
+	struct shared_timer *s = container_of(timer, struct shared_timer, timer);
+	struct rnd_state rnd;
+
+	if (atomic_inc_return(&s->running) != 1)
+		torture_fail("callbacks of a shared timer overlap");
+	if (READ_ONCE(s->closed))
+		torture_fail("a callback after shutdown");
+	if (!torture_reached(s->floor))
+		torture_fail("a shared timer is too early, by %llu",
+			     s->floor - get_jiffies_64());
+	count(s, TORTURE_FIRED);
+	prandom_seed_state(&rnd, ++s->seed);
+	if (s->flags & TWHEEL_PROCESS && torture_one_in(&rnd, 16)) {
+		torture_inc(TORTURE_SLEPT);
+		usleep_range(50, 500);
+	}
+	if (!torture_failed()) {
+		if (torture_one_in(&rnd, 2))
+			use(s, &rnd, TORTURE_CALLBACK);
+		else
+			torture_shared_op(&rnd, TORTURE_CALLBACK);
+	}
+	atomic_dec(&s->running);
+}
+
+static void setup(struct shared_timer *s, struct rnd_state *rnd)
+{
+	unsigned int i;
+
+	s->flags = torture_flags(rnd);
+	s->floor = get_jiffies_64() + torture_below(rnd, 50);
+	for (i = 0; i < TORTURE_SUMS; i++)
+		atomic_set(&s->n[i], 0);
+	twheel_setup(&s->timer, shared_fn, s->flags);
+	if (torture_one_in(rnd, 3))
+		twheel_set_slack(&s->timer, torture_below(rnd, 512));
+	WRITE_ONCE(s->closing, false);
+	WRITE_ONCE(s->closed, false);
+}
+
+static void check_sums(struct shared_timer *s)
+{
+	int armed = atomic_read(&s->n[TORTURE_ARMED]);
+	int fired = atomic_read(&s->n[TORTURE_FIRED]);
+	int cancelled = atomic_read(&s->n[TORTURE_CANCELLED]);
+	int replaced = atomic_read(&s->n[TORTURE_REPLACED]);
+
+	if (armed != fired + cancelled + replaced)
+		torture_fail("a shared timer: armed %d, fired %d, cancelled %d, replaced %d",
+			     armed, fired, cancelled, replaced);
+	if (atomic_read(&s->running))
+		torture_fail("a callback runs after shutdown");
+}
+
+/* Under fire: others go on using it all the time. */
+static void shut_down(struct shared_timer *s)
+{
+	count_cancel(s, twheel_shutdown_sync(&s->timer), false);
+	/* Pairs with use(): who sees this finds the timer dead. */
+	smp_store_release(&s->closed, true);
+	usleep_range(10, 100);
+	while (atomic_cmpxchg(&s->users, 0, EXCLUSIVE))
+		usleep_range(10, 100);
+	check_sums(s);
+}
+
+static void close(struct shared_timer *s, struct rnd_state *rnd)
+{
+	if (cmpxchg(&s->closing, false, true))
+		return;
+	shut_down(s);
+	setup(s, rnd);
+	atomic_set_release(&s->users, 0);
+}
+
+/**
+ * torture_shared_op - do something to some timer
+ * @rnd: Random numbers.
+ * @context: Who does it.
+ */
+void torture_shared_op(struct rnd_state *rnd, enum torture_context context)
+{
+	struct shared_timer *s = &shared[torture_below(rnd, nr_shared)];
+
+	if (context == TORTURE_PROCESS && torture_one_in(rnd, 256)) {
+		close(s, rnd);
+		return;
+	}
+	if (!atomic_inc_unless_negative(&s->users))
+		return;
+	use(s, rnd, context);
+	atomic_dec(&s->users);
+}
+
+/**
+ * torture_shared_init - make timers
+ * @timers: How many.
+ *
+ * Return: 0 or an error.
+ */
+int torture_shared_init(unsigned int timers)
+{
+	struct rnd_state rnd;
+	unsigned int i;
+
+	shared = kvcalloc(timers, sizeof(*shared), GFP_KERNEL);
+	if (!shared)
+		return -ENOMEM;
+	nr_shared = timers;
+	prandom_seed_state(&rnd, torture_seed);
+	for (i = 0; i < timers; i++) {
+		shared[i].seed = prandom_u32_state(&rnd);
+		setup(&shared[i], &rnd);
+	}
+	return 0;
+}
+
+/**
+ * torture_shared_end - end all timers
+ *
+ * Only callbacks use them any more; some may be in use by others'.
+ */
+void torture_shared_end(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_shared; i++) {
+		WRITE_ONCE(shared[i].closing, true);
+		shut_down(&shared[i]);
+	}
+}
+
+/**
+ * torture_shared_exit - free the timers
+ */
+void torture_shared_exit(void)
+{
+	kvfree(shared);
+}
