@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loads and unloads the module again and again while programs use it.
+ *
+ * A program begins when the module has been loaded: it arms timers and takes
+ * their events a few times, then it opens and closes the device until that is
+ * gone, so that the end comes at any point of both.
+ */
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "device.h"
+#include "modules.h"
+
+enum { USERS = 2, TIMERS = 20, USES = 3 };
+
+enum { CYCLES = 100, CYCLES_LONG = 1000, WARM_UP = 20 };
+
+/* Shared by all processes. */
+struct shared {
+	atomic_ullong	opened;
+	atomic_ullong	used;
+	atomic_ullong	events;
+	int		go[2];		/* a pipe: a byte for each user */
+	int		used_once[2];	/* a pipe: a byte from each user */
+};
+
+static struct shared *shared;
+
+/* While the device is open the module stays, and all is as it should be. */
+static void use(int fd)
+{
+	struct twheel_event events[TIMERS + 2];
+	struct twheel_op ops[TIMERS];
+	const __u64 periodic = add_periodic(fd, now(), ticks(1), TIMERS);
+	int i, got;
+
+	for (i = 0; i < TIMERS; i++)
+		ops[i] = new_timer(i % 2 ? ticks(i) : 0, i);
+	add_all(fd, ops, TIMERS);
+	for (i = 0; i < TIMERS; i += 4)
+		ASSERT_GE(change(fd, ops[i + 1].handle, 100 * NSEC_PER_SEC), 0);
+	wait_for_event(fd);
+	got = read_events(fd, events, ARRAY_SIZE(events));
+	ASSERT_GT(got, 0);
+	atomic_fetch_add(&shared->events, got);
+	ASSERT_GE(cancel(fd, periodic), 0);
+	atomic_fetch_add(&shared->used, 1);
+}
+
+static int open_if_there(void)
+{
+	const int fd = open(DEVICE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		atomic_fetch_add(&shared->opened, 1);
+	else
+		ASSERT(errno == ENOENT || errno == ENODEV || errno == ENXIO);
+	return fd;
+}
+
+static void user(void *data)
+{
+	int i, fd;
+	char go;
+
+	close(shared->go[1]);
+	while (CALL(read(shared->go[0], &go, 1)) == 1) {
+		for (i = 0; i < USES && (fd = open_if_there()) >= 0; i++) {
+			use(fd);
+			if (i == 0)
+				CALL(write(shared->used_once[1], &go, 1));
+			close(fd);
+		}
+		while ((fd = open_if_there()) >= 0)
+			close(fd);
+	}
+}
+
+/* Memory that only grows if somebody forgets it, in KiB. */
+static long kernel_memory(void)
+{
+	static const char * const names[] = {
+		"SUnreclaim:", "VmallocUsed:", "Percpu:", "KernelStack:",
+	};
+	FILE *file = fopen("/proc/meminfo", "r");
+	char name[64], line[256];
+	long sum = 0, value;
+	unsigned int i;
+
+	ASSERT(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %ld", name, &value) == 2)
+			for (i = 0; i < ARRAY_SIZE(names); i++)
+				if (!strcmp(name, names[i]))
+					sum += value;
+	fclose(file);
+	return sum;
+}
+
+/* Returns how often it was busy. */
+static unsigned int cycle(void)
+{
+	char bytes[USERS] = { 0 };
+	unsigned int busy = 0;
+	int ret;
+
+	load("twheel", "");
+	CALL(write(shared->go[1], bytes, USERS));
+	/* The first one is in the middle of it. */
+	ASSERT_EQ(CALL(read(shared->used_once[0], bytes, 1)), 1);
+	while ((ret = try_unload("twheel"))) {
+		ASSERT_EQ(ret, -EWOULDBLOCK);
+		busy++;
+		sched_yield();
+	}
+	return busy;
+}
+
+static void drain(int fd)
+{
+	char bytes[USERS];
+
+	CALL(fcntl(fd, F_SETFL, O_NONBLOCK));
+	while (read(fd, bytes, sizeof(bytes)) > 0)
+		;
+	CALL(fcntl(fd, F_SETFL, 0));
+}
+
+TEST_TIMEOUT(comes_and_goes_under_load, 1200)
+{
+	const unsigned int cycles = long_tests ? CYCLES_LONG : CYCLES;
+	unsigned long long busy = 0;
+	long before = 0, growth;
+	pid_t users[USERS];
+	unsigned int i;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT(shared != MAP_FAILED);
+	CALL(pipe(shared->go));
+	CALL(pipe(shared->used_once));
+	load("twheel", "");
+	tick_ns();
+	unload("twheel");
+	for (i = 0; i < USERS; i++)
+		users[i] = start(user, NULL);
+	close(shared->go[0]);
+	for (i = 0; i < cycles; i++) {
+		if (i == WARM_UP)
+			before = kernel_memory();
+		busy += cycle();
+		drain(shared->used_once[0]);
+	}
+	growth = kernel_memory() - before;
+	close(shared->go[1]);
+	for (i = 0; i < USERS; i++)
+		join(users[i]);
+	check_twheel_is_gone();
+	note("unloaded %u times, %llu times busy; opened %llu times, used %llu times, %llu events; memory %+ld KiB",
+	     cycles, busy, atomic_load(&shared->opened),
+	     atomic_load(&shared->used), atomic_load(&shared->events), growth);
+	ASSERT_GE(atomic_load(&shared->used), cycles);
+	ASSERT_GE(atomic_load(&shared->events), cycles);
+	ASSERT_GE(busy, cycles / 2);
+	/* Caches grow too: only many cycles show that a page is lost in each. */
+	if (long_tests && !debug_kernel())
+		ASSERT_LT(growth, (long)cycles);
+}

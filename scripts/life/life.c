@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* When the module can be unloaded, and what it does about those who use it. */
+#include <sys/wait.h>
+
+#include "device.h"
+#include "modules.h"
+
+TEST(unloaded_when_nobody_uses_it)
+{
+	check_twheel_is_gone();
+	load("twheel", "");
+	close(open_device(0));
+	unload("twheel");
+	check_twheel_is_gone();
+	ASSERT_EQ(try_unload("twheel"), -ENOENT);
+}
+
+/* Trap 33. */
+TEST(stays_while_a_module_uses_it)
+{
+	load("twheel", "");
+	load("twheel_holder", "");
+	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
+	pass_ticks(2);
+	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
+	unload("twheel_holder");
+	unload("twheel");
+}
+
+TEST(stays_while_a_descriptor_is_open)
+{
+	int fd, copy;
+
+	load("twheel", "");
+	fd = open_device(O_CLOEXEC);
+	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
+	add(fd, 0, 1);
+	add(fd, 100 * NSEC_PER_SEC, 2);
+	copy = CALL(dup(fd));
+	close(fd);
+	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
+	ASSERT_EQ(read_one(copy).cookie, 1);
+	close(copy);
+	unload("twheel");
+	check_twheel_is_gone();
+}
+
+static void hold_until_killed(void *data)
+{
+	pause();
+}
+
+TEST(stays_while_another_process_has_the_descriptor)
+{
+	pid_t child;
+	int fd;
+
+	load("twheel", "");
+	fd = open_device(0);
+	add_periodic(fd, now(), ticks(1), 1);
+	child = start(hold_until_killed, NULL);
+	close(fd);
+	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
+	CALL(kill(child, SIGKILL));
+	CALL(waitpid(child, NULL, 0));
+	unload("twheel");
+	check_twheel_is_gone();
+}
+
+/* Some ticks more than the test module's timers take. */
+static void let_them_pass(void)
+{
+	pass_ticks(100);
+}
+
+/*
+ * Unload a module that has so many timers armed. The log says so, and the ticks
+ * go by at which its code, which is gone, would have been run.
+ */
+static void leave(const char *parameters, unsigned int count)
+{
+	char text[128];
+	int log;
+
+	load("twheel", "");
+	load("twheel_leaver", parameters);
+	log = log_from_here();
+	unload("twheel_leaver");
+	snprintf(text, sizeof(text),
+		 "twheel: module twheel_leaver leaves %u timers armed, the first one runs leaver_expired",
+		 count);
+	ASSERT(logged(log, text));
+	let_them_pass();
+	unload("twheel");
+}
+
+TEST(module_that_leaves_timers_is_named)
+{
+	leave("timers=3 delay=50", 3);
+}
+
+TEST(module_that_leaves_process_timers_is_named)
+{
+	leave("timers=3 delay=50 process=1", 3);
+}
+
+TEST(module_that_leaves_periodic_timers_is_named)
+{
+	leave("timers=3 delay=50 period=1", 3);
+	leave("timers=3 delay=1 period=1", 3);
+	leave("timers=3 delay=1 period=1 process=1", 3);
+}
+
+TEST(module_that_leaves_far_timers_is_named)
+{
+	leave("timers=1000 delay=1000000", 1000);
+}
+
+/* One that has run is not armed, and a module that cleans up is not named. */
+TEST(module_that_leaves_nothing_is_not_named)
+{
+	static const char * const parameters[] = {
+		"timers=3 delay=50 tidy=1",
+		"timers=3 delay=50 tidy=1 process=1",
+		"timers=3 delay=1 tidy=1 period=1",
+		"timers=1 delay=1",
+	};
+	unsigned int i;
+	int log;
+
+	load("twheel", "");
+	for (i = 0; i < ARRAY_SIZE(parameters); i++) {
+		log = log_from_here();
+		load("twheel_leaver", parameters[i]);
+		pass_ticks(5);
+		unload("twheel_leaver");
+		ASSERT(!logged(log, "twheel_leaver"));
+		close(log);
+	}
+	unload("twheel");
+}
+
+/* Returns once a callback runs. */
+static void wait_until_begun(void)
+{
+	while (module_number("twheel_leaver", "begun") == 0)
+		pass_ticks(1);
+}
+
+/* A callback that sleeps must not wake up to find its code gone. */
+TEST(unloading_waits_for_callbacks_that_sleep)
+{
+	load("twheel", "");
+	load("twheel_leaver", "timers=1 delay=1 process=1 sleep_ms=300");
+	wait_until_begun();
+	unload("twheel_leaver");
+
+	load("twheel_leaver", "timers=20 delay=1 process=1 sleep_ms=30");
+	wait_until_begun();
+	unload("twheel_leaver");
+
+	load("twheel_leaver", "timers=3 delay=1 process=1 sleep_ms=30 period=1");
+	wait_until_begun();
+	unload("twheel_leaver");
+	let_them_pass();
+	unload("twheel");
+}
+
+/*
+ * Timers go round through the lowest levels of the wheel while they are looked
+ * for, which takes some time as there are many others in the second level.
+ */
+TEST_TIMEOUT(no_periodic_timer_escapes, 300)
+{
+	const unsigned int count = many(200000);
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	unsigned int i;
+	int fd;
+
+	ASSERT(ops);
+	stay_on_one_cpu();
+	load("twheel", "");
+	fd = open_device(0);
+	for (i = 0; i < count; i++)
+		ops[i] = new_timer(ticks(2000 + i % 2000), i);
+	add_all(fd, ops, count);
+	for (i = 0; i < 30; i++) {
+		load("twheel_leaver", "timers=500 delay=1 period=70 spread=1");
+		pass_ticks(2);
+		unload("twheel_leaver");
+	}
+	let_them_pass();
+	close(fd);
+	unload("twheel");
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "modules.h"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "device.h"
+
+static int open_module(const char *name)
+{
+	const char *directory = getenv("TWHEEL_MODULES");
+	char path[4096];
+	int fd;
+
+	if (!directory)
+		skip("TWHEEL_MODULES is not set");
+	snprintf(path, sizeof(path), "%s/%s.ko", directory, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "%s/testmod/%s.ko", directory, name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (fd < 0)
+		FAIL("%s: %s", path, strerror(errno));
+	return fd;
+}
+
+int try_load(const char *name, const char *parameters)
+{
+	const int fd = open_module(name);
+	const int ret = syscall(SYS_finit_module, fd, parameters, 0);
+	const int error = errno;
+
+	close(fd);
+	return ret < 0 ? -error : 0;
+}
+
+int try_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) < 0 ? -errno : 0;
+}
+
+void load(const char *name, const char *parameters)
+{
+	const int ret = try_load(name, parameters);
+
+	if (ret)
+		FAIL("cannot load %s: %s", name, strerror(-ret));
+}
+
+void unload(const char *name)
+{
+	const int ret = try_unload(name);
+
+	if (ret)
+		FAIL("cannot unload %s: %s", name, strerror(-ret));
+}
+
+void *module_image(const char *name, size_t *size)
+{
+	const int fd = open_module(name);
+	struct stat status;
+	size_t done = 0;
+	char *image;
+
+	CALL(fstat(fd, &status));
+	*size = status.st_size;
+	image = malloc(*size);
+	ASSERT(image);
+	while (done < *size) {
+		const ssize_t got = CALL(read(fd, image + done, *size - done));
+
+		ASSERT_GT(got, 0);
+		done += got;
+	}
+	close(fd);
+	return image;
+}
+
+int module_number(const char *module, const char *parameter)
+{
+	char path[256];
+	FILE *file;
+	int value;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module,
+		 parameter);
+	file = fopen(path, "r");
+	if (!file)
+		FAIL("%s: %s", path, strerror(errno));
+	ASSERT_EQ(fscanf(file, "%d", &value), 1);
+	fclose(file);
+	return value;
+}
+
+int log_from_here(void)
+{
+	const int log = CALL(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+
+	CALL(lseek(log, 0, SEEK_END));
+	return log;
+}
+
+bool logged(int log, const char *text)
+{
+	char record[8192];
+	ssize_t size;
+
+	for (;;) {
+		size = read(log, record, sizeof(record) - 1);
+		if (size < 0 && errno == EAGAIN)
+			return false;
+		/* EPIPE: records have been overwritten before they were read. */
+		ASSERT_GE(size, 0);
+		record[size] = 0;
+		if (strstr(record, text))
+			return true;
+	}
+}
+
+static bool contains(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "r");
+	char line[1024];
+	bool found = false;
+
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file))
+		found = strstr(line, text);
+	fclose(file);
+	return found;
+}
+
+void check_twheel_is_gone(void)
+{
+	static const char * const places[] = {
+		DEVICE,
+		"/sys/class/misc/twheel",
+		"/sys/kernel/debug/twheel",
+		"/sys/kernel/slab/twheel_timer",
+		"/sys/kernel/tracing/events/twheel",
+		"/sys/module/twheel",
+	};
+	static const char * const lists[] = {
+		"/proc/misc",
+		"/proc/modules",
+		"/proc/slabinfo",
+		"/sys/devices/system/cpu/hotplug/states",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		if (!access(places[i], F_OK))
+			FAIL("%s is there", places[i]);
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		if (contains(lists[i], "twheel"))
+			FAIL("twheel is in %s", lists[i]);
+}

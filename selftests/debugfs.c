@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0
+/* /sys/kernel/debug/twheel: that what it says is so. */
+#include "debugfs.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#define HOUR	(3600 * NSEC_PER_SEC)
+
+enum { LEVELS = 6, SLOTS = 128, DIGIT = 6 };
+
+/* What is to be found in each file, line by line; "late_" in between. */
+static const char * const counts_keys[] = {
+	"armed", "fired", "cancelled", "replaced", "pending", "unaccounted",
+};
+
+static const char * const cpu_keys[] = {
+	"online", "now", "hand", "next", "wake", "pending", "deferred",
+	"busy_workers", "armed", "fired", "cancelled", "replaced", "extended",
+	"cascaded", "refiled", "runs", "processed", "migrated", "cascade_max",
+	"run_max_ns", "lock_max_ns", "callback_max_ns", "callback_max_fn",
+	"early", "in_window",
+	"level_0", "level_1", "level_2", "level_3", "level_4", "level_5",
+};
+
+static __u64 count_of(const char *key)
+{
+	char text[DEBUGFS_TEXT];
+
+	read_debugfs("counts", text);
+	return number_of(text, key);
+}
+
+static __u64 cpu0(const char *key)
+{
+	char text[DEBUGFS_TEXT];
+
+	read_debugfs("cpu0", text);
+	return number_of(text, key);
+}
+
+static int write_debugfs(const char *name, const char *text)
+{
+	const int fd = open_debugfs(name, O_WRONLY);
+	const int result = write(fd, text, strlen(text));
+	const int error = result < 0 ? -errno : result;
+
+	close(fd);
+	return error;
+}
+
+static void reset(void)
+{
+	ASSERT_EQ(write_debugfs("reset", "1"), 1);
+}
+
+static void set_timing(bool on)
+{
+	ASSERT_EQ(write_debugfs("timing", on ? "1" : "0"), 1);
+}
+
+static __u64 timing(void)
+{
+	char text[DEBUGFS_TEXT];
+
+	read_debugfs("timing", text);
+	ASSERT(!strcmp(text, "0\n") || !strcmp(text, "1\n"));
+	return text[0] == '1';
+}
+
+static const char *skip_line(const char *text)
+{
+	const char *end = strchr(text, '\n');
+
+	ASSERT(end);
+	return end + 1;
+}
+
+static bool key_is(const char *line, const char *key)
+{
+	return !strncmp(line, key, strlen(key)) && line[strlen(key)] == ' ';
+}
+
+/* That a text has these keys in this order, and no others but late_N. */
+static void check_keys(const char *text, const char * const *keys,
+		       unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		while (!strncmp(text, "late_", 5))
+			text = skip_line(text);
+		if (!key_is(text, keys[i]))
+			FAIL("%.20s... where %s should be", text, keys[i]);
+		text = skip_line(text);
+	}
+	ASSERT_EQ(*text, 0);
+}
+
+static void check_file(const char *name, mode_t mode)
+{
+	char path[64];
+	struct stat status;
+
+	snprintf(path, sizeof(path), DEBUGFS "%s", name);
+	CALL(stat(path, &status));
+	ASSERT_EQ(status.st_mode, S_IFREG | mode);
+}
+
+TEST(files_and_their_keys)
+{
+	char text[DEBUGFS_TEXT], name[16];
+	int cpu;
+
+	need_debugfs();
+	check_file("counts", 0444);
+	check_file("reset", 0200);
+	check_file("timing", 0644);
+	read_debugfs("counts", text);
+	check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
+	for (cpu = 0; cpu < cpu_count(); cpu++) {
+		snprintf(name, sizeof(name), "cpu%d", cpu);
+		check_file(name, 0444);
+		read_debugfs(name, text);
+		check_keys(text, cpu_keys, ARRAY_SIZE(cpu_keys));
+	}
+}
+
+/* Far timers of every fate, by their number, and some that expire. */
+enum { KEPT = 100, CANCELLED = 70, EARLIER = 50, LATER = 30, EXPIRED = 200 };
+
+static void mixed_load(int fd)
+{
+	struct twheel_event events[EXPIRED];
+	__u64 handles[KEPT + CANCELLED];
+	int i;
+
+	for (i = 0; i < KEPT + CANCELLED; i++)
+		handles[i] = add(fd, (10 + i) * HOUR, i);
+	for (i = 0; i < EARLIER; i++)
+		ASSERT_EQ(change(fd, handles[i], HOUR), 0);
+	for (i = 0; i < LATER; i++)
+		ASSERT_EQ(change(fd, handles[i], 5000 * HOUR), 0);
+	for (i = 0; i < CANCELLED; i++)
+		ASSERT_EQ(cancel(fd, handles[KEPT + i]), 0);
+	for (i = 0; i < EXPIRED; i++)
+		add(fd, ticks(i % 40), i);
+	read_all(fd, events, EXPIRED);
+}
+
+/*
+ * A timer that expired too soon by the clock is armed again by its callback, so
+ * that both counts may be higher by the same number.
+ */
+TEST(counts_balance_after_a_mixed_load)
+{
+	const int fd = open_device(0);
+	__u64 armed, fired, cancelled, replaced, extended, pending;
+
+	need_debugfs();
+	ASSERT_EQ(count_of("unaccounted"), 0);
+	armed = count_of("armed");
+	fired = count_of("fired");
+	cancelled = count_of("cancelled");
+	replaced = count_of("replaced");
+	pending = count_of("pending");
+	extended = sum_of_cpus("extended");
+
+	mixed_load(fd);
+	ASSERT_EQ(count_of("unaccounted"), 0);
+	armed = count_of("armed") - armed;
+	fired = count_of("fired") - fired;
+	ASSERT_GE(fired, EXPIRED);
+	ASSERT_EQ(armed - fired, KEPT + CANCELLED + EARLIER + LATER);
+	ASSERT_EQ(count_of("cancelled") - cancelled, CANCELLED);
+	ASSERT_EQ(count_of("replaced") - replaced, EARLIER + LATER);
+	ASSERT_EQ(sum_of_cpus("extended") - extended, LATER);
+	ASSERT_EQ(count_of("pending") - pending, KEPT);
+
+	/* to close the device is to cancel */
+	close(fd);
+	ASSERT_EQ(count_of("cancelled") - cancelled, CANCELLED + KEPT);
+	ASSERT_EQ(count_of("pending"), pending);
+	ASSERT_EQ(count_of("unaccounted"), 0);
+}
+
+/* But for the extensions, which take no lock. */
+TEST(counts_are_the_sums_of_the_cpus)
+{
+	static const char * const same[] = { "fired", "cancelled", "pending" };
+	static const char * const more[] = { "armed", "replaced" };
+	const int fd = open_device(0);
+	unsigned int i;
+	__u64 extended;
+
+	need_debugfs();
+	mixed_load(fd);
+	extended = sum_of_cpus("extended");
+	ASSERT_GE(extended, LATER);
+	for (i = 0; i < ARRAY_SIZE(same); i++)
+		ASSERT_EQ(sum_of_cpus(same[i]), count_of(same[i]));
+	for (i = 0; i < ARRAY_SIZE(more); i++)
+		ASSERT_EQ(sum_of_cpus(more[i]) + extended, count_of(more[i]));
+}
+
+/* All callbacks by their lateness; the keys are 0 and the powers of two. */
+static __u64 sum_of_lateness(const char *text)
+{
+	unsigned long long ticks, count, least = 0;
+	__u64 sum = 0;
+	int parsed;
+
+	for (; *text; text = skip_line(text)) {
+		if (strncmp(text, "late_", 5))
+			continue;
+		parsed = sscanf(text, "late_%llu %llu\n", &ticks, &count);
+		ASSERT_EQ(parsed, 2);
+		ASSERT_EQ(ticks & (ticks - 1), 0);
+		ASSERT_GE(ticks, least);
+		ASSERT_GT(count, 0);
+		least = ticks + 1;
+		sum += count;
+	}
+	return sum;
+}
+
+TEST(histogram_sums_up_to_what_fired)
+{
+	const int fd = open_device(0);
+	char text[DEBUGFS_TEXT];
+	__u64 fired;
+
+	need_debugfs();
+	stay_on_one_cpu();
+	reset();
+	fired = cpu0("fired");
+	mixed_load(fd);
+	read_debugfs("cpu0", text);
+	fired = number_of(text, "fired") - fired;
+	ASSERT_GE(fired, EXPIRED);
+	ASSERT_EQ(number_of(text, "early"), 0);
+	ASSERT_EQ(number_of(text, "in_window"), 0);
+	ASSERT_EQ(sum_of_lateness(text), fired);
+	/* where time is exact, so is every timer */
+	if (time_travel)
+		ASSERT_EQ(number_of(text, "late_0"), fired);
+	ASSERT_GE(number_of(text, "runs"), 1);
+	ASSERT_EQ(sum_of_cpus("early"), 0);
+}
+
+/* The slots of a level, without the mark that stands before the hand's. */
+static unsigned int level_picture(const char *text, unsigned int level,
+				  char slots[SLOTS])
+{
+	unsigned int hand = SLOTS, i = 0;
+	const char *picture;
+	char key[16];
+
+	snprintf(key, sizeof(key), "level_%u", level);
+	picture = find_value(text, key);
+	ASSERT(picture);
+	for (; *picture != '\n'; picture++) {
+		if (*picture == '>') {
+			ASSERT_EQ(hand, SLOTS);
+			hand = i;
+			continue;
+		}
+		ASSERT_LT(i, SLOTS);
+		ASSERT(*picture == '.' || (*picture >= '1' && *picture <= '9'));
+		slots[i++] = *picture;
+	}
+	ASSERT_EQ(i, SLOTS);
+	ASSERT_LT(hand, SLOTS);
+	return hand;
+}
+
+/* Was any of the slots taken, those of the ticks from @first to @last? */
+static bool taken(const char *text, unsigned int level, __u64 first, __u64 last)
+{
+	const unsigned int shift = level * DIGIT;
+	char slots[SLOTS];
+	__u64 slot;
+
+	ASSERT_EQ(level_picture(text, level, slots),
+		  (number_of(text, "hand") >> shift) % SLOTS);
+	for (slot = first >> shift; slot <= last >> shift; slot++)
+		if (slots[slot % SLOTS] != '.')
+			return true;
+	return false;
+}
+
+/*
+ * A timer that is so many slots of a level away, 2 to 60, is on that level. Who
+ * was not looking in time may try again.
+ */
+static bool shown_on(int fd, unsigned int level, unsigned int distance)
+{
+	const __u64 away = (__u64)distance << (level * DIGIT);
+	char before[DEBUGFS_TEXT], after[DEBUGFS_TEXT];
+	__u64 handle, first, last;
+	bool shown;
+
+	read_debugfs("cpu0", before);
+	handle = add(fd, away * tick_ns(), level);
+	read_debugfs("cpu0", after);
+	cancel(fd, handle);
+
+	/* its tick may be one more or less than what the clock says */
+	first = number_of(before, "now") + away - 1;
+	last = number_of(after, "now") + away + 2;
+	shown = last - first < 10ULL << (level * DIGIT) &&
+		!taken(before, level, first, last) &&
+		taken(after, level, first, last);
+	if (shown) {
+		ASSERT_EQ(number_of(after, "pending"),
+			  number_of(before, "pending") + 1);
+		ASSERT_LE(number_of(after, "next"), last);
+	}
+	return shown;
+}
+
+TEST(picture_shows_each_level)
+{
+	const int fd = open_device(0);
+	unsigned int level, distance;
+
+	need_debugfs();
+	stay_on_one_cpu();
+	for (level = 0; level < LEVELS; level++) {
+		for (distance = 59; distance > 4; distance--)
+			if (shown_on(fd, level, distance))
+				break;
+		if (distance == 4)
+			FAIL("no timer seen on level %u", level);
+	}
+}
+
+/* Threads that read all files again and again. */
+struct readers {
+	pthread_t	thread;
+	atomic_bool	over;
+	unsigned int	rounds;
+};
+
+static void *keep_reading(void *data)
+{
+	struct readers *readers = data;
+	char text[DEBUGFS_TEXT], name[16];
+	int cpu;
+
+	while (!readers->over) {
+		read_debugfs("counts", text);
+		check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
+		for (cpu = 0; cpu < cpu_count(); cpu++) {
+			snprintf(name, sizeof(name), "cpu%d", cpu);
+			read_debugfs(name, text);
+			check_keys(text, cpu_keys, ARRAY_SIZE(cpu_keys));
+			ASSERT_EQ(number_of(text, "early"), 0);
+		}
+		readers->rounds++;
+		/* where there is one CPU, in virtual time, nobody is preempted */
+		if (time_travel)
+			pass_ticks(0);
+	}
+	return NULL;
+}
+
+TEST_TIMEOUT(nothing_is_lost_while_it_is_read, 300)
+{
+	enum { BATCH = 500 };
+	static struct twheel_op ops[BATCH];
+	static struct twheel_event events[BATCH];
+	const unsigned int batches = many(200) + 1;
+	const int fd = open_device(0);
+	struct readers readers = { .over = false };
+	unsigned int batch, i;
+
+	need_debugfs();
+	ASSERT_EQ(pthread_create(&readers.thread, NULL, keep_reading, &readers),
+		  0);
+	for (batch = 0; batch < batches || !readers.rounds; batch++) {
+		bool seen[BATCH] = { false };
+
+		for (i = 0; i < BATCH; i++)
+			ops[i] = new_timer(ticks(i % 5), i);
+		add_all(fd, ops, BATCH);
+		read_all(fd, events, BATCH);
+		for (i = 0; i < BATCH; i++) {
+			ASSERT_LT(events[i].cookie, BATCH);
+			ASSERT(!seen[events[i].cookie]);
+			seen[events[i].cookie] = true;
+		}
+	}
+	readers.over = true;
+	pthread_join(readers.thread, NULL);
+	note("%u timers, the files read %u times", batch * BATCH,
+	     readers.rounds);
+	ASSERT_EQ(timers_of(fd), 0);
+	ASSERT_EQ(count_of("unaccounted"), 0);
+}
+
+TEST(reset_leaves_the_counts_alone)
+{
+	static const char * const zeroed[] = {
+		"processed", "migrated", "cascade_max", "callback_max_ns",
+		"lock_max_ns", "early", "in_window",
+	};
+	const int fd = open_device(0);
+	char before[DEBUGFS_TEXT], after[DEBUGFS_TEXT];
+	unsigned int i;
+	__u64 fired;
+
+	need_debugfs();
+	stay_on_one_cpu();
+	set_timing(true);
+	mixed_load(fd);
+	set_timing(false);
+	close(fd);
+	/* what was armed for the timers that are gone has its last run */
+	pass_ticks(50);
+	read_debugfs("counts", before);
+	fired = cpu0("fired");
+	if (!time_travel)
+		ASSERT_GT(cpu0("callback_max_ns"), 0);
+	reset();
+	read_debugfs("counts", after);
+	ASSERT(!strcmp(before, after));
+	ASSERT_EQ(cpu0("fired"), fired);
+
+	read_debugfs("cpu0", after);
+	for (i = 0; i < ARRAY_SIZE(zeroed); i++)
+		if (number_of(after, zeroed[i]))
+			FAIL("%s is not 0", zeroed[i]);
+	ASSERT_EQ(sum_of_lateness(after), 0);
+	ASSERT_LE(number_of(after, "runs"), 1);
+	/* there is nothing to be read from it */
+	ASSERT_ERRNO(read(open_debugfs("reset", O_RDONLY), after, 1), EINVAL);
+}
+
+TEST(timing_is_0_or_1)
+{
+	static const char * const invalid[] = { "2", "-1", "99999999999", "x" };
+	unsigned int on, i;
+
+	need_debugfs();
+	for (on = 0; on < 2; on++) {
+		set_timing(on);
+		ASSERT_EQ(timing(), on);
+		/* again is no mistake */
+		set_timing(on);
+		for (i = 0; i < ARRAY_SIZE(invalid); i++) {
+			ASSERT_EQ(write_debugfs("timing", invalid[i]), -EINVAL);
+			ASSERT_EQ(timing(), on);
+		}
+	}
+	set_timing(false);
+	ASSERT_EQ(timing(), 0);
+}
+
+TEST(timing_names_the_longest_callback)
+{
+	const int fd = open_device(0);
+	char text[DEBUGFS_TEXT];
+
+	if (time_travel)
+		skip("not in time travel, where code takes no time");
+	need_debugfs();
+	stay_on_one_cpu();
+	set_timing(false);
+	reset();
+	mixed_load(fd);
+	read_debugfs("cpu0", text);
+	ASSERT_EQ(number_of(text, "callback_max_ns"), 0);
+	ASSERT_EQ(number_of(text, "lock_max_ns"), 0);
+
+	set_timing(true);
+	mixed_load(fd);
+	set_timing(false);
+	read_debugfs("cpu0", text);
+	ASSERT_GT(number_of(text, "callback_max_ns"), 0);
+	ASSERT_GT(number_of(text, "lock_max_ns"), 0);
+	/* the name of the module may follow */
+	ASSERT(!strncmp(find_value(text, "callback_max_fn"), "timer_expired",
+			13));
+	note("callbacks took %llu ns at most, the lock %llu ns",
+	     number_of(text, "callback_max_ns"),
+	     number_of(text, "lock_max_ns"));
+}
+
+static bool is_never(const char *text, const char *key)
+{
+	return !strncmp(find_value(text, key), "never\n", 6);
+}
+
+TEST(next_visit_is_never_without_timers)
+{
+	const int fd = open_device(0);
+	char text[DEBUGFS_TEXT];
+	__u64 handle;
+
+	need_debugfs();
+	stay_on_one_cpu();
+	handle = add(fd, HOUR, 1);
+	read_debugfs("cpu0", text);
+	ASSERT_EQ(number_of(text, "online"), 1);
+	ASSERT_EQ(number_of(text, "pending"), 1);
+	ASSERT_LE(number_of(text, "wake"), number_of(text, "next"));
+	ASSERT_LE(number_of(text, "next"),
+		  number_of(text, "now") + HOUR / tick_ns() + 2);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	/* it is the wheel's next run that finds out */
+	pass_ticks(1);
+	read_debugfs("cpu0", text);
+	ASSERT_EQ(number_of(text, "pending"), 0);
+	ASSERT(is_never(text, "next"));
+	ASSERT(is_never(text, "wake"));
+}

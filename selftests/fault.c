@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every allocation and every copy from or to the program that a call makes
+ * fails once: the first one, the second one, and so on, until a call has no
+ * more. The call fails with a proper errno, or does without; either way there
+ * are as many timers as the program has handles, and each event comes once.
+ *
+ * What is lost inside the kernel is not seen here. A timer that leaks is
+ * reported when the module is unloaded, all else by kmemleak where there is
+ * one.
+ */
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+
+#include "device.h"
+
+#define DEBUG "/sys/kernel/debug/"
+#define REFCNT "/sys/module/twheel/refcnt"
+
+#define FAR (100 * NSEC_PER_SEC)
+
+enum {
+	NODE = 64,		/* timers after which the xarray needs a node */
+	MANY = 70,		/* more than the driver handles in one go */
+	MOST = 5000,		/* faults that a call has, and more */
+	ROUNDS = 3,		/* for each: now and then the kernel has another */
+};
+
+/* What fails: one allocation or copy, or from there on every allocation. */
+enum faults_mode { ONE, LASTING };
+
+/* Counts are of different faults, whatever the rounds. */
+struct faults {
+	enum faults_mode mode;
+	unsigned int nth;	/* which comes next; 0: none, to warm up */
+	unsigned int round;
+	unsigned int injected;
+	unsigned int failed;	/* made the call fail, */
+	unsigned int no_memory;	/* with ENOMEM */
+	bool was_injected;	/* this one, and so on */
+	bool has_failed;
+	bool had_no_memory;
+	int fail_nth;
+	int make_it_fail;
+};
+
+static void set_knob(const char *name, const char *value)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), DEBUG "%s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		skip("this kernel cannot inject such faults: no %s", path);
+	ASSERT_EQ(CALL(write(fd, value, strlen(value))), strlen(value));
+	close(fd);
+}
+
+static struct faults all_faults(enum faults_mode mode)
+{
+	struct faults faults = { .mode = mode };
+
+	faults.fail_nth = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (faults.fail_nth < 0)
+		skip("this kernel cannot inject faults");
+	faults.make_it_fail = CALL(open("/proc/self/make-it-fail",
+					O_RDWR | O_CLOEXEC));
+	set_knob("failslab/verbose", "0");
+	set_knob("failslab/ignore-gfp-wait", "N");
+	set_knob("failslab/cache-filter", "N");
+	set_knob("failslab/task-filter", "Y");
+	set_knob("failslab/interval", "1");
+	set_knob("failslab/times", "-1");
+	set_knob("failslab/probability", mode == LASTING ? "100" : "0");
+	set_knob("fail_page_alloc/verbose", "0");
+	set_knob("fail_page_alloc/ignore-gfp-wait", "N");
+	set_knob("fail_page_alloc/min-order", "0");
+	set_knob("fail_usercopy/verbose", "0");
+	/* Page faults would take the failures that are meant for the calls. */
+	CALL(mlockall(MCL_CURRENT | MCL_FUTURE));
+	return faults;
+}
+
+static void inject(struct faults *faults)
+{
+	char text[16];
+	int size = snprintf(text, sizeof(text), "%u", faults->nth);
+
+	if (faults->mode == LASTING && faults->nth)
+		ASSERT_EQ(CALL(write(faults->make_it_fail, "1", 1)), 1);
+	ASSERT_EQ(CALL(write(faults->fail_nth, text, size)), size);
+}
+
+/* Writing may itself meet the failure. */
+static void clear(int fd)
+{
+	while (write(fd, "0", 1) != 1)
+		ASSERT_EQ(errno, EFAULT);
+}
+
+/* Takes what the call has returned, and returns a negative errno if that's -1. */
+static long withdraw(struct faults *faults, long result)
+{
+	const int error = result == -1 ? errno : 0;
+	char text[16] = "";
+	bool injected;
+
+	/* The kernel prints how many are left, and then fails to copy it. */
+	if (pread(faults->fail_nth, text, sizeof(text) - 1, 0) < 0) {
+		ASSERT_EQ(errno, EFAULT);
+		strcpy(text, "1");
+	}
+	clear(faults->fail_nth);
+	clear(faults->make_it_fail);
+	injected = faults->nth && !atoi(text);
+	faults->was_injected |= injected;
+	if (!error)
+		return result;
+	ASSERT(injected);
+	ASSERT(error == ENOMEM || error == EFAULT);
+	faults->has_failed = true;
+	faults->had_no_memory |= error == ENOMEM;
+	return -error;
+}
+
+static void count_fault(struct faults *faults)
+{
+	faults->injected += faults->was_injected;
+	faults->failed += faults->has_failed;
+	faults->no_memory += faults->had_no_memory;
+	faults->was_injected = false;
+	faults->has_failed = false;
+	faults->had_no_memory = false;
+}
+
+/* A round without, and then some for each fault until there is none. */
+static bool next_fault(struct faults *faults)
+{
+	const bool last = faults->nth && !faults->was_injected;
+
+	if (faults->round++ < (faults->nth ? ROUNDS : 1))
+		return true;
+	count_fault(faults);
+	if (last) {
+		note("%u faults, of which %u make it fail, %u for lack of memory",
+		     faults->injected, faults->failed, faults->no_memory);
+		return false;
+	}
+	ASSERT_LT(faults->nth, MOST);
+	faults->nth++;
+	faults->round = 1;
+	return true;
+}
+
+/* Who holds the module: descriptors that are open. */
+static int references(void)
+{
+	FILE *file = fopen(REFCNT, "r");
+	int count;
+
+	if (!file)
+		skip("no %s", REFCNT);
+	ASSERT_EQ(fscanf(file, "%d", &count), 1);
+	fclose(file);
+	return count;
+}
+
+static void check_empty_and_working(int fd)
+{
+	const __u64 handle = add(fd, 0, 1);
+
+	ASSERT(read_one(fd).handle == handle);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+static void open_with_faults(enum faults_mode mode)
+{
+	struct faults faults = all_faults(mode);
+	const int before = references();
+	int fd;
+
+	while (next_fault(&faults)) {
+		inject(&faults);
+		fd = withdraw(&faults, open(DEVICE, O_RDWR));
+		if (fd >= 0) {
+			ASSERT_EQ(references(), before + 1);
+			check_empty_and_working(fd);
+			close(fd);
+		}
+		ASSERT_EQ(references(), before);
+	}
+	/* the path, the set of timers */
+	ASSERT_GE(faults.failed, 2);
+}
+
+TEST(open_fails_or_works)
+{
+	open_with_faults(ONE);
+}
+
+TEST(open_fails_or_works_without_memory)
+{
+	open_with_faults(LASTING);
+}
+
+/* Timers whose events do not come, which fill the first node of the xarray. */
+static void fill_node(int fd)
+{
+	struct twheel_op ops[NODE];
+	int i;
+
+	for (i = 0; i < NODE; i++)
+		ops[i] = new_timer(FAR, i);
+	add_all(fd, ops, NODE);
+}
+
+static void add_with_faults(struct faults *faults)
+{
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_op op, copy;
+
+	fill_node(fd);
+	while (next_fault(faults)) {
+		op = new_timer(0, faults->nth);
+		copy = op;
+		inject(faults);
+		if (withdraw(faults, ioctl(fd, TWHEEL_IOC_ADD, &op)) == 0) {
+			ASSERT_EQ(timers_of(fd), NODE + 1);
+			ASSERT(read_one(fd).handle == op.handle);
+		} else {
+			ASSERT(!memcmp(&op, &copy, sizeof(op)));
+		}
+		ASSERT_EQ(timers_of(fd), NODE);
+	}
+	check_no_event(fd);
+	close(fd);
+}
+
+TEST(add_fails_or_gives_a_handle)
+{
+	struct faults faults = all_faults(ONE);
+
+	add_with_faults(&faults);
+	/* the operation read, the timer, the operation written */
+	ASSERT_GE(faults.failed, 3);
+	ASSERT_GE(faults.no_memory, 1);
+}
+
+TEST(add_fails_or_gives_a_handle_without_memory)
+{
+	struct faults faults = all_faults(LASTING);
+
+	add_with_faults(&faults);
+	/* the timer, its place in the xarray */
+	ASSERT_GE(faults.no_memory, 2);
+}
+
+/* Read an event of each timer that a batch has added, and of no other. */
+static void read_events_of(int fd, const struct twheel_op *ops, int added)
+{
+	struct twheel_event events[MANY];
+	bool seen[MANY] = { false };
+	int i;
+
+	read_all(fd, events, added);
+	for (i = 0; i < added; i++) {
+		const __u64 cookie = events[i].cookie;
+
+		ASSERT_LT(cookie, MANY);
+		ASSERT(!seen[cookie]);
+		seen[cookie] = true;
+		ASSERT(events[i].handle == ops[cookie].handle);
+	}
+}
+
+/* Returns how many of its operations have failed. */
+static int check_batch(int fd, const struct twheel_op *ops, long done)
+{
+	int i, added = 0, refused = 0;
+
+	for (i = 0; i < MANY; i++) {
+		struct twheel_op expected = new_timer(0, i);
+
+		expected.op = TWHEEL_OP_ADD;
+		if (i < done) {
+			expected.result = ops[i].result;
+			expected.handle = ops[i].handle;
+			ASSERT(ops[i].handle ? ops[i].result == 0 :
+					       ops[i].result == -ENOMEM);
+			added += !!ops[i].handle;
+			refused += !ops[i].handle;
+		}
+		ASSERT(!memcmp(&ops[i], &expected, sizeof(expected)));
+	}
+	ASSERT_EQ(timers_of(fd), added);
+	read_events_of(fd, ops, added);
+	ASSERT_EQ(timers_of(fd), 0);
+	return refused;
+}
+
+static void batch_with_faults(enum faults_mode mode)
+{
+	struct faults faults = all_faults(mode);
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_op ops[MANY];
+	const struct twheel_batch batch = {
+		.ops = (unsigned long)ops,
+		.count = MANY,
+	};
+	unsigned int i, partial = 0, refused = 0;
+	long done;
+
+	while (next_fault(&faults)) {
+		for (i = 0; i < MANY; i++) {
+			ops[i] = new_timer(0, i);
+			ops[i].op = TWHEEL_OP_ADD;
+		}
+		inject(&faults);
+		done = withdraw(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
+		ASSERT_NE(done, 0);
+		ASSERT_LE(done, MANY);
+		partial += done > 0 && done < MANY;
+		refused += check_batch(fd, ops, done);
+	}
+	check_no_event(fd);
+	/* of the batch, and of 64 operations: read, written back, written */
+	ASSERT_GE(faults.failed, mode == ONE ? 5 : 1);
+	ASSERT_GE(partial, mode == ONE ? 3 : 0);
+	ASSERT_GE(faults.no_memory, 1);
+	ASSERT_GE(refused, MANY);
+	ASSERT_GE(faults.injected, MANY);
+}
+
+TEST_TIMEOUT(batch_adds_what_it_says, 300)
+{
+	batch_with_faults(ONE);
+}
+
+TEST_TIMEOUT(batch_adds_what_it_says_without_memory, 300)
+{
+	batch_with_faults(LASTING);
+}
+
+/* What a batch of all operations finds, in the order of its operations. */
+enum { CHANGED = 1, CANCELLED, QUERIED, MIXED };
+
+static void prepare_mixed(int fd, struct twheel_op *ops)
+{
+	struct twheel_op old[MIXED];
+	int i;
+
+	for (i = 0; i < MIXED; i++)
+		old[i] = new_timer(FAR, i);
+	add_all(fd, old, MIXED);
+	ASSERT_EQ(cancel(fd, old[0].handle), 0);
+	ops[0] = new_timer(FAR, 0);
+	ops[0].op = TWHEEL_OP_ADD;
+	ops[CHANGED] = (struct twheel_op){
+		.op = TWHEEL_OP_CHANGE,
+		.handle = old[CHANGED].handle,
+		.time_ns = 10 * FAR,
+	};
+	ops[CANCELLED] = (struct twheel_op){
+		.op = TWHEEL_OP_CANCEL,
+		.handle = old[CANCELLED].handle,
+	};
+	ops[QUERIED] = (struct twheel_op){
+		.op = TWHEEL_OP_QUERY,
+		.handle = old[QUERIED].handle,
+	};
+}
+
+/* Of the operations of one chunk, all have been carried out or none. */
+static void check_mixed(int fd, const struct twheel_op *ops, long done)
+{
+	struct twheel_op op;
+	bool carried_out;
+
+	ASSERT_EQ(query(fd, ops[CHANGED].handle, &op), 0);
+	carried_out = op.time_ns > FAR;
+	ASSERT(done < 0 || carried_out);
+	ASSERT_EQ(query(fd, ops[CANCELLED].handle, &op),
+		  carried_out ? -ENOENT : 0);
+	ASSERT_EQ(query(fd, ops[QUERIED].handle, &op), 0);
+	if (!carried_out)
+		ASSERT_EQ(cancel(fd, ops[CANCELLED].handle), 0);
+	ASSERT_EQ(cancel(fd, ops[CHANGED].handle), 0);
+	ASSERT_EQ(cancel(fd, ops[QUERIED].handle), 0);
+	if (ops[0].handle) {
+		ASSERT(done > 0);
+		ASSERT_EQ(cancel(fd, ops[0].handle), 0);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(batch_of_all_operations_is_carried_out_or_not)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_op ops[MIXED];
+	const struct twheel_batch batch = {
+		.ops = (unsigned long)ops,
+		.count = MIXED,
+	};
+	long done;
+
+	while (next_fault(&faults)) {
+		prepare_mixed(fd, ops);
+		inject(&faults);
+		done = withdraw(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
+		ASSERT(done < 0 || done == MIXED);
+		check_mixed(fd, ops, done);
+	}
+	ASSERT_GE(faults.failed, 5);
+}
+
+TEST(change_fails_and_changes_nothing)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_op op;
+	long result;
+
+	while (next_fault(&faults)) {
+		const __u64 handle = add(fd, FAR, 1);
+
+		op = (struct twheel_op){ .handle = handle };
+		inject(&faults);
+		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_CHANGE, &op));
+		ASSERT_EQ(query(fd, handle, &op), 0);
+		if (result == 0) {
+			ASSERT(read_one(fd).handle == handle);
+		} else {
+			ASSERT_GT(op.time_ns, 0);
+			ASSERT_EQ(cancel(fd, handle), 0);
+		}
+		ASSERT_EQ(timers_of(fd), 0);
+	}
+	check_no_event(fd);
+	ASSERT_GE(faults.failed, 1);
+}
+
+/* Cancel timers that are pending, or whose event is there to be read. */
+static void cancel_with_faults(bool expired)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_op op;
+	long result;
+
+	while (next_fault(&faults)) {
+		const __u64 handle = add(fd, expired ? 0 : FAR, 1);
+
+		if (expired)
+			wait_until_expired(fd, handle);
+		op = (struct twheel_op){ .handle = handle };
+		inject(&faults);
+		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_CANCEL, &op));
+		if (result < 0) {
+			ASSERT_EQ(timers_of(fd), 1);
+			result = cancel(fd, handle);
+		}
+		ASSERT_EQ(result, expired ? TWHEEL_RETRACTED : 0);
+		ASSERT_EQ(timers_of(fd), 0);
+	}
+	check_no_event(fd);
+	ASSERT_GE(faults.failed, 1);
+}
+
+TEST(cancel_fails_and_cancels_nothing)
+{
+	cancel_with_faults(false);
+}
+
+TEST(cancel_fails_and_retracts_nothing)
+{
+	cancel_with_faults(true);
+}
+
+TEST(query_fails_and_writes_nothing)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 handle = add(fd, FAR, 42);
+	struct twheel_op op;
+	long result;
+
+	while (next_fault(&faults)) {
+		op = (struct twheel_op){ .handle = handle };
+		inject(&faults);
+		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_QUERY, &op));
+		ASSERT_EQ(op.cookie, result ? 0 : 42);
+		ASSERT_EQ(op.time_ns != 0, !result);
+		ASSERT_EQ(timers_of(fd), 1);
+	}
+	/* the operation read, and written */
+	ASSERT_GE(faults.failed, 2);
+}
+
+TEST(info_fails_and_writes_nothing)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_info info;
+	long result;
+
+	while (next_fault(&faults)) {
+		memset(&info, 0, sizeof(info));
+		inject(&faults);
+		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_INFO, &info));
+		ASSERT_EQ(info.max_batch != 0, !result);
+	}
+	ASSERT_GE(faults.failed, 1);
+}
+
+/*
+ * Read what so many timers bring, with room for more. The first read() may fail
+ * or return a part; it and those that follow return each event once.
+ */
+static void read_with_faults(int flags, int count)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(flags);
+	struct twheel_event events[MANY + 1];
+	struct twheel_op ops[MANY];
+	long result;
+	int i;
+
+	while (next_fault(&faults)) {
+		for (i = 0; i < count; i++)
+			ops[i] = new_timer(0, i);
+		add_all(fd, ops, count);
+		for (i = 0; i < count; i++)
+			wait_until_expired(fd, ops[i].handle);
+		inject(&faults);
+		result = read(fd, events, sizeof(events));
+		result = withdraw(&faults, result);
+		if (result < 0)
+			result = 0;
+		ASSERT_EQ(result % sizeof(*events), 0);
+		result /= sizeof(*events);
+		ASSERT_LE(result, count);
+		ASSERT_EQ(timers_of(fd), count - result);
+		read_all(fd, events + result, count - result);
+		for (i = 0; i < count; i++) {
+			const __u64 cookie = events[i].cookie;
+
+			ASSERT_LT(cookie, count);
+			ASSERT(events[i].handle == ops[cookie].handle);
+			ops[cookie].handle = 0;
+		}
+		ASSERT_EQ(timers_of(fd), 0);
+	}
+	check_no_event(fd);
+	ASSERT_GE(faults.injected, count);
+}
+
+TEST(read_loses_no_event)
+{
+	read_with_faults(0, 1);
+	read_with_faults(0, 5);
+}
+
+TEST(read_without_waiting_loses_no_event)
+{
+	read_with_faults(O_NONBLOCK, 1);
+	read_with_faults(O_NONBLOCK, 5);
+}
+
+TEST_TIMEOUT(read_of_many_loses_no_event, 300)
+{
+	read_with_faults(O_NONBLOCK, MANY);
+}
+
+TEST(read_that_waits_loses_no_event)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(0);
+	struct twheel_event event;
+	long result;
+
+	while (next_fault(&faults)) {
+		const __u64 handle = add(fd, ticks(1), 1);
+
+		inject(&faults);
+		result = read(fd, &event, sizeof(event));
+		result = withdraw(&faults, result);
+		if (result < 0) {
+			ASSERT_EQ(timers_of(fd), 1);
+			event = read_one(fd);
+		}
+		ASSERT(event.handle == handle);
+		ASSERT_EQ(timers_of(fd), 0);
+	}
+	check_no_event(fd);
+	ASSERT_GE(faults.injected, 1);
+}
+
+/* Each deadline of a periodic timer belongs to one event. */
+TEST(read_loses_no_period)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(0);
+	const __u64 period = 2 * tick_ns();
+	__u64 next = now() + period;
+	const __u64 handle = add_periodic(fd, next, period, 1);
+	struct twheel_event event;
+	long result;
+
+	while (next_fault(&faults)) {
+		wait_for_event(fd);
+		inject(&faults);
+		result = read(fd, &event, sizeof(event));
+		result = withdraw(&faults, result);
+		if (result < 0)
+			event = read_one(fd);
+		check_event(&event);
+		ASSERT(event.handle == handle);
+		ASSERT_EQ(event.deadline_ns, next);
+		next += event.count * period;
+		ASSERT_EQ(timers_of(fd), 1);
+	}
+	ASSERT_GE(faults.injected, 1);
+}
+
+TEST(poll_fails_or_sees_the_event)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(O_NONBLOCK);
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	long result;
+
+	while (next_fault(&faults)) {
+		const __u64 handle = add(fd, ticks(1), 1);
+
+		poll_fd.revents = 0;
+		inject(&faults);
+		result = withdraw(&faults, poll(&poll_fd, 1, -1));
+		if (result >= 0) {
+			ASSERT_EQ(result, 1);
+			ASSERT_EQ(poll_fd.revents, POLLIN);
+		}
+		ASSERT(read_one(fd).handle == handle);
+		ASSERT(!has_event(fd));
+	}
+	ASSERT_GE(faults.failed, 1);
+}
+
+TEST(epoll_fails_or_watches)
+{
+	struct faults faults = all_faults(ONE);
+	const int fd = open_device(O_NONBLOCK);
+	const int epoll = CALL(epoll_create1(EPOLL_CLOEXEC));
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	while (next_fault(&faults)) {
+		const __u64 handle = add(fd, ticks(1), 1);
+		long result;
+
+		inject(&faults);
+		result = withdraw(&faults, epoll_ctl(epoll, EPOLL_CTL_ADD, fd,
+						     &event));
+		if (result == 0) {
+			ASSERT_EQ(CALL(epoll_wait(epoll, &event, 1, 30000)), 1);
+			ASSERT_EQ(event.data.fd, fd);
+			CALL(epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL));
+		}
+		ASSERT(read_one(fd).handle == handle);
+		ASSERT_EQ(timers_of(fd), 0);
+	}
+	ASSERT_GE(faults.no_memory, 1);
+}
+
+/* Whether or not it has anything to allocate, close() ends all timers. */
+TEST(close_ends_all_timers)
+{
+	struct faults faults = all_faults(LASTING);
+	const int before = references();
+
+	while (next_fault(&faults)) {
+		const int fd = open_device(O_NONBLOCK);
+		const __u64 handle = add(fd, 0, 1);
+
+		fill_node(fd);
+		add_periodic(fd, now(), ticks(1), 2);
+		wait_until_expired(fd, handle);
+		add(fd, ticks(1), 3);
+		inject(&faults);
+		ASSERT_EQ(withdraw(&faults, close(fd)), 0);
+		ASSERT_EQ(references(), before);
+	}
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sparse wheel: it sleeps until something has to be done. Its wake-ups are
+ * counted, over a virtual month and more; where time is real, over seconds.
+ */
+#include <sched.h>
+
+#include "debugfs.h"
+
+#define MINUTE	(60 * NSEC_PER_SEC)
+#define HOUR	(60 * MINUTE)
+#define DAY	(24 * HOUR)
+#define MONTH	(30 * DAY)
+
+/*
+ * A timer comes down the levels, with an early and a late wake-up for each at
+ * worst.
+ */
+#define TIMER_WAKEUPS	16
+
+static __u64 wakeups(void)
+{
+	return sum_of_cpus("runs");
+}
+
+/* Let time go by. None of twheel's timers has to do with it. */
+static void sleep_for(__u64 distance)
+{
+	const struct timespec time = {
+		.tv_sec = distance / NSEC_PER_SEC,
+		.tv_nsec = distance % NSEC_PER_SEC,
+	};
+
+	ASSERT_EQ(clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL), 0);
+}
+
+/* Nothing is pending, and no wake-up is left over from what was. */
+static void settle(void)
+{
+	need_debugfs();
+	ASSERT_EQ(sum_of_cpus("pending"), 0);
+	sleep_for(time_travel ? MINUTE : 2 * NSEC_PER_SEC);
+}
+
+static void need_time_travel(void)
+{
+	if (!time_travel)
+		skip("only in time travel");
+}
+
+static void check_expiry(int fd, __u64 deadline)
+{
+	const struct twheel_event event = read_one(fd);
+
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_EQ(event.count, 1);
+	check_lateness(&event);
+}
+
+/* The wake-ups that the lone timer takes from now on, in all. */
+static __u64 cost_of_timer(int fd, __u64 distance)
+{
+	const __u64 before = wakeups();
+	const __u64 deadline = now() + distance;
+
+	add_at(fd, deadline, 1);
+	check_expiry(fd, deadline);
+	return wakeups() - before;
+}
+
+TEST(no_timers_no_wakeups)
+{
+	const int fd = open_device(0);
+	__u64 before;
+
+	/* it has worked before */
+	pass_ticks(3);
+	settle();
+	before = wakeups();
+	ASSERT_GT(before, 0);
+	sleep_for(time_travel ? HOUR : 3 * NSEC_PER_SEC);
+	ASSERT_EQ(wakeups(), before);
+	close(fd);
+}
+
+TEST(one_far_timer_lets_the_wheel_sleep)
+{
+	const int fd = open_device(0);
+	__u64 before;
+
+	settle();
+	before = wakeups();
+	add(fd, MONTH, 1);
+	sleep_for(time_travel ? HOUR : 3 * NSEC_PER_SEC);
+	note("%llu wake-ups", wakeups() - before);
+	ASSERT_LE(wakeups() - before, 2);
+	close(fd);
+}
+
+/* Its own CPU sleeps; the tick source is armed from another one. */
+TEST(far_timer_changed_from_another_cpu)
+{
+	const int fd = open_device(0);
+	cpu_set_t cpus;
+	__u64 handle, before;
+
+	stay_on_one_cpu();
+	CPU_ZERO(&cpus);
+	CPU_SET(1, &cpus);
+	handle = add(fd, MONTH, 1);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		skip("only one CPU");
+	need_debugfs();
+	before = wakeups();
+	ASSERT_EQ(change(fd, handle, DAY), 0);
+	sleep_for(3 * NSEC_PER_SEC);
+	note("%llu wake-ups", wakeups() - before);
+	ASSERT_LE(wakeups() - before, 2);
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+TEST(one_timer_a_month_away)
+{
+	const int fd = open_device(0);
+	__u64 cost;
+
+	need_time_travel();
+	settle();
+	cost = cost_of_timer(fd, MONTH);
+	note("%llu wake-ups", cost);
+	ASSERT_GE(cost, 1);
+	ASSERT_LE(cost, TIMER_WAKEUPS);
+}
+
+TEST(three_timers_a_month_apart)
+{
+	const int fd = open_device(0);
+	__u64 deadlines[3], before, cost;
+	int i;
+
+	need_time_travel();
+	settle();
+	before = wakeups();
+	for (i = 0; i < 3; i++) {
+		deadlines[i] = now() + (i + 1) * MONTH;
+		add_at(fd, deadlines[i], i);
+	}
+	for (i = 0; i < 3; i++)
+		check_expiry(fd, deadlines[i]);
+	cost = wakeups() - before;
+	note("%llu wake-ups", cost);
+	ASSERT_GE(cost, 3);
+	ASSERT_LE(cost, 3 * TIMER_WAKEUPS);
+}
+
+/* Trap 9: nothing else wakes the machine up for them, or makes them late. */
+TEST(lone_timers_run_within_a_tick)
+{
+	static const __u64 distances[] = {
+		NSEC_PER_SEC, 7 * NSEC_PER_SEC, MINUTE, 10 * MINUTE,
+		HOUR + 1, 5 * HOUR, DAY, 3 * DAY + 12345,
+	};
+	const int fd = open_device(0);
+	__u64 cost, most = 0;
+	unsigned int i;
+
+	need_time_travel();
+	settle();
+	for (i = 0; i < ARRAY_SIZE(distances); i++) {
+		cost = cost_of_timer(fd, distances[i]);
+		ASSERT_GE(cost, 1);
+		if (cost > most)
+			most = cost;
+		sleep_for(17 * NSEC_PER_SEC);
+	}
+	note("%llu wake-ups at most", most);
+	ASSERT_LE(most, TIMER_WAKEUPS);
+}
+
+/* A timer that is pushed back does not cost a wake-up each time. */
+TEST(pushed_back_every_hour_for_a_week)
+{
+	const int fd = open_device(0);
+	__u64 handle, before, deadline = 0;
+	int i;
+
+	need_time_travel();
+	settle();
+	before = wakeups();
+	handle = add(fd, 10 * DAY, 1);
+	for (i = 0; i < 7 * 24; i++) {
+		sleep_for(HOUR);
+		deadline = now() + 10 * DAY;
+		ASSERT_EQ(change_to(fd, handle, deadline), 0);
+	}
+	check_expiry(fd, deadline);
+	note("%llu wake-ups", wakeups() - before);
+	ASSERT_LE(wakeups() - before, 2 * TIMER_WAKEUPS);
+}
+
+/* What is cancelled is forgotten the first time that the wheel looks. */
+TEST(cancelled_timers_let_the_wheel_sleep)
+{
+	const int fd = open_device(0);
+	__u64 before;
+	int i;
+
+	need_time_travel();
+	settle();
+	before = wakeups();
+	for (i = 1; i <= 20; i++)
+		ASSERT_EQ(cancel(fd, add(fd, i * DAY, i)), 0);
+	sleep_for(MONTH);
+	note("%llu wake-ups", wakeups() - before);
+	ASSERT_LE(wakeups() - before, 2);
+}

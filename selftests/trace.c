@@ -1,0 +1,674 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracepoints, as tracefs shows them: each is seen when its event happens,
+ * and only then. Everything is traced in an instance of its own.
+ */
+#include "debugfs.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#define TRACEFS		"/sys/kernel/tracing"
+#define INSTANCE	TRACEFS "/instances/twheel-selftest"
+#define HOUR		(3600 * NSEC_PER_SEC)
+
+/* Room for the text of what is traced. */
+#define TEXT_SIZE	(4U << 20)
+
+enum { ARM, CHANGE, EXTEND, CANCEL, ENTRY, EXIT, CASCADE, MIGRATE, KINDS };
+
+static const char * const kinds[KINDS] = {
+	[ARM] = "twheel_arm",
+	[CHANGE] = "twheel_change",
+	[EXTEND] = "twheel_extend",
+	[CANCEL] = "twheel_cancel",
+	[ENTRY] = "twheel_expire_entry",
+	[EXIT] = "twheel_expire_exit",
+	[CASCADE] = "twheel_cascade",
+	[MIGRATE] = "twheel_migrate",
+};
+
+/* One line of the trace. What its event does not have is 0 or empty. */
+struct line {
+	int		kind;
+	char		timer[24];
+	char		function[64];
+	__u64		expires;
+	long long	timeout;
+	__u64		period;
+	__u64		moved;
+	int		cpu;
+	int		from;
+	int		to;
+};
+
+__printf(2, 3)
+static int write_tracefs(const char *value, const char *format, ...)
+{
+	char path[160] = INSTANCE "/";
+	const size_t used = strlen(path);
+	va_list arguments;
+	int fd, result;
+
+	va_start(arguments, format);
+	vsnprintf(path + used, sizeof(path) - used, format, arguments);
+	va_end(arguments);
+	fd = CALL(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC));
+	result = write(fd, value, strlen(value));
+	if (result < 0)
+		result = -errno;
+	close(fd);
+	return result;
+}
+
+#define WRITE_TRACEFS(value, ...) \
+	ASSERT_GT(write_tracefs(value, __VA_ARGS__), 0)
+
+static char *read_file(const char *path)
+{
+	char *text = malloc(TEXT_SIZE);
+	const int fd = CALL(open(path, O_RDONLY | O_CLOEXEC));
+	size_t size = 0;
+	ssize_t got;
+
+	ASSERT(text);
+	while ((got = CALL(read(fd, text + size, TEXT_SIZE - 1 - size)))) {
+		size += got;
+		ASSERT_LT(size, TEXT_SIZE - 1);
+	}
+	text[size] = 0;
+	close(fd);
+	return text;
+}
+
+static void set_event(int kind, bool on)
+{
+	WRITE_TRACEFS(on ? "1" : "0", "events/twheel/%s/enable", kinds[kind]);
+}
+
+/* All events, traced from here on, in the order of one clock. */
+static void begin_trace(void)
+{
+	if (access(TRACEFS "/instances", W_OK))
+		skip("no tracefs, or none mounted");
+	if (mkdir(INSTANCE, 0700) && errno != EEXIST)
+		FAIL("mkdir: %s", strerror(errno));
+	if (access(INSTANCE "/events/twheel", F_OK))
+		skip("no tracepoints");
+	WRITE_TRACEFS("0", "tracing_on");
+	WRITE_TRACEFS("0", "events/enable");
+	WRITE_TRACEFS("4096", "buffer_size_kb");
+	WRITE_TRACEFS("0", "events/twheel/filter");
+	WRITE_TRACEFS("1", "events/twheel/enable");
+	WRITE_TRACEFS("\n", "trace");
+	WRITE_TRACEFS("1", "tracing_on");
+}
+
+static void end_trace(void)
+{
+	WRITE_TRACEFS("0", "tracing_on");
+	WRITE_TRACEFS("0", "events/twheel/enable");
+	CALL(rmdir(INSTANCE));
+}
+
+/* The text of a field up to the next one, or the end of the line. */
+static const char *field(const char *line, const char *name)
+{
+	char key[32];
+	const char *found;
+
+	snprintf(key, sizeof(key), "%s=", name);
+	found = strstr(line, key);
+	return found ? found + strlen(key) : NULL;
+}
+
+static void get_text(const char *line, const char *name, char *text,
+		     size_t size)
+{
+	const char *found = field(line, name);
+	size_t length = found ? strcspn(found, "\n ") : 0;
+
+	ASSERT_LT(length, size);
+	memcpy(text, found ? found : "", length);
+	text[length] = 0;
+}
+
+static long long get_number(const char *line, const char *name)
+{
+	const char *found = field(line, name);
+	long long number;
+	char *end;
+
+	if (!found)
+		return 0;
+	number = strtoll(found, &end, 10);
+	ASSERT(end != found);
+	return number;
+}
+
+/* The fields that an event has, and no others, in their order. */
+static void check_fields(const struct line *line, const char *text)
+{
+	static const char * const formats[KINDS] = {
+		[ARM ... ENTRY] = "timer=function=expires=timeout=period=cpu=",
+		[EXIT] = "timer=function=",
+		[CASCADE] = "cpu=clk=moved=",
+		[MIGRATE] = "timer=function=from=to=",
+	};
+	char seen[128] = "";
+	size_t used = 0;
+	const char *end;
+
+	for (; *text && *text != '\n'; text = end) {
+		text += strspn(text, " [");
+		end = text + strcspn(text, "\n ");
+		if (!memchr(text, '=', end - text))
+			continue;
+		used += snprintf(seen + used, sizeof(seen) - used, "%.*s",
+				 (int)(strchr(text, '=') + 1 - text), text);
+		ASSERT_LT(used, sizeof(seen));
+	}
+	if (strcmp(seen, formats[line->kind]))
+		FAIL("%s has %s", kinds[line->kind], seen);
+}
+
+static struct line parse_line(const char *text)
+{
+	struct line line = { .kind = KINDS };
+	const char *name = strstr(text, ": twheel_");
+	int kind;
+
+	if (!name || name > strchr(text, '\n'))
+		FAIL("%.80s", text);
+	name += 2;
+	for (kind = 0; kind < KINDS; kind++)
+		if (!strncmp(name, kinds[kind], strcspn(name, ":")) &&
+		    strlen(kinds[kind]) == strcspn(name, ":"))
+			line.kind = kind;
+	ASSERT_LT(line.kind, KINDS);
+	text = strchr(name, ':') + 1;
+	check_fields(&line, text);
+	get_text(text, "timer", line.timer, sizeof(line.timer));
+	get_text(text, "function", line.function, sizeof(line.function));
+	line.expires = get_number(text, "expires");
+	line.timeout = get_number(text, "timeout");
+	line.period = get_number(text, "period");
+	line.moved = get_number(text, "moved");
+	line.cpu = get_number(text, "cpu");
+	line.from = get_number(text, "from");
+	line.to = get_number(text, "to");
+	return line;
+}
+
+/* What was traced since the last time, oldest first; how much. */
+static unsigned int read_trace(struct line **lines)
+{
+	unsigned int count = 0, room = 64;
+	char *text, *at;
+
+	WRITE_TRACEFS("0", "tracing_on");
+	text = read_file(INSTANCE "/trace");
+	*lines = malloc(room * sizeof(**lines));
+	for (at = text; *at; at = strchr(at, '\n') + 1) {
+		if (*at == '#' || *at == '\n')
+			continue;
+		if (count == room) {
+			room *= 2;
+			*lines = realloc(*lines, room * sizeof(**lines));
+		}
+		ASSERT(*lines);
+		(*lines)[count++] = parse_line(at);
+	}
+	free(text);
+	WRITE_TRACEFS("\n", "trace");
+	WRITE_TRACEFS("1", "tracing_on");
+	return count;
+}
+
+/* That exactly one event was traced, of this kind. */
+static struct line one_line(int kind)
+{
+	struct line *lines, line;
+	const unsigned int count = read_trace(&lines);
+
+	if (count != 1 || lines[0].kind != kind)
+		FAIL("%u lines, the first one %s, not %s", count,
+		     count ? kinds[lines[0].kind] : "none", kinds[kind]);
+	line = lines[0];
+	free(lines);
+	return line;
+}
+
+static void count_kinds(unsigned int counts[KINDS])
+{
+	struct line *lines;
+	const unsigned int count = read_trace(&lines);
+	unsigned int i;
+
+	memset(counts, 0, KINDS * sizeof(*counts));
+	for (i = 0; i < count; i++)
+		counts[lines[i].kind]++;
+	free(lines);
+}
+
+/* The fields of an event of a timer that is @away from now. */
+static void check_line(const struct line *line, __u64 away)
+{
+	const long long distance = away / tick_ns();
+
+	ASSERT_EQ(strncmp(line->function, "timer_expired", 13), 0);
+	ASSERT_EQ(line->cpu, 0);
+	ASSERT_EQ(line->period, 0);
+	ASSERT_LE(line->timeout, distance + 2);
+	ASSERT_GE(line->timeout, distance - (long long)(margin_ns() /
+							tick_ns()) - 2);
+}
+
+TEST(arming_and_its_ends)
+{
+	const int fd = open_device(0);
+	struct line armed, line;
+	__u64 handle;
+
+	stay_on_one_cpu();
+	begin_trace();
+	handle = add(fd, HOUR, 1);
+	armed = one_line(ARM);
+	check_line(&armed, HOUR);
+
+	ASSERT_EQ(change(fd, handle, 2 * HOUR), 0);
+	line = one_line(EXTEND);
+	check_line(&line, 2 * HOUR);
+	ASSERT_GT(line.expires, armed.expires);
+	ASSERT(!strcmp(line.timer, armed.timer));
+
+	ASSERT_EQ(change(fd, handle, HOUR / 2), 0);
+	line = one_line(CHANGE);
+	check_line(&line, HOUR / 2);
+	ASSERT_LT(line.expires, armed.expires);
+	ASSERT(!strcmp(line.timer, armed.timer));
+
+	/* an operation that changes nothing is not seen */
+	ASSERT_EQ(query(fd, handle, &(struct twheel_op){ 0 }), 0);
+	ASSERT_EQ(change(fd, handle + 1, HOUR), -ENOENT);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	armed = line;
+	line = one_line(CANCEL);
+	check_line(&line, HOUR / 2);
+	ASSERT_EQ(line.expires, armed.expires);
+	ASSERT(!strcmp(line.timer, armed.timer));
+	end_trace();
+}
+
+/*
+ * What the lines say of one timer. Its callback may find that the clock is not
+ * there yet, and arm it again.
+ */
+struct life {
+	char		timer[24];
+	bool		pending;
+	bool		running;
+	__u64		expires;
+	unsigned int	callbacks;
+};
+
+static void follow(struct life *life, const struct line *line)
+{
+	switch (line->kind) {
+	case ARM:
+		ASSERT(!life->pending);
+		life->pending = true;
+		life->expires = line->expires;
+		break;
+	case EXTEND:
+		ASSERT(life->pending);
+		ASSERT_GE(line->expires, life->expires);
+		life->expires = line->expires;
+		break;
+	case CHANGE:
+		ASSERT(life->pending);
+		life->expires = line->expires;
+		break;
+	case CANCEL:
+		ASSERT(life->pending);
+		ASSERT_EQ(line->expires, life->expires);
+		life->pending = false;
+		break;
+	case ENTRY:
+		ASSERT(life->pending && !life->running);
+		ASSERT_EQ(line->expires, life->expires);
+		/* never early */
+		ASSERT_LE(line->timeout, 0);
+		life->pending = false;
+		life->running = true;
+		break;
+	case EXIT:
+		ASSERT(life->running);
+		life->running = false;
+		life->callbacks++;
+		break;
+	}
+	if (line->kind != CASCADE)
+		ASSERT_EQ(strncmp(line->function, "timer_expired", 13), 0);
+}
+
+static struct life *find_life(struct life *lives, unsigned int count,
+			      const char timer[24])
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (!lives[i].timer[0])
+			memcpy(lives[i].timer, timer, sizeof(lives[i].timer));
+		if (!strcmp(lives[i].timer, timer))
+			return &lives[i];
+	}
+	FAIL("more than %u timers", count);
+}
+
+TEST(callback_is_seen_to_begin_and_end)
+{
+	const int fd = open_device(0);
+	struct life life = { .timer = "" };
+	struct line *lines;
+	unsigned int count, i;
+
+	stay_on_one_cpu();
+	begin_trace();
+	add(fd, ticks(3), 1);
+	read_one(fd);
+	count = read_trace(&lines);
+	ASSERT_GE(count, 3);
+	ASSERT_EQ(lines[0].kind, ARM);
+	ASSERT_EQ(lines[count - 2].kind, ENTRY);
+	ASSERT_EQ(lines[count - 1].kind, EXIT);
+	memcpy(life.timer, lines[0].timer, sizeof(life.timer));
+	for (i = 0; i < count; i++) {
+		ASSERT(!strcmp(lines[i].timer, life.timer));
+		follow(&life, &lines[i]);
+	}
+	ASSERT(!life.pending && !life.running);
+	ASSERT_GE(life.callbacks, 1);
+	end_trace();
+}
+
+/* All that happens to some timers, each of which has a life that makes sense. */
+TEST(lives_of_many_timers)
+{
+	enum { COUNT = 60, ROUNDS = 40 };
+	const int fd = open_device(O_NONBLOCK);
+	struct life lives[COUNT] = { { .timer = "" } };
+	__u64 handles[COUNT], before[3], counts[3];
+	static const char * const names[] = { "armed", "fired", "cancelled" };
+	unsigned int seen[KINDS] = { 0 };
+	struct twheel_event events[COUNT];
+	unsigned int count, round, i;
+	struct line *lines;
+
+	need_debugfs();
+	stay_on_one_cpu();
+	begin_trace();
+	for (i = 0; i < 3; i++)
+		before[i] = sum_of_cpus(names[i]) +
+			    (i ? 0 : sum_of_cpus("extended"));
+	srandom(4);
+	for (i = 0; i < COUNT; i++)
+		handles[i] = add(fd, HOUR + random(), i);
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < COUNT; i++)
+			change(fd, handles[i], random() % ticks(100));
+		/* what expires is not given another life */
+		wait_for_event(fd);
+	}
+	for (i = 0; i < COUNT; i++)
+		if (i % 2)
+			cancel(fd, handles[i]);
+	while (read_events(fd, events, COUNT) > 0 || timers_of(fd))
+		if (timers_of(fd))
+			wait_for_event(fd);
+
+	count = read_trace(&lines);
+	for (i = 0; i < 3; i++)
+		counts[i] = sum_of_cpus(names[i]) - before[i] +
+			    (i ? 0 : sum_of_cpus("extended"));
+	for (i = 0; i < count; i++) {
+		seen[lines[i].kind]++;
+		if (lines[i].kind != CASCADE)
+			follow(find_life(lives, COUNT, lines[i].timer), &lines[i]);
+	}
+	free(lines);
+	for (i = 0; i < COUNT; i++)
+		ASSERT(!lives[i].pending && !lives[i].running);
+	note("%u arm, %u change, %u extend, %u cancel, %u expire, %u cascade",
+	     seen[ARM], seen[CHANGE], seen[EXTEND], seen[CANCEL], seen[ENTRY],
+	     seen[CASCADE]);
+	/* the engine has counted the same */
+	ASSERT_EQ(seen[ARM] + seen[CHANGE] + seen[EXTEND], counts[0]);
+	ASSERT_EQ(seen[ENTRY], counts[1]);
+	ASSERT_EQ(seen[EXIT], counts[1]);
+	ASSERT_EQ(seen[CANCEL], counts[2]);
+	ASSERT_GT(seen[CHANGE], 0);
+	ASSERT_GT(seen[EXTEND], 0);
+	end_trace();
+}
+
+/* A timer with each of the events that one CPU is enough for. */
+static void whole_life(int fd)
+{
+	const __u64 handle = add(fd, HOUR, 1);
+
+	ASSERT_EQ(change(fd, handle, 2 * HOUR), 0);
+	ASSERT_EQ(change(fd, handle, HOUR / 2), 0);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	/* far enough to be on another level at first */
+	add(fd, ticks(200), 2);
+	read_one(fd);
+}
+
+TEST(each_event_alone)
+{
+	const int fd = open_device(0);
+	unsigned int counts[KINDS];
+	int kind, other;
+
+	stay_on_one_cpu();
+	begin_trace();
+	for (kind = 0; kind < MIGRATE; kind++) {
+		WRITE_TRACEFS("0", "events/twheel/enable");
+		set_event(kind, true);
+		whole_life(fd);
+		count_kinds(counts);
+		for (other = 0; other < KINDS; other++)
+			if (other != kind)
+				ASSERT_EQ(counts[other], 0);
+		ASSERT_GE(counts[kind], 1);
+	}
+	end_trace();
+}
+
+TEST(nothing_is_seen_while_off)
+{
+	const int fd = open_device(0);
+	unsigned int counts[KINDS];
+	int kind;
+
+	stay_on_one_cpu();
+	begin_trace();
+	WRITE_TRACEFS("0", "events/twheel/enable");
+	whole_life(fd);
+	count_kinds(counts);
+	for (kind = 0; kind < KINDS; kind++)
+		ASSERT_EQ(counts[kind], 0);
+	/* and it was not for want of events */
+	WRITE_TRACEFS("1", "events/twheel/enable");
+	whole_life(fd);
+	count_kinds(counts);
+	ASSERT_GE(counts[ARM], 2);
+	ASSERT_EQ(counts[EXTEND], 1);
+	ASSERT_EQ(counts[CHANGE], 1);
+	ASSERT_EQ(counts[CANCEL], 1);
+	ASSERT_EQ(counts[ENTRY], counts[EXIT]);
+	ASSERT_EQ(counts[ENTRY], counts[ARM] - 1);
+	ASSERT_GE(counts[CASCADE], 1);
+	ASSERT_EQ(counts[MIGRATE], 0);
+	end_trace();
+}
+
+/* They tell of each timer that is moved down, or found not to be due. */
+TEST(cascades_add_up)
+{
+	enum { COUNT = 300 };
+	const int fd = open_device(0);
+	struct twheel_event events[COUNT];
+	struct line *lines;
+	unsigned int count, i;
+	__u64 before, sum = 0;
+
+	need_debugfs();
+	stay_on_one_cpu();
+	begin_trace();
+	WRITE_TRACEFS("0", "events/twheel/enable");
+	set_event(CASCADE, true);
+	before = sum_of_cpus("cascaded") + sum_of_cpus("refiled");
+	for (i = 0; i < COUNT; i++)
+		add(fd, ticks(130 + i % 100), i);
+	read_all(fd, events, COUNT);
+	count = read_trace(&lines);
+	for (i = 0; i < count; i++) {
+		ASSERT_EQ(lines[i].kind, CASCADE);
+		ASSERT_EQ(lines[i].cpu, 0);
+		ASSERT_GT(lines[i].moved, 0);
+		sum += lines[i].moved;
+	}
+	free(lines);
+	ASSERT_GE(sum, COUNT);
+	ASSERT_EQ(sum, sum_of_cpus("cascaded") + sum_of_cpus("refiled") -
+		  before);
+	end_trace();
+}
+
+TEST(filters_know_the_fields)
+{
+	const int fd = open_device(0);
+	unsigned int counts[KINDS];
+
+	stay_on_one_cpu();
+	begin_trace();
+	WRITE_TRACEFS("cpu > 100000", "events/twheel/twheel_arm/filter");
+	WRITE_TRACEFS("expires > 0 && cpu == 0",
+		      "events/twheel/twheel_cancel/filter");
+	whole_life(fd);
+	count_kinds(counts);
+	ASSERT_EQ(counts[ARM], 0);
+	ASSERT_EQ(counts[CANCEL], 1);
+	WRITE_TRACEFS("period == 0 && cpu == 0",
+		      "events/twheel/twheel_arm/filter");
+	whole_life(fd);
+	count_kinds(counts);
+	ASSERT_GE(counts[ARM], 2);
+	ASSERT_EQ(write_tracefs("flavour == 1",
+				"events/twheel/twheel_arm/filter"), -EINVAL);
+	end_trace();
+}
+
+/* The fields of an event's record, as tools that read the raw data need them. */
+static void check_format(int kind)
+{
+	static const char * const needed[KINDS] = {
+		[ARM ... ENTRY] = "timer function expires now period cpu",
+		[EXIT] = "timer function",
+		[CASCADE] = "clk moved cpu",
+		[MIGRATE] = "timer function from to",
+	};
+	unsigned int offset, size, is_signed, end = 0;
+	char path[160], seen[256] = "";
+	char *text, *line;
+	int parsed;
+
+	snprintf(path, sizeof(path), TRACEFS "/events/twheel/%s/format",
+		 kinds[kind]);
+	text = read_file(path);
+	ASSERT_EQ(strncmp(text, "name: ", 6), 0);
+	ASSERT_EQ(strncmp(text + 6, kinds[kind], strlen(kinds[kind])), 0);
+	ASSERT(strstr(text, "\nprint fmt: \""));
+	for (line = text; (line = strstr(line, "\tfield:")); line++) {
+		const char *name = strchr(line, ';');
+
+		ASSERT(name);
+		parsed = sscanf(name, ";\toffset:%u;\tsize:%u;\tsigned:%u;",
+				&offset, &size, &is_signed);
+		ASSERT_EQ(parsed, 3);
+		/* no two fields share their bytes */
+		ASSERT_GE(offset, end);
+		ASSERT(size == 1 || size == 2 || size == 4 || size == 8);
+		end = offset + size;
+		while (name[-1] != ' ' && name[-1] != '*')
+			name--;
+		if (!strncmp(name, "common_", 7))
+			continue;
+		snprintf(seen + strlen(seen), sizeof(seen) - strlen(seen),
+			 "%s%.*s", seen[0] ? " " : "",
+			 (int)strcspn(name, ";"), name);
+	}
+	if (strcmp(seen, needed[kind]))
+		FAIL("%s has the fields %s", kinds[kind], seen);
+	free(text);
+}
+
+TEST(formats_describe_the_records)
+{
+	int kind;
+
+	begin_trace();
+	for (kind = 0; kind < KINDS; kind++)
+		check_format(kind);
+	end_trace();
+}
+
+static void set_online(bool online)
+{
+	const int fd = CALL(open("/sys/devices/system/cpu/cpu1/online",
+				 O_WRONLY));
+
+	ASSERT_EQ(CALL(write(fd, online ? "1" : "0", 1)), 1);
+	close(fd);
+}
+
+TEST_TIMEOUT(timers_migrate_from_a_cpu_that_goes_offline, 120)
+{
+	enum { COUNT = 50 };
+	const int fd = open_device(0);
+	struct life lives[COUNT] = { { .timer = "" } };
+	unsigned int counts[KINDS], count, i;
+	struct line *lines;
+	cpu_set_t cpus;
+
+	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
+		skip("no CPU here can go offline");
+	CPU_ZERO(&cpus);
+	CPU_SET(1, &cpus);
+	begin_trace();
+	CALL(sched_setaffinity(0, sizeof(cpus), &cpus));
+	for (i = 0; i < COUNT; i++)
+		add(fd, HOUR + i, i);
+	count_kinds(counts);
+	ASSERT_EQ(counts[ARM], COUNT);
+	stay_on_one_cpu();
+	set_online(false);
+	count = read_trace(&lines);
+	set_online(true);
+	for (i = 0; i < count; i++) {
+		ASSERT_EQ(lines[i].kind, MIGRATE);
+		ASSERT_EQ(lines[i].from, 1);
+		ASSERT_NE(lines[i].to, 1);
+		ASSERT_EQ(strncmp(lines[i].function, "timer_expired", 13), 0);
+		/* each of them once */
+		ASSERT_EQ(find_life(lives, COUNT, lines[i].timer)->callbacks++,
+			  0);
+	}
+	free(lines);
+	ASSERT_EQ(count, COUNT);
+	ASSERT_EQ(timers_of(fd), COUNT);
+	end_trace();
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waits for a callback with a lock held, which is a deadlock in waiting: lockdep
+ * is to say so, although nothing has gone wrong yet. And the same as it should
+ * be done, with the lock dropped first, to which lockdep must not object.
+ */
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include "twheel.h"
+#include "twheel_compat.h"
+
+static char *lock = "spinlock";
+module_param(lock, charp, 0444);
+MODULE_PARM_DESC(lock, "spinlock or mutex, which the callback takes; or hardirq, which an interrupt does");
+
+static bool wrong;
+module_param(wrong, bool, 0444);
+MODULE_PARM_DESC(wrong, "Wait for the callback with the lock held");
+
+static DECLARE_COMPLETION(expired);
+
+/* The callback takes the lock. */
+static DEFINE_SPINLOCK(callback_lock);
+
+static void callback_spins(struct twheel_timer *timer)
+{
+	spin_lock(&callback_lock);
+	spin_unlock(&callback_lock);
+	complete(&expired);
+}
+
+static void run_spinlock(struct twheel_timer *timer)
+{
+	twheel_setup(timer, callback_spins, 0);
+	twheel_add_after(timer, 0);
+	wait_for_completion(&expired);
+
+	spin_lock_bh(&callback_lock);
+	if (wrong)
+		twheel_cancel_sync(timer);
+	spin_unlock_bh(&callback_lock);
+	twheel_cancel_sync(timer);
+}
+
+static DEFINE_MUTEX(callback_mutex);
+
+static void callback_sleeps(struct twheel_timer *timer)
+{
+	mutex_lock(&callback_mutex);
+	mutex_unlock(&callback_mutex);
+	complete(&expired);
+}
+
+static void run_mutex(struct twheel_timer *timer)
+{
+	twheel_setup(timer, callback_sleeps, TWHEEL_PROCESS);
+	twheel_add_after(timer, 0);
+	wait_for_completion(&expired);
+
+	mutex_lock(&callback_mutex);
+	if (wrong)
+		twheel_cancel_sync(timer);
+	mutex_unlock(&callback_mutex);
+	twheel_cancel_sync(timer);
+}
+
+/* An interrupt, which may come while the callback runs, takes the lock. */
+static DEFINE_SPINLOCK(hardirq_lock);
+static DECLARE_COMPLETION(interrupted);
+
+static enum hrtimer_restart interrupt(struct hrtimer *hrtimer)
+{
+	spin_lock(&hardirq_lock);
+	spin_unlock(&hardirq_lock);
+	complete(&interrupted);
+	return HRTIMER_NORESTART;
+}
+
+static void callback_is_interrupted(struct twheel_timer *timer)
+{
+	complete(&expired);
+}
+
+static void run_hardirq(struct twheel_timer *timer)
+{
+	static struct hrtimer hrtimer;
+
+	hrtimer_setup(&hrtimer, interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_start(&hrtimer, 0, HRTIMER_MODE_REL);
+	wait_for_completion(&interrupted);
+	hrtimer_cancel(&hrtimer);
+
+	twheel_setup(timer, callback_is_interrupted, 0);
+	twheel_add_after(timer, 0);
+	wait_for_completion(&expired);
+
+	spin_lock_irq(&hardirq_lock);
+	if (wrong)
+		twheel_cancel_sync(timer);
+	spin_unlock_irq(&hardirq_lock);
+	twheel_cancel_sync(timer);
+}
+
+static int __init inversion_init(void)
+{
+	static struct twheel_timer timer;
+
+	if (!strcmp(lock, "spinlock"))
+		run_spinlock(&timer);
+	else if (!strcmp(lock, "mutex"))
+		run_mutex(&timer);
+	else if (!strcmp(lock, "hardirq"))
+		run_hardirq(&timer);
+	else
+		return -EINVAL;
+	return 0;
+}
+module_init(inversion_init);
+
+static void __exit inversion_exit(void)
+{
+}
+module_exit(inversion_exit);
+
+MODULE_DESCRIPTION("Waits for a callback with a lock held");
+MODULE_LICENSE("GPL");
