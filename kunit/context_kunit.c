@@ -18,7 +18,7 @@ static void cancel_sync_self(struct probe *probe)
 	probe->ret = twheel_cancel_sync(&probe->timer);
 }
 
-static void own_cancel_sync_is_refused(struct kunit *test)
+static void trap1_own_cancel_sync_is_refused(struct kunit *test)
 {
 	struct probe *probe = probe_spent(test, cancel_sync_self);
 
@@ -171,7 +171,7 @@ static void mortal_fn(struct twheel_timer *timer)
 	twheel_add(&heir->timer, get_jiffies_64());
 }
 
-static void callback_frees_its_timer(struct kunit *test)
+static void trap5_callback_frees_its_timer(struct kunit *test)
 {
 	struct completion last;
 	struct mortal *m;
@@ -669,14 +669,14 @@ static void shutdown_waits_for_the_callback(struct kunit *test)
 }
 
 static struct kunit_case context_cases[] = {
-	KUNIT_CASE(own_cancel_sync_is_refused),
+	KUNIT_CASE(trap1_own_cancel_sync_is_refused),
 	KUNIT_CASE(refused_cancel_sync_does_nothing),
 	KUNIT_CASE(own_try_cancel_sync_is_refused),
 	KUNIT_CASE(own_shutdown_is_refused),
 	KUNIT_CASE(own_cancel_undoes_own_arming),
 	KUNIT_CASE(periodic_without_drift),
 	KUNIT_CASE(zero_rearm_is_once_a_tick),
-	KUNIT_CASE(callback_frees_its_timer),
+	KUNIT_CASE(trap5_callback_frees_its_timer),
 	KUNIT_CASE(callback_arms_another),
 	KUNIT_CASE(callback_cancels_another_of_its_tick),
 	KUNIT_CASE(callback_sync_cancels_another_of_its_tick),

@@ -563,7 +563,7 @@ static unsigned int cascading_distance(u32 rnd)
 }
 
 /* That is trap 19. */
-static void cancel_against_cascade(struct kunit *test)
+static void trap19_cancel_against_cascade(struct kunit *test)
 {
 	static const struct stress_profile profile = {
 		.slots = 4000,
@@ -724,7 +724,7 @@ static void stop_mills(struct kunit *test, struct mill **mill)
 }
 
 /* That is trap 4. */
-static void shut_down_under_fire(struct kunit *test)
+static void trap4_shut_down_under_fire(struct kunit *test)
 {
 	ktime_t end = ktime_get() + NSEC_PER_SEC / 2;
 	struct mill *mill[MILLS];
@@ -906,11 +906,11 @@ static void pending_while_it_is_moved(struct kunit *test)
 
 static struct kunit_case stress_cases[] = {
 	KUNIT_CASE(everything_at_once),
-	KUNIT_CASE(cancel_against_cascade),
+	KUNIT_CASE(trap19_cancel_against_cascade),
 	KUNIT_CASE(everything_while_a_cpu_goes_away),
 	KUNIT_CASE(push_back_while_it_fires),
 	KUNIT_CASE(unserialised_callers),
-	KUNIT_CASE(shut_down_under_fire),
+	KUNIT_CASE(trap4_shut_down_under_fire),
 	KUNIT_CASE(pending_while_it_is_moved),
 	{}
 };

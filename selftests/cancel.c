@@ -60,7 +60,7 @@ TEST(others_stay)
 }
 
 /* Trap 24 */
-TEST(unread_event_is_retracted)
+TEST(trap24_unread_event_is_retracted)
 {
 	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 2);
@@ -126,7 +126,7 @@ TEST(unknown_handle_is_enoent)
 }
 
 /* Trap 22 */
-TEST(stale_handle_never_meets_its_successor)
+TEST(trap22_stale_handle_never_meets_its_successor)
 {
 	const int fd = open_device(0);
 	const int count = many(3000);

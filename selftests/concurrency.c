@@ -305,7 +305,7 @@ static void *cancel_guessed_handles(void *data)
 	return NULL;
 }
 
-TEST(guessed_handles_during_add)
+TEST(trap6_guessed_handles_during_add)
 {
 	const __u64 end = now() + 600 * NSEC_PER_MSEC;
 	unsigned int own = 0, all = 0;
@@ -334,7 +334,7 @@ TEST(guessed_handles_during_add)
 }
 
 /* The same for a batch, whose handles are all written at its end. */
-TEST(guessed_handles_during_batch)
+TEST(trap6_guessed_handles_during_batch)
 {
 	const __u64 end = now() + 600 * NSEC_PER_MSEC;
 	struct twheel_op ops[BATCH];

@@ -223,7 +223,7 @@ TEST(read_goes_on_after_a_signal_with_sa_restart)
 }
 
 /* Trap 23 */
-TEST(event_stays_if_the_buffer_is_not_mapped)
+TEST(trap23_event_stays_if_the_buffer_is_not_mapped)
 {
 	const int fd = expired_timers(3);
 	char *pages = two_pages(PROT_NONE);

@@ -154,7 +154,7 @@ TEST(three_timers_a_month_apart)
 }
 
 /* Trap 9: nothing else wakes the machine up for them, or makes them late. */
-TEST(lone_timers_run_within_a_tick)
+TEST(trap9_lone_timers_run_within_a_tick)
 {
 	static const __u64 distances[] = {
 		NSEC_PER_SEC, 7 * NSEC_PER_SEC, MINUTE, 10 * MINUTE,

@@ -36,26 +36,26 @@ static void check_single(__u64 distance)
 }
 
 /* Trap 9: nothing else keeps the clock going. */
-TEST(single_timer_in_10_seconds)
+TEST(trap9_single_timer_in_10_seconds)
 {
 	need_time_travel();
 	check_single(10 * NSEC_PER_SEC);
 }
 
-TEST(single_timer_in_10_minutes)
+TEST(trap9_single_timer_in_10_minutes)
 {
 	need_time_travel();
 	check_single(10 * MINUTE);
 }
 
-TEST(single_timer_in_a_day)
+TEST(trap9_single_timer_in_a_day)
 {
 	need_time_travel();
 	check_single(DAY + 1);
 }
 
 /* Trap 7 */
-TEST(hundred_phases_of_the_tick)
+TEST(trap7_hundred_phases_of_the_tick)
 {
 	const int fd = open_device(0);
 	unsigned int i;
@@ -82,7 +82,7 @@ TEST(hundred_phases_of_the_tick)
 }
 
 /* Trap 8: whatever the length of a tick. */
-TEST(fifteen_ms_are_never_less)
+TEST(trap8_fifteen_ms_are_never_less)
 {
 	const int fd = open_device(0);
 	unsigned int i;

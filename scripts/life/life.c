@@ -16,7 +16,7 @@ TEST(unloaded_when_nobody_uses_it)
 }
 
 /* Trap 33. */
-TEST(stays_while_a_module_uses_it)
+TEST(trap33_stays_while_a_module_uses_it)
 {
 	load("twheel", "");
 	load("twheel_holder", "");
@@ -27,7 +27,7 @@ TEST(stays_while_a_module_uses_it)
 	unload("twheel");
 }
 
-TEST(stays_while_a_descriptor_is_open)
+TEST(trap33_stays_while_a_descriptor_is_open)
 {
 	int fd, copy;
 
