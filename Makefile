@@ -3,7 +3,8 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules clean modules_install help setup demo check
+.PHONY: all modules clean modules_install help setup demo
+.PHONY: check check-all coverage torture
 
 all: modules
 
@@ -24,9 +25,21 @@ demo: setup
 check: setup
 	scripts/check
 
+check-all: setup
+	scripts/check --all
+
+coverage: setup
+	scripts/coverage
+
+torture: setup
+	scripts/torture newest uml
+
 help:
 	@echo '  make                 the module for the running kernel, or KDIR='
 	@echo '  make modules_install install it'
 	@echo '  make clean           remove what make built'
 	@echo '  make demo            a million timers in a virtual machine, to look at'
 	@echo '  make check           every test that a change must pass'
+	@echo '  make check-all       all tests there are: an hour, once the kernels are built'
+	@echo '  make coverage        which lines of the module the tests execute'
+	@echo '  make torture         random operations on all CPUs, against a model'

@@ -24,6 +24,7 @@ FLAVOURS = {
     "x86-kasan": ("x86_64", ["x86", "debug", "kasan", "x86-kasan"]),
     "x86-kcsan": ("x86_64", ["x86", "x86-kcsan"]),
     "x86-rt": ("x86_64", ["x86", "debug", "x86-rt"]),
+    "x86-trace": ("x86_64", ["x86", "x86-trace"]),
 }
 STOCK = "stock"  # the distribution's own kernel; its only flavour, too
 _resolved = {}  # what the names mean in this run
@@ -275,6 +276,7 @@ def configure(tree, place, flavour, wanted):
 
 def lacking_options(place, wanted):
     config = set((place / ".config").read_text(encoding="utf-8").splitlines())
-    last = dict(re.findall(r"^CONFIG_(\w+)=(.*)$", wanted, re.M))
+    # Of an option that is named twice, the last word counts.
+    last = dict(re.findall(r"^(?:# )?CONFIG_(\w+)(?:=| is )(.*)$", wanted, re.M))
     return [option for option, value in last.items()
-            if f"CONFIG_{option}={value}" not in config]
+            if value != "not set" and f"CONFIG_{option}={value}" not in config]
