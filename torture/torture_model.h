@@ -29,6 +29,7 @@
 /**
  * struct model_timer - a timer, and what is expected of it
  * @timer: The timer.
+ * @rcu: To free it from interrupts.
  * @slot: Where it is kept.
  * @flags: As it was set up.
  * @slack: How late it may be.
@@ -50,6 +51,7 @@
  */
 struct model_timer {
 	struct twheel_timer	timer;
+	struct rcu_head		rcu;
 	struct model_slot	*slot;
 	u32			flags;
 	u64			slack;

@@ -224,7 +224,11 @@ static bool callback_end(struct model_timer *t, struct rnd_state *rnd)
 static void release(struct model_timer *t)
 {
 	torture_inc(TORTURE_FREED);
-	kfree(t);
+	/* Memory is freed under locks that sleep there; elsewhere now, for KASAN. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq())
+		kfree_rcu(t, rcu);
+	else
+		kfree(t);
 }
 
 static void model_fn(struct twheel_timer *timer)
