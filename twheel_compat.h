@@ -7,7 +7,9 @@
 #ifndef _TWHEEL_COMPAT_H
 #define _TWHEEL_COMPAT_H
 
+#include <linux/eventfd.h>
 #include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/timer.h>
 #include <linux/version.h>
@@ -44,6 +46,20 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 /* Workqueues are asked to be of a CPU since 6.17 (930c2ea566af); they always were. */
 #ifndef TWHEEL_HAVE_WQ_PERCPU
 #define WQ_PERCPU 0
+#endif
+
+/* eventfd_signal() adds one since 6.8 (3652117f8548). */
+#ifdef TWHEEL_HAVE_EVENTFD_SIGNAL_COUNT
+#define eventfd_signal(ctx) eventfd_signal(ctx, 1)
+#endif
+
+/* vm_flags_mod() came with 6.3 (bc292ab00f6c). */
+#ifndef TWHEEL_HAVE_VM_FLAGS_SET
+static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
+				vm_flags_t clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
 #endif
 
 #endif /* _TWHEEL_COMPAT_H */

@@ -393,7 +393,7 @@ TEST(bad_add_is_einval)
 	op.reserved[0] = 1;
 	check_element(op, EINVAL);
 	op = add_op(ticks(1), 3);
-	op.reserved[1] = 1;
+	op.flags = TWHEEL_EACH;
 	check_element(op, EINVAL);
 }
 
@@ -419,7 +419,7 @@ TEST(bad_cancel_change_and_query_are_einval)
 		if (i < 3)
 			ops[i].period_ns = 1;
 		else
-			ops[i].reserved[1] = 1;
+			ops[i].group = 1;
 	}
 	batch(fd, ops, ARRAY_SIZE(ops));
 	for (i = 0; i < ARRAY_SIZE(ops); i++)

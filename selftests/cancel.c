@@ -231,5 +231,5 @@ TEST(period_is_einval)
 
 TEST(reserved_is_einval)
 {
-	check_field(FIELD_RESERVED0 | FIELD_RESERVED1);
+	check_field(FIELD_RESERVED | FIELD_GROUP);
 }

@@ -268,7 +268,7 @@ TEST(period_is_einval)
 
 TEST(reserved_is_einval)
 {
-	check_field(FIELD_RESERVED0 | FIELD_RESERVED1);
+	check_field(FIELD_RESERVED | FIELD_GROUP);
 }
 
 TEST(time_above_2_63_is_einval)

@@ -80,7 +80,7 @@ struct twheel_op new_timer(__u64 delay_ns, __u64 cookie)
 	};
 }
 
-static __u64 add_op(int fd, struct twheel_op op)
+__u64 arm(int fd, struct twheel_op op)
 {
 	op.handle = 0;
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
@@ -90,7 +90,7 @@ static __u64 add_op(int fd, struct twheel_op op)
 
 __u64 add(int fd, __u64 delay_ns, __u64 cookie)
 {
-	return add_op(fd, new_timer(delay_ns, cookie));
+	return arm(fd, new_timer(delay_ns, cookie));
 }
 
 __u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
@@ -98,7 +98,7 @@ __u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
 	struct twheel_op op = new_timer(deadline_ns, cookie);
 
 	op.flags = TWHEEL_ABSTIME;
-	return add_op(fd, op);
+	return arm(fd, op);
 }
 
 __u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie)
@@ -107,7 +107,15 @@ __u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie)
 
 	op.flags = TWHEEL_ABSTIME;
 	op.period_ns = period_ns;
-	return add_op(fd, op);
+	return arm(fd, op);
+}
+
+__u64 add_to_group(int fd, __u64 delay_ns, __u64 group, __u64 cookie)
+{
+	struct twheel_op op = new_timer(delay_ns, cookie);
+
+	op.group = group;
+	return arm(fd, op);
 }
 
 static int result(int fd, unsigned long call, struct twheel_op *op)
@@ -148,6 +156,38 @@ int query(int fd, __u64 handle, struct twheel_op *op)
 	return result(fd, TWHEEL_IOC_QUERY, op);
 }
 
+int upsert(int fd, struct twheel_op *op)
+{
+	return result(fd, TWHEEL_IOC_UPSERT, op);
+}
+
+int cancel_group(int fd, __u64 group, __u64 *retracted)
+{
+	struct twheel_op op = { .group = group };
+	const int ended = result(fd, TWHEEL_IOC_CANCEL_GROUP, &op);
+
+	*retracted = op.time_ns;
+	return ended;
+}
+
+int drain(int fd, struct twheel_op *ops, unsigned int room)
+{
+	struct twheel_drain drain = {
+		.ops = (unsigned long)ops,
+		.count = room,
+	};
+	const int count = ioctl(fd, TWHEEL_IOC_DRAIN, &drain);
+
+	return count < 0 ? -errno : count;
+}
+
+void resume(int fd)
+{
+	struct twheel_drain drain = { .flags = TWHEEL_DRAIN_RESUME };
+
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &drain)), 0);
+}
+
 void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	     const char *file, int line)
 {
@@ -167,6 +207,20 @@ void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	if (timers_of(fd) != timers)
 		fail(file, line, "failed, but there are %llu timers, not %llu",
 		     timers_of(fd), timers);
+}
+
+static bool known_flag(unsigned long call, __u64 flag)
+{
+	switch (flag) {
+	case TWHEEL_ABSTIME:
+		return true;
+	case TWHEEL_RESTORE:
+		return call == TWHEEL_IOC_ADD;
+	case TWHEEL_SHARED:
+		return call == TWHEEL_IOC_ADD || call == TWHEEL_IOC_UPSERT;
+	default:
+		return false;
+	}
 }
 
 void refuses_field(int fd, unsigned long call, const struct twheel_op *valid,
@@ -194,9 +248,9 @@ void refuses_field(int fd, unsigned long call, const struct twheel_op *valid,
 			op.cookie |= field & FIELD_COOKIE ? value : 0;
 			op.time_ns |= field & FIELD_TIME ? value : 0;
 			op.period_ns |= field & FIELD_PERIOD ? value : 0;
-			op.reserved[0] = field & FIELD_RESERVED0 ? value : 0;
-			op.reserved[1] = field & FIELD_RESERVED1 ? value : 0;
-			if (field == FIELD_FLAGS && value == TWHEEL_ABSTIME)
+			op.reserved[0] = field & FIELD_RESERVED ? value : 0;
+			op.group |= field & FIELD_GROUP ? value : 0;
+			if (field == FIELD_FLAGS && known_flag(call, value))
 				continue;
 			if (memcmp(&op, valid, sizeof(op)))
 				REFUSED(fd, call, &op, EINVAL);
@@ -331,7 +385,7 @@ void check_event(const struct twheel_event *event)
 	ASSERT_EQ(event->type, TWHEEL_EVENT_TIMER);
 	ASSERT_EQ(event->flags, 0);
 	ASSERT_EQ(event->reserved[0], 0);
-	ASSERT_EQ(event->reserved[1], 0);
+	ASSERT_EQ(event->pad, 0);
 	ASSERT_GE(event->count, 1);
 	ASSERT_GE(event->expired_ns, event->deadline_ns);
 	ASSERT_GE(now(), event->expired_ns);

@@ -57,15 +57,23 @@ __u64 margin_ns(void);
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie);
 
 /* Arm a timer; the handle. */
+__u64 arm(int fd, struct twheel_op op);
 __u64 add(int fd, __u64 delay_ns, __u64 cookie);
 __u64 add_at(int fd, __u64 deadline_ns, __u64 cookie);
 __u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie);
+__u64 add_to_group(int fd, __u64 delay_ns, __u64 group, __u64 cookie);
 
 /* One operation: its result, or a negative errno. */
 int change(int fd, __u64 handle, __u64 delay_ns);
 int change_to(int fd, __u64 handle, __u64 deadline_ns);
 int cancel(int fd, __u64 handle);
 int query(int fd, __u64 handle, struct twheel_op *op);
+int upsert(int fd, struct twheel_op *op);
+int cancel_group(int fd, __u64 group, __u64 *retracted);
+
+/* Take back up to so many timers: how many, or a negative errno. */
+int drain(int fd, struct twheel_op *ops, unsigned int room);
+void resume(int fd);
 
 /* An ioctl() that must fail, and leave its operation and all timers alone. */
 void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
@@ -85,8 +93,8 @@ void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 #define FIELD_COOKIE	(1U << 5)
 #define FIELD_TIME	(1U << 6)
 #define FIELD_PERIOD	(1U << 7)
-#define FIELD_RESERVED0	(1U << 8)
-#define FIELD_RESERVED1	(1U << 9)
+#define FIELD_RESERVED	(1U << 8)
+#define FIELD_GROUP	(1U << 9)
 void refuses_field(int fd, unsigned long call, const struct twheel_op *valid,
 		   unsigned int fields);
 

@@ -101,8 +101,8 @@ struct crowd {
 };
 
 /* Arm timers, whose cookies are given, from this CPU. */
-static void arm(struct crowd *crowd, const unsigned int *cookies,
-		unsigned int count)
+static void arm_crowd(struct crowd *crowd, const unsigned int *cookies,
+		      unsigned int count)
 {
 	struct twheel_op ops[ROOM];
 	unsigned int i;
@@ -165,7 +165,7 @@ static struct crowd *new_crowd(unsigned int size)
 		for (n = 0; n < ROOM && cookie + n < size; n++)
 			cookies[n] = cookie + n;
 		go_on();
-		arm(crowd, cookies, n);
+		arm_crowd(crowd, cookies, n);
 	}
 	ASSERT_EQ(timers_of(crowd->fd), size);
 	return crowd;
@@ -205,7 +205,7 @@ static void serve(struct crowd *crowd)
 	}
 	if (crowd->fired % 64 < (unsigned int)got)
 		go_on();
-	arm(crowd, cookies, got);
+	arm_crowd(crowd, cookies, got);
 }
 
 /* End the far ones, wait for all others: each of them ends once. */
@@ -252,7 +252,7 @@ static void take_turn(struct crowd *crowd, int cpu, unsigned int *position)
 		*position = 0;
 	ASSERT(go_to(cpu));
 	disarm(crowd, cookies, n);
-	arm(crowd, cookies, n);
+	arm_crowd(crowd, cookies, n);
 	set_online(cpu, false);
 	pass_ticks(1);
 	set_online(cpu, true);

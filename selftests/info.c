@@ -1,40 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the driver says of itself, and what it says to calls it does not know. */
+#include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
 #include "device.h"
+#include "parameter.h"
 
 #define SAME(a, b) _Static_assert((a) == (b), #a)
 
 /* The layout is the same for 32-bit and 64-bit programs (trap 32). */
-SAME(sizeof(struct twheel_info), 64);
+SAME(sizeof(struct twheel_info), 128);
 SAME(offsetof(struct twheel_info, resolution_ns), 8);
 SAME(offsetof(struct twheel_info, max_batch), 12);
 SAME(offsetof(struct twheel_info, features), 16);
-SAME(offsetof(struct twheel_info, reserved), 56);
+SAME(offsetof(struct twheel_info, reserved), 88);
 SAME(sizeof(struct twheel_op), 64);
 SAME(offsetof(struct twheel_op, handle), 16);
 SAME(offsetof(struct twheel_op, period_ns), 40);
-SAME(offsetof(struct twheel_op, reserved), 48);
+SAME(offsetof(struct twheel_op, group), 48);
+SAME(offsetof(struct twheel_op, reserved), 56);
 SAME(sizeof(struct twheel_batch), 64);
 SAME(offsetof(struct twheel_batch, count), 8);
 SAME(offsetof(struct twheel_batch, reserved), 16);
 SAME(sizeof(struct twheel_event), 64);
 SAME(offsetof(struct twheel_event, type), 40);
-SAME(offsetof(struct twheel_event, reserved), 48);
+SAME(offsetof(struct twheel_event, reserved), 56);
+
+SAME(offsetof(struct twheel_info, max_timers_user), 56);
+SAME(offsetof(struct twheel_info, unread), 72);
+SAME(sizeof(struct twheel_drain), 64);
+SAME(offsetof(struct twheel_drain, count), 8);
+SAME(offsetof(struct twheel_drain, reserved), 16);
+SAME(sizeof(struct twheel_eventfd), 64);
+SAME(offsetof(struct twheel_eventfd, flags), 4);
+SAME(offsetof(struct twheel_eventfd, reserved), 8);
 
 /* Numbers are for ever. */
-SAME(TWHEEL_IOC_INFO, 0x804074a0);
+SAME(TWHEEL_IOC_INFO, 0x808074a0);
 SAME(TWHEEL_IOC_ADD, 0xc04074a1);
 SAME(TWHEEL_IOC_CHANGE, 0x404074a2);
 SAME(TWHEEL_IOC_CANCEL, 0x404074a3);
 SAME(TWHEEL_IOC_QUERY, 0xc04074a4);
 SAME(TWHEEL_IOC_BATCH, 0x404074a5);
+SAME(TWHEEL_IOC_UPSERT, 0xc04074a6);
+SAME(TWHEEL_IOC_CANCEL_GROUP, 0xc04074a7);
+SAME(TWHEEL_IOC_DRAIN, 0x404074a8);
+SAME(TWHEEL_IOC_EVENTFD, 0x404074a9);
 
 static const unsigned long calls[] = {
 	TWHEEL_IOC_INFO,	TWHEEL_IOC_ADD,		TWHEEL_IOC_CHANGE,
 	TWHEEL_IOC_CANCEL,	TWHEEL_IOC_QUERY,	TWHEEL_IOC_BATCH,
+	TWHEEL_IOC_UPSERT,	TWHEEL_IOC_CANCEL_GROUP, TWHEEL_IOC_DRAIN,
+	TWHEEL_IOC_EVENTFD,
 };
 
 TEST(info_tells_version_and_limits)
@@ -69,13 +87,23 @@ TEST(info_has_the_features_that_are_tested_here)
 	ASSERT(info.features & TWHEEL_FEATURE_BATCH);
 	ASSERT(info.features & TWHEEL_FEATURE_PERIODIC);
 	ASSERT(info.features & TWHEEL_FEATURE_RETRACT);
+	ASSERT(info.features & TWHEEL_FEATURE_UPSERT);
+	ASSERT(info.features & TWHEEL_FEATURE_GROUP);
+	ASSERT(info.features & TWHEEL_FEATURE_MISSED);
+	ASSERT(info.features & TWHEEL_FEATURE_DRAIN);
+	ASSERT(info.features & TWHEEL_FEATURE_EVENTFD);
+	ASSERT(info.features & TWHEEL_FEATURE_SIGIO);
 	ASSERT(info.clocks & (1ULL << CLOCK_MONOTONIC));
 	ASSERT_GE(info.min_period_ns, 1);
 }
 
 TEST(info_reserved_is_zero)
 {
-	ASSERT_EQ(get_info(open_device(0)).reserved[0], 0);
+	const struct twheel_info info = get_info(open_device(0));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(info.reserved); i++)
+		ASSERT_EQ(info.reserved[i], 0);
 }
 
 TEST(info_keeps_to_its_structure)
@@ -112,6 +140,129 @@ TEST(info_counts_pending_and_unread_timers)
 	ASSERT_EQ(timers_of(fd), 1);
 	read_one(fd);
 	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(info_counts_what_is_unread)
+{
+	const int fd = open_device(0);
+	__u64 handle = 0;
+	int i;
+
+	add(fd, 100 * NSEC_PER_SEC, 1);
+	ASSERT_EQ(get_info(fd).unread, 0);
+	for (i = 0; i < 4; i++) {
+		handle = add(fd, 0, i);
+		wait_until_expired(fd, handle);
+		ASSERT_EQ(get_info(fd).unread, i + 1);
+	}
+	read_one(fd);
+	ASSERT_EQ(get_info(fd).unread, 3);
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	ASSERT_EQ(get_info(fd).unread, 2);
+	read_one(fd);
+	read_one(fd);
+	ASSERT_EQ(get_info(fd).unread, 0);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+/* What a descriptor's fdinfo says; false if it has no such line. */
+static bool fdinfo_has(int fd, const char *name, unsigned long long *value)
+{
+	char path[64], line[256], format[64];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	snprintf(format, sizeof(format), "twheel-%s: %%llu", name);
+	file = fopen(path, "r");
+	if (!file)
+		FAIL("%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), file))
+		found |= sscanf(line, format, value) == 1;
+	fclose(file);
+	return found;
+}
+
+static unsigned long long fdinfo_value(int fd, const char *name)
+{
+	unsigned long long value;
+
+	if (!fdinfo_has(fd, name, &value))
+		FAIL("no twheel-%s in fdinfo", name);
+	return value;
+}
+
+TEST(fdinfo_counts_timers)
+{
+	const int fd = open_device(0);
+
+	ASSERT_EQ(fdinfo_value(fd, "timers"), 0);
+	add(fd, 100 * NSEC_PER_SEC, 1);
+	add(fd, 0, 2);
+	wait_for_event(fd);
+	ASSERT_EQ(fdinfo_value(fd, "timers"), 2);
+	ASSERT_EQ(fdinfo_value(fd, "unread"), 1);
+	read_one(fd);
+	ASSERT_EQ(fdinfo_value(fd, "timers"), 1);
+	ASSERT_EQ(fdinfo_value(fd, "unread"), 0);
+}
+
+TEST(fdinfo_says_what_info_says)
+{
+	const int fd = open_device(0);
+	const __u64 before = get_info(fd).timers_user;
+	unsigned long long limit;
+
+	add(fd, 100 * NSEC_PER_SEC, 1);
+	ASSERT_EQ(fdinfo_value(fd, "max-timers"), get_info(fd).max_timers);
+	ASSERT_EQ(fdinfo_value(fd, "user-timers"), before + 1);
+	/* opened by who has no limit, and by who has one */
+	ASSERT(!fdinfo_has(fd, "max-user-timers", &limit));
+	drop_capability(CAP_SYS_RESOURCE);
+	ASSERT_EQ(fdinfo_value(open_device(0), "max-user-timers"),
+		  read_parameter("max_timers_user"));
+}
+
+TEST(fdinfo_has_the_next_deadline)
+{
+	const int fd = open_device(0);
+	const __u64 start = now() + 100 * NSEC_PER_SEC;
+	unsigned long long deadline;
+	__u64 first;
+
+	ASSERT(!fdinfo_has(fd, "next-deadline-ns", &deadline));
+	add_at(fd, start + 3, 1);
+	first = add_at(fd, start + 1, 2);
+	add_at(fd, start + 2, 3);
+	ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + 1);
+	ASSERT_EQ(change_to(fd, first, start + 4), 0);
+	ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + 2);
+	/* that of one that has expired is none */
+	ASSERT_EQ(change(fd, first, 0), 0);
+	wait_for_event(fd);
+	ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + 2);
+}
+
+/* It is found among many, more than are looked at without a pause. */
+TEST(fdinfo_has_the_next_deadline_of_many)
+{
+	enum { COUNT = 5000 };
+	static struct twheel_op ops[COUNT];
+	const int fd = open_device(0);
+	const __u64 start = now() + 100 * NSEC_PER_SEC;
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(start + COUNT - i, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+	}
+	add_all(fd, ops, COUNT);
+	for (i = COUNT; i; i /= 2) {
+		ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"),
+			  start + COUNT - (i - 1));
+		while (timers_of(fd) > i / 2)
+			ASSERT_EQ(cancel(fd, ops[timers_of(fd) - 1].handle), 0);
+	}
 }
 
 TEST(structure_at_null_is_efault)
@@ -188,19 +339,16 @@ TEST(unknown_type_is_enotty)
 TEST(other_size_is_enotty)
 {
 	const int fd = open_device(0);
-	char buffer[128] = "";
-	unsigned int i;
+	char buffer[256] = "";
+	unsigned int i, size;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		const unsigned long rest = calls[i] & ~_IOC(0, 0, 0, 0x3fff);
 
-		ASSERT_ERRNO(ioctl(fd, rest, buffer), ENOTTY);
-		ASSERT_ERRNO(ioctl(fd, rest | _IOC(0, 0, 0, 56), buffer),
-			     ENOTTY);
-		ASSERT_ERRNO(ioctl(fd, rest | _IOC(0, 0, 0, 72), buffer),
-			     ENOTTY);
-		ASSERT_ERRNO(ioctl(fd, rest | _IOC(0, 0, 0, 128), buffer),
-			     ENOTTY);
+		for (size = 0; size <= sizeof(buffer); size += 8)
+			if (size != _IOC_SIZE(calls[i]))
+				ASSERT_ERRNO(ioctl(fd, rest | size << _IOC_SIZESHIFT,
+						   buffer), ENOTTY);
 	}
 	ASSERT_EQ(timers_of(fd), 0);
 }

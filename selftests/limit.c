@@ -1,67 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The limits of timers per descriptor: scenario 5's first half. */
-#include <linux/capability.h>
-#include <sys/syscall.h>
-
+/* The limit of timers per descriptor: scenario 5's first half. */
 #include "device.h"
+#include "parameter.h"
 
-#define PARAMETERS "/sys/module/twheel/parameters/"
 #define LIMIT 1000
-
-static unsigned long long read_parameter(const char *name)
-{
-	char path[128];
-	unsigned long long value;
-	FILE *file;
-
-	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	file = fopen(path, "r");
-	if (!file)
-		FAIL("%s: %s", path, strerror(errno));
-	ASSERT_EQ(fscanf(file, "%llu", &value), 1);
-	fclose(file);
-	return value;
-}
-
-static bool write_parameter(const char *name, unsigned long long value)
-{
-	char path[128];
-	FILE *file;
-	bool good;
-
-	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	file = fopen(path, "w");
-	if (!file)
-		return false;
-	good = fprintf(file, "%llu\n", value) > 0;
-	return !fclose(file) && good;
-}
-
-/* Open the device with another value of a parameter. */
-static int open_with(const char *name, unsigned int limit)
-{
-	const unsigned long long before = read_parameter(name);
-	int fd;
-
-	if (!write_parameter(name, limit))
-		skip("cannot write to %s%s", PARAMETERS, name);
-	fd = open(DEVICE, O_RDWR);
-	if (!write_parameter(name, before))
-		FAIL("%s stays %u", name, limit);
-	return CALL(fd);
-}
-
-static void drop_capability(int number)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	CALL(syscall(SYS_capget, &header, data));
-	data[number / 32].effective &= ~(1U << number % 32);
-	CALL(syscall(SYS_capset, &header, data));
-}
 
 static void fill(int fd, unsigned int count)
 {
@@ -89,19 +31,6 @@ TEST(info_has_the_limit)
 		  read_parameter("max_timers"));
 }
 
-TEST(info_has_the_users_limit)
-{
-	drop_capability(CAP_SYS_RESOURCE);
-	ASSERT_EQ(get_info(open_device(0)).max_timers,
-		  read_parameter("max_timers_user"));
-}
-
-TEST(users_limit_is_not_above_the_other)
-{
-	ASSERT_LE(read_parameter("max_timers_user"),
-		  read_parameter("max_timers"));
-}
-
 TEST(timer_above_the_limit_is_edquot)
 {
 	const int fd = open_with("max_timers", LIMIT);
@@ -109,21 +38,6 @@ TEST(timer_above_the_limit_is_edquot)
 	ASSERT_EQ(get_info(fd).max_timers, LIMIT);
 	fill(fd, LIMIT);
 	check_full(fd);
-	check_full(fd);
-}
-
-TEST(users_timer_above_the_limit_is_edquot)
-{
-	int fd;
-
-	/* what may be written by who has all capabilities */
-	fd = open_with("max_timers_user", LIMIT);
-	ASSERT_EQ(get_info(fd).max_timers, read_parameter("max_timers"));
-	close(fd);
-	drop_capability(CAP_SYS_RESOURCE);
-	fd = open_with("max_timers_user", LIMIT);
-	ASSERT_EQ(get_info(fd).max_timers, LIMIT);
-	fill(fd, LIMIT);
 	check_full(fd);
 }
 

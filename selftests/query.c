@@ -34,7 +34,7 @@ TEST(other_fields_are_left_as_they_were)
 	ASSERT_EQ(op.result, 0);
 	ASSERT(op.handle == handle);
 	ASSERT_EQ(op.reserved[0], 0);
-	ASSERT_EQ(op.reserved[1], 0);
+	ASSERT_EQ(op.group, 0);
 }
 
 TEST(period_is_described)
@@ -139,14 +139,35 @@ TEST(op_is_einval)
 
 TEST(flag_is_einval)
 {
+	check_field(FIELD_FLAGS);
+}
+
+TEST(deadline_is_told_on_request)
+{
 	const int fd = open_device(0);
-	const struct twheel_op op = {
+	const __u64 deadline = now() + 100 * NSEC_PER_SEC;
+	struct twheel_op op = {
 		.flags = TWHEEL_ABSTIME,
-		.handle = add(fd, 100 * NSEC_PER_SEC, 5),
+		.handle = add_at(fd, deadline, 5),
 	};
 
-	REFUSED(fd, TWHEEL_IOC_QUERY, &op, EINVAL);
-	check_field(FIELD_FLAGS);
+	CALL(ioctl(fd, TWHEEL_IOC_QUERY, &op));
+	ASSERT_EQ(op.time_ns, deadline);
+	ASSERT_EQ(op.flags, TWHEEL_ABSTIME);
+	ASSERT_EQ(op.cookie, 5);
+}
+
+TEST(policy_is_told)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 6), told = { };
+
+	op.period_ns = NSEC_PER_SEC;
+	op.flags = TWHEEL_RESTART;
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+	told.handle = op.handle;
+	CALL(ioctl(fd, TWHEEL_IOC_QUERY, &told));
+	ASSERT_EQ(told.flags, TWHEEL_RESTART);
 }
 
 TEST(clockid_is_einval)
@@ -176,7 +197,7 @@ TEST(period_is_einval)
 
 TEST(reserved_is_einval)
 {
-	check_field(FIELD_RESERVED0 | FIELD_RESERVED1);
+	check_field(FIELD_RESERVED | FIELD_GROUP);
 }
 
 TEST(result_that_cannot_be_returned_is_efault)

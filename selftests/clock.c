@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Clocks that jump, and time namespaces: traps 29 to 31. */
+#include <sched.h>
+#include <sys/wait.h>
+
+#include "device.h"
+
+#define HOUR (3600 * NSEC_PER_SEC)
+
+static __u64 read_clock(clockid_t clockid)
+{
+	struct timespec ts;
+
+	CALL(clock_gettime(clockid, &ts));
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* By so much, for the time of the test: it is set back when the test ends. */
+static __s64 stepped;
+
+static void step(__s64 by)
+{
+	const __u64 time = read_clock(CLOCK_REALTIME) + by;
+	const struct timespec ts = {
+		.tv_sec = time / NSEC_PER_SEC, .tv_nsec = time % NSEC_PER_SEC,
+	};
+
+	CALL(clock_settime(CLOCK_REALTIME, &ts));
+	stepped += by;
+}
+
+static void step_back(void)
+{
+	if (stepped)
+		step(-stepped);
+}
+
+/* UML's clock is the host's, and cannot be set. */
+static void needs_a_clock_that_can_be_set(void)
+{
+	const __u64 before = read_clock(CLOCK_REALTIME);
+
+	atexit(step_back);
+	step(HOUR);
+	if (read_clock(CLOCK_REALTIME) < before + HOUR / 2)
+		skip("the clock cannot be set here");
+	step(-(__s64)HOUR);
+}
+
+static __u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
+{
+	struct twheel_op op = {
+		.clockid = clockid,
+		.flags = TWHEEL_ABSTIME,
+		.time_ns = deadline_ns,
+		.period_ns = period_ns,
+		.cookie = clockid,
+	};
+
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+	return op.handle;
+}
+
+/* As read_one(), for events of any clock. */
+static struct twheel_event read_any(int fd)
+{
+	struct twheel_event event;
+
+	wait_for_event(fd);
+	ASSERT_EQ(read(fd, &event, sizeof(event)), (ssize_t)sizeof(event));
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+	return event;
+}
+
+static void watch_clock(int fd)
+{
+	CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
+}
+
+static void check_expiry_on(clockid_t clockid)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = read_clock(clockid) + ticks(3);
+	const __u64 handle = add_on(fd, clockid, deadline, 0);
+	const struct twheel_event event = read_any(fd);
+
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_GE(event.expired_ns, deadline);
+	ASSERT_GE(read_clock(clockid), event.expired_ns);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(boottime_timer_expires)
+{
+	check_expiry_on(CLOCK_BOOTTIME);
+}
+
+TEST(realtime_timer_expires)
+{
+	check_expiry_on(CLOCK_REALTIME);
+}
+
+TEST(relative_boottime_timer_expires)
+{
+	const int fd = open_device(0);
+	const __u64 before = read_clock(CLOCK_BOOTTIME);
+	struct twheel_op op = new_timer(ticks(3), 1);
+	struct twheel_event event;
+
+	op.clockid = CLOCK_BOOTTIME;
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+	event = read_any(fd);
+	ASSERT_GE(event.deadline_ns, before + ticks(3));
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+}
+
+TEST(relative_realtime_is_einval)
+{
+	struct twheel_op op = new_timer(ticks(3), 1);
+
+	op.clockid = CLOCK_REALTIME;
+	REFUSED(open_device(0), TWHEEL_IOC_ADD, &op, EINVAL);
+}
+
+TEST(past_deadline_expires_at_once)
+{
+	const int fd = open_device(0);
+
+	add_on(fd, CLOCK_REALTIME, 1, 0);
+	ASSERT_EQ(read_any(fd).deadline_ns, 1);
+	add_on(fd, CLOCK_BOOTTIME, 1, 0);
+	ASSERT_EQ(read_any(fd).deadline_ns, 1);
+}
+
+TEST(periodic_timer_keeps_to_its_clock)
+{
+	const int fd = open_device(0);
+	const __u64 start = read_clock(CLOCK_REALTIME) + ticks(2);
+	__u64 due = start;
+	int i;
+
+	add_on(fd, CLOCK_REALTIME, start, ticks(2));
+	for (i = 0; i < 10; i++) {
+		const struct twheel_event event = read_any(fd);
+
+		ASSERT_EQ(event.deadline_ns, due);
+		ASSERT_GE(event.count, 1);
+		due += event.count * ticks(2);
+	}
+}
+
+TEST(many_expire_in_order)
+{
+	const unsigned int count = many(5000);
+	const int fd = open_device(0);
+	const __u64 start = read_clock(CLOCK_BOOTTIME) + ticks(20);
+	struct twheel_event event;
+	__u64 last = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		add_on(fd, CLOCK_BOOTTIME, start + i * 7919 % count * 1000, 0);
+	for (i = 0; i < count; i++) {
+		event = read_any(fd);
+		ASSERT_GE(event.expired_ns, last);
+		last = event.expired_ns;
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(cancel_and_change_work_on_all_clocks)
+{
+	static const clockid_t clocks[] = { CLOCK_BOOTTIME, CLOCK_REALTIME };
+	const int fd = open_device(O_NONBLOCK);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		const __u64 time = read_clock(clocks[i]);
+		const __u64 handle = add_on(fd, clocks[i], time + HOUR, 0);
+		const __u64 other = add_on(fd, clocks[i], time + HOUR, 0);
+		struct twheel_op op;
+
+		ASSERT_EQ(query(fd, handle, &op), 0);
+		ASSERT_EQ(op.clockid, clocks[i]);
+		ASSERT_LE(op.time_ns, HOUR);
+		ASSERT_GT(op.time_ns, HOUR / 2);
+		ASSERT_EQ(cancel(fd, other), 0);
+		ASSERT_EQ(cancel(fd, other), -ENOENT);
+		ASSERT_EQ(change_to(fd, handle, time), 0);
+		wait_for_event(fd);
+		ASSERT_EQ(read_any(fd).handle, handle);
+	}
+}
+
+TEST(close_with_timers_pending)
+{
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		const int fd = open_device(0);
+
+		watch_clock(fd);
+		add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + i * 100000, 0);
+		add_on(fd, CLOCK_BOOTTIME, read_clock(CLOCK_BOOTTIME) + i * 100000, 0);
+		close(fd);
+	}
+}
+
+TEST(trap30_step_forward_brings_deadlines_near)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+	__u64 handle, mono;
+
+	needs_a_clock_that_can_be_set();
+	mono = add(fd, HOUR / 2, 1);
+	handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + HOUR / 2, 0);
+	step(HOUR);
+	event = read_any(fd);
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+	/* the other clock has not moved */
+	ASSERT_EQ(cancel(fd, mono), 0);
+}
+
+TEST(trap30_step_back_puts_deadlines_off)
+{
+	const int fd = open_device(O_NONBLOCK);
+	__u64 handle;
+
+	needs_a_clock_that_can_be_set();
+	handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + ticks(5), 0);
+	step(-(__s64)HOUR);
+	pass_ticks(20);
+	check_no_event(fd);
+	step(HOUR);
+	wait_for_event(fd);
+	ASSERT_EQ(read_any(fd).handle, handle);
+}
+
+TEST(trap30_one_event_says_that_the_clock_was_set)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+
+	needs_a_clock_that_can_be_set();
+	watch_clock(fd);
+	watch_clock(fd);
+	step(HOUR);
+	event = read_any(fd);
+	ASSERT_EQ(event.type, TWHEEL_EVENT_CLOCK_SET);
+	ASSERT_EQ(event.handle, 0);
+	ASSERT_EQ(event.cookie, 0);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_GE(read_clock(CLOCK_REALTIME), event.expired_ns);
+	ASSERT_GE(event.expired_ns + HOUR / 2, read_clock(CLOCK_REALTIME));
+	ASSERT(!has_event(fd));
+}
+
+TEST(clock_that_nobody_watches_is_not_reported)
+{
+	const int watched = open_device(0);
+	const int fd = open_device(0);
+
+	needs_a_clock_that_can_be_set();
+	watch_clock(watched);
+	step(HOUR);
+	wait_for_event(watched);
+	ASSERT(!has_event(fd));
+}
+
+TEST(clock_set_call_takes_no_argument)
+{
+	ASSERT_EQ(ioctl(open_device(0), TWHEEL_IOC_CLOCK_SET, 1), -1);
+	ASSERT_EQ(errno, EINVAL);
+}
+
+/* A child whose CLOCK_MONOTONIC and CLOCK_BOOTTIME are an hour ahead. */
+static void enter_time_namespace(void)
+{
+	static const char offsets[] = "monotonic 3600 0\nboottime 3600 0\n";
+	int fd;
+
+	if (unshare(CLONE_NEWTIME))
+		skip("no time namespaces here");
+	fd = open("/proc/self/timens_offsets", O_WRONLY);
+	ASSERT_GE(fd, 0);
+	CALL(write(fd, offsets, sizeof(offsets) - 1));
+	close(fd);
+}
+
+static void check_in_namespace(__u64 outside)
+{
+	const int fd = open_device(0);
+	__u64 time, handle;
+	struct twheel_event event;
+
+	time = read_clock(CLOCK_MONOTONIC);
+	if (time < outside + HOUR / 2)
+		exit(EXIT_SKIP);
+	handle = add_at(fd, time + ticks(5), 1);
+	event = read_any(fd);
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_EQ(event.deadline_ns, time + ticks(5));
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+	ASSERT_GE(read_clock(CLOCK_MONOTONIC), event.expired_ns);
+
+	time = read_clock(CLOCK_BOOTTIME);
+	handle = add_on(fd, CLOCK_BOOTTIME, time + ticks(5), 0);
+	event = read_any(fd);
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_EQ(event.deadline_ns, time + ticks(5));
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+}
+
+TEST(trap31_deadlines_are_in_the_namespace)
+{
+	const __u64 outside = read_clock(CLOCK_MONOTONIC);
+	int status;
+	pid_t pid;
+
+	enter_time_namespace();
+	pid = fork();
+	ASSERT_GE(pid, 0);
+	if (!pid) {
+		check_in_namespace(outside);
+		exit(EXIT_PASS);
+	}
+	ASSERT_EQ(waitpid(pid, &status, 0), pid);
+	ASSERT(WIFEXITED(status));
+	if (WEXITSTATUS(status) == EXIT_SKIP)
+		skip("the namespace's clocks are the machine's");
+	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Groups, and TWHEEL_IOC_CANCEL_GROUP: all timers with a tag end together. */
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "device.h"
+#include "parameter.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+/* End a group none of whose timers has expired. */
+static int end_group(int fd, __u64 group)
+{
+	__u64 retracted;
+	const int ended = cancel_group(fd, group, &retracted);
+
+	ASSERT_EQ(retracted, 0);
+	return ended;
+}
+
+TEST(all_timers_of_a_group_end)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + margin_ns();
+	struct twheel_op op = new_timer(deadline, 0);
+	__u64 handles[10];
+	int i;
+
+	op.flags = TWHEEL_ABSTIME;
+	op.group = 7;
+	for (i = 0; i < 10; i++)
+		handles[i] = arm(fd, op);
+	ASSERT_EQ(end_group(fd, 7), 10);
+	ASSERT_EQ(timers_of(fd), 0);
+	for (i = 0; i < 10; i++)
+		ASSERT_EQ(cancel(fd, handles[i]), -ENOENT);
+	pass(deadline);
+	check_no_event(fd);
+}
+
+TEST(other_groups_stay)
+{
+	const int fd = open_device(0);
+	const __u64 other = add_to_group(fd, LONG, 2, 1);
+	const __u64 none = add(fd, LONG, 2);
+
+	add_to_group(fd, LONG, 1, 3);
+	ASSERT_EQ(end_group(fd, 1), 1);
+	ASSERT_EQ(timers_of(fd), 2);
+	ASSERT_EQ(cancel(fd, other), 0);
+	ASSERT_EQ(cancel(fd, none), 0);
+}
+
+TEST(other_descriptors_group_stays)
+{
+	const int fd = open_device(0);
+	const int other = open_device(0);
+
+	add_to_group(fd, LONG, 1, 1);
+	add_to_group(other, LONG, 1, 1);
+	ASSERT_EQ(end_group(fd, 1), 1);
+	ASSERT_EQ(timers_of(other), 1);
+	ASSERT_EQ(end_group(fd, 1), -ENOENT);
+	ASSERT_EQ(end_group(other, 1), 1);
+}
+
+TEST(any_tag_but_0_will_do)
+{
+	const __u64 tags[] = { 1, ~0ULL, 1ULL << 63, 1ULL << 32, ~0U };
+	const int fd = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tags); i++)
+		add_to_group(fd, LONG, tags[i], i);
+	for (i = 0; i < ARRAY_SIZE(tags); i++) {
+		ASSERT_EQ(end_group(fd, tags[i]), 1);
+		ASSERT_EQ(timers_of(fd), ARRAY_SIZE(tags) - 1 - i);
+	}
+}
+
+TEST(unread_events_are_retracted_and_counted)
+{
+	const int fd = open_device(0);
+	__u64 last = 0, retracted;
+	int i;
+
+	for (i = 0; i < 5; i++)
+		last = add_to_group(fd, 0, 3, i);
+	wait_until_expired(fd, last);
+	for (i = 0; i < 3; i++)
+		add_to_group(fd, LONG, 3, i);
+	pass_ticks(2);
+	ASSERT_EQ(cancel_group(fd, 3, &retracted), 8);
+	ASSERT_EQ(retracted, 5);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+}
+
+TEST(events_of_others_stay_in_order)
+{
+	const int fd = open_device(0);
+	__u64 retracted;
+	int i;
+
+	stay_on_one_cpu();
+	for (i = 0; i < 10; i++) {
+		const __u64 handle = add_to_group(fd, 0, 1 + i % 2, i);
+
+		wait_until_expired(fd, handle);
+	}
+	ASSERT_EQ(cancel_group(fd, 1, &retracted), 5);
+	ASSERT_EQ(retracted, 5);
+	for (i = 1; i < 10; i += 2)
+		ASSERT_EQ(read_one(fd).cookie, i);
+	check_no_event(fd);
+}
+
+TEST(group_without_timers_is_enoent)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+
+	ASSERT_EQ(end_group(fd, 1), -ENOENT);
+	add(fd, LONG, 1);
+	ASSERT_EQ(end_group(fd, 1), -ENOENT);
+	/* whatever has ended them */
+	add_to_group(fd, LONG, 1, 1);
+	ASSERT_EQ(end_group(fd, 1), 1);
+	ASSERT_EQ(end_group(fd, 1), -ENOENT);
+	handle = add_to_group(fd, LONG, 1, 1);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(end_group(fd, 1), -ENOENT);
+	add_to_group(fd, 0, 1, 1);
+	read_one(fd);
+	ASSERT_EQ(end_group(fd, 1), -ENOENT);
+}
+
+TEST(tag_can_be_used_again)
+{
+	const int fd = open_device(0);
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		add_to_group(fd, LONG, 9, i);
+		add_to_group(fd, LONG, 9, i);
+		ASSERT_EQ(end_group(fd, 9), 2);
+	}
+}
+
+TEST(query_tells_the_group)
+{
+	const int fd = open_device(0);
+	struct twheel_op op;
+
+	ASSERT_EQ(query(fd, add_to_group(fd, LONG, 1ULL << 40, 1), &op), 0);
+	ASSERT_EQ(op.group, 1ULL << 40);
+	ASSERT_EQ(query(fd, add(fd, LONG, 1), &op), 0);
+	ASSERT_EQ(op.group, 0);
+}
+
+TEST(changed_timer_stays_in_its_group)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_to_group(fd, 0, 4, 1);
+
+	wait_for_event(fd);
+	ASSERT_EQ(change(fd, handle, LONG), TWHEEL_RETRACTED);
+	ASSERT_EQ(change(fd, handle, 2 * LONG), 0);
+	ASSERT_EQ(end_group(fd, 4), 1);
+}
+
+TEST(periodic_timer_that_is_read_stays_in_its_group)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(0, 1);
+
+	op.group = 5;
+	op.period_ns = LONG;
+	arm(fd, op);
+	read_one(fd);
+	ASSERT_EQ(end_group(fd, 5), 1);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(upserted_timer_is_in_its_group)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(LONG, 1);
+
+	op.group = 6;
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT_EQ(end_group(fd, 6), 1);
+}
+
+/* More than are ended at one go. */
+TEST(large_group_is_counted_exactly)
+{
+	enum { MOST = 20000 };
+	static struct twheel_op ops[MOST];
+	const int fd = open_device(0);
+	const int count = many(MOST);
+	int i;
+
+	for (i = 0; i < count; i++) {
+		ops[i] = new_timer(LONG, i);
+		ops[i].group = 1 + i % 2;
+	}
+	add_all(fd, ops, count);
+	ASSERT_EQ(end_group(fd, 2), count / 2);
+	ASSERT_EQ(timers_of(fd), count - count / 2);
+	ASSERT_EQ(end_group(fd, 2), -ENOENT);
+	for (i = 0; i < count; i += 2)
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+}
+
+TEST(many_groups_are_kept_apart)
+{
+	enum { MOST = 50000, EACH = 3 };
+	static struct twheel_op ops[MOST];
+	const int fd = open_device(0);
+	const int count = many(MOST) / EACH * EACH;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		ops[i] = new_timer(LONG, i);
+		ops[i].group = 1 + (i % (count / EACH)) * 0x100000001ULL;
+	}
+	add_all(fd, ops, count);
+	memset(ops, 0, sizeof(ops));
+	for (i = 0; i < count / EACH; i++)
+		ops[i] = (struct twheel_op){
+			.op = TWHEEL_OP_CANCEL_GROUP,
+			.group = 1 + i * 0x100000001ULL,
+		};
+	batch(fd, ops, count / EACH);
+	for (i = 0; i < count / EACH; i++) {
+		ASSERT_EQ(ops[i].result, EACH);
+		ASSERT_EQ(ops[i].time_ns, 0);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* "In order": what has been added before in the same batch is there. */
+static void check_batch_in_order(unsigned int adds)
+{
+	const int fd = open_device(0);
+	struct twheel_op ops[200];
+	unsigned int i;
+
+	memset(ops, 0, sizeof(ops));
+	for (i = 0; i < adds; i++) {
+		ops[i] = new_timer(LONG, i);
+		ops[i].op = TWHEEL_OP_ADD;
+		ops[i].group = 1;
+	}
+	ops[adds].op = TWHEEL_OP_CANCEL_GROUP;
+	ops[adds].group = 1;
+	ops[adds + 1] = ops[0];
+	batch(fd, ops, adds + 2);
+	for (i = 0; i < adds; i++) {
+		ASSERT_EQ(ops[i].result, 0);
+		ASSERT_EQ(cancel(fd, ops[i].handle), -ENOENT);
+	}
+	ASSERT_EQ(ops[adds].result, adds);
+	ASSERT_EQ(ops[adds + 1].result, 0);
+	ASSERT_EQ(timers_of(fd), 1);
+	ASSERT_EQ(cancel(fd, ops[adds + 1].handle), 0);
+	close(fd);
+}
+
+TEST(batch_ends_what_it_has_added)
+{
+	check_batch_in_order(1);
+	check_batch_in_order(10);
+	check_batch_in_order(63);
+	check_batch_in_order(64);
+	check_batch_in_order(65);
+	check_batch_in_order(150);
+}
+
+TEST(ended_group_makes_room)
+{
+	const int fd = open_with("max_timers", 10);
+	const struct twheel_op op = new_timer(LONG, 1);
+	int i;
+
+	for (i = 0; i < 10; i++)
+		add_to_group(fd, LONG, 1 + i % 2, i);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	ASSERT_EQ(end_group(fd, 1), 5);
+	for (i = 0; i < 5; i++)
+		add_to_group(fd, LONG, 2, i);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	ASSERT_EQ(end_group(fd, 2), 10);
+}
+
+TEST(timer_that_was_refused_is_in_no_group)
+{
+	const int fd = open_device(0);
+	char *pages = two_pages(PROT_READ | PROT_WRITE);
+	struct twheel_op *op = (void *)(pages + page_size());
+
+	*op = new_timer(LONG, 1);
+	op->group = 1;
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
+	ASSERT_EQ(end_group(fd, 1), -ENOENT);
+	add_to_group(fd, LONG, 1, 1);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
+	ASSERT_EQ(end_group(fd, 1), 1);
+}
+
+/* Nobody would know how many have ended, and which events are withdrawn. */
+TEST(count_that_cannot_be_returned_ends_nothing)
+{
+	const int fd = open_device(0);
+	struct twheel_op *op = two_pages(PROT_NONE);
+
+	op->group = 1;
+	add_to_group(fd, LONG, 1, 1);
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_CANCEL_GROUP, op), EFAULT);
+	ASSERT_EQ(timers_of(fd), 1);
+	ASSERT_EQ(end_group(fd, 1), 1);
+}
+
+TEST(only_the_time_is_filled_in)
+{
+	const int fd = open_device(0);
+	struct twheel_op before = { .group = 1 }, op = before;
+
+	add_to_group(fd, 0, 1, 1);
+	wait_for_event(fd);
+	ASSERT_EQ(ioctl(fd, TWHEEL_IOC_CANCEL_GROUP, &op), 1);
+	before.time_ns = 1;
+	ASSERT(!memcmp(&op, &before, sizeof(op)));
+}
+
+TEST(no_group_is_einval)
+{
+	const int fd = open_device(0);
+	const struct twheel_op op = { 0 };
+
+	add(fd, LONG, 1);
+	REFUSED(fd, TWHEEL_IOC_CANCEL_GROUP, &op, EINVAL);
+}
+
+TEST(other_fields_are_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = { .group = 1 };
+
+	add_to_group(fd, LONG, 1, 1);
+	refuses_field(fd, TWHEEL_IOC_CANCEL_GROUP, &op,
+		      FIELD_OP | FIELD_FLAGS | FIELD_CLOCKID | FIELD_RESULT |
+		      FIELD_HANDLE | FIELD_COOKIE | FIELD_TIME | FIELD_PERIOD |
+		      FIELD_RESERVED);
+	op.flags = TWHEEL_ABSTIME;
+	REFUSED(fd, TWHEEL_IOC_CANCEL_GROUP, &op, EINVAL);
+	ASSERT_EQ(end_group(fd, 1), 1);
+}
+
+/* Threads that add to groups, and end them: each timer ends exactly once. */
+enum { MOST = 1 << 20, GROUPS = 4 };
+
+static atomic_uchar ended[MOST];
+static atomic_uint added, read_so_far, cancelled, with_group, retracted_so_far;
+static atomic_bool stopping;
+static int shared_fd;
+
+static void *add_to_groups(void *data)
+{
+	unsigned int seed = 1000 + (unsigned long)data, number;
+
+	while (!stopping) {
+		number = atomic_fetch_add(&added, 1);
+		if (number >= MOST) {
+			atomic_fetch_sub(&added, 1);
+			break;
+		}
+		const __u64 handle =
+			add_to_group(shared_fd, rand_r(&seed) % ticks(4),
+				     1 + rand_r(&seed) % GROUPS, number);
+
+		if (number % 16 || cancel(shared_fd, handle) < 0)
+			continue;
+		ASSERT_EQ(atomic_exchange(&ended[number], 1), 0);
+		atomic_fetch_add(&cancelled, 1);
+	}
+	return NULL;
+}
+
+static void *end_groups(void *data)
+{
+	unsigned int seed = 2000 + (unsigned long)data;
+	__u64 retracted;
+	int count;
+
+	while (!stopping) {
+		count = cancel_group(shared_fd, 1 + rand_r(&seed) % GROUPS,
+				     &retracted);
+		if (count < 0) {
+			ASSERT_EQ(count, -ENOENT);
+			continue;
+		}
+		ASSERT_LE(retracted, count);
+		atomic_fetch_add(&with_group, count);
+		atomic_fetch_add(&retracted_so_far, retracted);
+		if (seed % 4 == 0)
+			poll(NULL, 0, 1 + rand_r(&seed) % 30);
+	}
+	return NULL;
+}
+
+static void *read_until_all_ended(void *data)
+{
+	struct pollfd poll_fd = { .fd = shared_fd, .events = POLLIN };
+	struct twheel_event events[16];
+	int i, got;
+
+	while (!stopping || timers_of(shared_fd)) {
+		CALL(poll(&poll_fd, 1, 20));
+		got = read_events(shared_fd, events, ARRAY_SIZE(events));
+		if (got == -EAGAIN)
+			continue;
+		ASSERT_GT(got, 0);
+		for (i = 0; i < got; i++) {
+			check_event(&events[i]);
+			ASSERT_EQ(atomic_exchange(&ended[events[i].cookie], 1),
+				  0);
+		}
+		atomic_fetch_add(&read_so_far, got);
+	}
+	return NULL;
+}
+
+TEST(groups_end_while_timers_are_added_expire_and_are_read)
+{
+	void *(*const run[])(void *) = {
+		add_to_groups, add_to_groups, end_groups, end_groups,
+		read_until_all_ended,
+	};
+	pthread_t threads[ARRAY_SIZE(run)];
+	unsigned long i;
+
+	shared_fd = open_device(O_NONBLOCK);
+	for (i = 0; i < ARRAY_SIZE(run); i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, run[i], (void *)i), 0);
+	pass(now() + NSEC_PER_SEC);
+	stopping = true;
+	for (i = 0; i < ARRAY_SIZE(run); i++)
+		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+	note("%u timers: %u with their group (%u of them unread), %u alone, %u expired",
+	     added, with_group, retracted_so_far, cancelled, read_so_far);
+	ASSERT_GT(with_group, 0);
+	ASSERT_EQ(added, with_group + cancelled + read_so_far);
+	ASSERT_EQ(timers_of(shared_fd), 0);
+	for (i = 1; i <= GROUPS; i++)
+		ASSERT_EQ(end_group(shared_fd, i), -ENOENT);
+}
+
+TEST(close_ends_timers_in_groups)
+{
+	int round, i;
+
+	for (round = 0; round < 10; round++) {
+		const int fd = open_device(0);
+
+		for (i = 0; i < 100; i++) {
+			add_to_group(fd, 0, 1 + i % 7, i);
+			add_to_group(fd, i * ticks(1) / 50, 1 + i % 7, i);
+			add_to_group(fd, LONG, 1 + i % 7, i);
+		}
+		if (round % 2)
+			read_one(fd);
+		close(fd);
+	}
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What periodic timers do about deadlines that went by before they were read. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "device.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+static __u64 add_with(int fd, __u32 policy, __u64 first, __u64 period,
+		      __u64 cookie)
+{
+	struct twheel_op op = new_timer(first, cookie);
+
+	op.flags = TWHEEL_ABSTIME | policy;
+	op.period_ns = period;
+	return arm(fd, op);
+}
+
+TEST(each_deadline_has_its_event)
+{
+	enum { MISSED = 20 };
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 first = now() + ticks(2), period = ticks(2) + 3;
+	const __u64 handle = add_with(fd, TWHEEL_EACH, first, period, 1);
+	struct twheel_event events[MISSED];
+	int i;
+
+	pass(first + (MISSED - 1) * period);
+	wait_for_event(fd);
+	/* they are all there, and wait for nothing */
+	ASSERT_EQ(read_events(fd, events, MISSED), MISSED);
+	for (i = 0; i < MISSED; i++) {
+		check_event(&events[i]);
+		ASSERT(events[i].handle == handle);
+		ASSERT_EQ(events[i].cookie, 1);
+		ASSERT_EQ(events[i].count, 1);
+		ASSERT_EQ(events[i].deadline_ns, first + i * period);
+	}
+}
+
+TEST(each_event_is_on_the_grid_and_none_is_missing)
+{
+	const int fd = open_device(0);
+	const __u64 first = now() + ticks(1), period = ticks(1) + 7;
+	int i;
+
+	add_with(fd, TWHEEL_EACH, first, period, 1);
+	for (i = 0; i < 60; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT_EQ(event.count, 1);
+		ASSERT_EQ(event.deadline_ns, first + i * period);
+		if (i % 10 == 0)
+			pass_ticks(i / 2);
+	}
+}
+
+TEST(each_that_is_caught_up_has_no_event_in_advance)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 first = now(), period = ticks(30) + margin_ns();
+	struct twheel_event event;
+	__u64 last = 0;
+
+	add_with(fd, TWHEEL_EACH, first, period, 1);
+	pass(first + period);
+	while (read_events(fd, &event, 1) == 1) {
+		check_event(&event);
+		last = event.deadline_ns;
+	}
+	/* the one after the last is still to come */
+	ASSERT_GE(last, first + period);
+	ASSERT_EQ(read_one(fd).deadline_ns, last + period);
+}
+
+TEST(backlog_is_one_timer_and_one_unread)
+{
+	const int fd = open_device(O_NONBLOCK);
+
+	add_with(fd, TWHEEL_EACH, now(), ticks(1), 1);
+	pass_ticks(10);
+	ASSERT_EQ(timers_of(fd), 1);
+	ASSERT_EQ(get_info(fd).unread, 1);
+	read_one(fd);
+	ASSERT(has_event(fd));
+	ASSERT_EQ(timers_of(fd), 1);
+	ASSERT_EQ(get_info(fd).unread, 1);
+}
+
+/* The rest of a backlog waits behind what has expired meanwhile. */
+TEST(backlog_does_not_hold_up_others)
+{
+	const int fd = open_device(0);
+	const __u64 first = now();
+	const __u64 late = add_with(fd, TWHEEL_EACH, first, ticks(1), 1);
+	__u64 other;
+
+	pass(first + ticks(50));
+	other = add(fd, 0, 2);
+	wait_until_expired(fd, other);
+	ASSERT(read_one(fd).handle == late);
+	ASSERT(read_one(fd).handle == other);
+	ASSERT(read_one(fd).handle == late);
+}
+
+TEST(backlogs_take_turns)
+{
+	enum { TIMERS = 4, ROUNDS = 5 };
+	const int fd = open_device(0);
+	const __u64 first = now();
+	unsigned int i, turn[TIMERS];
+
+	for (i = 0; i < TIMERS; i++)
+		add_with(fd, TWHEEL_EACH, first, ticks(1), i);
+	pass(first + 20 * ticks(1));
+	for (i = 0; i < TIMERS; i++)
+		turn[i] = read_one(fd).cookie;
+	for (i = 0; i < TIMERS * ROUNDS; i++)
+		ASSERT_EQ(read_one(fd).cookie, turn[i % TIMERS]);
+}
+
+TEST(cancel_drops_the_backlog)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_with(fd, TWHEEL_EACH, now(), ticks(1), 1);
+
+	pass_ticks(10);
+	read_one(fd);
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+}
+
+TEST(change_drops_the_backlog)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add_with(fd, TWHEEL_EACH, now(), ticks(1), 1);
+	__u64 deadline;
+
+	pass_ticks(10);
+	read_one(fd);
+	deadline = now() + margin_ns() + ticks(4);
+	ASSERT_EQ(change_to(fd, handle, deadline), TWHEEL_RETRACTED);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(read_one(fd).deadline_ns, deadline);
+	ASSERT_EQ(read_one(fd).deadline_ns, deadline + ticks(1));
+}
+
+TEST(restart_counts_all_and_goes_on_from_the_read)
+{
+	enum { MISSED = 10 };
+	const int fd = open_device(0);
+	const __u64 first = now() + ticks(2), period = ticks(4);
+	struct twheel_event event;
+	__u64 before, after;
+
+	add_with(fd, TWHEEL_RESTART, first, period, 1);
+	pass(first + (MISSED - 1) * period);
+	before = now();
+	event = read_one(fd);
+	after = now();
+	ASSERT_EQ(event.deadline_ns, first);
+	ASSERT_GE(event.count, MISSED);
+	ASSERT_GE(after, first + (event.count - 1) * period);
+
+	event = read_one(fd);
+	ASSERT_GE(event.deadline_ns, before + period);
+	ASSERT_LE(event.deadline_ns, after + period);
+	ASSERT_GE(event.count, 1);
+}
+
+/* However fast the reader is: a period is the least between two events. */
+TEST(restart_leaves_a_period_between_read_and_event)
+{
+	const int fd = open_device(0);
+	const __u64 period = ticks(2);
+	__u64 before = now(), after = before;
+	int i;
+
+	add_with(fd, TWHEEL_RESTART, before + period, period, 1);
+	for (i = 0; i < 20; i++) {
+		struct twheel_event event;
+
+		wait_for_event(fd);
+		pass_ticks(i % 4);
+		ASSERT_GE(now(), before + period);
+		/* read_one() looks at the clock after the kernel has */
+		const __u64 next_before = now();
+
+		event = read_one(fd);
+		ASSERT_GE(event.deadline_ns, before + period);
+		ASSERT_LE(event.deadline_ns, after + period);
+		before = next_before;
+		after = now();
+	}
+}
+
+TEST(restart_that_was_read_has_no_backlog)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 period = ticks(30) + margin_ns();
+	const __u64 handle = add_with(fd, TWHEEL_RESTART, now(), period, 1);
+	struct twheel_op op;
+
+	pass(now() + 2 * period);
+	read_one(fd);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_LE(op.time_ns, period);
+	ASSERT_EQ(get_info(fd).unread, 0);
+}
+
+TEST(longest_period_with_any_policy)
+{
+	const __u64 longest = (1ULL << 63) - 1;
+	const int fd = open_device(0);
+	const __u64 each = add_with(fd, TWHEEL_EACH, now(), longest, 1);
+	const __u64 restart = add_with(fd, TWHEEL_RESTART, now(), longest, 2);
+
+	read_one(fd);
+	read_one(fd);
+	check_no_event(fd);
+	ASSERT_EQ(cancel(fd, each), 0);
+	ASSERT_EQ(cancel(fd, restart), 0);
+}
+
+TEST(batch_takes_policies)
+{
+	const int fd = open_device(0);
+	const __u64 first = now();
+	struct twheel_op ops[2];
+	int i, each = 0;
+
+	ops[0] = new_timer(first, 0);
+	ops[0].flags = TWHEEL_ABSTIME | TWHEEL_EACH;
+	ops[0].period_ns = ticks(1);
+	ops[1] = ops[0];
+	ops[1].flags = TWHEEL_ABSTIME | TWHEEL_RESTART;
+	ops[1].cookie = 1;
+	ops[1].period_ns = LONG;
+	add_all(fd, ops, 2);
+	pass(first + ticks(10));
+	for (i = 0; i < 10; i++)
+		each += read_one(fd).cookie == 0;
+	ASSERT_EQ(each, 9);
+}
+
+static void check_refused(__u32 flags, __u64 period)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(ticks(1), 1);
+
+	op.flags = flags;
+	op.period_ns = period;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	close(fd);
+}
+
+TEST(policy_without_a_period_is_einval)
+{
+	check_refused(TWHEEL_EACH, 0);
+	check_refused(TWHEEL_RESTART, 0);
+}
+
+TEST(two_policies_are_einval)
+{
+	check_refused(TWHEEL_EACH | TWHEEL_RESTART, ticks(1));
+	check_refused(TWHEEL_EACH | TWHEEL_RESTART, 0);
+}
+
+TEST(policy_cannot_be_changed)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = {
+		.handle = add_with(fd, 0, now() + LONG, ticks(1), 1),
+		.flags = TWHEEL_EACH,
+		.time_ns = LONG,
+	};
+
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+	op.flags = TWHEEL_RESTART;
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+}
+
+/* As long as there is a backlog, poll() must say so, whoever reads meanwhile. */
+static atomic_uint backlog;
+static atomic_bool stopping;
+static int shared_fd;
+
+static void *poll_for_backlog(void *data)
+{
+	unsigned int *polls = data;
+
+	while (!stopping) {
+		const unsigned int before = backlog;
+		const bool readable = has_event(shared_fd);
+
+		if (before && backlog == before) {
+			ASSERT(readable);
+			(*polls)++;
+		}
+	}
+	return NULL;
+}
+
+TEST(backlog_is_seen_by_others_while_it_is_read)
+{
+	const __u64 end = now() + NSEC_PER_SEC;
+	unsigned int round, polls = 0;
+	struct twheel_event events[32];
+	pthread_t thread;
+
+	shared_fd = open_device(O_NONBLOCK);
+	ASSERT_EQ(pthread_create(&thread, NULL, poll_for_backlog, &polls), 0);
+	for (round = 1; now() < end; round++) {
+		const __u64 period = ticks(1);
+		/* since the start of the machine: read faster than it grows */
+		const __u64 handle = add_with(shared_fd, TWHEEL_EACH, 0, period,
+					      round);
+
+		wait_for_event(shared_fd);
+		if (now() < 128 * period)
+			pass_ticks(128);
+		backlog = round;
+		do {
+			ASSERT_EQ(read_events(shared_fd, events, 32), 32);
+		} while (events[31].deadline_ns + 64 * period < now());
+		backlog = 0;
+		ASSERT_GE(cancel(shared_fd, handle), 0);
+	}
+	stopping = true;
+	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	note("%u backlogs, %u looks at them", round, polls);
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TWHEEL_IOC_EVENTFD and SIGIO: who is told that timers have expired. */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+
+#include "device.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+static int set_eventfd(int fd, int eventfd)
+{
+	struct twheel_eventfd arg = { .fd = eventfd };
+
+	return ioctl(fd, TWHEEL_IOC_EVENTFD, &arg);
+}
+
+static int new_eventfd(void)
+{
+	return CALL(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+}
+
+/* What has been added to it since the last look. */
+static __u64 signals(int eventfd)
+{
+	__u64 count;
+
+	if (read(eventfd, &count, sizeof(count)) < 0) {
+		ASSERT_EQ(errno, EAGAIN);
+		return 0;
+	}
+	return count;
+}
+
+TEST(eventfd_is_signalled_at_expiry)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+
+	ASSERT_EQ(CALL(set_eventfd(fd, eventfd)), 0);
+	pass_ticks(2);
+	ASSERT_EQ(signals(eventfd), 0);
+	add(fd, ticks(2), 1);
+	wait_for_event(eventfd);
+	ASSERT(has_event(fd));
+	ASSERT_EQ(signals(eventfd), 1);
+	read_one(fd);
+	ASSERT_EQ(signals(eventfd), 0);
+}
+
+TEST(eventfd_is_signalled_each_time)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+	int i;
+
+	CALL(set_eventfd(fd, eventfd));
+	for (i = 0; i < 10; i++) {
+		add(fd, 0, i);
+		wait_for_event(eventfd);
+		ASSERT_EQ(signals(eventfd), 1);
+		/* whether what was there before has been read or not */
+		if (i % 2)
+			read_one(fd);
+	}
+}
+
+TEST(eventfd_is_signalled_once_for_all_of_a_tick)
+{
+	enum { COUNT = 100 };
+	static struct twheel_op ops[COUNT];
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+	struct twheel_event events[COUNT];
+	const __u64 deadline = now() + ticks(3) + margin_ns();
+	int i;
+
+	stay_on_one_cpu();
+	CALL(set_eventfd(fd, eventfd));
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(deadline, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+	}
+	add_all(fd, ops, COUNT);
+	read_all(fd, events, COUNT);
+	pass_ticks(1);
+	/* a run may be cut in two by a clock that has been read in between */
+	ASSERT_LE(signals(eventfd), 4);
+}
+
+TEST(eventfd_says_what_was_there_before)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	CALL(set_eventfd(fd, eventfd));
+	ASSERT_EQ(signals(eventfd), 1);
+	read_one(fd);
+	CALL(set_eventfd(fd, eventfd));
+	ASSERT_EQ(signals(eventfd), 0);
+}
+
+TEST(eventfd_is_replaced)
+{
+	const int fd = open_device(0);
+	const int old = new_eventfd(), new = new_eventfd();
+
+	CALL(set_eventfd(fd, old));
+	CALL(set_eventfd(fd, new));
+	add(fd, 0, 1);
+	wait_for_event(new);
+	ASSERT_EQ(signals(new), 1);
+	ASSERT_EQ(signals(old), 0);
+}
+
+TEST(eventfd_is_taken_away)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+
+	CALL(set_eventfd(fd, eventfd));
+	CALL(set_eventfd(fd, -1));
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	pass_ticks(2);
+	ASSERT_EQ(signals(eventfd), 0);
+	/* also when there is none */
+	CALL(set_eventfd(fd, -1));
+}
+
+TEST(eventfd_serves_many_descriptors)
+{
+	const int eventfd = new_eventfd();
+	int fds[5], i;
+	__u64 sum = 0;
+
+	for (i = 0; i < 5; i++) {
+		fds[i] = open_device(0);
+		CALL(set_eventfd(fds[i], eventfd));
+		add(fds[i], 0, i);
+	}
+	for (i = 0; i < 5; i++)
+		read_one(fds[i]);
+	while (sum < 5) {
+		wait_for_event(eventfd);
+		sum += signals(eventfd);
+	}
+	pass_ticks(2);
+	ASSERT_EQ(sum + signals(eventfd), 5);
+}
+
+TEST(retracted_event_signals_nothing_more)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+	const __u64 handle = add(fd, LONG, 1);
+
+	CALL(set_eventfd(fd, eventfd));
+	ASSERT_EQ(cancel(fd, handle), 0);
+	pass_ticks(3);
+	ASSERT_EQ(signals(eventfd), 0);
+}
+
+TEST(eventfd_outlives_the_descriptor)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+
+	CALL(set_eventfd(fd, eventfd));
+	add(fd, 0, 1);
+	wait_for_event(eventfd);
+	close(fd);
+	ASSERT_EQ(signals(eventfd), 1);
+	CALL(write(eventfd, &(__u64){ 5 }, sizeof(__u64)));
+	ASSERT_EQ(signals(eventfd), 5);
+}
+
+TEST(descriptor_outlives_the_eventfd)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+
+	CALL(set_eventfd(fd, eventfd));
+	close(eventfd);
+	add(fd, 0, 1);
+	ASSERT_EQ(read_one(fd).cookie, 1);
+	CALL(set_eventfd(fd, -1));
+}
+
+TEST(no_descriptor_is_ebadf)
+{
+	const int fd = open_device(0);
+
+	ASSERT_ERRNO(set_eventfd(fd, 1000), EBADF);
+	ASSERT_ERRNO(set_eventfd(fd, 0x7fffffff), EBADF);
+}
+
+TEST(no_eventfd_is_einval)
+{
+	const int fd = open_device(0);
+	int ends[2];
+
+	CALL(pipe(ends));
+	ASSERT_ERRNO(set_eventfd(fd, ends[0]), EINVAL);
+	ASSERT_ERRNO(set_eventfd(fd, fd), EINVAL);
+}
+
+TEST(refused_eventfd_leaves_the_one_there_is)
+{
+	const int fd = open_device(0);
+	const int eventfd = new_eventfd();
+
+	CALL(set_eventfd(fd, eventfd));
+	ASSERT_ERRNO(set_eventfd(fd, fd), EINVAL);
+	ASSERT_ERRNO(set_eventfd(fd, -2), EINVAL);
+	ASSERT_ERRNO(set_eventfd(fd, 1000), EBADF);
+	add(fd, 0, 1);
+	wait_for_event(eventfd);
+}
+
+TEST(value_out_of_range_is_einval)
+{
+	const struct twheel_eventfd valid = { .fd = new_eventfd() };
+	const int fd = open_device(0);
+	struct twheel_eventfd arg = valid;
+	unsigned int i;
+
+	ASSERT_ERRNO(set_eventfd(fd, -2), EINVAL);
+	ASSERT_ERRNO(set_eventfd(fd, INT32_MIN), EINVAL);
+	for (arg.flags = 1; arg.flags; arg.flags <<= 1)
+		ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_EVENTFD, &arg), EINVAL);
+	for (i = 0; i < ARRAY_SIZE(arg.reserved); i++) {
+		arg = valid;
+		arg.reserved[i] = 1ULL << 63;
+		ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_EVENTFD, &arg), EINVAL);
+		arg.fd = -1;
+		ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_EVENTFD, &arg), EINVAL);
+	}
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	pass_ticks(1);
+	ASSERT_EQ(signals(valid.fd), 0);
+}
+
+static atomic_bool stopping;
+static int shared_fd;
+
+static void *change_eventfds(void *data)
+{
+	unsigned int *rounds = data;
+
+	while (!stopping) {
+		const int eventfd = new_eventfd();
+
+		CALL(set_eventfd(shared_fd, eventfd));
+		if (++*rounds % 3 == 0)
+			CALL(set_eventfd(shared_fd, -1));
+		close(eventfd);
+	}
+	return NULL;
+}
+
+TEST(eventfds_change_while_timers_expire)
+{
+	const __u64 end = now() + NSEC_PER_SEC;
+	unsigned int rounds[2] = { 0 }, events = 0;
+	pthread_t threads[2];
+	int i;
+
+	shared_fd = open_device(0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, change_eventfds,
+					 &rounds[i]), 0);
+	while (now() < end) {
+		add(shared_fd, 0, 1);
+		read_one(shared_fd);
+		events++;
+	}
+	stopping = true;
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+	note("%u events, %u changes", events, rounds[0] + rounds[1]);
+	ASSERT_GT(events, 0);
+}
+
+/* Signals are blocked, and taken when it suits. */
+static void block(int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	CALL(sigprocmask(SIG_BLOCK, &set, NULL));
+}
+
+/* Whether that signal comes within so long. */
+static bool take(int number, siginfo_t *info, __u64 ns)
+{
+	const struct timespec timeout = {
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
+	};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	return sigtimedwait(&set, info, &timeout) == number;
+}
+
+static void set_async(int fd, bool on)
+{
+	const int flags = CALL(fcntl(fd, F_GETFL));
+
+	CALL(fcntl(fd, F_SETFL, on ? flags | O_ASYNC : flags & ~O_ASYNC));
+}
+
+TEST(sigio_is_sent_at_expiry)
+{
+	const int fd = open_device(0);
+	siginfo_t info;
+
+	block(SIGIO);
+	CALL(fcntl(fd, F_SETOWN, getpid()));
+	set_async(fd, true);
+	ASSERT(!take(SIGIO, &info, 0));
+	add(fd, ticks(2), 1);
+	ASSERT(take(SIGIO, &info, 30 * NSEC_PER_SEC));
+	ASSERT(has_event(fd));
+	ASSERT_EQ(read_one(fd).cookie, 1);
+	add(fd, 0, 2);
+	ASSERT(take(SIGIO, &info, 30 * NSEC_PER_SEC));
+}
+
+TEST(other_signal_says_which_descriptor_it_is)
+{
+	const int fd = open_device(0);
+	siginfo_t info;
+
+	block(SIGRTMIN);
+	CALL(fcntl(fd, F_SETOWN, getpid()));
+	CALL(fcntl(fd, F_SETSIG, SIGRTMIN));
+	set_async(fd, true);
+	add(fd, 0, 1);
+	ASSERT(take(SIGRTMIN, &info, 30 * NSEC_PER_SEC));
+	ASSERT_EQ(info.si_fd, fd);
+	ASSERT_EQ(info.si_code, POLL_IN);
+	ASSERT(info.si_band & POLLIN);
+}
+
+TEST(no_signal_unless_it_is_asked_for)
+{
+	const int fd = open_device(0);
+	siginfo_t info;
+
+	block(SIGIO);
+	CALL(fcntl(fd, F_SETOWN, getpid()));
+	add(fd, 0, 1);
+	read_one(fd);
+	pass_ticks(2);
+	ASSERT(!take(SIGIO, &info, 0));
+	set_async(fd, true);
+	set_async(fd, false);
+	add(fd, 0, 1);
+	read_one(fd);
+	pass_ticks(2);
+	ASSERT(!take(SIGIO, &info, 0));
+}
+
+TEST(no_signal_after_close)
+{
+	const int fd = open_device(0);
+	siginfo_t info;
+
+	block(SIGIO);
+	CALL(fcntl(fd, F_SETOWN, getpid()));
+	set_async(fd, true);
+	add(fd, ticks(1), 1);
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	close(fd);
+	take(SIGIO, &info, 0);
+	pass_ticks(4);
+	ASSERT(!take(SIGIO, &info, 0));
+}
+
+/* The open file has one owner, who is told whatever descriptor is left. */
+static void close_descriptor(void *data)
+{
+	CALL(close(*(int *)data));
+}
+
+TEST(signal_still_comes_when_a_child_has_closed)
+{
+	int fd = open_device(0);
+	siginfo_t info;
+
+	block(SIGIO);
+	CALL(fcntl(fd, F_SETOWN, getpid()));
+	set_async(fd, true);
+	join(start(close_descriptor, &fd));
+	add(fd, 0, 1);
+	ASSERT(take(SIGIO, &info, 30 * NSEC_PER_SEC));
+}
+
+static void be_the_owner(void *data)
+{
+	int *pipes = data;
+	siginfo_t info;
+	char byte = 'x';
+
+	block(SIGIO);
+	CALL(write(pipes[1], &byte, 1));
+	ASSERT(take(SIGIO, &info, 30 * NSEC_PER_SEC));
+}
+
+TEST(signal_goes_to_the_owner)
+{
+	const int fd = open_device(0);
+	int pipes[2];
+	pid_t child;
+	char byte;
+
+	CALL(pipe(pipes));
+	child = start(be_the_owner, pipes);
+	CALL(read(pipes[0], &byte, 1));
+	CALL(fcntl(fd, F_SETOWN, child));
+	set_async(fd, true);
+	add(fd, 0, 1);
+	join(child);
+}
+
+static void *toggle_async(void *data)
+{
+	unsigned int *rounds = data;
+
+	while (!stopping) {
+		set_async(shared_fd, true);
+		set_async(shared_fd, false);
+		++*rounds;
+	}
+	return NULL;
+}
+
+TEST(async_is_toggled_while_timers_expire)
+{
+	const __u64 end = now() + NSEC_PER_SEC;
+	unsigned int rounds = 0, events = 0;
+	pthread_t thread;
+
+	block(SIGIO);
+	shared_fd = open_device(0);
+	CALL(fcntl(shared_fd, F_SETOWN, getpid()));
+	ASSERT_EQ(pthread_create(&thread, NULL, toggle_async, &rounds), 0);
+	while (now() < end) {
+		add(shared_fd, 0, 1);
+		read_one(shared_fd);
+		events++;
+	}
+	stopping = true;
+	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	note("%u events, %u changes", events, rounds);
+	ASSERT_GT(events, 0);
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a user may hold over all descriptors: scenario 5. A descriptor counts for
+ * who opened it, wherever it goes.
+ */
+#include <linux/capability.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "device.h"
+#include "parameter.h"
+#include "rights.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+enum { LIMIT = 1000, ALICE = 31001, BOB = 31002 };
+
+/*
+ * Who opens is the real user. The effective one stays, so that the device can be
+ * opened whatever its mode.
+ */
+static void become(uid_t user)
+{
+	CALL(setresuid(user, 0, 0));
+	drop_capability(CAP_SYS_RESOURCE);
+}
+
+/* Run a test in a child, with that limit; it is put back whatever happens. */
+static void with_limit(unsigned int limit, void (*run)(void *data))
+{
+	const unsigned long long before = read_parameter("max_timers_user");
+	int status;
+	pid_t child;
+
+	if (!write_parameter("max_timers_user", limit))
+		skip("cannot write to " PARAMETERS "max_timers_user");
+	child = start(run, NULL);
+	CALL(waitpid(child, &status, 0));
+	ASSERT(write_parameter("max_timers_user", before));
+	ASSERT(WIFEXITED(status));
+	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}
+
+#define LIMIT_TEST(id)				\
+	static void run_##id(void *data);	\
+	TEST(id)				\
+	{					\
+		with_limit(LIMIT, run_##id);	\
+	}					\
+	static void run_##id(void *data)
+
+static void fill(int fd, unsigned int count)
+{
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	unsigned int i;
+
+	ASSERT(ops);
+	for (i = 0; i < count; i++)
+		ops[i] = new_timer(LONG, i);
+	add_all(fd, ops, count);
+	free(ops);
+}
+
+static void check_full(int fd)
+{
+	struct twheel_op op = new_timer(ticks(1), 1);
+
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	op.group = 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
+	ASSERT_EQ(get_info(fd).timers_user, LIMIT);
+}
+
+TEST(info_has_the_users_limit)
+{
+	struct twheel_info info = get_info(open_device(0));
+
+	ASSERT_EQ(info.max_timers_user, ~0ULL);
+	ASSERT_EQ(info.max_timers, read_parameter("max_timers"));
+	become(ALICE);
+	info = get_info(open_device(0));
+	ASSERT_EQ(info.max_timers_user, read_parameter("max_timers_user"));
+	ASSERT_EQ(info.max_timers, read_parameter("max_timers"));
+	ASSERT_EQ(info.timers_user, 0);
+}
+
+TEST(users_limit_is_not_above_the_other)
+{
+	ASSERT_LE(read_parameter("max_timers_user"),
+		  read_parameter("max_timers"));
+}
+
+LIMIT_TEST(users_timer_above_the_limit_is_edquot)
+{
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	ASSERT_EQ(get_info(fd).max_timers_user, LIMIT);
+	fill(fd, LIMIT);
+	check_full(fd);
+	check_full(fd);
+}
+
+LIMIT_TEST(limit_is_for_all_descriptors_together)
+{
+	__u64 handle;
+	int fd, other;
+
+	become(ALICE);
+	fd = open_device(0);
+	other = open_device(0);
+	fill(fd, 600);
+	ASSERT_EQ(get_info(other).timers_user, 600);
+	ASSERT_EQ(timers_of(other), 0);
+	handle = add(other, LONG, 1);
+	fill(other, 399);
+	check_full(fd);
+	check_full(other);
+	check_full(open_device(0));
+	/* room is room for all */
+	ASSERT_EQ(cancel(other, handle), 0);
+	fill(fd, 1);
+	check_full(other);
+}
+
+LIMIT_TEST(whatever_ends_a_timer_makes_room)
+{
+	struct twheel_op op = new_timer(LONG, 1);
+	__u64 retracted;
+	int fd, other;
+
+	become(ALICE);
+	fd = open_device(0);
+	other = open_device(0);
+	fill(fd, LIMIT - 1);
+
+	add(other, 0, 1);
+	wait_for_event(other);
+	check_full(fd);		/* as long as it is unread */
+	read_one(other);
+	ASSERT_EQ(cancel(other, add(other, LONG, 1)), 0);
+	add_to_group(other, LONG, 1, 1);
+	check_full(fd);
+	ASSERT_EQ(cancel_group(other, 1, &retracted), 1);
+	ASSERT_EQ(upsert(other, &op), TWHEEL_ADDED);
+	check_full(fd);
+	ASSERT_EQ(drain(other, &op, 1), 1);
+	resume(other);
+	add(other, LONG, 1);
+	check_full(fd);
+	close(other);
+	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 1);
+	close(fd);
+	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
+}
+
+LIMIT_TEST(timer_that_was_refused_takes_no_room)
+{
+	char *pages = two_pages(PROT_READ | PROT_WRITE);
+	struct twheel_op *op = (void *)(pages + page_size());
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	fill(fd, LIMIT - 1);
+	*op = new_timer(LONG, 1);
+	op->group = 1;
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_UPSERT, op), EFAULT);
+	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 1);
+	fill(fd, 1);
+	check_full(fd);
+}
+
+LIMIT_TEST(batch_is_cut_at_the_users_limit)
+{
+	enum { MORE = 50 };
+	static struct twheel_op ops[LIMIT + MORE];
+	unsigned int i;
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	fill(open_device(0), 100);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ops[i] = new_timer(LONG, i);
+		ops[i].op = TWHEEL_OP_ADD;
+	}
+	batch(fd, ops, ARRAY_SIZE(ops));
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ASSERT_EQ(ops[i].result, i < LIMIT - 100 ? 0 : -EDQUOT);
+		ASSERT_EQ(ops[i].handle != 0, i < LIMIT - 100);
+	}
+	check_full(fd);
+}
+
+static void be_bob(void *data)
+{
+	int fd;
+
+	become(BOB);
+	fd = open_device(0);
+	ASSERT_EQ(get_info(fd).timers_user, 0);
+	fill(fd, LIMIT);
+	check_full(fd);
+}
+
+LIMIT_TEST(users_do_not_share)
+{
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	fill(fd, LIMIT);
+	check_full(fd);
+	join(start(be_bob, NULL));
+	check_full(fd);
+}
+
+LIMIT_TEST(capable_opener_is_not_limited)
+{
+	const int capable = open_device(0);
+	const __u64 before = get_info(capable).timers_user;
+
+	fill(capable, LIMIT + 100);
+	ASSERT_EQ(get_info(capable).timers_user, before + LIMIT + 100);
+	/* it is what the opener could do that counts, and is not asked again */
+	drop_capability(CAP_SYS_RESOURCE);
+	ASSERT_EQ(get_info(capable).max_timers_user, ~0ULL);
+	fill(capable, 100);
+	ASSERT_EQ(get_info(open_device(0)).max_timers_user, LIMIT);
+}
+
+static void add_as_bob(void *data)
+{
+	const int fd = *(int *)data;
+
+	become(BOB);
+	add(fd, LONG, 1);
+	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
+	ASSERT_EQ(get_info(fd).timers_user, LIMIT);
+	check_full(fd);
+}
+
+LIMIT_TEST(owner_is_who_opened_in_a_child_too)
+{
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	fill(fd, LIMIT - 1);
+	join(start(add_as_bob, &fd));
+	check_full(fd);
+}
+
+LIMIT_TEST(owner_is_who_opened_over_dup)
+{
+	int fd, copy;
+
+	become(ALICE);
+	fd = open_device(0);
+	copy = CALL(dup(fd));
+	fill(fd, 500);
+	/* the same timers, not twice */
+	ASSERT_EQ(get_info(copy).timers_user, 500);
+	fill(copy, 500);
+	check_full(fd);
+	close(fd);
+	check_full(copy);
+	close(copy);
+	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
+}
+
+/* It has all capabilities, and they do not help. */
+static void receive_and_fill(void *data)
+{
+	const int fd = receive_descriptor(*(int *)data);
+	int own;
+
+	ASSERT_EQ(get_info(fd).max_timers_user, LIMIT);
+	fill(fd, LIMIT - 10);
+	check_full(fd);
+	own = open_device(0);
+	ASSERT_EQ(get_info(own).max_timers_user, ~0ULL);
+	fill(own, 20);
+}
+
+LIMIT_TEST(owner_is_who_opened_over_a_socket)
+{
+	int sockets[2], fd;
+	pid_t child;
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	child = start(receive_and_fill, &sockets[1]);
+	become(ALICE);
+	fd = open_device(0);
+	fill(fd, 10);
+	send_descriptor(sockets[0], fd);
+	close(fd);
+	join(child);
+	/* the last descriptor was the receiver's, or the sockets' */
+	close(sockets[0]);
+	close(sockets[1]);
+	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
+}
+
+LIMIT_TEST(capable_opener_may_pass_on_what_is_not_limited)
+{
+	const int fd = open_device(0);
+	const __u64 before = get_info(fd).timers_user;
+
+	become(ALICE);
+	fill(fd, LIMIT + 1);
+	ASSERT_EQ(get_info(fd).timers_user, before + LIMIT + 1);
+	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
+}
+
+LIMIT_TEST(limit_takes_effect_at_once)
+{
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	fill(fd, LIMIT);
+	ASSERT(write_parameter("max_timers_user", LIMIT + 5));
+	fill(fd, 5);
+	ASSERT(write_parameter("max_timers_user", LIMIT));
+	ASSERT_EQ(get_info(fd).timers_user, LIMIT + 5);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD,
+			   &(struct twheel_op){ .clockid = CLOCK_MONOTONIC }),
+		     EDQUOT);
+	ASSERT(write_parameter("max_timers_user", 0));
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD,
+			   &(struct twheel_op){ .clockid = CLOCK_MONOTONIC }),
+		     EDQUOT);
+}
+
+/* Threads and processes of two users, all at once. */
+enum { PROCESSES = 3, THREADS = 2 };
+
+struct shared {
+	pthread_barrier_t barrier;
+	atomic_uint added[2], refused, too_many;
+};
+
+static struct shared *shared;
+
+static struct shared *new_shared(unsigned int parties)
+{
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_barrierattr_t attributes;
+
+	ASSERT(s != MAP_FAILED);
+	pthread_barrierattr_init(&attributes);
+	pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	ASSERT_EQ(pthread_barrier_init(&s->barrier, &attributes, parties), 0);
+	return s;
+}
+
+static int own_fd, own_user;
+
+/* One by one, and by the batch, until nothing more is accepted. */
+static void *add_until_refused(void *data)
+{
+	struct twheel_op ops[16], op;
+	unsigned int i, count = 0;
+	bool full = false;
+
+	while (!full) {
+		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+			ops[i] = new_timer(LONG, i);
+			ops[i].op = TWHEEL_OP_ADD;
+			ops[i].group = i % 2;
+		}
+		batch(own_fd, ops, ARRAY_SIZE(ops));
+		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+			ASSERT(!ops[i].result || ops[i].result == -EDQUOT);
+			count += !ops[i].result;
+			full |= ops[i].result;
+		}
+		op = new_timer(LONG, 1);
+		if (!ioctl(own_fd, TWHEEL_IOC_ADD, &op))
+			count++;
+		else
+			ASSERT_EQ(errno, EDQUOT);
+	}
+	atomic_fetch_add(&shared->added[own_user], count);
+	return NULL;
+}
+
+static void run_threads(void *(*run)(void *))
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, run, NULL), 0);
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+}
+
+static void fill_as(void *data)
+{
+	own_user = *(int *)data;
+	become(own_user ? BOB : ALICE);
+	own_fd = open_device(0);
+	pthread_barrier_wait(&shared->barrier);
+	run_threads(add_until_refused);
+	/* nobody closes before all are full */
+	pthread_barrier_wait(&shared->barrier);
+	ASSERT_EQ(shared->added[own_user], LIMIT);
+	check_full(own_fd);
+	pthread_barrier_wait(&shared->barrier);
+}
+
+LIMIT_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
+{
+	pid_t children[2 * PROCESSES];
+	int users[2] = { 0, 1 }, i;
+
+	shared = new_shared(2 * PROCESSES);
+	for (i = 0; i < 2 * PROCESSES; i++)
+		children[i] = start(fill_as, &users[i % 2]);
+	for (i = 0; i < 2 * PROCESSES; i++)
+		join(children[i]);
+}
+
+/* Adds and ends so that the limit is met again and again. */
+static void *add_and_end(void *data)
+{
+	const __u64 end = now() + NSEC_PER_SEC;
+	struct twheel_op ops[400];
+	unsigned int i, refused = 0;
+
+	while (now() < end) {
+		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+			ops[i] = new_timer(i % 4 ? LONG : 0, i);
+			ops[i].op = TWHEEL_OP_ADD;
+		}
+		batch(own_fd, ops, ARRAY_SIZE(ops));
+		if (get_info(own_fd).timers_user > LIMIT)
+			atomic_fetch_add(&shared->too_many, 1);
+		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+			refused += ops[i].result == -EDQUOT;
+			if (!ops[i].result)
+				cancel(own_fd, ops[i].handle);
+		}
+	}
+	atomic_fetch_add(&shared->refused, refused);
+	return NULL;
+}
+
+static void churn_as_alice(void *data)
+{
+	become(ALICE);
+	own_fd = open_device(O_NONBLOCK);
+	run_threads(add_and_end);
+}
+
+LIMIT_TEST(count_is_exact_after_threads_and_processes)
+{
+	pid_t children[PROCESSES];
+	int i, fd;
+
+	/* what is left would go with the user's last descriptor */
+	become(ALICE);
+	fd = open_device(0);
+	shared = new_shared(PROCESSES);
+	for (i = 0; i < PROCESSES; i++)
+		children[i] = start(churn_as_alice, NULL);
+	for (i = 0; i < PROCESSES; i++)
+		join(children[i]);
+	note("%u were refused", shared->refused);
+	ASSERT_EQ(shared->too_many, 0);
+	ASSERT_GT(shared->refused, 0);
+	ASSERT_EQ(get_info(fd).timers_user, 0);
+	fill(fd, LIMIT);
+	check_full(fd);
+}
+
+/* The first and the last descriptor of a user make and end what counts. */
+static void *open_and_close(void *data)
+{
+	const __u64 end = now() + NSEC_PER_SEC;
+
+	while (now() < end) {
+		const int fd = open_device(0);
+
+		add(fd, LONG, 1);
+		ASSERT_GE(get_info(fd).timers_user, 1);
+		ASSERT_LE(get_info(fd).timers_user, PROCESSES * THREADS);
+		close(fd);
+	}
+	return NULL;
+}
+
+static void open_and_close_as_alice(void *data)
+{
+	become(ALICE);
+	run_threads(open_and_close);
+}
+
+LIMIT_TEST(users_come_and_go)
+{
+	pid_t children[PROCESSES];
+	int i;
+
+	for (i = 0; i < PROCESSES; i++)
+		children[i] = start(open_and_close_as_alice, NULL);
+	for (i = 0; i < PROCESSES; i++)
+		join(children[i]);
+	become(ALICE);
+	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Descriptors that go through a socket: SCM_RIGHTS. */
+#ifndef _RIGHTS_H
+#define _RIGHTS_H
+
+void send_descriptor(int sock, int fd);
+int receive_descriptor(int sock);
+
+#endif /* _RIGHTS_H */

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0
+/* TWHEEL_IOC_UPSERT: a timer is changed if it is there, and added if not. */
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "device.h"
+#include "parameter.h"
+
+#define TIME_MAX	((1ULL << 63) - 1)
+
+/* What keeps a timer alive, as a program would write it. */
+static struct twheel_op beat(__u64 handle, __u64 delay_ns, __u64 cookie)
+{
+	struct twheel_op op = new_timer(delay_ns, cookie);
+
+	op.handle = handle;
+	return op;
+}
+
+static struct twheel_op beat_at(__u64 handle, __u64 deadline_ns, __u64 cookie)
+{
+	struct twheel_op op = beat(handle, deadline_ns, cookie);
+
+	op.flags = TWHEEL_ABSTIME;
+	return op;
+}
+
+TEST(no_handle_adds)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(3);
+	struct twheel_op op = beat_at(0, deadline, 1);
+	struct twheel_event event;
+
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT(op.handle != 0);
+	ASSERT_EQ(timers_of(fd), 1);
+	event = read_one(fd);
+	ASSERT(event.handle == op.handle);
+	ASSERT_EQ(event.cookie, 1);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	check_lateness(&event);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(only_the_handle_is_filled_in)
+{
+	const int fd = open_device(0);
+	struct twheel_op before = beat(0, 100 * NSEC_PER_SEC, 2);
+	struct twheel_op op;
+
+	before.group = 7;
+	before.period_ns = ticks(9);
+	op = before;
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT(op.handle != 0);
+	before.handle = op.handle;
+	ASSERT(!memcmp(&op, &before, sizeof(op)));
+}
+
+TEST(pending_timer_moves)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 3);
+	const __u64 deadline = now() + ticks(3);
+	struct twheel_op op = beat_at(handle, deadline, 3);
+	struct twheel_event event;
+
+	ASSERT_EQ(upsert(fd, &op), 0);
+	ASSERT(op.handle == handle);
+	ASSERT_EQ(timers_of(fd), 1);
+	event = read_one(fd);
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	check_lateness(&event);
+	check_no_event(fd);
+}
+
+TEST(change_counts_from_now)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = beat(add(fd, 100 * NSEC_PER_SEC, 3), ticks(3), 3);
+	const __u64 before = now();
+	struct twheel_event event;
+	__u64 after;
+
+	ASSERT_EQ(upsert(fd, &op), 0);
+	after = now();
+	event = read_one(fd);
+	ASSERT_GE(event.deadline_ns, before + ticks(3));
+	ASSERT_LE(event.deadline_ns, after + ticks(3));
+}
+
+TEST(change_fills_in_nothing)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 3);
+	const struct twheel_op before = beat(handle, 50 * NSEC_PER_SEC, 4);
+	struct twheel_op op = before;
+
+	ASSERT_EQ(upsert(fd, &op), 0);
+	ASSERT(!memcmp(&op, &before, sizeof(op)));
+}
+
+TEST(changed_timer_keeps_all_but_its_deadline)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 5);
+
+	op.group = 6;
+	op.period_ns = 70 * NSEC_PER_SEC;
+	op.handle = arm(fd, op);
+	op.cookie = 50;
+	op.group = 60;
+	op.period_ns = 0;
+	op.time_ns = 200 * NSEC_PER_SEC;
+	ASSERT_EQ(upsert(fd, &op), 0);
+	ASSERT_EQ(query(fd, op.handle, &op), 0);
+	ASSERT_EQ(op.cookie, 5);
+	ASSERT_EQ(op.group, 6);
+	ASSERT_EQ(op.period_ns, 70 * NSEC_PER_SEC);
+	ASSERT_GT(op.time_ns, 100 * NSEC_PER_SEC);
+}
+
+TEST(unread_event_is_retracted)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 6);
+	struct twheel_op op;
+	__u64 deadline;
+
+	wait_for_event(fd);
+	deadline = now() + ticks(4) + margin_ns();
+	op = beat_at(handle, deadline, 6);
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
+	ASSERT(op.handle == handle);
+	ASSERT(!has_event(fd));
+	ASSERT_EQ(timers_of(fd), 1);
+	ASSERT_EQ(read_one(fd).deadline_ns, deadline);
+	check_no_event(fd);
+}
+
+/* A handle that names nothing of this descriptor's adds a timer of its own. */
+static void check_adds(int fd, __u64 stale)
+{
+	const __u64 before = timers_of(fd);
+	struct twheel_op op = beat(stale, 100 * NSEC_PER_SEC, 7);
+
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT(op.handle != 0);
+	ASSERT(op.handle != stale);
+	ASSERT_EQ(timers_of(fd), before + 1);
+	ASSERT_EQ(query(fd, op.handle, &op), 0);
+	ASSERT_EQ(op.cookie, 7);
+}
+
+TEST(read_timer_is_added_anew)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 1);
+
+	read_one(fd);
+	check_adds(fd, handle);
+}
+
+TEST(cancelled_timer_is_added_anew)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+
+	ASSERT_EQ(cancel(fd, handle), 0);
+	check_adds(fd, handle);
+}
+
+TEST(unknown_handle_adds)
+{
+	const int fd = open_device(0);
+	const __u64 own = add(fd, 100 * NSEC_PER_SEC, 1);
+	__u64 mask;
+
+	check_adds(fd, ~0ULL);
+	for (mask = 1; mask; mask <<= 1)
+		check_adds(fd, own ^ mask);
+}
+
+TEST(foreign_handle_adds_and_leaves_its_timer_alone)
+{
+	const int fd = open_device(0);
+	const int other = open_device(0);
+	struct twheel_op op;
+	__u64 foreign;
+
+	add(other, 100 * NSEC_PER_SEC, 1);
+	foreign = add(other, 10 * NSEC_PER_SEC, 2);
+	check_adds(fd, foreign);
+	ASSERT_EQ(query(other, foreign, &op), 0);
+	ASSERT_LE(op.time_ns, 10 * NSEC_PER_SEC);
+}
+
+TEST(period_goes_on_from_a_change)
+{
+	const int fd = open_device(0);
+	const __u64 period = ticks(2);
+	const __u64 first = now() + ticks(3) + 5;
+	struct twheel_op op = beat_at(0, first, 8);
+	struct twheel_event event;
+
+	op.handle = add_periodic(fd, now() + 100 * NSEC_PER_SEC, period, 8);
+	ASSERT_EQ(upsert(fd, &op), 0);
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, first);
+	ASSERT_EQ(read_one(fd).deadline_ns, first + event.count * period);
+}
+
+TEST(periodic_timer_is_added)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = beat_at(0, now(), 9);
+	struct twheel_event event;
+
+	op.period_ns = ticks(2);
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	event = read_one(fd);
+	ASSERT_EQ(read_one(fd).deadline_ns,
+		  event.deadline_ns + event.count * ticks(2));
+}
+
+/* The loop that it is made for: no program needs to know which it was. */
+TEST(heartbeats_need_no_add)
+{
+	const int fd = open_device(0);
+	const __u64 distance = ticks(10) + 3 * margin_ns();
+	struct twheel_op op = beat(0, distance, 10);
+	__u64 first;
+	int i;
+
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	first = op.handle;
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(upsert(fd, &op), 0);
+		ASSERT(!has_event(fd));
+		pass_ticks(1);
+	}
+	ASSERT(read_one(fd).handle == first);
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT(op.handle != first);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+TEST(batch_changes_and_adds)
+{
+	const int fd = open_device(0);
+	struct twheel_op ops[3];
+
+	ops[0] = beat(0, 100 * NSEC_PER_SEC, 1);
+	ops[1] = beat(add(fd, 100 * NSEC_PER_SEC, 2), 50 * NSEC_PER_SEC, 2);
+	ops[2] = beat(add(fd, 0, 3), 50 * NSEC_PER_SEC, 3);
+	wait_for_event(fd);
+	ops[0].op = TWHEEL_OP_UPSERT;
+	ops[1].op = TWHEEL_OP_UPSERT;
+	ops[2].op = TWHEEL_OP_UPSERT;
+	batch(fd, ops, 3);
+	ASSERT_EQ(ops[0].result, TWHEEL_ADDED);
+	ASSERT_EQ(ops[1].result, 0);
+	ASSERT_EQ(ops[2].result, TWHEEL_RETRACTED);
+	ASSERT_EQ(timers_of(fd), 3);
+	ASSERT_EQ(cancel(fd, ops[0].handle), 0);
+}
+
+TEST(timer_above_the_limit_is_edquot_and_a_change_is_not)
+{
+	const int fd = open_with("max_timers", 2);
+	struct twheel_op op = beat(add(fd, 0, 1), 100 * NSEC_PER_SEC, 1);
+
+	add(fd, 100 * NSEC_PER_SEC, 2);
+	wait_for_event(fd);
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
+	ASSERT_EQ(upsert(fd, &op), 0);
+	op.handle = 0;
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
+}
+
+/* A timer that nobody could cancel must not be. */
+TEST(handle_that_cannot_be_returned_arms_nothing)
+{
+	const int fd = open_device(0);
+	char *pages = two_pages(PROT_READ | PROT_WRITE);
+	struct twheel_op *op = (void *)(pages + page_size());
+
+	*op = beat(0, ticks(1), 11);
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_UPSERT, op), EFAULT);
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+}
+
+/* What has been done must not be reported as failed. */
+TEST(change_may_be_read_only)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(3);
+	struct twheel_op *op = two_pages(PROT_NONE);
+
+	*op = beat_at(add(fd, 100 * NSEC_PER_SEC, 12), deadline, 12);
+	CALL(mprotect(op, page_size(), PROT_READ));
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_UPSERT, op)), 0);
+	ASSERT_EQ(read_one(fd).deadline_ns, deadline);
+}
+
+static void check_field(unsigned int field)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = beat(0, ticks(1), 13);
+
+	refuses_field(fd, TWHEEL_IOC_UPSERT, &op, field);
+	/* whether the timer is there or not */
+	op.handle = add(fd, 100 * NSEC_PER_SEC, 13);
+	refuses_field(fd, TWHEEL_IOC_UPSERT, &op, field);
+	ASSERT_EQ(query(fd, op.handle, &op), 0);
+	ASSERT_GT(op.time_ns, 50 * NSEC_PER_SEC);
+}
+
+TEST(unknown_flag_is_einval)
+{
+	check_field(FIELD_FLAGS);
+}
+
+TEST(op_is_einval)
+{
+	check_field(FIELD_OP);
+}
+
+TEST(result_is_einval)
+{
+	check_field(FIELD_RESULT);
+}
+
+TEST(reserved_is_einval)
+{
+	check_field(FIELD_RESERVED);
+}
+
+TEST(clock_that_info_does_not_name_is_einval)
+{
+	const int fd = open_device(0);
+	const __u64 clocks = get_info(fd).clocks;
+	struct twheel_op op = beat(0, ticks(1), 14);
+
+	for (op.clockid = 0; op.clockid < 64; op.clockid++)
+		if (!(clocks & (1ULL << op.clockid)))
+			REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+}
+
+TEST(value_out_of_range_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = beat(add(fd, 100 * NSEC_PER_SEC, 15), TIME_MAX, 15);
+
+	op.time_ns = TIME_MAX + 1;
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	op.flags = TWHEEL_ABSTIME;
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	op = beat(op.handle, ticks(1), 15);
+	op.period_ns = TIME_MAX + 1;
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	op.period_ns = get_info(fd).min_period_ns - 1;
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+}
+
+/*
+ * Threads that keep timers alive, or fail to. An event that was read has ended
+ * its timer, and only then the next beat adds another.
+ */
+enum { MOST = 1 << 20, SLOTS = 64, THREADS = 3 };
+
+static struct timer {
+	__u64		handle;		/* as its upsert returned it */
+	__u64		event_handle;
+	atomic_uchar	ended;
+} timers[MOST];
+
+static atomic_uint next_number = 1, added, retracted, ended;
+static atomic_bool stopping;
+static int shared_fd;
+
+static void end_timer(__u64 number)
+{
+	ASSERT_GE(number, 1);
+	ASSERT_LT(number, MOST);
+	if (atomic_exchange(&timers[number].ended, 1))
+		FAIL("timer %llu ended twice", number);
+	atomic_fetch_add(&ended, 1);
+}
+
+struct slot {
+	__u64 handle;
+	unsigned int number;
+};
+
+static void beat_slot(struct slot *slot, unsigned int *seed)
+{
+	const unsigned int number = atomic_fetch_add(&next_number, 1);
+	struct twheel_op op = beat(slot->handle, rand_r(seed) % ticks(3), number);
+	const int result = upsert(shared_fd, &op);
+
+	switch (result) {
+	case TWHEEL_ADDED:
+		/* only the event of a timer makes it go */
+		if (slot->number)
+			ASSERT(op.handle != slot->handle);
+		slot->handle = op.handle;
+		slot->number = number;
+		timers[number].handle = op.handle;
+		atomic_fetch_add(&added, 1);
+		break;
+	case TWHEEL_RETRACTED:
+		atomic_fetch_add(&retracted, 1);
+		break;
+	default:
+		ASSERT_EQ(result, 0);
+	}
+	ASSERT(op.handle == slot->handle);
+}
+
+static void *beat_slots(void *data)
+{
+	unsigned int seed = 1000 + (unsigned long)data;
+	struct slot slots[SLOTS] = { 0 };
+	int i;
+
+	while (!stopping && next_number < MOST - THREADS * 2)
+		beat_slot(&slots[rand_r(&seed) % SLOTS], &seed);
+	for (i = 0; i < SLOTS; i++)
+		if (slots[i].number && cancel(shared_fd, slots[i].handle) >= 0)
+			end_timer(slots[i].number);
+	return NULL;
+}
+
+static void *read_events_of_all(void *data)
+{
+	struct pollfd poll_fd = { .fd = shared_fd, .events = POLLIN };
+	struct twheel_event events[16];
+	int i, got;
+
+	while (!stopping || timers_of(shared_fd)) {
+		CALL(poll(&poll_fd, 1, 20));
+		got = read_events(shared_fd, events, ARRAY_SIZE(events));
+		if (got == -EAGAIN)
+			continue;
+		ASSERT_GT(got, 0);
+		for (i = 0; i < got; i++) {
+			check_event(&events[i]);
+			end_timer(events[i].cookie);
+			timers[events[i].cookie].event_handle = events[i].handle;
+		}
+	}
+	return NULL;
+}
+
+TEST(upsert_races_with_expiry_and_read)
+{
+	pthread_t threads[THREADS + 2];
+	unsigned long i;
+
+	shared_fd = open_device(O_NONBLOCK);
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, i < THREADS ?
+					 beat_slots : read_events_of_all,
+					 (void *)i), 0);
+	pass(now() + NSEC_PER_SEC);
+	stopping = true;
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+	note("%u beats added %u timers and retracted %u events",
+	     next_number - 1, added, retracted);
+	ASSERT_GT(added, 0);
+	ASSERT_EQ(added, ended);
+	ASSERT_EQ(timers_of(shared_fd), 0);
+	for (i = 1; i < next_number; i++) {
+		ASSERT_EQ(timers[i].ended, timers[i].handle != 0);
+		if (timers[i].event_handle)
+			ASSERT(timers[i].event_handle == timers[i].handle);
+	}
+}

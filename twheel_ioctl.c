@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the calls on /dev/twheel, from and to the program's memory
+ *
+ * The interface is described in include/uapi/linux/twheel.h.
+ */
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include "twheel_set.h"
+
+#define BATCH_MAX	65536U
+
+#define FEATURES	(TWHEEL_FEATURE_BATCH | TWHEEL_FEATURE_PERIODIC |	\
+			 TWHEEL_FEATURE_RETRACT | TWHEEL_FEATURE_UPSERT |	\
+			 TWHEEL_FEATURE_GROUP | TWHEEL_FEATURE_MISSED |		\
+			 TWHEEL_FEATURE_DRAIN | TWHEEL_FEATURE_EVENTFD |	\
+			 TWHEEL_FEATURE_SIGIO | TWHEEL_FEATURE_TABLE |		\
+			 TWHEEL_FEATURE_RING | TWHEEL_FEATURE_CLOCK_SET)
+
+/* A timer to be started or discarded by the caller goes to @added. */
+static int run_op(struct timer_set *set, struct twheel_op *op,
+		  struct user_timer **added)
+{
+	*added = NULL;
+	switch (op->op) {
+	case TWHEEL_OP_ADD:
+		*added = twheel_set_make(set, op);
+		return PTR_ERR_OR_ZERO(*added);
+	case TWHEEL_OP_CHANGE:
+		return twheel_set_change(set, op);
+	case TWHEEL_OP_CANCEL:
+		return twheel_set_cancel(set, op);
+	case TWHEEL_OP_QUERY:
+		return twheel_set_query(set, op);
+	case TWHEEL_OP_UPSERT:
+		return twheel_set_upsert(set, op, added);
+	case TWHEEL_OP_CANCEL_GROUP:
+		return twheel_set_cancel_group(set, op);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Whether an operation that went well has filled in anything. */
+static bool op_writes(u32 opcode, int result)
+{
+	switch (opcode) {
+	case TWHEEL_OP_CHANGE:
+	case TWHEEL_OP_CANCEL:
+		return false;
+	case TWHEEL_OP_UPSERT:
+		return result == TWHEEL_ADDED;
+	default:
+		return true;
+	}
+}
+
+static long set_op(struct timer_set *set, void __user *argp, u32 opcode)
+{
+	struct user_timer *added;
+	struct twheel_op op;
+	long ret;
+
+	if (copy_from_user(&op, argp, sizeof(op)))
+		return -EFAULT;
+	if (op.op)
+		return -EINVAL;
+	/* It cannot be undone: see first that what it fills in can be written. */
+	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(argp, &op, sizeof(op)))
+		return -EFAULT;
+	op.op = opcode;
+	ret = run_op(set, &op, &added);
+	op.op = 0;
+	if (ret < 0 || !op_writes(opcode, ret))
+		return ret;
+	if (copy_to_user(argp, &op, sizeof(op))) {
+		if (added)
+			twheel_set_discard(added);
+		return -EFAULT;
+	}
+	if (added)
+		twheel_set_start(added, &op);
+	return ret;
+}
+
+/* Part of a batch, and the timers that it adds. */
+struct chunk {
+	struct twheel_op	op[CHUNK];
+	struct user_timer	*added[CHUNK];
+};
+
+/*
+ * Returns how many were carried out. A group's end has to see the timers that were
+ * added before it, which are not started yet: it is left to the next chunk.
+ */
+static unsigned int run_ops(struct timer_set *set, struct chunk *chunk,
+			    unsigned int count)
+{
+	bool added = false;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (chunk->op[i].op == TWHEEL_OP_CANCEL_GROUP && added)
+			break;
+		chunk->op[i].result = run_op(set, &chunk->op[i], &chunk->added[i]);
+		added |= !IS_ERR_OR_NULL(chunk->added[i]);
+	}
+	return i;
+}
+
+/* Returns how many of them were carried out, or -EFAULT. */
+static int run_chunk(struct timer_set *set, struct chunk *chunk,
+		     struct twheel_op __user *ops, unsigned int count)
+{
+	size_t size = array_size(count, sizeof(*ops));
+	unsigned int i;
+	bool lost;
+
+	/* Writing them back as they are shows that the results can be written. */
+	if (copy_from_user(chunk->op, ops, size) ||
+	    copy_to_user(ops, chunk->op, size))
+		return -EFAULT;
+	count = run_ops(set, chunk, count);
+
+	lost = copy_to_user(ops, chunk->op, array_size(count, sizeof(*ops)));
+	for (i = 0; i < count; i++) {
+		if (IS_ERR_OR_NULL(chunk->added[i]))
+			continue;
+		if (lost)
+			twheel_set_discard(chunk->added[i]);
+		else
+			twheel_set_start(chunk->added[i], &chunk->op[i]);
+	}
+	return lost ? -EFAULT : count;
+}
+
+static long set_batch(struct timer_set *set, void __user *argp)
+{
+	struct twheel_op __user *ops;
+	struct twheel_batch batch;
+	struct chunk *chunk;
+	unsigned int done;
+	int ret = 0;
+
+	if (copy_from_user(&batch, argp, sizeof(batch)))
+		return -EFAULT;
+	if (!batch.count || batch.count > BATCH_MAX || batch.flags ||
+	    memchr_inv(batch.reserved, 0, sizeof(batch.reserved)))
+		return -EINVAL;
+	if (batch.ops != (unsigned long)batch.ops)
+		return -EFAULT;
+	ops = u64_to_user_ptr(batch.ops);
+	chunk = kmalloc(sizeof(*chunk), GFP_KERNEL);
+	if (!chunk)
+		return -ENOMEM;
+
+	for (done = 0; done < batch.count; done += ret) {
+		if (done && signal_pending(current))
+			break;
+		ret = run_chunk(set, chunk, ops + done,
+				min(batch.count - done, CHUNK));
+		if (ret < 0)
+			break;
+		cond_resched();
+	}
+	kfree(chunk);
+	return done ? (long)done : ret;
+}
+
+static long set_info(struct timer_set *set, void __user *argp)
+{
+	struct twheel_info info = {
+		.abi_major = TWHEEL_ABI_MAJOR,
+		.abi_minor = TWHEEL_ABI_MINOR,
+		.resolution_ns = TICK_NSEC,
+		.max_batch = BATCH_MAX,
+		.features = FEATURES,
+		.clocks = BIT_ULL(CLOCK_MONOTONIC) | BIT_ULL(CLOCK_BOOTTIME) |
+			  BIT_ULL(CLOCK_REALTIME),
+		.max_timers = set->limit,
+		.timers = READ_ONCE(set->count),
+		.min_period_ns = TICK_NSEC,
+		.max_timers_user = set->limited ? twheel_quota_limit(true) : U64_MAX,
+		.timers_user = twheel_quota_timers(set->quota),
+		.unread = READ_ONCE(set->unread),
+	};
+
+	lock_set(set);
+	info.table_entries = twheel_table_words(set);
+	info.ring_entries = set->entries;
+	unlock_set(set);
+
+	return copy_to_user(argp, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+/**
+ * twheel_ioctl - ioctl() of the device
+ * @file: The file.
+ * @cmd: One of TWHEEL_IOC_.
+ * @arg: The program's structure.
+ *
+ * Return: What the call returns, see the header for programs.
+ */
+long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct timer_set *set = file->private_data;
+	void __user *argp = (void __user *)arg;
+
+	switch (cmd) {
+	case TWHEEL_IOC_INFO:
+		return set_info(set, argp);
+	case TWHEEL_IOC_ADD:
+		return set_op(set, argp, TWHEEL_OP_ADD);
+	case TWHEEL_IOC_CHANGE:
+		return set_op(set, argp, TWHEEL_OP_CHANGE);
+	case TWHEEL_IOC_CANCEL:
+		return set_op(set, argp, TWHEEL_OP_CANCEL);
+	case TWHEEL_IOC_QUERY:
+		return set_op(set, argp, TWHEEL_OP_QUERY);
+	case TWHEEL_IOC_BATCH:
+		return set_batch(set, argp);
+	case TWHEEL_IOC_UPSERT:
+		return set_op(set, argp, TWHEEL_OP_UPSERT);
+	case TWHEEL_IOC_CANCEL_GROUP:
+		return set_op(set, argp, TWHEEL_OP_CANCEL_GROUP);
+	case TWHEEL_IOC_DRAIN:
+		return twheel_set_drain(set, argp);
+	case TWHEEL_IOC_CLOCK_SET:
+		return arg ? -EINVAL : twheel_jump_watch(set);
+	case TWHEEL_IOC_EVENTFD:
+		return twheel_event_eventfd(set, argp);
+	default:
+		return -ENOTTY;
+	}
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: how many timers a user may hold, over all descriptors
+ *
+ * A descriptor counts for the user who opened it, wherever it is passed on to.
+ */
+#include <linux/cred.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
+#include "twheel_set.h"
+
+static unsigned int max_timers_user = 1U << 20;
+module_param(max_timers_user, uint, 0644);
+MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 1048576)");
+
+/**
+ * struct user_quota - a user's timers
+ * @node: In the list of users.
+ * @uid: The user, as the initial namespace knows it.
+ * @refs: Open files; under the list's lock.
+ * @timers: Timers of all of them.
+ */
+struct user_quota {
+	struct list_head	node;
+	kuid_t			uid;
+	unsigned int		refs;
+	atomic_t		timers;
+};
+
+/* There are as many as users have the device open: not many. */
+static LIST_HEAD(quotas);
+static DEFINE_MUTEX(quotas_lock);
+
+static struct user_quota *find_quota(kuid_t uid)
+{
+	struct user_quota *quota;
+
+	list_for_each_entry(quota, &quotas, node)
+		if (uid_eq(quota->uid, uid))
+			return quota;
+	return NULL;
+}
+
+/**
+ * twheel_quota_get - find or make the caller's quota
+ *
+ * Return: The quota, or %NULL for lack of memory.
+ */
+struct user_quota *twheel_quota_get(void)
+{
+	struct user_quota *quota;
+
+	mutex_lock(&quotas_lock);
+	quota = find_quota(current_uid());
+	if (!quota) {
+		quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
+		if (!quota)
+			goto out_unlock;
+		quota->uid = current_uid();
+		list_add(&quota->node, &quotas);
+	}
+	quota->refs++;
+out_unlock:
+	mutex_unlock(&quotas_lock);
+	return quota;
+}
+
+/**
+ * twheel_quota_put - give a quota back
+ * @quota: From twheel_quota_get().
+ */
+void twheel_quota_put(struct user_quota *quota)
+{
+	mutex_lock(&quotas_lock);
+	if (!--quota->refs) {
+		list_del(&quota->node);
+		kfree(quota);
+	}
+	mutex_unlock(&quotas_lock);
+}
+
+/**
+ * twheel_quota_limit - how many timers the user may hold
+ * @limited: Whether a limit holds for the descriptor.
+ *
+ * Return: The limit as it stands now.
+ */
+unsigned int twheel_quota_limit(bool limited)
+{
+	return limited ? READ_ONCE(max_timers_user) : UINT_MAX;
+}
+
+/**
+ * twheel_quota_charge - count one timer more
+ * @quota: Whose.
+ * @limited: Whether a limit holds for the descriptor.
+ *
+ * Return: %false if that would be one too many; then nothing is counted.
+ */
+bool twheel_quota_charge(struct user_quota *quota, bool limited)
+{
+	int limit = min_t(unsigned int, twheel_quota_limit(limited), INT_MAX);
+	int timers = atomic_read(&quota->timers);
+
+	do {
+		if (timers >= limit)
+			return false;
+	} while (!atomic_try_cmpxchg(&quota->timers, &timers, timers + 1));
+	return true;
+}
+
+/**
+ * twheel_quota_uncharge - count some timers less
+ * @quota: Whose.
+ * @timers: How many.
+ */
+void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers)
+{
+	atomic_sub(timers, &quota->timers);
+}
+
+/**
+ * twheel_quota_timers - how many timers the user holds
+ * @quota: Whose.
+ *
+ * Return: The number, over all descriptors.
+ */
+unsigned int twheel_quota_timers(const struct user_quota *quota)
+{
+	return atomic_read(&quota->timers);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: memory that the kernel shares with a program
+ *
+ * The pages are the program's to write at any time: what is read from them is
+ * read once and then checked.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include "twheel_compat.h"
+#include "twheel_shared.h"
+
+/**
+ * twheel_shared_new - allocate pages to share
+ * @size: In bytes, a multiple of the page size.
+ *
+ * Return: The memory, full of zeroes; or %NULL.
+ */
+struct twheel_shared *twheel_shared_new(size_t size)
+{
+	unsigned long n, count = size >> PAGE_SHIFT;
+	struct twheel_shared *shared;
+
+	shared = kvzalloc(struct_size(shared, page, count), GFP_KERNEL_ACCOUNT);
+	if (!shared)
+		return NULL;
+	for (n = 0; n < count; n++) {
+		shared->page[n] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!shared->page[n]) {
+			twheel_shared_free(shared);
+			return NULL;
+		}
+		shared->count++;
+	}
+	return shared;
+}
+
+/**
+ * twheel_shared_free - free pages; those that are mapped live on
+ * @shared: The memory, or %NULL.
+ */
+void twheel_shared_free(struct twheel_shared *shared)
+{
+	unsigned long n;
+
+	if (!shared)
+		return;
+	for (n = 0; n < shared->count; n++)
+		__free_page(shared->page[n]);
+	kvfree(shared);
+}
+
+/**
+ * twheel_shared_map - map them into a program, from the first on
+ * @shared: The memory.
+ * @vma: Where to, no longer than the memory.
+ *
+ * Return: 0 or an error.
+ */
+int twheel_shared_map(struct twheel_shared *shared, struct vm_area_struct *vma)
+{
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+	return vm_map_pages_zero(vma, shared->page, shared->count);
+}
