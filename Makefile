@@ -3,17 +3,30 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules clean modules_install help setup demo
+.PHONY: all modules lib tools clean modules_install install help setup demo
 .PHONY: check check-all coverage torture
 
-all: modules
+all: modules lib tools
 
 modules:
 	@test -e '$(KDIR)/Makefile' || { echo 'no kernel build tree at $(KDIR):' \
 		'install the headers of the running kernel, or say KDIR=' >&2; exit 1; }
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
 
-modules_install clean:
+modules_install:
+	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@
+
+lib tools:
+	$(MAKE) -C $@
+
+install: lib tools
+	$(MAKE) -C lib install
+	$(MAKE) -C tools install
+	$(MAKE) -C man install
+
+clean:
+	$(MAKE) -C lib clean
+	$(MAKE) -C tools clean
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@
 
 setup:
@@ -35,8 +48,9 @@ torture: setup
 	scripts/torture newest uml
 
 help:
-	@echo '  make                 the module for the running kernel, or KDIR='
-	@echo '  make modules_install install it'
+	@echo '  make                 the module for the running kernel, or KDIR=; lib and tools'
+	@echo '  make modules_install install the module'
+	@echo '  make install         install the library, the tool and their pages'
 	@echo '  make clean           remove what make built'
 	@echo '  make demo            a million timers in a virtual machine, to look at'
 	@echo '  make check           every test that a change must pass'

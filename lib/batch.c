@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+/* libtwheel: many timers at once */
+#include "internal.h"
+
+/* No more than any driver takes, and enough for a call to cost next to nothing. */
+#define PIECE	4096
+
+static size_t piece_of(size_t rest)
+{
+	return rest < PIECE ? rest : PIECE;
+}
+
+API long twheel_submit(int fd, struct twheel_op *ops, size_t count)
+{
+	size_t done = 0;
+	int ret;
+
+	while (done < count) {
+		struct twheel_batch batch = {
+			.ops = (uintptr_t)(ops + done),
+			.count = (uint32_t)piece_of(count - done),
+		};
+
+		ret = twheel_call(fd, TWHEEL_IOC_BATCH, &batch);
+		if (ret == -EINTR)
+			continue;
+		if (ret < 0)
+			return done ? (long)done : ret;
+		done += (size_t)ret;
+	}
+	return (long)done;
+}
+
+API long twheel_drain(int fd, struct twheel_op *ops, size_t room)
+{
+	size_t done = 0;
+	int ret;
+
+	while (done < room) {
+		struct twheel_drain drain = {
+			.ops = (uintptr_t)(ops + done),
+			.count = (uint32_t)piece_of(room - done),
+		};
+
+		ret = twheel_call(fd, TWHEEL_IOC_DRAIN, &drain);
+		if (ret == -EINTR)
+			continue;
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			break;
+		done += (size_t)ret;
+	}
+	return (long)done;
+}
+
+API int twheel_resume(int fd)
+{
+	struct twheel_drain drain = { .flags = TWHEEL_DRAIN_RESUME };
+
+	return twheel_call(fd, TWHEEL_IOC_DRAIN, &drain);
+}

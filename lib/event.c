@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+/* libtwheel: events */
+#include <poll.h>
+#include <unistd.h>
+#include "internal.h"
+
+/* More than a read() needs to be worth while; and no overflow. */
+#define MOST	65536
+
+API long twheel_read(int fd, struct twheel_event *events, size_t room)
+{
+	ssize_t size;
+
+	if (room > MOST)
+		room = MOST;
+	size = read(fd, events, room * sizeof(*events));
+	return size < 0 ? -errno : (long)((size_t)size / sizeof(*events));
+}
+
+API int twheel_wait(int fd, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	int ret = poll(&poll_fd, 1, timeout_ms);
+
+	if (ret < 0)
+		return -errno;
+	if (poll_fd.revents & POLLNVAL)
+		return -EBADF;
+	return ret;
+}
+
+API int twheel_set_eventfd(int fd, int eventfd)
+{
+	struct twheel_eventfd argument = { .fd = eventfd };
+
+	return twheel_call(fd, TWHEEL_IOC_EVENTFD, &argument);
+}
+
+API int twheel_watch_clock(int fd)
+{
+	return twheel_call(fd, TWHEEL_IOC_CLOCK_SET, NULL);
+}

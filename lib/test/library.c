@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: GPL-2.0
+/* libtwheel, on the real device: what its functions return, and its inline protocols. */
+#include <fcntl.h>
+#include <libtwheel.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define FAR	(100 * NSEC_PER_SEC)
+
+static int open_twheel(void)
+{
+	const int fd = twheel_open(O_NONBLOCK);
+
+	ASSERT_GE(fd, 0);
+	return fd;
+}
+
+static uint64_t now(void)
+{
+	return twheel_now(CLOCK_MONOTONIC);
+}
+
+static uint64_t tick(int fd)
+{
+	struct twheel_info info;
+
+	ASSERT_EQ(twheel_get_info(fd, &info), 0);
+	return info.resolution_ns;
+}
+
+static uint64_t timers(int fd)
+{
+	struct twheel_info info;
+
+	ASSERT_EQ(twheel_get_info(fd, &info), 0);
+	return info.timers;
+}
+
+static uint64_t add(int fd, struct twheel_op op)
+{
+	ASSERT_EQ(twheel_add(fd, &op), 0);
+	ASSERT(op.handle);
+	return op.handle;
+}
+
+static struct twheel_event read_one(int fd)
+{
+	struct twheel_event event;
+
+	ASSERT_EQ(twheel_wait(fd, 30000), 1);
+	ASSERT_EQ(twheel_read(fd, &event, 1), 1);
+	return event;
+}
+
+static void wait_for_unread(int fd)
+{
+	ASSERT_EQ(twheel_wait(fd, 30000), 1);
+}
+
+TEST(version_is_that_of_the_header)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d.%d", LIBTWHEEL_VERSION_MAJOR,
+		 LIBTWHEEL_VERSION_MINOR);
+	ASSERT(!strcmp(twheel_version(), text));
+}
+
+TEST(open_closes_on_exec_and_is_nonblocking_if_asked)
+{
+	int fd = twheel_open(0);
+
+	ASSERT(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	ASSERT(!(fcntl(fd, F_GETFL) & O_NONBLOCK));
+	ASSERT_EQ(twheel_close(fd), 0);
+	fd = open_twheel();
+	ASSERT(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	ASSERT_EQ(twheel_close(fd), 0);
+	ASSERT_EQ(twheel_close(fd), -EBADF);
+}
+
+TEST(open_says_what_is_wrong)
+{
+	const int before = dup(0);
+
+	ASSERT_EQ(twheel_open_path("/dev/no/such", 0), -ENOENT);
+	ASSERT_EQ(twheel_open_path("/dev/null", 0), -ENODEV);
+	ASSERT_EQ(twheel_open(O_APPEND), -EINVAL);
+	/* and what it had opened is closed */
+	ASSERT_EQ(dup(0), before + 1);
+}
+
+TEST(open_without_permission)
+{
+	CALL(setuid(65534));
+	ASSERT_EQ(twheel_open(0), -EACCES);
+}
+
+TEST(errors_are_negative_errnos)
+{
+	const int fd = open_twheel();
+	struct twheel_event event;
+	struct twheel_info info;
+	struct twheel_op op = twheel_after(FAR, 1);
+
+	op.clockid = 77;
+	ASSERT_EQ(twheel_add(fd, &op), -EINVAL);
+	ASSERT_EQ(twheel_upsert(fd, &op), -EINVAL);
+	ASSERT_EQ(op.op, TWHEEL_OP_ADD);
+	ASSERT_EQ(twheel_change(fd, 1, 1, 0), -ENOENT);
+	ASSERT_EQ(twheel_change(fd, 1, 1, 1U << 31), -EINVAL);
+	ASSERT_EQ(twheel_cancel(fd, 1), -ENOENT);
+	ASSERT_EQ(twheel_query(fd, 1, &op, 0), -ENOENT);
+	ASSERT_EQ(twheel_cancel_group(fd, 1, NULL), -ENOENT);
+	ASSERT_EQ(twheel_read(fd, &event, 1), -EAGAIN);
+	ASSERT_EQ(twheel_read(fd, &event, 0), -EINVAL);
+	ASSERT_EQ(twheel_set_eventfd(fd, fd), -EINVAL);
+	ASSERT_EQ(twheel_get_info(-1, &info), -EBADF);
+	ASSERT_EQ(twheel_wait(-2, 0), 0);
+	ASSERT_EQ(twheel_wait(1000000, 0), -EBADF);
+}
+
+TEST(after_at_and_every_expire_as_they_say)
+{
+	const int fd = open_twheel();
+	const uint64_t period = tick(fd), before = now();
+	struct twheel_event event;
+	uint64_t handle;
+
+	handle = add(fd, twheel_after(period, 7));
+	event = read_one(fd);
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_EQ(event.cookie, 7);
+	ASSERT_GE(event.deadline_ns, before + period);
+	ASSERT_LE(event.deadline_ns, now());
+
+	add(fd, twheel_at(CLOCK_MONOTONIC, before + 5, 8));
+	event = read_one(fd);
+	ASSERT_EQ(event.cookie, 8);
+	ASSERT_EQ(event.deadline_ns, before + 5);
+
+	add(fd, twheel_at(CLOCK_REALTIME, 12345, 9));
+	event = read_one(fd);
+	ASSERT_EQ(event.cookie, 9);
+	ASSERT_EQ(event.deadline_ns, 12345);
+
+	handle = add(fd, twheel_every(period, 10));
+	event = read_one(fd);
+	ASSERT_EQ((read_one(fd).deadline_ns - event.deadline_ns) % period, 0);
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_GE(twheel_cancel(fd, handle), 0);
+}
+
+TEST(change_and_cancel_say_whether_an_event_was_withdrawn)
+{
+	const int fd = open_twheel();
+	struct twheel_event event;
+	uint64_t handle = add(fd, twheel_after(FAR, 1));
+
+	ASSERT_EQ(twheel_change(fd, handle, 2 * FAR, 0), 0);
+	ASSERT_EQ(twheel_change(fd, handle, 1, TWHEEL_ABSTIME), 0);
+	wait_for_unread(fd);
+	ASSERT_EQ(twheel_change(fd, handle, 0, 0), TWHEEL_RETRACTED);
+	wait_for_unread(fd);
+	ASSERT_EQ(twheel_cancel(fd, handle), TWHEEL_RETRACTED);
+	ASSERT_EQ(twheel_read(fd, &event, 1), -EAGAIN);
+	ASSERT_EQ(twheel_cancel(fd, handle), -ENOENT);
+	handle = add(fd, twheel_after(FAR, 1));
+	ASSERT_EQ(twheel_cancel(fd, handle), 0);
+}
+
+TEST(query_describes_a_timer)
+{
+	const int fd = open_twheel();
+	struct twheel_op op = twheel_every(FAR, 11);
+	uint64_t handle;
+
+	op.group = 12;
+	op.clockid = CLOCK_BOOTTIME;
+	handle = add(fd, op);
+	memset(&op, 0xcc, sizeof(op));
+	ASSERT_EQ(twheel_query(fd, handle, &op, 0), 0);
+	ASSERT_EQ(op.handle, handle);
+	ASSERT_EQ(op.cookie, 11);
+	ASSERT_EQ(op.group, 12);
+	ASSERT_EQ(op.clockid, CLOCK_BOOTTIME);
+	ASSERT_EQ(op.period_ns, FAR);
+	ASSERT_GT(op.time_ns, FAR / 2);
+	ASSERT_LE(op.time_ns, FAR);
+
+	op = twheel_at(CLOCK_REALTIME, 1ULL << 62, 1);
+	handle = add(fd, op);
+	ASSERT_EQ(twheel_query(fd, handle, &op, TWHEEL_ABSTIME), 0);
+	ASSERT_EQ(op.time_ns, 1ULL << 62);
+	ASSERT_EQ(op.clockid, CLOCK_REALTIME);
+
+	handle = add(fd, twheel_after(0, 1));
+	wait_for_unread(fd);
+	ASSERT_EQ(twheel_query(fd, handle, &op, 0), TWHEEL_EXPIRED);
+	ASSERT_EQ(op.time_ns, 0);
+}
+
+TEST(upsert_adds_then_changes)
+{
+	const int fd = open_twheel();
+	struct twheel_op op = twheel_after(FAR, 1);
+
+	ASSERT_EQ(twheel_upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT(op.handle);
+	ASSERT_EQ(twheel_upsert(fd, &op), 0);
+	op.time_ns = 0;
+	ASSERT_EQ(twheel_upsert(fd, &op), 0);
+	wait_for_unread(fd);
+	op.time_ns = FAR;
+	ASSERT_EQ(twheel_upsert(fd, &op), TWHEEL_RETRACTED);
+	ASSERT_EQ(timers(fd), 1);
+}
+
+TEST(cancel_group_counts_what_it_ends)
+{
+	const int fd = open_twheel();
+	struct twheel_op op = twheel_after(FAR, 1);
+	uint64_t retracted = 77;
+	int i;
+
+	op.group = 5;
+	for (i = 0; i < 10; i++)
+		add(fd, op);
+	op.time_ns = 0;
+	add(fd, op);
+	add(fd, twheel_after(FAR, 1));
+	wait_for_unread(fd);
+	ASSERT_EQ(twheel_cancel_group(fd, 5, &retracted), 11);
+	ASSERT_EQ(retracted, 1);
+	ASSERT_EQ(timers(fd), 1);
+	ASSERT_EQ(twheel_cancel_group(fd, 5, &retracted), -ENOENT);
+	ASSERT_EQ(retracted, 0);
+}
+
+static struct twheel_op *many_ops(size_t count)
+{
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	size_t i;
+
+	ASSERT(ops);
+	for (i = 0; i < count; i++)
+		ops[i] = twheel_after(FAR, i);
+	return ops;
+}
+
+TEST(submit_carries_out_more_than_one_batch)
+{
+	enum { COUNT = 100001 };
+	struct twheel_op *ops = many_ops(COUNT);
+	const int fd = open_twheel();
+	size_t i;
+
+	ops[5].op = 99;
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	ASSERT_EQ(timers(fd), COUNT - 1);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(ops[i].result, i == 5 ? -EINVAL : 0);
+	ASSERT_EQ(twheel_submit(fd, ops, 0), 0);
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number)
+{
+	signals++;
+}
+
+/* A call is interrupted again and again, and no SA_RESTART. */
+static void be_interrupted(void)
+{
+	const struct sigaction action = { .sa_handler = count_signal };
+	const struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
+
+	CALL(sigaction(SIGALRM, &action, NULL));
+	CALL(setitimer(ITIMER_REAL, &often, NULL));
+}
+
+TEST(submit_and_drain_go_on_after_signals)
+{
+	enum { COUNT = 200000 };
+	struct twheel_op *ops = many_ops(COUNT);
+	const int fd = open_twheel();
+
+	be_interrupted();
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	ASSERT_EQ(timers(fd), COUNT);
+	memset(ops, 0, COUNT * sizeof(*ops));
+	ASSERT_EQ(twheel_drain(fd, ops, COUNT), COUNT);
+	ASSERT_EQ(timers(fd), 0);
+	ASSERT_GT(signals, 0);
+}
+
+TEST(submit_stops_where_memory_ends)
+{
+	const size_t size = 16384, count = size / sizeof(struct twheel_op);
+	char *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct twheel_op *ops = (void *)place;
+	const int fd = open_twheel();
+	size_t i;
+
+	ASSERT(place != MAP_FAILED);
+	CALL(munmap(place + size, size));
+	for (i = 0; i < count; i++)
+		ops[i] = twheel_after(FAR, i);
+	ASSERT_EQ(twheel_submit(fd, ops, 2 * count), count);
+	ASSERT_EQ(timers(fd), count);
+	ASSERT_EQ(twheel_submit(fd, ops + count, 1), -EFAULT);
+}
+
+TEST(drained_timers_can_be_submitted_again)
+{
+	enum { COUNT = 1000 };
+	struct twheel_op *ops = many_ops(COUNT), *taken = many_ops(COUNT + 1);
+	const int fd = open_twheel();
+	struct twheel_op op = twheel_after(FAR, 1);
+	size_t i;
+
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	ASSERT_EQ(twheel_drain(fd, taken, COUNT + 1), COUNT);
+	ASSERT_EQ(timers(fd), 0);
+	ASSERT_EQ(twheel_add(fd, &op), -ESHUTDOWN);
+	ASSERT_EQ(twheel_resume(fd), 0);
+	ASSERT_EQ(twheel_submit(fd, taken, COUNT), COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(taken[i].result, 0);
+	ASSERT_EQ(timers(fd), COUNT);
+}
+
+TEST(eventfd_is_signalled)
+{
+	const int fd = open_twheel(), eventfd_fd = CALL(eventfd(0, 0));
+	uint64_t value;
+
+	ASSERT_EQ(twheel_set_eventfd(fd, eventfd_fd), 0);
+	add(fd, twheel_after(0, 1));
+	ASSERT_EQ(CALL(read(eventfd_fd, &value, sizeof(value))), sizeof(value));
+	ASSERT_EQ(value, 1);
+	ASSERT_EQ(twheel_set_eventfd(fd, -1), 0);
+}
+
+TEST(clock_that_is_set_is_an_event)
+{
+	const int fd = open_twheel();
+	struct timespec time;
+
+	ASSERT_EQ(twheel_watch_clock(fd), 0);
+	CALL(clock_gettime(CLOCK_REALTIME, &time));
+	time.tv_sec += 3600;
+	CALL(clock_settime(CLOCK_REALTIME, &time));
+	ASSERT_EQ(read_one(fd).type, TWHEEL_EVENT_CLOCK_SET);
+}
+
+/* A descriptor with a table and a timer in it. */
+struct shared {
+	int			fd;
+	struct twheel_table	table;
+	uint64_t		deadline;
+	uint64_t		handle;
+};
+
+static struct shared shared_timer(uint64_t delay_ns)
+{
+	struct shared shared = { .fd = open_twheel() };
+	struct twheel_op op;
+
+	ASSERT_EQ(twheel_map_table(shared.fd, 1, &shared.table), 0);
+	ASSERT_GE(shared.table.count, 256);
+	shared.deadline = now() + delay_ns;
+	op = twheel_at(CLOCK_MONOTONIC, shared.deadline, 1);
+	op.flags |= TWHEEL_SHARED;
+	shared.handle = add(shared.fd, op);
+	return shared;
+}
+
+TEST(push_back_says_which_of_three_things_happened)
+{
+	struct shared shared = shared_timer(FAR);
+	const struct twheel_table *table = &shared.table;
+	const uint64_t handle = shared.handle, later = shared.deadline + FAR;
+
+	ASSERT_EQ(twheel_push_back(table, handle, later), TWHEEL_PUSHED);
+	ASSERT_EQ(twheel_push_back(table, handle, later), TWHEEL_PUSHED_BEFORE);
+	ASSERT_EQ(twheel_push_back(table, handle, later - 1), TWHEEL_PUSHED_BEFORE);
+	ASSERT_EQ(twheel_push_back(table, handle, ~0ULL), TWHEEL_PUSHED);
+	ASSERT_EQ(twheel_change(shared.fd, handle, 0, 0), 0);
+	wait_for_unread(shared.fd);
+	ASSERT_EQ(twheel_push_back(table, handle, later), TWHEEL_PUSHED_NOT);
+	/* beyond the mapping */
+	ASSERT_EQ(twheel_push_back(table, table->count, later), TWHEEL_PUSHED_NOT);
+	twheel_unmap_table(&shared.table);
+	ASSERT_EQ(twheel_push_back(table, handle, later), TWHEEL_PUSHED_NOT);
+}
+
+/* Entries are used again when all others have been. */
+TEST(push_back_by_a_handle_that_is_gone_leaves_others_alone)
+{
+	struct shared shared = shared_timer(0);
+	const uint64_t index = TWHEEL_INDEX(shared.handle);
+	struct twheel_op op = twheel_after(FAR, 2);
+	size_t i;
+
+	ASSERT_EQ(read_one(shared.fd).handle, shared.handle);
+	op.flags |= TWHEEL_SHARED;
+	for (i = 0; i <= shared.table.count; i++) {
+		op.handle = 0;
+		ASSERT_EQ(twheel_add(shared.fd, &op), 0);
+		if (TWHEEL_INDEX(op.handle) == index)
+			break;
+		ASSERT_EQ(twheel_cancel(shared.fd, op.handle), 0);
+	}
+	ASSERT_EQ(TWHEEL_INDEX(op.handle), index);
+	ASSERT_EQ(twheel_push_back(&shared.table, shared.handle, now() + 9 * FAR),
+		  TWHEEL_PUSHED_NOT);
+	ASSERT_EQ(twheel_query(shared.fd, op.handle, &op, 0), 0);
+	ASSERT_LE(op.time_ns, FAR);
+}
+
+TEST(pushed_back_timer_expires_when_it_was_pushed_to)
+{
+	struct shared shared = shared_timer(50 * NSEC_PER_MSEC);
+	const uint64_t later = shared.deadline + 50 * NSEC_PER_MSEC;
+	struct twheel_event event;
+
+	/* Should the machine have stood still, it has expired for the first one. */
+	const bool pushed = twheel_push_back(&shared.table, shared.handle, later) ==
+			    TWHEEL_PUSHED;
+
+	event = read_one(shared.fd);
+	ASSERT_EQ(event.deadline_ns, pushed ? later : shared.deadline);
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+}
+
+enum { PUSHERS = 2, ROUNDS = 40 };
+
+struct pusher {
+	const struct shared	*shared;
+	uint64_t		latest;
+	pthread_t		thread;
+};
+
+/* Keeps the timer alive for a while, with deadlines that are about to come. */
+static void *push(void *data)
+{
+	struct pusher *pusher = data;
+	const struct shared *shared = pusher->shared;
+	const uint64_t end = shared->deadline + 60 * NSEC_PER_MSEC;
+	enum twheel_pushed result;
+	uint64_t deadline;
+
+	while ((deadline = now() + 100000) < end) {
+		result = twheel_push_back(&shared->table, shared->handle, deadline);
+		if (result == TWHEEL_PUSHED_NOT)
+			break;
+		if (result == TWHEEL_PUSHED)
+			pusher->latest = deadline;
+	}
+	return NULL;
+}
+
+TEST_TIMEOUT(push_back_and_expiry_never_both_win, 300)
+{
+	unsigned int i, pushes = 0;
+
+	for (i = 0; i < ROUNDS; i++) {
+		struct shared shared = shared_timer(NSEC_PER_MSEC);
+		struct pusher pusher[PUSHERS] = { };
+		uint64_t latest = shared.deadline;
+		struct twheel_event event;
+		int n;
+
+		for (n = 0; n < PUSHERS; n++) {
+			pusher[n].shared = &shared;
+			ASSERT_EQ(pthread_create(&pusher[n].thread, NULL, push,
+						 &pusher[n]), 0);
+		}
+		for (n = 0; n < PUSHERS; n++) {
+			ASSERT_EQ(pthread_join(pusher[n].thread, NULL), 0);
+			pushes += pusher[n].latest > 0;
+			if (pusher[n].latest > latest)
+				latest = pusher[n].latest;
+		}
+		event = read_one(shared.fd);
+		ASSERT_EQ(event.deadline_ns, latest);
+		ASSERT_GE(event.expired_ns, latest);
+		ASSERT_EQ(timers(shared.fd), 0);
+		close(shared.fd);
+		twheel_unmap_table(&shared.table);
+	}
+	ASSERT_GT(pushes, 0);
+}
+
+TEST(mappings_are_found_by_who_gets_the_descriptor)
+{
+	struct shared shared = shared_timer(FAR);
+	struct twheel_table table;
+	struct twheel_events ring, again;
+
+	ASSERT_EQ(twheel_map_table(shared.fd, 0, &table), 0);
+	ASSERT_EQ(table.count, shared.table.count);
+	ASSERT(table.words != shared.table.words);
+	ASSERT_EQ(twheel_push_back(&table, shared.handle, shared.deadline + 1),
+		  TWHEEL_PUSHED);
+	ASSERT_EQ(twheel_push_back(&shared.table, shared.handle, shared.deadline + 1),
+		  TWHEEL_PUSHED_BEFORE);
+
+	ASSERT_EQ(twheel_map_ring(shared.fd, 0, &ring), -EINVAL);
+	ASSERT_EQ(twheel_map_ring(shared.fd, 300, &ring), 0);
+	ASSERT_EQ(twheel_map_ring(shared.fd, 0, &again), 0);
+	ASSERT_EQ(again.mask, ring.mask);
+	ASSERT_EQ(twheel_map_ring(shared.fd, 100, &again), 0);
+	ASSERT_EQ(again.mask, ring.mask);
+	add(shared.fd, twheel_after(0, 42));
+	wait_for_unread(shared.fd);
+	ASSERT_EQ(twheel_ring_peek(&again, 0)->cookie, 42);
+	twheel_ring_advance(&ring, 1);
+	ASSERT_EQ(twheel_ring_count(&again), 0);
+}
+
+TEST(map_table_refuses_none_and_too_many)
+{
+	const int fd = open_twheel();
+	struct twheel_table table;
+
+	ASSERT_EQ(twheel_map_table(fd, 0, &table), -EINVAL);
+	ASSERT_EQ(twheel_map_table(fd, (1 << 24) + 1, &table), -EINVAL);
+	ASSERT_EQ(twheel_map_table(fd, ~(size_t)0, &table), -EINVAL);
+	ASSERT(!table.words);
+	ASSERT_EQ(twheel_map_table(fd, 1000, &table), 0);
+	ASSERT_EQ(table.count % 256, 0);
+	ASSERT_GE(table.count, 1000);
+	ASSERT_EQ(twheel_map_table(fd, table.count + 1, &table), -EINVAL);
+}
+
+/* A descriptor with a ring. */
+struct ring {
+	int			fd;
+	struct twheel_events	events;
+};
+
+static struct ring map_ring(size_t count)
+{
+	struct ring ring = { .fd = open_twheel() };
+
+	ASSERT_EQ(twheel_map_ring(ring.fd, count, &ring.events), 0);
+	return ring;
+}
+
+TEST(ring_is_a_power_of_two_and_large_enough)
+{
+	struct ring ring = map_ring(65);
+	struct twheel_events again;
+
+	ASSERT_GE(ring.events.mask + 1, 65);
+	ASSERT_EQ(ring.events.mask & (ring.events.mask + 1), 0);
+	ASSERT_EQ(twheel_ring_count(&ring.events), 0);
+	ASSERT(!twheel_ring_peek(&ring.events, 0));
+	/* larger than the first one */
+	ASSERT_EQ(twheel_map_ring(ring.fd, 1000000, &again), -EINVAL);
+	ASSERT(!again.ring);
+	ASSERT_EQ(twheel_map_ring(ring.fd, 65, &again), 0);
+	twheel_unmap_ring(&again);
+	twheel_unmap_ring(&ring.events);
+}
+
+TEST(ring_has_the_events_and_read_has_none)
+{
+	struct ring ring = map_ring(1);
+	const uint64_t handle = add(ring.fd, twheel_after(0, 42));
+	const struct twheel_event *event;
+	struct twheel_event none;
+
+	wait_for_unread(ring.fd);
+	ASSERT_EQ(twheel_ring_count(&ring.events), 1);
+	event = twheel_ring_peek(&ring.events, 0);
+	ASSERT(event);
+	ASSERT_EQ(event->handle, handle);
+	ASSERT_EQ(event->cookie, 42);
+	ASSERT(!twheel_ring_peek(&ring.events, 1));
+	ASSERT_EQ(twheel_read(ring.fd, &none, 1), -EBUSY);
+	twheel_ring_advance(&ring.events, 1);
+	ASSERT_EQ(twheel_ring_count(&ring.events), 0);
+	ASSERT_EQ(twheel_wait(ring.fd, 0), 0);
+}
+
+/* A small ring, many events, in pieces of odd sizes. */
+TEST(ring_wraps_and_loses_nothing)
+{
+	enum { COUNT = 5000 };
+	struct ring ring = map_ring(64);
+	struct twheel_op *ops = many_ops(COUNT);
+	char *seen = calloc(COUNT, 1);
+	size_t i, n, total = 0, piece = 1;
+	bool more = false;
+
+	ASSERT(seen);
+	for (i = 0; i < COUNT; i++)
+		ops[i].time_ns = 0;
+	ASSERT_EQ(twheel_submit(ring.fd, ops, COUNT), COUNT);
+	while (total < COUNT) {
+		wait_for_unread(ring.fd);
+		more |= twheel_ring_more(&ring.events);
+		n = twheel_ring_count(&ring.events);
+		ASSERT_GE(n, 1);
+		ASSERT_LE(n, ring.events.mask + 1);
+		if (n > piece)
+			n = piece;
+		for (i = 0; i < n; i++) {
+			const struct twheel_event *event =
+				twheel_ring_peek(&ring.events, i);
+
+			ASSERT_LT(event->cookie, COUNT);
+			ASSERT(!seen[event->cookie]++);
+		}
+		twheel_ring_advance(&ring.events, n);
+		total += n;
+		piece = piece % 61 + 7;
+	}
+	ASSERT(more);
+	ASSERT_EQ(timers(ring.fd), 0);
+	ASSERT_EQ(twheel_wait(ring.fd, 0), 0);
+	ASSERT(!twheel_ring_more(&ring.events));
+}
+
+/* Where nothing was said of threads, all calls may be made from any of them. */
+static void *add_and_cancel(void *data)
+{
+	const int fd = *(int *)data;
+	unsigned int i;
+
+	for (i = 0; i < 2000; i++)
+		ASSERT_EQ(twheel_cancel(fd, add(fd, twheel_after(FAR, i))), 0);
+	return NULL;
+}
+
+TEST(threads_share_a_descriptor)
+{
+	pthread_t threads[4];
+	int i, fd = open_twheel();
+
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, add_and_cancel, &fd), 0);
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+	ASSERT_EQ(timers(fd), 0);
+}

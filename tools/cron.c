@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "cron.h"
+#include "say.h"
+
+/* How far ahead to look: leap days are eight years apart at most, and a rare weekday. */
+#define HORIZON		((time_t)41 * 366 * 86400)
+
+struct field {
+	const char		*what;
+	int			low;
+	int			high;
+	const char *const	*names;		/* of low and up */
+};
+
+static const char *const months[] = { "jan", "feb", "mar", "apr", "may", "jun",
+	"jul", "aug", "sep", "oct", "nov", "dec", NULL };
+static const char *const weekdays[] = { "sun", "mon", "tue", "wed", "thu", "fri",
+	"sat", NULL };
+
+enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
+
+static const struct field fields[FIELDS] = {
+	{ "minute", 0, 59, NULL },
+	{ "hour", 0, 23, NULL },
+	{ "day of the month", 1, 31, NULL },
+	{ "month", 1, 12, months },
+	{ "day of the week", 0, 7, weekdays },
+};
+
+static const char *const nicknames[][2] = {
+	{ "@yearly", "0 0 1 1 *" }, { "@annually", "0 0 1 1 *" },
+	{ "@monthly", "0 0 1 * *" }, { "@weekly", "0 0 * * 0" },
+	{ "@daily", "0 0 * * *" }, { "@midnight", "0 0 * * *" },
+	{ "@hourly", "0 * * * *" },
+};
+
+/* A number or name of the field at @text, which moves on; -1 if there is none. */
+static int parse_value(const char **text, const struct field *field)
+{
+	long value = -1;
+	char *end;
+	int i;
+
+	if (isdigit((unsigned char)**text)) {
+		value = strtol(*text, &end, 10);
+		*text = end;
+	}
+	for (i = 0; field->names && field->names[i] && value < 0; i++)
+		if (!strncasecmp(*text, field->names[i], 3)) {
+			value = field->low + i;
+			*text += 3;
+		}
+	return value >= field->low && value <= field->high ? (int)value : -1;
+}
+
+/* "*", "5", "1-5", any of them with "/2", at @text, which moves on. */
+static bool parse_range(const char **text, const struct field *field,
+			uint64_t *bits)
+{
+	int low = field->low, high = field->high, step = 1, i;
+	bool all = **text == '*';
+	char *end;
+
+	if (all) {
+		(*text)++;
+	} else {
+		low = parse_value(text, field);
+		high = low;
+		if (**text == '-') {
+			(*text)++;
+			high = parse_value(text, field);
+		}
+	}
+	if (**text == '/') {
+		step = (int)strtol(*text + 1, &end, 10);
+		if (end == *text + 1)
+			return false;
+		*text = end;
+		if (low == high)
+			high = field->high;
+	}
+	if (low < 0 || high < low || step < 1 || step > 60)
+		return false;
+	for (i = low; i <= high; i += step)
+		*bits |= 1ULL << i;
+	return true;
+}
+
+static bool parse_field(const char *text, const struct field *field, uint64_t *bits)
+{
+	const char *rest = text;
+
+	*bits = 0;
+	for (;;) {
+		if (!parse_range(&rest, field, bits))
+			break;
+		if (!*rest)
+			return true;
+		if (*rest++ != ',')
+			break;
+	}
+	say("'%s' is no %s", text, field->what);
+	return false;
+}
+
+/* 30 February never comes. */
+static bool possible(const struct cron *cron)
+{
+	static const int length[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int month;
+
+	if (cron->either_day)
+		return true;
+	for (month = 1; month <= 12; month++)
+		if (cron->months & 1u << month &&
+		    cron->days & ((1ULL << (length[month - 1] + 1)) - 2))
+			return true;
+	return false;
+}
+
+bool cron_parse(const char *text, struct cron *cron)
+{
+	char word[FIELDS][64], rest;
+	uint64_t bits[FIELDS];
+	size_t i;
+
+	for (i = 0; i < sizeof(nicknames) / sizeof(*nicknames); i++)
+		if (!strcmp(text, nicknames[i][0]))
+			text = nicknames[i][1];
+	if (sscanf(text, "%63s %63s %63s %63s %63s %c", word[MINUTE], word[HOUR],
+		   word[DAY], word[MONTH], word[WEEKDAY], &rest) != FIELDS) {
+		say("'%s' has not five fields: minute hour day month weekday", text);
+		return false;
+	}
+	for (i = 0; i < FIELDS; i++)
+		if (!parse_field(word[i], &fields[i], &bits[i]))
+			return false;
+	*cron = (struct cron){
+		.minutes = bits[MINUTE],
+		.hours = (uint32_t)bits[HOUR],
+		.days = (uint32_t)bits[DAY],
+		.months = (uint32_t)bits[MONTH],
+		/* Sunday is 0 and 7 */
+		.weekdays = (uint32_t)(bits[WEEKDAY] | bits[WEEKDAY] >> 7) & 0x7f,
+		.any_hour = *word[HOUR] == '*',
+		.either_day = *word[DAY] != '*' && *word[WEEKDAY] != '*',
+	};
+	if (possible(cron))
+		return true;
+	say("'%s' never comes", text);
+	return false;
+}
+
+static bool day_matches(const struct cron *cron, const struct tm *tm)
+{
+	bool day = cron->days & 1u << tm->tm_mday;
+	bool weekday = cron->weekdays & 1u << tm->tm_wday;
+
+	if (!(cron->months & 1u << (tm->tm_mon + 1)))
+		return false;
+	return cron->either_day ? day || weekday : day && weekday;
+}
+
+static bool matches(const struct cron *cron, const struct tm *tm)
+{
+	return cron->minutes & 1ULL << tm->tm_min &&
+	       cron->hours & 1u << tm->tm_hour && day_matches(cron, tm);
+}
+
+/* Seconds that local time is ahead of UTC. */
+static long offset_at(time_t time)
+{
+	struct tm tm;
+
+	return localtime_r(&time, &tm) ? tm.tm_gmtoff : 0;
+}
+
+/* Was something due in the time that was left out right before @time? */
+static bool left_out(const struct cron *cron, time_t time, long left_out_s)
+{
+	time_t wall = time + offset_at(time) - left_out_s;
+	struct tm tm;
+
+	for (; left_out_s > 0; left_out_s -= 60, wall += 60)
+		if (gmtime_r(&wall, &tm) && matches(cron, &tm))
+			return true;
+	return false;
+}
+
+/* Have the clocks shown @time before? They are never put back by over three hours. */
+static bool shown_before(time_t time)
+{
+	long back = offset_at(time - 3 * 3600) - offset_at(time);
+
+	return back > 0 && offset_at(time - back) == offset_at(time) + back;
+}
+
+static bool due(const struct cron *cron, time_t time, const struct tm *tm,
+		long previous_offset)
+{
+	if (matches(cron, tm))
+		return cron->any_hour || !shown_before(time);
+	return !cron->any_hour && tm->tm_gmtoff > previous_offset &&
+	       left_out(cron, time, tm->tm_gmtoff - previous_offset);
+}
+
+time_t cron_next(const struct cron *cron, time_t time)
+{
+	const time_t end = time + HORIZON;
+	long previous_offset;
+	struct tm tm;
+
+	time -= time % 60;
+	previous_offset = offset_at(time);
+	for (time += 60; time < end; time += 60) {
+		if (!localtime_r(&time, &tm))
+			break;
+		if (due(cron, time, &tm, previous_offset))
+			return time;
+		/* The clocks may be put forward by an hour, and it is this day still. */
+		if (!day_matches(cron, &tm) && tm.tm_hour < 21)
+			time += (21 - tm.tm_hour) * 3600;
+		previous_offset = offset_at(time);
+	}
+	return -1;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <libtwheel.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "command.h"
+#include "device.h"
+#include "say.h"
+
+static int no_device(void)
+{
+	say("there is no %s: the module twheel is not loaded", device_path);
+	say("load it: modprobe twheel, or insmod twheel.ko where it was built");
+	return -NO_DEVICE;
+}
+
+static int no_access(void)
+{
+	say("no access to %s for this user", device_path);
+	say("run this as root, or have root let you: setfacl -m u:%s:rw %s, or a udev rule",
+	    "NAME", device_path);
+	return -NO_ACCESS;
+}
+
+int device_open(void)
+{
+	int fd = twheel_open_path(device_path, O_NONBLOCK);
+
+	switch (fd) {
+	case -ENOENT:
+	case -ENXIO:
+		return no_device();
+	case -EACCES:
+	case -EPERM:
+		return no_access();
+	case -ENODEV:
+		say("%s is not the device of twheel", device_path);
+		return -NO_DEVICE;
+	case -EPROTO:
+		say("the module has another interface than %u.%u: this program and the module do not belong together",
+		    TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
+		return -NO_DEVICE;
+	default:
+		return fd < 0 ? -device_failed("opening the device", fd) : fd;
+	}
+}
+
+/* What pidfd_open() and pidfd_getfd() do, which older C libraries do not have. */
+static int take_descriptor(int pid, int number)
+{
+	int fd, saved, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (pidfd < 0)
+		return -errno;
+	fd = (int)syscall(SYS_pidfd_getfd, pidfd, number, 0);
+	saved = errno;
+	close(pidfd);
+	return fd < 0 ? -saved : fd;
+}
+
+static int is_twheel(int fd, const char *text)
+{
+	struct twheel_info info;
+
+	if (!twheel_get_info(fd, &info) && info.abi_major == TWHEEL_ABI_MAJOR)
+		return fd;
+	close(fd);
+	say("%s is not an open file of twheel; see twheelctl list", text);
+	return -FAILED;
+}
+
+int device_of(const char *text)
+{
+	int fd, pid, number, used = 0;
+
+	if (sscanf(text, "%d:%d%n", &pid, &number, &used) != 2 || text[used] ||
+	    pid <= 0 || number < 0) {
+		say("'%s' is not PID:FD; see twheelctl list", text);
+		return -USAGE;
+	}
+	fd = take_descriptor(pid, number);
+	if (fd >= 0)
+		return is_twheel(fd, text);
+	if (fd == -EPERM) {
+		say("no access to the descriptors of process %d: that takes the right to trace it (root)",
+		    pid);
+		return -NO_ACCESS;
+	}
+	say("no descriptor %s: %s", text, strerror(-fd));
+	return -FAILED;
+}
+
+int device_of_arguments(int argc, char **argv, char ***rest)
+{
+	if (argc < 3 || strcmp(argv[1], "--of")) {
+		say("%s: whose timers? --of PID:FD, see twheelctl list", argv[0]);
+		return -USAGE;
+	}
+	*rest = argv + 3;
+	return device_of(argv[2]);
+}
+
+int device_failed(const char *what, long error)
+{
+	switch (-error) {
+	case EDQUOT:
+		say("%s: no more timers allowed, see max_timers and max_timers_user of twheel(4)",
+		    what);
+		break;
+	case ENOENT:
+		say("%s: there is no such timer, or it has expired", what);
+		break;
+	case ESHUTDOWN:
+		say("%s: no new timers since drain; resume lets them be added again",
+		    what);
+		break;
+	default:
+		say("%s: %s", what, strerror((int)-error));
+	}
+	return FAILED;
+}

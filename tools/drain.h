@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _DRAIN_H
+#define _DRAIN_H
+
+/* Takes all pending timers back and prints them. Returns an exit status. */
+int drain_show(int fd);
+
+#endif /* _DRAIN_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* JSON for programs: one value a line. */
+#ifndef _JSON_H
+#define _JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --json: this is what stdout is to have. */
+extern bool json;
+
+/* '{' or '[', and its end. A name is given in an object, NULL in an array. */
+void json_open(const char *name, char bracket);
+void json_close(char bracket);
+
+void json_text(const char *name, const char *text);
+void json_number(const char *name, uint64_t number);
+void json_signed(const char *name, int64_t number);
+void json_real(const char *name, double number);
+void json_null(const char *name);
+
+/* End of the line; it can be read now. */
+void json_end(void);
+
+#endif /* _JSON_H */

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* twheelctl list: the open files of the device, from /proc/PID/fdinfo */
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <libtwheel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+#include "json.h"
+#include "parse.h"
+#include "say.h"
+#include "table.h"
+
+struct found {
+	const char	*pid;
+	const char	*fd;
+	char		name[32];
+	const char	*text;
+};
+
+static void show_json(const struct found *found)
+{
+	static const char *const keys[][2] = {
+		{ "timers", "twheel-timers" },
+		{ "unread", "twheel-unread" },
+		{ "max_timers", "twheel-max-timers" },
+		{ "timers_user", "twheel-user-timers" },
+		{ "max_timers_user", "twheel-max-user-timers" },
+		{ "next_deadline_ns", "twheel-next-deadline-ns" },
+	};
+	uint64_t value;
+	size_t i;
+
+	json_open(NULL, '{');
+	json_number("pid", strtoull(found->pid, NULL, 10));
+	json_number("fd", strtoull(found->fd, NULL, 10));
+	json_text("program", found->name);
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (value_number(found->text, keys[i][1], &value))
+			json_number(keys[i][0], value);
+	json_close('}');
+	json_end();
+}
+
+static void show(const struct found *found)
+{
+	const uint64_t now = twheel_now(CLOCK_MONOTONIC);
+	char place[48], left[TIME_TEXT] = "-";
+	uint64_t timers, unread, next;
+
+	value_number(found->text, "twheel-timers", &timers);
+	value_number(found->text, "twheel-unread", &unread);
+	if (value_number(found->text, "twheel-next-deadline-ns", &next))
+		duration_text(next > now ? next - now : 0, left);
+	snprintf(place, sizeof(place), "%s:%s", found->pid, found->fd);
+	printf("%-14s %-16s %10" PRIu64 " %10" PRIu64 "  %s\n", place, found->name,
+	       timers, unread, left);
+}
+
+static void name_of(struct found *found)
+{
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/comm", found->pid);
+	text = file_text(path);
+	snprintf(found->name, sizeof(found->name), "%.*s",
+		 (int)strcspn(text ?: "?", "\n"), text ?: "?");
+	free(text);
+}
+
+/* Returns whether the descriptor is one of twheel. */
+static bool look_at(const char *pid, const char *fd)
+{
+	struct found found = { .pid = pid, .fd = fd };
+	char path[64], *text;
+	bool is_one;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/fdinfo/%.16s", pid, fd);
+	text = file_text(path);
+	is_one = text && value_text(text, "twheel-timers");
+	if (is_one) {
+		found.text = text;
+		name_of(&found);
+		if (json)
+			show_json(&found);
+		else
+			show(&found);
+	}
+	free(text);
+	return is_one;
+}
+
+static unsigned int look_at_process(const char *pid)
+{
+	unsigned int count = 0;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/fdinfo", pid);
+	dir = opendir(path);
+	/* It has ended, or is another user's. */
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)))
+		if (isdigit((unsigned char)*entry->d_name))
+			count += look_at(pid, entry->d_name);
+	closedir(dir);
+	return count;
+}
+
+int command_list(int argc, char **argv)
+{
+	DIR *dir = opendir("/proc");
+	unsigned int count = 0;
+	struct dirent *entry;
+
+	if (argc != 1 || !dir) {
+		say(dir ? "%s: no arguments" : "%s: there is no /proc", argv[0]);
+		if (dir)
+			closedir(dir);
+		return dir ? USAGE : FAILED;
+	}
+	if (!json)
+		printf("%-14s %-16s %10s %10s  %s\n", "PID:FD", "PROGRAM", "TIMERS",
+		       "UNREAD", "NEXT IN");
+	while ((entry = readdir(dir)))
+		if (isdigit((unsigned char)*entry->d_name))
+			count += look_at_process(entry->d_name);
+	closedir(dir);
+	if (!json && !count)
+		puts("(no open file of the device, or none that may be looked at)");
+	return DONE;
+}

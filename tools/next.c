@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* twheelctl next: when cron would run something */
+#include <stdio.h>
+#include <string.h>
+#include "command.h"
+#include "cron.h"
+#include "job.h"
+#include "json.h"
+#include "parse.h"
+#include "say.h"
+
+static void show(time_t time)
+{
+	const uint64_t ns = (uint64_t)time * NSEC_PER_SEC;
+	char text[TIME_TEXT], weekday[8] = "";
+	struct tm tm;
+
+	time_text(ns, text);
+	if (!json) {
+		if (localtime_r(&time, &tm))
+			strftime(weekday, sizeof(weekday), "%a", &tm);
+		printf("%s %s\n", text, weekday);
+		return;
+	}
+	json_open(NULL, '{');
+	json_number("time_ns", ns);
+	json_text("time", text);
+	json_close('}');
+	json_end();
+}
+
+int command_next(int argc, char **argv)
+{
+	uint64_t from = twheel_now(CLOCK_REALTIME), count = 1;
+	struct cron cron;
+	time_t time;
+	int i;
+
+	if (argc < 2) {
+		say("next: when? \"MINUTE HOUR DAY MONTH WEEKDAY\"");
+		return USAGE;
+	}
+	if (!cron_parse(argv[1], &cron))
+		return USAGE;
+	for (i = 2; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--count") && parse_number(argv[i + 1], &count))
+			continue;
+		if (!strcmp(argv[i], "--from") &&
+		    parse_time(argv[i + 1], from, &from))
+			continue;
+		break;
+	}
+	if (i != argc) {
+		say("next: only --count N and --from TIME can follow");
+		return USAGE;
+	}
+	for (time = (time_t)(from / NSEC_PER_SEC); count; count--) {
+		time = cron_next(&cron, time);
+		if (time < 0) {
+			say("that never comes");
+			return FAILED;
+		}
+		show(time);
+	}
+	return DONE;
+}

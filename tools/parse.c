@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "parse.h"
+#include "say.h"
+
+struct unit {
+	const char	*name;
+	uint64_t	ns;
+};
+
+static const struct unit units[] = {
+	{ "w", 7 * 86400 * NSEC_PER_SEC },
+	{ "d", 86400 * NSEC_PER_SEC },
+	{ "h", 3600 * NSEC_PER_SEC },
+	{ "min", 60 * NSEC_PER_SEC },
+	{ "m", 60 * NSEC_PER_SEC },
+	{ "s", NSEC_PER_SEC },
+	{ "ms", 1000000 },
+	{ "us", 1000 },
+	{ "ns", 1 },
+};
+
+bool parse_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 0);
+	if (isdigit((unsigned char)text[0]) && !*end && !errno)
+		return true;
+	say("'%s' is no number", text);
+	return false;
+}
+
+/* The unit at @text, as long as its letters go; seconds if there are none. */
+static const struct unit *parse_unit(const char **text)
+{
+	static const struct unit seconds = { "s", NSEC_PER_SEC };
+	const char *start = *text;
+	size_t i, length;
+
+	while (isalpha((unsigned char)**text))
+		(*text)++;
+	length = (size_t)(*text - start);
+	if (!length)
+		return &seconds;
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i].name) == length &&
+		    !strncmp(units[i].name, start, length))
+			return &units[i];
+	return NULL;
+}
+
+/* Decimal places in units of @ns. They are at @text, which moves on. */
+static uint64_t parse_places(const char **text, uint64_t ns)
+{
+	uint64_t sum = 0, weight = ns;
+
+	for (; isdigit((unsigned char)**text); (*text)++) {
+		weight /= 10;
+		sum += weight * (uint64_t)(**text - '0');
+	}
+	return sum;
+}
+
+/* "1.5h" at @text, which moves on. */
+static bool parse_part(const char **text, uint64_t *ns)
+{
+	const char *places = NULL;
+	const struct unit *unit;
+	uint64_t whole;
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	whole = strtoull(*text, &end, 10);
+	if (errno)
+		return false;
+	*text = end;
+	if (**text == '.') {
+		places = ++*text;
+		while (isdigit((unsigned char)**text))
+			(*text)++;
+	}
+	unit = parse_unit(text);
+	if (!unit || __builtin_mul_overflow(whole, unit->ns, ns))
+		return false;
+	return !places || !__builtin_add_overflow(*ns, parse_places(&places, unit->ns),
+						  ns);
+}
+
+bool parse_duration(const char *text, uint64_t *ns)
+{
+	const char *rest = text;
+	uint64_t part;
+
+	*ns = 0;
+	do {
+		if (!parse_part(&rest, &part) ||
+		    __builtin_add_overflow(*ns, part, ns)) {
+			say("'%s' is no length of time, such as 250ms, 10s or 1h30m",
+			    text);
+			return false;
+		}
+	} while (*rest);
+	return true;
+}
+
+static bool same_wall_clock(const struct tm *a, const struct tm *b)
+{
+	return a->tm_min == b->tm_min && a->tm_hour == b->tm_hour &&
+	       a->tm_mday == b->tm_mday && a->tm_mon == b->tm_mon;
+}
+
+/* The first time at which the clocks on the wall show @wall; -1 if they never do. */
+static time_t first_time_of(const struct tm *wall)
+{
+	struct tm tm = *wall, seen;
+	time_t time, earlier;
+	int back;
+
+	tm.tm_isdst = -1;
+	time = mktime(&tm);
+	if (time == -1 || !localtime_r(&time, &seen) ||
+	    !same_wall_clock(&seen, wall))
+		return -1;
+	for (back = 7200; back; back -= 1800) {
+		earlier = time - back;
+		if (localtime_r(&earlier, &seen) && same_wall_clock(&seen, wall))
+			return earlier;
+	}
+	return time;
+}
+
+/* A rest of ":SS", ".5" and "Z". */
+static bool parse_tail(const char *rest, struct tm *tm, uint64_t *places, bool *utc)
+{
+	int used = 0;
+
+	if (*rest == ':') {
+		if (sscanf(rest, ":%2d%n", &tm->tm_sec, &used) != 1 ||
+		    tm->tm_sec < 0 || tm->tm_sec > 59)
+			return false;
+		rest += used;
+		if (*rest == '.') {
+			rest++;
+			*places = parse_places(&rest, NSEC_PER_SEC);
+		}
+	}
+	*utc = *rest == 'Z';
+	return !rest[*utc];
+}
+
+static bool parse_wall_clock(const char *text, time_t now, struct tm *tm,
+			     uint64_t *places, bool *utc, bool *dated)
+{
+	char between;
+	int used = 0;
+
+	*dated = sscanf(text, "%4d-%2d-%2d%c%2d:%2d%n", &tm->tm_year, &tm->tm_mon,
+			&tm->tm_mday, &between, &tm->tm_hour, &tm->tm_min,
+			&used) == 6;
+	if (*dated) {
+		if (between != 'T' && between != ' ')
+			return false;
+		tm->tm_year -= 1900;
+		tm->tm_mon--;
+	} else {
+		localtime_r(&now, tm);
+		tm->tm_sec = 0;
+		used = 0;
+		if (sscanf(text, "%2d:%2d%n", &tm->tm_hour, &tm->tm_min,
+			   &used) != 2)
+			return false;
+	}
+	return parse_tail(text + used, tm, places, utc) &&
+	       tm->tm_hour >= 0 && tm->tm_hour < 24 && tm->tm_min >= 0 &&
+	       tm->tm_min < 60 && tm->tm_mon >= 0 && tm->tm_mon < 12 &&
+	       tm->tm_mday >= 1 && tm->tm_mday <= 31 && tm->tm_year >= 70 &&
+	       (*dated || !*utc);
+}
+
+static bool parse_seconds(const char *text, uint64_t *ns)
+{
+	const char *rest;
+	uint64_t places;
+	char *end;
+
+	errno = 0;
+	*ns = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || errno ||
+	    __builtin_mul_overflow(*ns, NSEC_PER_SEC, ns))
+		return false;
+	rest = end;
+	if (*rest != '.')
+		return !*rest;
+	rest++;
+	places = parse_places(&rest, NSEC_PER_SEC);
+	return !*rest && !__builtin_add_overflow(*ns, places, ns);
+}
+
+bool parse_time(const char *text, uint64_t now, uint64_t *ns)
+{
+	const time_t now_s = (time_t)(now / NSEC_PER_SEC);
+	struct tm tm = { 0 };
+	uint64_t places = 0;
+	bool utc, dated;
+	time_t time;
+
+	if (*text == '@' && parse_seconds(text + 1, ns))
+		return true;
+	if (!parse_wall_clock(text, now_s, &tm, &places, &utc, &dated)) {
+		say("'%s' is no time, such as 2026-12-24T18:00, 18:00 or @1798131600",
+		    text);
+		return false;
+	}
+	time = utc ? timegm(&tm) : first_time_of(&tm);
+	if (time >= 0 && !dated && time <= now_s) {
+		tm.tm_mday++;
+		tm.tm_isdst = -1;
+		time = mktime(&tm);
+	}
+	if (time < 0) {
+		say("there is no '%s': the clocks are put forward over it", text);
+		return false;
+	}
+	*ns = (uint64_t)time * NSEC_PER_SEC + places;
+	return true;
+}
+
+const char *duration_text(uint64_t ns, char *text)
+{
+	const uint64_t s = ns / NSEC_PER_SEC;
+
+	if (ns < 1000000)
+		snprintf(text, TIME_TEXT, "%.0f us", ns / 1e3);
+	else if (s < 1)
+		snprintf(text, TIME_TEXT, "%.1f ms", ns / 1e6);
+	else if (s < 60)
+		snprintf(text, TIME_TEXT, "%.2f s", ns / 1e9);
+	else if (s < 3600)
+		snprintf(text, TIME_TEXT, "%u min %02u s", (unsigned int)(s / 60),
+			 (unsigned int)(s % 60));
+	else if (s < 86400)
+		snprintf(text, TIME_TEXT, "%u h %02u min", (unsigned int)(s / 3600),
+			 (unsigned int)(s / 60 % 60));
+	else
+		snprintf(text, TIME_TEXT, "%llu d %02u h",
+			 (unsigned long long)(s / 86400),
+			 (unsigned int)(s / 3600 % 24));
+	return text;
+}
+
+const char *time_text(uint64_t ns, char *text)
+{
+	const time_t s = (time_t)(ns / NSEC_PER_SEC);
+	char date[32] = "", zone[16] = "";
+	struct tm tm;
+
+	if (localtime_r(&s, &tm)) {
+		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+		strftime(zone, sizeof(zone), "%z", &tm);
+	}
+	snprintf(text, TIME_TEXT, "%s.%03u%s", date,
+		 (unsigned int)(ns % NSEC_PER_SEC / 1000000), zone);
+	return text;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is done when a timer is due: a line is printed, or a command run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "command.h"
+#include "job.h"
+#include "json.h"
+#include "parse.h"
+#include "say.h"
+
+static void show_json(const struct job *job, const struct twheel_event *event)
+{
+	char time[TIME_TEXT];
+
+	json_open(NULL, '{');
+	json_text("event", "expired");
+	json_number("id", job->id);
+	json_text("what", job->what);
+	json_number("handle", event->handle);
+	json_number("cookie", event->cookie);
+	json_text("clock", clock_name(event->clockid));
+	json_number("deadline_ns", event->deadline_ns);
+	json_number("expired_ns", event->expired_ns);
+	json_number("late_ns", event->expired_ns - event->deadline_ns);
+	json_number("count", event->count);
+	json_text("time", time_text(twheel_now(CLOCK_REALTIME), time));
+	json_close('}');
+	json_end();
+}
+
+static void show(const struct job *job, const struct twheel_event *event)
+{
+	char time[TIME_TEXT], late[TIME_TEXT];
+
+	printf("%s timer %" PRIu64 ": %s, %s late",
+	       time_text(twheel_now(CLOCK_REALTIME), time), job->id, job->what,
+	       duration_text(event->expired_ns - event->deadline_ns, late));
+	if (event->count > 1)
+		printf(", %" PRIu64 " periods", (uint64_t)event->count);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static void set_variable(const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	setenv(name, text, 1);
+}
+
+/* In the child. What is on stdin may be a script. */
+static void become(const struct job *job, const struct twheel_event *event)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	dup2(null, STDIN_FILENO);
+	set_variable("TWHEEL_ID", job->id);
+	set_variable("TWHEEL_COUNT", event->count);
+	set_variable("TWHEEL_DEADLINE_NS", event->deadline_ns);
+	set_variable("TWHEEL_EXPIRED_NS", event->expired_ns);
+	execvp(job->command[0], job->command);
+	say("%s: %s", job->command[0], strerror(errno));
+	_exit(127);
+}
+
+/* Runs the command and waits for it. Returns its status as the shell counts. */
+static int run(const struct job *job, const struct twheel_event *event)
+{
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child < 0) {
+		say("cannot run %s: %s", job->command[0], strerror(errno));
+		return 126;
+	}
+	if (!child)
+		become(job, event);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void show_status(const struct job *job, int status)
+{
+	if (json) {
+		json_open(NULL, '{');
+		json_text("event", "ran");
+		json_number("id", job->id);
+		json_number("status", (unsigned int)status);
+		json_close('}');
+		json_end();
+	}
+	if (status)
+		say("timer %" PRIu64 ": %s ended with status %d", job->id,
+		    job->command[0], status);
+}
+
+int job_due(const struct job *job, const struct twheel_event *event)
+{
+	int status;
+
+	if (json)
+		show_json(job, event);
+	else if (!job->command[0])
+		show(job, event);
+	if (!job->command[0])
+		return DONE;
+	status = run(job, event);
+	show_status(job, status);
+	return status ? COMMAND_FAILED : DONE;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stddef.h>
+#include "command.h"
+#include "device.h"
+#include "parse.h"
+#include "session.h"
+
+/* Having been put back by more than this, the clock is to be believed. */
+#define SMALL_STEP	(3 * 3600 * NSEC_PER_SEC)
+
+int session_open(struct session *session)
+{
+	*session = (struct session){ .fd = device_open() };
+	return session->fd < 0 ? -session->fd : DONE;
+}
+
+void session_close(struct session *session)
+{
+	while (session->jobs)
+		session_remove(session, session->jobs);
+	twheel_close(session->fd);
+}
+
+/* Cron jobs depend on how the clock is set. */
+static int watch_clock(struct session *session)
+{
+	int ret = session->watches ? 0 : twheel_watch_clock(session->fd);
+
+	session->watches |= !ret;
+	return ret;
+}
+
+int session_add(struct session *session, struct job *job)
+{
+	struct job **end = &session->jobs;
+	int ret = job->is_cron ? watch_clock(session) : 0;
+
+	if (!ret)
+		ret = twheel_add(session->fd, &job->op);
+	if (ret) {
+		device_failed(job->what, ret);
+		job_free(job);
+		return FAILED;
+	}
+	job->id = ++session->last_id;
+	while (*end)
+		end = &(*end)->next;
+	*end = job;
+	return DONE;
+}
+
+void session_remove(struct session *session, struct job *job)
+{
+	struct job **place = &session->jobs;
+
+	while (*place != job)
+		place = &(*place)->next;
+	*place = job->next;
+	job_free(job);
+}
+
+struct job *session_find(struct session *session, uint64_t id)
+{
+	struct job *job = session->jobs;
+
+	while (job && job->id != id)
+		job = job->next;
+	return job;
+}
+
+struct job *session_find_handle(struct session *session, uint64_t handle)
+{
+	struct job *job = session->jobs;
+
+	while (job && job->op.handle != handle)
+		job = job->next;
+	return job;
+}
+
+/* Arms a cron job for when it is due next. */
+static int arm_next(struct session *session, struct job *job, uint64_t after)
+{
+	int ret;
+
+	if (!job_next(job, after))
+		return FAILED;
+	ret = twheel_upsert(session->fd, &job->op);
+	return ret < 0 ? device_failed(job->what, ret) : DONE;
+}
+
+/* A job is over: its timer may be one that would go on. */
+static void end(struct session *session, struct job *job)
+{
+	twheel_cancel(session->fd, job->op.handle);
+	session_remove(session, job);
+}
+
+static int expired(struct session *session, const struct twheel_event *event)
+{
+	struct job *job = session_find_handle(session, event->handle);
+	const uint64_t now = twheel_now(CLOCK_REALTIME);
+	int status, ret = DONE;
+	bool over;
+
+	/* Cancelled by another process that has the descriptor. */
+	if (!job)
+		return DONE;
+	session->due++;
+	job->last = event->deadline_ns;
+	over = !job_periodic(job) || (job->limited && !--job->left);
+	/* First, as the command may take its time. */
+	if (job->is_cron && !over)
+		ret = arm_next(session, job, now > job->last ? now : job->last);
+	status = job_due(job, event);
+	if (status)
+		session->status = status;
+	if (over)
+		end(session, job);
+	return ret;
+}
+
+/* Is it waiting for the next time, and not for us? */
+static bool pending(struct session *session, const struct job *job)
+{
+	struct twheel_op op;
+
+	return !twheel_query(session->fd, job->op.handle, &op, 0);
+}
+
+/* What was due is not due again because the clock was put back a little. */
+static int clock_was_set(struct session *session)
+{
+	const uint64_t now = twheel_now(CLOCK_REALTIME);
+	struct job *job;
+	uint64_t after;
+	int ret = DONE;
+
+	for (job = session->jobs; job && !ret; job = job->next) {
+		if (!job->is_cron || !pending(session, job))
+			continue;
+		after = job->last > now && job->last - now < SMALL_STEP ?
+			job->last : now;
+		ret = arm_next(session, job, after);
+	}
+	return ret;
+}
+
+int session_serve(struct session *session)
+{
+	struct twheel_event event;
+	long ret;
+
+	/* One at a time: a job may end others, whose events are withdrawn then. */
+	while ((ret = twheel_read(session->fd, &event, 1)) > 0) {
+		if (event.type == TWHEEL_EVENT_CLOCK_SET)
+			ret = clock_was_set(session);
+		else
+			ret = expired(session, &event);
+		if (ret)
+			return (int)ret;
+	}
+	if (ret < 0 && ret != -EAGAIN && ret != -EINTR)
+		return device_failed("reading", ret);
+	return DONE;
+}
+
+int session_run(struct session *session)
+{
+	int ret = DONE;
+
+	while (session->jobs && !ret) {
+		int ready = twheel_wait(session->fd, -1);
+
+		if (ready < 0 && ready != -EINTR)
+			return device_failed("waiting", ready);
+		ret = session_serve(session);
+	}
+	return ret ? ret : session->status;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _STAT_H
+#define _STAT_H
+
+#include "job.h"
+
+/* Shows what the driver says of a descriptor. Returns an exit status. */
+int stat_show(int fd);
+
+#endif /* _STAT_H */

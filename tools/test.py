@@ -1,0 +1,723 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Test twheelctl on the real device. Prints TAP.
+
+usage: test.py [--time-travel] TWHEELCTL
+
+To be run as root where the module is loaded: scripts/test-tools does. With
+--time-travel in virtual time, where days pass in no time and nothing is late
+for want of a CPU.
+"""
+
+import collections
+import contextlib
+import datetime
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+SECOND = 10**9
+NOBODY = 65534
+BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
+TIMEOUT = 120
+
+DONE, FAILED, USAGE, NO_DEVICE, NO_ACCESS, COMMAND_FAILED = range(6)
+
+Result = collections.namedtuple("Result", "status out err")
+
+travels = "--time-travel" in sys.argv
+# Where every user can run it.
+program = shutil.copy(sys.argv[-1], tempfile.mkdtemp() + "/twheelctl")
+os.chmod(os.path.dirname(program), 0o755)
+cases = []
+
+
+def case(function):
+    """A test for both kinds of time."""
+    cases.append((function, True, True))
+    return function
+
+
+def case_in_real_time(function):
+    cases.append((function, True, False))
+    return function
+
+
+def case_in_virtual_time(function):
+    cases.append((function, False, True))
+    return function
+
+
+def ctl(*words, stdin="", zone=None, user=None):
+    env = dict(os.environ)
+    if zone:
+        env["TZ"] = zone
+    # No time passes for a process that polls, so that a limit is none there.
+    found = subprocess.run([program, *words], input=stdin, text=True, env=env,
+                           capture_output=True, user=user, check=False,
+                           timeout=None if travels else TIMEOUT)
+    return Result(found.returncode, found.stdout, found.stderr)
+
+
+def good(*words, **options):
+    """What a command prints that must succeed and complain of nothing."""
+    result = ctl(*words, **options)
+    is_(result.status, DONE, result.err)
+    is_(result.err, "")
+    return result.out
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def good_objects(*words, **options):
+    return objects(good("--json", *words, **options))
+
+
+def is_(found, expected, more=""):
+    if found != expected:
+        raise AssertionError(f"{found!r}, not {expected!r} {more}")
+
+
+def says(text, *parts):
+    for part in parts:
+        if part not in text:
+            raise AssertionError(f"no {part!r} in {text!r}")
+
+
+@contextlib.contextmanager
+def script(*lines):
+    """A twheelctl script with these lines in the background, as (PID:FD, process)."""
+    with subprocess.Popen([program, "--json", "script"], text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            for line in lines:
+                process.stdin.write(line + "\n")
+                process.stdin.flush()
+                is_(json.loads(process.stdout.readline())["event"], "added")
+            found = [o for o in good_objects("list") if o["pid"] == process.pid]
+            is_(len(found), 1)
+            yield f"{process.pid}:{found[0]['fd']}", process
+        finally:
+            process.kill()
+
+
+# One timer
+
+
+@case
+def add_prints_a_line_when_due():
+    says(good("add", "20ms"), "timer 1: add 20ms, ", " late\n")
+
+
+@case
+def add_in_json_has_times_handle_and_cookie():
+    event, = good_objects("add", "20ms", "--cookie", "7")
+    is_(event["event"], "expired")
+    is_(event["cookie"], 7)
+    is_(event["clock"], "monotonic")
+    is_(event["count"], 1)
+    is_(event["late_ns"], event["expired_ns"] - event["deadline_ns"])
+    assert event["late_ns"] >= 0 and event["handle"] > 0
+    datetime.datetime.strptime(event["time"], "%Y-%m-%dT%H:%M:%S.%f%z")
+
+
+@case
+def add_on_boottime_says_so():
+    event, = good_objects("add", "1ms", "--clock", "boottime")
+    is_(event["clock"], "boottime")
+
+
+@case
+def command_is_run_with_what_it_is_run_for():
+    out = good("add", "1ms", "sh", "-c", "echo $TWHEEL_ID $TWHEEL_COUNT; cat")
+    is_(out, "1 1\n")
+
+
+@case
+def command_that_fails_is_told_of():
+    result = ctl("add", "1ms", "--", "sh", "-c", "exit 9")
+    is_(result.status, COMMAND_FAILED)
+    says(result.err, "timer 1: sh ended with status 9")
+
+
+@case
+def command_that_is_not_there_is_told_of():
+    result = ctl("add", "1ms", "/no/such/command")
+    is_(result.status, COMMAND_FAILED)
+    says(result.err, "/no/such/command: No such file", "status 127")
+
+
+@case
+def status_of_a_command_in_json():
+    _, ran = good_objects("add", "1ms", "true")
+    is_(ran, {"event": "ran", "id": 1, "status": 0})
+
+
+@case
+def at_is_exact_on_the_clock_on_the_wall():
+    when = int(time.time()) + 2
+    event, = good_objects("at", f"@{when}")
+    is_(event["deadline_ns"], when * SECOND)
+    is_(event["clock"], "realtime")
+    assert event["expired_ns"] >= when * SECOND
+
+
+@case
+def at_takes_local_time():
+    when = int(time.time()) + 2
+    text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when + 5 * 3600))
+    event, = good_objects("at", text, zone="ABC-5")
+    is_(event["deadline_ns"], when * SECOND)
+
+
+@case
+def at_a_time_that_clocks_leave_out_is_refused():
+    result = ctl("at", "2027-03-28T02:30", zone=BERLIN)
+    is_(result.status, USAGE)
+    says(result.err, "the clocks are put forward over it")
+
+
+@case
+def every_has_no_drift():
+    events = good_objects("every", "30ms", "--count", "20")
+    first = events[0]["deadline_ns"]
+    at = [(e["deadline_ns"] - first) / 30_000_000 for e in events]
+    assert all(n == int(n) for n in at), at
+    is_([e["deadline_ns"] for e in events],
+        sorted({e["deadline_ns"] for e in events}))
+
+
+@case_in_virtual_time
+def every_10s_has_no_drift_in_a_day():
+    events = good_objects("every", "10s", "--count", "8640")
+    first = events[0]["deadline_ns"]
+    is_([e["deadline_ns"] - first for e in events],
+        [n * 10 * SECOND for n in range(8640)])
+    assert max(e["late_ns"] for e in events) <= 20_000_000
+    is_({e["count"] for e in events}, {1})
+
+
+@case
+def every_ends_after_count():
+    is_(len(good_objects("every", "20ms", "--count", "3")), 3)
+
+
+@case
+def missed_periods_are_counted_and_skipped():
+    events = [e for e in good_objects("every", "50ms", "--count", "3", "sleep",
+                                      "0.4") if e["event"] == "expired"]
+    assert events[1]["count"] + events[2]["count"] > 8, events
+    for before, after in zip(events, events[1:]):
+        is_(after["deadline_ns"] - before["deadline_ns"],
+            before["count"] * 50_000_000)
+
+
+@case
+def missed_each_makes_up_for_all():
+    events = [e for e in good_objects("every", "50ms", "--missed", "each",
+                                      "--count", "6", "sleep", "0.2")
+              if e["event"] == "expired"]
+    is_([e["deadline_ns"] - events[0]["deadline_ns"] for e in events],
+        [n * 50_000_000 for n in range(6)])
+    is_({e["count"] for e in events}, {1})
+
+
+@case
+def missed_restart_waits_a_period():
+    events = [e for e in good_objects("every", "50ms", "--missed", "restart",
+                                      "--count", "3", "sleep", "0.2")
+              if e["event"] == "expired"]
+    for before, after in zip(events, events[1:]):
+        assert after["deadline_ns"] >= before["expired_ns"] + 50_000_000
+
+
+# Recurrences in local time
+
+
+def wall(times):
+    """Local times without date, year and fraction of a second."""
+    return [text[5:16] + text[-5:] for text in times]
+
+
+def following(spec, since, count, zone=BERLIN):
+    return wall(o["time"] for o in good_objects(
+        "next", spec, "--from", since, "--count", str(count), zone=zone))
+
+
+@case
+def next_monday_and_thursday_at_nine():
+    is_(following("0 9 * * 1,4", "2026-12-21T09:00", 4),
+        ["12-24T09:00+0100", "12-28T09:00+0100", "12-31T09:00+0100",
+         "01-04T09:00+0100"])
+
+
+@case
+def next_twelfth_of_each_month_across_clock_changes():
+    is_(following("0 9 12 * *", "2026-02-20T00:00", 3),
+        ["03-12T09:00+0100", "04-12T09:00+0200", "05-12T09:00+0200"])
+
+
+@case
+def next_runs_after_the_gap_what_is_left_out_in_spring():
+    is_(following("30 2 * * *", "2026-03-28T00:00", 3),
+        ["03-28T02:30+0100", "03-29T03:00+0200", "03-30T02:30+0200"])
+
+
+@case
+def next_runs_once_what_comes_twice_in_autumn():
+    is_(following("30 2 * * *", "2026-10-24T00:00", 3),
+        ["10-24T02:30+0200", "10-25T02:30+0200", "10-26T02:30+0100"])
+
+
+@case
+def next_of_every_hour_goes_by_real_time():
+    is_(following("0 * * * *", "2026-10-25T00:30", 5),
+        ["10-25T01:00+0200", "10-25T02:00+0200", "10-25T02:00+0100",
+         "10-25T03:00+0100", "10-25T04:00+0100"])
+
+
+@case
+def next_of_names_ranges_steps_and_leap_days():
+    is_(following("*/20 8-9/1 * jan-feb mon", "2027-01-02T00:00", 4),
+        ["01-04T08:00+0100", "01-04T08:20+0100", "01-04T08:40+0100",
+         "01-04T09:00+0100"])
+    is_(following("0 0 29 2 *", "2026-01-01T00:00", 2),
+        ["02-29T00:00+0100"] * 2)
+    is_(following("@monthly", "2026-01-01T00:00", 1), ["02-01T00:00+0100"])
+    # the day of the month or that of the week
+    is_(following("0 0 13 * 5", "2026-11-10T00:00", 3, "UTC0"),
+        ["11-13T00:00+0000", "11-20T00:00+0000", "11-27T00:00+0000"])
+
+
+@case
+def next_refuses_nonsense():
+    for spec in ("", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *",
+                 "* * 0 * *", "* * * 13 *", "* * * * 8", "5-3 * * * *",
+                 "*/0 * * * *", "1, * * * *", "x * * * *", "0 0 30 2 *",
+                 "@never"):
+        is_(ctl("next", spec).status, USAGE, spec)
+
+
+def set_clock(text):
+    """The machine's clock: to a time in UTC."""
+    at = datetime.datetime.strptime(text + "+0000", "%Y-%m-%dT%H:%M:%S%z")
+    time.clock_settime(time.CLOCK_REALTIME, at.timestamp())
+
+
+def cron_from(since, spec, count):
+    set_clock(since)
+    events = good_objects("cron", spec, "--count", str(count), zone=BERLIN)
+    for event in events:
+        assert 0 <= event["late_ns"] <= 20_000_000, event
+    return [time.strftime("%m-%dT%H:%M:%S", time.gmtime(e["deadline_ns"] / SECOND))
+            for e in events]
+
+
+@case_in_virtual_time
+def cron_runs_at_local_time_across_the_change_in_spring():
+    is_(cron_from("2026-03-27T12:00:00", "0 9 * * *", 3),
+        ["03-28T08:00:00", "03-29T07:00:00", "03-30T07:00:00"])
+
+
+@case_in_virtual_time
+def cron_runs_at_local_time_across_the_change_in_autumn():
+    is_(cron_from("2026-10-23T12:00:00", "30 2 * * *", 4),
+        ["10-24T00:30:00", "10-25T00:30:00", "10-26T01:30:00",
+         "10-27T01:30:00"])
+
+
+@case_in_virtual_time
+def cron_runs_every_monday_and_thursday_of_a_month():
+    is_(cron_from("2026-03-15T12:00:00", "0 9 * * 1,4", 8),
+        ["03-16T08:00:00", "03-19T08:00:00", "03-23T08:00:00", "03-26T08:00:00",
+         "03-30T07:00:00", "04-02T07:00:00", "04-06T07:00:00", "04-09T07:00:00"])
+
+
+@case_in_virtual_time
+def cron_follows_the_clock_when_it_is_put_forward():
+    set_clock("2026-06-01T12:00:00")
+    with subprocess.Popen([program, "--json", "cron", "0 * * * *", "--count", "2"],
+                          stdout=subprocess.PIPE, text=True) as process:
+        while not [o for o in good_objects("list") if o["timers"]]:
+            time.sleep(0.01)
+        set_clock("2026-06-01T15:30:00")
+        events = objects(process.stdout.read())
+    hours = [time.strftime("%H:%M", time.gmtime(e["deadline_ns"] / SECOND))
+             for e in events]
+    # At once for what was passed over, then as the clock says now.
+    is_(hours, ["13:00", "16:00"])
+
+
+@case_in_virtual_time
+def cron_believes_a_clock_that_is_put_back_a_lot():
+    set_clock("2026-06-01T12:30:00")
+    with script("cron '0 * * * *' --count 2") as (_, process):
+        is_(json.loads(process.stdout.readline())["event"], "expired")
+        set_clock("2026-05-01T06:30:00")
+        event = json.loads(process.stdout.readline())
+    is_(time.strftime("%m-%dT%H:%M", time.gmtime(event["deadline_ns"] / SECOND)),
+        "05-01T07:00")
+
+
+@case_in_virtual_time
+def cron_serves_what_was_passed_over_while_it_was_busy():
+    set_clock("2026-06-01T12:00:00")
+    with script("cron '0 * * * *' --count 1", "add 1s sleep 30") as (_, process):
+        is_(json.loads(process.stdout.readline())["event"], "expired")
+        set_clock("2026-06-01T15:30:00")
+        process.stdin.close()
+        ran, event = objects(process.stdout.read())
+    is_(ran["event"], "ran")
+    is_(time.strftime("%H:%M", time.gmtime(event["deadline_ns"] / SECOND)), "13:00")
+
+
+@case_in_virtual_time
+def cron_does_not_repeat_itself_when_the_clock_is_put_back_a_little():
+    set_clock("2026-06-01T11:59:00")
+    with subprocess.Popen([program, "--json", "cron", "0 * * * *", "--count", "2"],
+                          stdout=subprocess.PIPE, text=True) as process:
+        events = [json.loads(process.stdout.readline())]
+        set_clock("2026-06-01T11:30:00")
+        events += objects(process.stdout.read())
+    hours = [time.strftime("%H:%M", time.gmtime(e["deadline_ns"] / SECOND))
+             for e in events]
+    is_(hours, ["12:00", "13:00"])
+
+
+# Many timers on one descriptor
+
+
+@case
+def script_adds_lists_changes_and_cancels():
+    out = good_objects("script", stdin="""
+        # a comment, and blanks
+        add 1h --cookie 5 --group 9
+        every 2h 'echo' "two words"
+        list
+        change 1 5h
+        cancel 2
+        list
+        cancel 1
+    """)
+    is_([o["event"] for o in out], ["added", "added", "listed", "listed", "listed"])
+    is_([o["id"] for o in out], [1, 2, 1, 2, 1])
+    first, second, changed = out[2:]
+    is_((first["cookie"], first["group"], first["state"]), (5, 9, "pending"))
+    is_(second["period_ns"], 7200 * SECOND)
+    assert 3500 * SECOND < first["left_ns"] <= 3600 * SECOND
+    assert 17000 * SECOND < changed["left_ns"] <= 18000 * SECOND
+
+
+@case
+def script_ends_when_no_timer_is_left():
+    events = good_objects("-", stdin="add 30ms\nevery 20ms --count 2")
+    is_(sorted(e["id"] for e in events if e["event"] == "expired"), [1, 2, 2])
+
+
+@case
+def script_waits_and_quits():
+    events = good_objects("script",
+                          stdin="every 10ms\nwait 3\nadd 1h\nquit\nadd 1ms\n")
+    is_([e["event"] for e in events], ["added"] + ["expired"] * 3 + ["added"])
+    events = good_objects("script", stdin="add 10ms\nwait\nadd 20ms\n")
+    is_([e["event"] for e in events], ["added", "expired"] * 2)
+
+
+@case
+def script_from_a_file():
+    path = "/tmp/twheel-script"
+    with open(path, "w", encoding="ascii") as file:
+        file.write("add 1ms echo done")
+    is_(good("script", path), "timer 1: add 1ms\ndone\n")
+    is_(ctl("script", "/no/such").status, FAILED)
+
+
+@case
+def script_cancels_a_group():
+    out = good_objects("script", stdin="add 1h --group 3\nadd 2h --group 3\n"
+                       "add 3h --group 4\ncancel --group 3\nlist\nquit\n")
+    is_([o["id"] for o in out if o["event"] == "listed"], [3])
+
+
+@case
+def script_goes_on_after_a_bad_line():
+    result = ctl("script", stdin="nonsense\nadd\nadd 5x\ncancel 7\nadd 1ms echo on")
+    is_(result.out, "timer 1: add 1ms\non\n")
+    is_(result.status, FAILED)
+    says(result.err, "unknown command 'nonsense'", "add: when?", "'5x'",
+         "there is no timer 7")
+
+
+@case
+def script_drains_to_what_adds_the_timers_again():
+    first = good("script", stdin="add 1h --cookie 5 --group 9\nat @4000000000\n"
+                 "every 10h --missed each --first 2h\nadd 9h --clock boottime\n"
+                 "drain\nresume\nadd 1ms echo resumed\n")
+    says(first, "resumed")
+    lines = [line for line in first.splitlines() if line[:3] in ("add", "at ")]
+    is_(len(lines), 4, first)
+    says(lines[0], "--cookie 5 --group 9")
+    again = good("script", stdin="\n".join(lines) + "\ndrain\n")
+    lines2 = [line for line in again.splitlines() if line[:3] in ("add", "at ")]
+    is_([line.split()[2:] for line in lines2], [line.split()[2:] for line in lines])
+    is_(lines2[1], "at @4000000000.000000000")
+
+
+@case
+def script_tells_of_what_drain_refuses():
+    result = ctl("script", stdin="drain\nadd 1s\n")
+    is_(result.status, FAILED)
+    says(result.err, "no new timers since drain")
+
+
+# Others' timers
+
+
+@case
+def list_shows_who_has_timers():
+    with script("add 1h", "add 2h") as (place, process):
+        found, = good_objects("list")
+        is_((found["pid"], found["timers"], found["unread"]), (process.pid, 2, 0))
+        is_(found["program"], "twheelctl")
+        left = found["next_deadline_ns"] - time.monotonic_ns()
+        assert 3500 * SECOND < left <= 3600 * SECOND, left
+        says(good("list"), "PID:FD", place, "twheelctl", "59 min")
+    is_(good_objects("list"), [])
+
+
+@case
+def cancel_ends_timers_of_another_program():
+    with script("add 1h", "add 2h", "add 3h --group 8") as (place, _):
+        good("cancel", "--of", place, "--group", "8")
+        is_([o["timers"] for o in good_objects("list")], [2])
+        # Handles are known to the program, and to who drains it.
+        handles = [o["handle"] for o in good_objects("drain", "--of", place)]
+        is_(len(handles), 2)
+    with script("add 2h") as (place, process):
+        process.stdin.write("list\n")
+        process.stdin.flush()
+        handle = json.loads(process.stdout.readline())["handle"]
+        is_([o["timers"] for o in good_objects("list")], [1])
+        good("cancel", "--of", place, str(handle))
+        is_([o["timers"] for o in good_objects("list")], [0])
+        good("resume", "--of", place)
+        process.stdin.write("add 3h\n")
+        process.stdin.flush()
+        is_(json.loads(process.stdout.readline())["event"], "added")
+        is_([o["timers"] for o in good_objects("list")], [1])
+        result = ctl("cancel", "--of", place, "12345")
+        is_(result.status, FAILED)
+        says(result.err, "12345", "there is no such timer")
+
+
+@case
+def drain_takes_timers_from_another_program_until_resume():
+    with script("add 1h --cookie 3") as (place, process):
+        record, = good_objects("drain", "--of", place)
+        is_((record["cookie"], record["clock"]), (3, "monotonic"))
+        assert 3500 * SECOND < record["left_ns"] <= 3600 * SECOND
+        is_([o["timers"] for o in good_objects("list")], [0])
+        good("resume", "--of", place)
+        process.stdin.write("add 1ms\n")
+        process.stdin.flush()
+        is_(json.loads(process.stdout.readline())["event"], "added")
+
+
+@case
+def stat_of_another_program():
+    with script("add 1h", "add 2h") as (place, _):
+        found, = good_objects("stat", "--of", place)
+        is_(found["timers"], 2)
+        is_(good_objects("stat")[0]["timers"], 0)
+
+
+@case
+def descriptors_that_are_not_there_are_told_of():
+    result = ctl("drain", "--of", "1:999")
+    is_(result.status, FAILED)
+    says(result.err, "no descriptor 1:999")
+    result = ctl("drain", "--of", f"{os.getpid()}:0")
+    is_(result.status, FAILED)
+    says(result.err, "is not an open file of twheel")
+    for words in (("drain",), ("drain", "--of", "x"), ("cancel", "--of", "1:2x"),
+                  ("resume", "--of", "0:1")):
+        is_(ctl(*words).status, USAGE, words)
+
+
+@case
+def descriptors_of_others_are_for_root():
+    with script("add 1h") as (place, _):
+        result = ctl("drain", "--of", place, user=NOBODY)
+        is_(result.status, NO_ACCESS)
+        says(result.err, "the right to trace it")
+
+
+# The driver
+
+
+@case
+def stat_says_what_the_driver_can_do():
+    found, = good_objects("stat")
+    is_(found["timers"], 0)
+    assert found["resolution_ns"] > 0 and found["max_batch"] >= 1024
+    says(" ".join(found["features"]), "batch", "table", "ring", "drain")
+    is_(sorted(found["clocks"]), ["boottime", "monotonic", "realtime"])
+    says(good("stat"), "interface", "tick", "features", "all timers")
+
+
+@case
+def stat_counts_add_up():
+    good("add", "1ms")
+    counts = good_objects("stat")[0]["all"]
+    is_(counts["armed"], counts["fired"] + counts["cancelled"] +
+        counts["replaced"] + counts["pending"])
+    assert counts["fired"] >= 1
+
+
+@case
+def watch_shows_levels_and_the_next_deadline():
+    with script("add 1h", "add 3h", "add 10d"):
+        picture, = good_objects("watch", "--count", "1", "--interval", "50ms")
+        text = good("watch", "--count", "1", "--interval", "50ms")
+    cpus = picture["cpus"]
+    is_(sum(cpu["pending"] for cpu in cpus), 3)
+    # Slots that were emptied by cancelling may still look occupied.
+    assert sum(level["occupied"] for cpu in cpus for level in cpu["levels"]) >= 3
+    for cpu in cpus:
+        is_(len(cpu["levels"]), 6)
+        is_({len(level["slots"]) for level in cpu["levels"]}, {128})
+        if cpu["pending"]:
+            assert 0 <= cpu["next_ns"] <= 10 * 86400 * SECOND
+    says(text, "cpu0", " pending", "per second:")
+    assert max(len(line) for line in text.splitlines()) <= 100
+
+
+@case
+def watch_shows_rates():
+    with script("every 10ms", "add 1h"):
+        picture = good_objects("watch", "--count", "2", "--interval", "500ms")[1]
+    rates = [cpu["per_second"] for cpu in picture["cpus"]]
+    assert sum(rate["fired"] for rate in rates) > 0, rates
+
+
+@case_in_virtual_time
+def watch_shows_exact_rates():
+    with script("every 100ms --missed each true") as (_, process):
+        # Nobody reads what it prints: it is too little to fill the pipe.
+        picture = good_objects("watch", "--count", "1", "--interval", "20s")[0]
+        process.kill()
+    fired = sum(cpu["per_second"]["fired"] for cpu in picture["cpus"])
+    assert 9.9 <= fired <= 10.1, fired
+
+
+# What goes wrong
+
+
+@case
+def no_device_is_told_of():
+    for words in (("add", "1s"), ("stat",), ("watch",), ("script",)):
+        result = ctl("--device", "/dev/no-such", *words)
+        is_(result.status, NO_DEVICE, words)
+        says(result.err, "the module twheel is not loaded", "modprobe twheel")
+        is_(result.out, "")
+
+
+@case
+def another_device_is_told_of():
+    result = ctl("--device", "/dev/null", "stat")
+    is_(result.status, NO_DEVICE)
+    says(result.err, "/dev/null is not the device of twheel")
+
+
+@case
+def no_access_is_told_of():
+    result = ctl("add", "1s", user=NOBODY)
+    is_(result.status, NO_ACCESS)
+    says(result.err, "no access to /dev/twheel", "as root")
+
+
+@case
+def debugfs_is_for_root():
+    os.chmod("/dev/twheel", 0o666)
+    try:
+        result = ctl("watch", "--count", "1", user=NOBODY)
+        says(good("stat", user=NOBODY), "not to be seen")
+    finally:
+        os.chmod("/dev/twheel", 0o600)
+    is_(result.status, NO_ACCESS)
+    says(result.err, "/sys/kernel/debug/twheel is for root")
+
+
+@case
+def limit_is_told_of():
+    path = "/sys/module/twheel/parameters/max_timers"
+    with open(path, encoding="ascii") as file:
+        before = file.read()
+    with open(path, "w", encoding="ascii") as file:
+        file.write("1")
+    try:
+        result = ctl("script", stdin="add 1ms\nadd 1ms\n")
+    finally:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(before)
+    is_(result.status, FAILED)
+    says(result.err, "no more timers allowed", "max_timers")
+
+
+@case
+def period_below_the_shortest_is_refused():
+    result = ctl("every", "1us")
+    is_(result.status, FAILED)
+    says(result.err, "every 1us: Invalid argument")
+
+
+@case
+def nonsense_is_refused():
+    for words in ((), ("nonsense",), ("--nonsense",), ("add",), ("add", "soon"),
+                  ("add", "-1s"), ("add", "1s", "--cookie"),
+                  ("add", "1s", "--cookie", "x"), ("add", "1s", "--nonsense", "1"),
+                  ("add", "1s", "--missed", "each"), ("every", "0s"),
+                  ("every", "1s", "--missed", "some"), ("every", "1s", "--count", "0"),
+                  ("at", "tomorrow"), ("at", "2026-13-01T00:00"), ("at", "25:00"),
+                  ("at", "@1", "--clock", "boottime"), ("cron", "* *"), ("next",),
+                  ("next", "@daily", "--nonsense", "1"), ("list", "x"),
+                  ("stat", "x"), ("watch", "--interval", "0s"), ("watch", "x"),
+                  ("script", "a", "b"), ("add", "99999999999999999d")):
+        result = ctl(*words)
+        is_(result.status, USAGE, words)
+        is_(result.out, "", words)
+        assert result.err, words
+
+
+@case
+def help_and_version_are_on_stdout():
+    says(good("--help"), "usage: twheelctl", "cron SPEC")
+    says(good("--version"), "twheelctl 1.")
+
+
+def run():
+    wanted = [function for function, real, virtual in cases
+              if (virtual if travels else real)]
+    failures = 0
+    print(f"TAP version 13\n1..{len(wanted)}", flush=True)
+    for number, function in enumerate(wanted, 1):
+        result = "ok"
+        try:
+            function()
+        except Exception:  # whatever it is, the test has failed
+            result = "not ok"
+            failures += 1
+            for line in traceback.format_exc().splitlines()[-12:]:
+                print("#", line[:400])
+        print(result, number, function.__name__, flush=True)
+    return failures > 0
+
+
+sys.exit(run())

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/* twheelctl add, at, every, cron: one job, in the foreground */
+#include "command.h"
+#include "session.h"
+
+int command_timer(int argc, char **argv)
+{
+	struct job *job = job_new(argc, argv);
+	struct session session;
+	int ret;
+
+	if (!job)
+		return USAGE;
+	ret = session_open(&session);
+	if (ret) {
+		job_free(job);
+		return ret;
+	}
+	ret = session_add(&session, job);
+	if (!ret)
+		ret = session_run(&session);
+	session_close(&session);
+	return ret;
+}

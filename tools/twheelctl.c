@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/* twheelctl: timers of /dev/twheel from the command line */
+#include <libtwheel.h>
+#include <stdio.h>
+#include <string.h>
+#include "command.h"
+#include "json.h"
+#include "say.h"
+
+const char *device_path = "/dev/twheel";
+
+#define TIMER_ARGUMENTS	"[OPTION...] [COMMAND [ARG...]]"
+
+static const struct command commands[] = {
+	{ "add", "DURATION " TIMER_ARGUMENTS, "once, when that long has passed",
+	  command_timer },
+	{ "at", "TIME " TIMER_ARGUMENTS, "once, at a time of the day",
+	  command_timer },
+	{ "every", "DURATION " TIMER_ARGUMENTS, "again and again, without drift",
+	  command_timer },
+	{ "cron", "SPEC " TIMER_ARGUMENTS, "as crontab says, in local time",
+	  command_timer },
+	{ "script", "[FILE]", "commands from a file or stdin, on one descriptor",
+	  command_script },
+	{ "next", "SPEC [--count N] [--from TIME]", "when cron would run it",
+	  command_next },
+	{ "list", "", "who has timers: the open files of the device",
+	  command_list },
+	{ "stat", "[--of PID:FD]", "what the driver can do, and has done",
+	  command_stat },
+	{ "watch", "[--interval DURATION] [--count N]",
+	  "a live picture of the wheels", command_watch },
+	{ "cancel", "--of PID:FD HANDLE...|--group TAG",
+	  "end timers of another program", command_cancel },
+	{ "drain", "--of PID:FD", "take all pending timers from another program",
+	  command_drain },
+	{ "resume", "--of PID:FD", "let it have new ones again", command_resume },
+};
+
+static void usage(FILE *to)
+{
+	size_t i;
+
+	fprintf(to, "usage: twheelctl [--json] [--device PATH] COMMAND [ARG...]\n\n");
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		fprintf(to, "  %s %s\n      %s\n", commands[i].name,
+			commands[i].arguments, commands[i].summary);
+	fprintf(to,
+		"\nOPTION: --cookie N, --group TAG, --count N, --clock monotonic|boottime,\n"
+		"  --period DURATION, --first DURATION, --missed skip|each|restart\n"
+		"DURATION: 250ms, 10s, 1h30m, 3d    TIME: 2026-12-24T18:00, 18:00, @SECONDS\n"
+		"Status: 0 done, 1 failed, 2 usage, 3 no device, 4 no access, 5 COMMAND failed\n"
+		"See twheelctl(1).\n");
+}
+
+static const struct command *find(const char *name)
+{
+	size_t i;
+
+	if (!strcmp(name, "-"))
+		name = "script";
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+/* Takes the options before the command. Returns how many words they are, or -1. */
+static int options(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		if (!strcmp(argv[i], "--json")) {
+			json = true;
+		} else if (!strcmp(argv[i], "--device") && i + 1 < argc) {
+			device_path = argv[++i];
+		} else if (strcmp(argv[i], "--help") &&
+			   strcmp(argv[i], "--version")) {
+			say("unknown option '%s'; see twheelctl --help", argv[i]);
+			return -1;
+		} else {
+			break;
+		}
+	}
+	return i;
+}
+
+int main(int argc, char **argv)
+{
+	int first = options(argc, argv);
+	const struct command *command;
+
+	if (first < 0)
+		return USAGE;
+	if (first == argc) {
+		usage(stderr);
+		return USAGE;
+	}
+	if (!strcmp(argv[first], "--help") || !strcmp(argv[first], "help")) {
+		usage(stdout);
+		return DONE;
+	}
+	if (!strcmp(argv[first], "--version")) {
+		printf("twheelctl %s\n", twheel_version());
+		return DONE;
+	}
+	command = find(argv[first]);
+	if (!command) {
+		say("unknown command '%s'; see twheelctl --help", argv[first]);
+		return USAGE;
+	}
+	return command->run(argc - first, argv + first);
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* twheelctl watch: a live picture of the wheels */
+#include <errno.h>
+#include <inttypes.h>
+#include <libtwheel.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+#include "command.h"
+#include "device.h"
+#include "json.h"
+#include "parse.h"
+#include "say.h"
+#include "wheel.h"
+
+/* Slots that share a character, for the line to fit 80 columns. */
+enum { CPUS_MOST = 1024, SHARE = 2 };
+
+/**
+ * struct look - at all wheels
+ * @time: When, on CLOCK_MONOTONIC.
+ * @wheel: The wheels.
+ */
+struct look {
+	uint64_t	time;
+	struct wheel	wheel[CPUS_MOST];
+};
+
+/**
+ * struct watch - what goes on
+ * @tick_ns: Length of a tick.
+ * @cpus: How many wheels there are.
+ * @looks: The present one and the one before it, by turns.
+ * @now: Which one is the present one.
+ */
+struct watch {
+	uint64_t	tick_ns;
+	unsigned int	cpus;
+	struct look	looks[2];
+	unsigned int	now;
+};
+
+static int no_debugfs(int error)
+{
+	if (error == -EACCES || error == -EPERM) {
+		say("/sys/kernel/debug/twheel is for root");
+		return NO_ACCESS;
+	}
+	say("no /sys/kernel/debug/twheel: mount -t debugfs none /sys/kernel/debug, on a kernel that has debugfs");
+	return FAILED;
+}
+
+static int look(struct watch *watch)
+{
+	const unsigned int most = (unsigned int)get_nprocs_conf();
+	struct look *look = &watch->looks[watch->now ^= 1];
+	unsigned int cpu;
+	int ret;
+
+	look->time = twheel_now(CLOCK_MONOTONIC);
+	watch->cpus = 0;
+	for (cpu = 0; cpu < most && watch->cpus < CPUS_MOST; cpu++) {
+		ret = wheel_read(cpu, &look->wheel[watch->cpus]);
+		if (!ret)
+			watch->cpus++;
+		else if (ret != -ENOENT || !cpu)
+			return no_debugfs(ret);
+	}
+	return DONE;
+}
+
+static double rate(const struct watch *watch, unsigned int i, unsigned int what)
+{
+	const struct look *now = &watch->looks[watch->now];
+	const struct look *before = &watch->looks[!watch->now];
+
+	if (!before->time || now->time == before->time)
+		return 0;
+	return (double)(now->wheel[i].counts[what] - before->wheel[i].counts[what]) *
+	       1e9 / (double)(now->time - before->time);
+}
+
+static uint64_t next_ns(const struct watch *watch, const struct wheel *wheel)
+{
+	return wheel->next > wheel->now ?
+	       (wheel->next - wheel->now) * watch->tick_ns : 0;
+}
+
+static void wheel_json(const struct watch *watch, unsigned int i)
+{
+	const struct wheel *wheel = &watch->looks[watch->now].wheel[i];
+	char slots[WHEEL_SLOTS + 1] = "";
+	unsigned int n;
+
+	json_open(NULL, '{');
+	json_number("cpu", wheel->cpu);
+	json_number("online", wheel->online);
+	json_number("pending", wheel->pending);
+	if (wheel->sleeps)
+		json_null("next_ns");
+	else
+		json_number("next_ns", next_ns(watch, wheel));
+	json_open("per_second", '{');
+	for (n = 0; n < WHEEL_RATES; n++)
+		json_real(wheel_rate_names[n], rate(watch, i, n));
+	json_close('}');
+	json_open("levels", '[');
+	for (n = 0; n < WHEEL_LEVELS; n++) {
+		memcpy(slots, wheel->slots[n], WHEEL_SLOTS);
+		json_open(NULL, '{');
+		json_number("slot_ns", watch->tick_ns << 6 * n);
+		json_number("hand", wheel->hand[n]);
+		json_number("occupied", wheel_occupied(wheel, n));
+		json_text("slots", slots);
+		json_close('}');
+	}
+	json_close(']');
+	json_close('}');
+}
+
+static void show_json(const struct watch *watch)
+{
+	char time[TIME_TEXT];
+	unsigned int i;
+
+	json_open(NULL, '{');
+	json_text("time", time_text(twheel_now(CLOCK_REALTIME), time));
+	json_open("cpus", '[');
+	for (i = 0; i < watch->cpus; i++)
+		wheel_json(watch, i);
+	json_close(']');
+	json_close('}');
+	json_end();
+}
+
+static void show_level(const struct watch *watch, const struct wheel *wheel,
+		       unsigned int level)
+{
+	char line[WHEEL_SLOTS / SHARE + 1], slot[TIME_TEXT], *at;
+	unsigned int i;
+
+	memset(line, '.', sizeof(line) - 1);
+	line[sizeof(line) - 1] = 0;
+	line[wheel->hand[level] / SHARE] = '>';
+	for (i = 0; i < WHEEL_SLOTS; i++) {
+		at = &line[i / SHARE];
+		if (wheel->slots[level][i] != '.' &&
+		    (*at == '.' || *at == '>' || *at < wheel->slots[level][i]))
+			*at = wheel->slots[level][i];
+	}
+	printf("%12s %s\n", duration_text(watch->tick_ns << 6 * level, slot), line);
+}
+
+static void show_wheel(const struct watch *watch, unsigned int i)
+{
+	const struct wheel *wheel = &watch->looks[watch->now].wheel[i];
+	char left[TIME_TEXT];
+	unsigned int n;
+
+	printf("cpu%u%s  %" PRIu64 " pending, ", wheel->cpu,
+	       wheel->online ? "" : " (offline)", wheel->pending);
+	if (wheel->sleeps)
+		puts("asleep");
+	else
+		printf("next look in %s\n", duration_text(next_ns(watch, wheel), left));
+	printf("  per second:");
+	for (n = 0; n < WHEEL_RATES; n++)
+		printf(" %s %.0f", wheel_rate_names[n], rate(watch, i, n));
+	putchar('\n');
+	for (n = 0; n < WHEEL_LEVELS; n++)
+		show_level(watch, wheel, n);
+}
+
+static void show(const struct watch *watch)
+{
+	char time[TIME_TEXT], tick[TIME_TEXT];
+	unsigned int i;
+
+	if (isatty(STDOUT_FILENO))
+		fputs("\033[H\033[2J", stdout);
+	printf("twheel  %s  tick %s\n", time_text(twheel_now(CLOCK_REALTIME), time),
+	       duration_text(watch->tick_ns, tick));
+	for (i = 0; i < watch->cpus; i++)
+		show_wheel(watch, i);
+	fflush(stdout);
+}
+
+/* On no timer of twheel, which would be seen in the picture. */
+static void wait_until(uint64_t time)
+{
+	const struct timespec ts = {
+		.tv_sec = (time_t)(time / NSEC_PER_SEC),
+		.tv_nsec = (long)(time % NSEC_PER_SEC),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+static int run(struct watch *watch, uint64_t interval, uint64_t count)
+{
+	uint64_t time = twheel_now(CLOCK_MONOTONIC), done;
+	int ret = look(watch);
+
+	for (done = 0; !ret && (!count || done < count); done++) {
+		time += interval;
+		wait_until(time);
+		ret = look(watch);
+		if (ret)
+			break;
+		if (json)
+			show_json(watch);
+		else
+			show(watch);
+	}
+	return ret;
+}
+
+static bool options(int argc, char **argv, uint64_t *interval, uint64_t *count)
+{
+	int i;
+
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--interval") &&
+		    parse_duration(argv[i + 1], interval) && *interval)
+			continue;
+		if (!strcmp(argv[i], "--count") && parse_number(argv[i + 1], count))
+			continue;
+		break;
+	}
+	if (i == argc)
+		return true;
+	say("watch: [--interval DURATION] [--count N]");
+	return false;
+}
+
+int command_watch(int argc, char **argv)
+{
+	uint64_t interval = NSEC_PER_SEC, count = 0;
+	static struct watch watch;
+	struct twheel_info info;
+	int ret, fd;
+
+	if (!options(argc, argv, &interval, &count))
+		return USAGE;
+	fd = device_open();
+	if (fd < 0)
+		return -fd;
+	ret = twheel_get_info(fd, &info);
+	twheel_close(fd);
+	if (ret)
+		return device_failed("watch", ret);
+	watch.tick_ns = info.resolution_ns;
+	return run(&watch, interval, count);
+}

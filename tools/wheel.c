@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "table.h"
+#include "wheel.h"
+
+const char *const wheel_rate_names[WHEEL_RATES] = { "armed", "fired", "cancelled",
+	"replaced", "extended", "cascaded", "runs" };
+
+static void parse_level(const char *text, struct wheel *wheel, unsigned int level)
+{
+	unsigned int i = 0;
+
+	memset(wheel->slots[level], '.', WHEEL_SLOTS);
+	for (; text && *text > ' ' && i < WHEEL_SLOTS; text++) {
+		if (*text == '>')
+			wheel->hand[level] = i;
+		else
+			wheel->slots[level][i++] = *text;
+	}
+}
+
+static void parse(const char *text, struct wheel *wheel)
+{
+	uint64_t number;
+	char name[16];
+	unsigned int i;
+
+	value_number(text, "online", &number);
+	wheel->online = number;
+	value_number(text, "now", &wheel->now);
+	wheel->sleeps = !value_number(text, "next", &wheel->next);
+	value_number(text, "pending", &wheel->pending);
+	for (i = 0; i < WHEEL_RATES; i++)
+		value_number(text, wheel_rate_names[i], &wheel->counts[i]);
+	for (i = 0; i < WHEEL_LEVELS; i++) {
+		snprintf(name, sizeof(name), "level_%u", i);
+		parse_level(value_text(text, name), wheel, i);
+	}
+}
+
+int wheel_read(unsigned int cpu, struct wheel *wheel)
+{
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/twheel/cpu%u", cpu);
+	text = file_text(path);
+	if (!text)
+		return -errno;
+	*wheel = (struct wheel){ .cpu = cpu };
+	parse(text, wheel);
+	free(text);
+	return 0;
+}
+
+unsigned int wheel_occupied(const struct wheel *wheel, unsigned int level)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < WHEEL_SLOTS; i++)
+		count += wheel->slots[level][i] != '.';
+	return count;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <stddef.h>
+#include "say.h"
+#include "words.h"
+
+/* Takes the word at @from. What is past it, or NULL for a quote without an end. */
+static char *take_word(char *from)
+{
+	char *to = from, quote = 0;
+
+	for (; *from && (quote || !isspace((unsigned char)*from)); from++) {
+		if (quote && *from == quote)
+			quote = 0;
+		else if (!quote && (*from == '\'' || *from == '"'))
+			quote = *from;
+		else
+			*to++ = *from;
+	}
+	if (*from)
+		from++;
+	*to = 0;
+	return quote ? NULL : from;
+}
+
+int words_split(char *line, char **words)
+{
+	int count = 0;
+
+	while (line) {
+		while (isspace((unsigned char)*line))
+			line++;
+		if (!*line || *line == '#')
+			break;
+		if (count == WORDS_MOST) {
+			say("more than %d words", WORDS_MOST);
+			return -1;
+		}
+		words[count++] = line;
+		line = take_word(line);
+	}
+	if (!line) {
+		say("a quote has no end");
+		return -1;
+	}
+	words[count] = NULL;
+	return count;
+}
