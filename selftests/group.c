@@ -368,7 +368,7 @@ enum { MOST = 1 << 20, GROUPS = 4 };
 
 static atomic_uchar ended[MOST];
 static atomic_uint added, read_so_far, cancelled, with_group, retracted_so_far;
-static atomic_bool stopping;
+static atomic_bool stopping, all_added;
 static int shared_fd;
 
 static void *add_to_groups(void *data)
@@ -421,7 +421,7 @@ static void *read_until_all_ended(void *data)
 	struct twheel_event events[16];
 	int i, got;
 
-	while (!stopping || timers_of(shared_fd)) {
+	while (!all_added || timers_of(shared_fd)) {
 		CALL(poll(&poll_fd, 1, 20));
 		got = read_events(shared_fd, events, ARRAY_SIZE(events));
 		if (got == -EAGAIN)
@@ -451,8 +451,10 @@ TEST(groups_end_while_timers_are_added_expire_and_are_read)
 		ASSERT_EQ(pthread_create(&threads[i], NULL, run[i], (void *)i), 0);
 	pass(now() + NSEC_PER_SEC);
 	stopping = true;
-	for (i = 0; i < ARRAY_SIZE(run); i++)
+	for (i = 0; i < ARRAY_SIZE(run); i++) {
+		all_added = i == ARRAY_SIZE(run) - 1;
 		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+	}
 	note("%u timers: %u with their group (%u of them unread), %u alone, %u expired",
 	     added, with_group, retracted_so_far, cancelled, read_so_far);
 	ASSERT_GT(with_group, 0);

@@ -383,7 +383,7 @@ static struct timer {
 } timers[MOST];
 
 static atomic_uint next_number = 1, added, retracted, ended;
-static atomic_bool stopping;
+static atomic_bool stopping, all_beaten;
 static int shared_fd;
 
 static void end_timer(__u64 number)
@@ -445,7 +445,7 @@ static void *read_events_of_all(void *data)
 	struct twheel_event events[16];
 	int i, got;
 
-	while (!stopping || timers_of(shared_fd)) {
+	while (!all_beaten || timers_of(shared_fd)) {
 		CALL(poll(&poll_fd, 1, 20));
 		got = read_events(shared_fd, events, ARRAY_SIZE(events));
 		if (got == -EAGAIN)
@@ -472,8 +472,10 @@ TEST(upsert_races_with_expiry_and_read)
 					 (void *)i), 0);
 	pass(now() + NSEC_PER_SEC);
 	stopping = true;
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		all_beaten = i >= THREADS;
 		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+	}
 	note("%u beats added %u timers and retracted %u events",
 	     next_number - 1, added, retracted);
 	ASSERT_GT(added, 0);
