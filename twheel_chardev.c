@@ -45,7 +45,8 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 		seq_printf(m, "twheel-max-user-timers:\t%u\n",
 			   twheel_quota_limit(true));
 	if (next <= S64_MAX)
-		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
+		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n",
+			   program_time(set, CLOCK_MONOTONIC, next));
 }
 
 static const struct file_operations twheel_fops = {

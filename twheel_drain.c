@@ -63,6 +63,11 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 	int looks = 0;
 
 	lock_set(set);
+	if (!set->stopped) {
+		unlock_set(set);
+		*index = ULONG_MAX;
+		return 0;
+	}
 	pagefault_disable();
 	for (t = xa_find(&set->timers, index, ULONG_MAX, XA_PRESENT);
 	     t && n < max && looks++ < CHUNK * 16;
@@ -93,8 +98,8 @@ static long drain(struct timer_set *set, struct twheel_op __user *ops,
 
 	while (done < count && index != ULONG_MAX) {
 		n = drain_some(set, &index, ops + done, min(count - done, CHUNK));
-		if (n == -EFAULT && fault_in_writeable((void __user *)(ops + done),
-						       sizeof(*ops)))
+		/* By writing to them, as access may be granted by less than a page. */
+		if (n == -EFAULT && clear_user(ops + done, sizeof(*ops)))
 			return done ? done : -EFAULT;
 		if (n > 0)
 			done += n;

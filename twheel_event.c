@@ -115,7 +115,7 @@ static bool fill_ring(struct timer_set *set)
 	struct delivery d;
 	u32 room, n;
 
-	if (!set->ring)
+	if (!set->ring || set->ended)
 		return false;
 	room = twheel_ring_room(set);
 	for (n = 0; n < min(room, CHUNK) && next_delivery(set, &d, now); n++) {
@@ -168,6 +168,19 @@ void twheel_event_init(struct timer_set *set)
 	INIT_LIST_HEAD(&set->ready);
 	init_waitqueue_head(&set->wait);
 	tasklet_setup(&set->wake, wake_readers);
+}
+
+/**
+ * twheel_event_stop - leave the events where they are
+ * @set: The set, whose timers are about to be freed.
+ *
+ * Until then, what is put into the ring takes timers away.
+ */
+void twheel_event_stop(struct timer_set *set)
+{
+	lock_set(set);
+	set->ended = true;
+	unlock_set(set);
 }
 
 /**
@@ -370,7 +383,8 @@ long twheel_event_eventfd(struct timer_set *set, void __user *argp)
 	lock_set(set);
 	swap(set->eventfd, eventfd);
 	/* What is there already is not to be missed. */
-	if (set->eventfd && has_event(set))
+	if (set->eventfd && (has_event(set) ||
+			     (set->ring && !twheel_ring_empty(set))))
 		eventfd_signal(set->eventfd);
 	unlock_set(set);
 	if (eventfd)

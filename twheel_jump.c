@@ -52,7 +52,7 @@ struct jump_queue {
  * struct jump_watch - tells a set when CLOCK_REALTIME is set
  * @set: The set.
  * @work: Looks at the clock.
- * @offset: Of CLOCK_REALTIME to CLOCK_MONOTONIC, when it was looked at last.
+ * @offset: Of CLOCK_REALTIME to CLOCK_BOOTTIME, when it was looked at last.
  */
 struct jump_watch {
 	struct timer_set	*set;
@@ -126,13 +126,15 @@ static void run_queue(struct tasklet_struct *run)
 {
 	struct jump_queue *queue = container_of(run, struct jump_queue, run);
 	struct timer_set *set = queue->set;
-	u64 now = twheel_jump_now(queue->clockid);
 	struct user_timer *t;
 	struct rb_node *node;
 	unsigned int n;
+	u64 now;
 
 	/* Already in softirq context. */
 	xa_lock(&set->timers);
+	/* Under the lock: the clock may have been set before a timer was added. */
+	now = twheel_jump_now(queue->clockid);
 	for (n = 0; n < CHUNK; n++) {
 		node = rb_first_cached(&queue->tree);
 		if (!node || timer_of(node)->deadline > now)
@@ -143,7 +145,10 @@ static void run_queue(struct tasklet_struct *run)
 		t->expired = now;
 		twheel_event_add(set, t);
 	}
-	start_first(queue);
+	if (n == CHUNK)
+		tasklet_schedule(run);
+	else
+		start_first(queue);
 	xa_unlock(&set->timers);
 }
 
@@ -237,7 +242,9 @@ int twheel_jump_get_queue(struct timer_set *set, clockid_t clockid)
 
 static s64 real_offset(void)
 {
-	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
+	/* To CLOCK_BOOTTIME, as a suspend is no setting of the clock. */
+	return ktime_to_ns(ktime_sub(ktime_mono_to_any(0, TK_OFFS_REAL),
+				     ktime_mono_to_any(0, TK_OFFS_BOOT)));
 }
 
 static void look_at_clock(struct work_struct *work)
@@ -301,5 +308,6 @@ void twheel_jump_stop(struct timer_set *set)
 		hrtimer_cancel(&set->jump[i]->first);
 		tasklet_kill(&set->jump[i]->run);
 		kfree(set->jump[i]);
+		set->jump[i] = NULL;
 	}
 }

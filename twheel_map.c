@@ -18,6 +18,17 @@ static bool size_valid(u64 offset, size_t size)
 }
 
 /*
+ * Not more than what the timers take that the descriptor may hold; but a page for
+ * everybody. The memory stays as long as the descriptor.
+ */
+static bool size_allowed(const struct timer_set *set, size_t size)
+{
+	u64 timers = min(set->limit, twheel_quota_limit(set->limited));
+
+	return size <= PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
+}
+
+/*
  * What the set shares at @offset. The first to ask for it says how large it is.
  */
 static struct twheel_shared *get_shared(struct timer_set *set, u64 offset,
@@ -68,13 +79,15 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 	struct twheel_shared *shared;
 
 	/* What programs write there has to be what the kernel reads. */
-	if (IS_ENABLED(CONFIG_GENERIC_ATOMIC64))
+	if (!IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
 	if (offset != TWHEEL_MMAP_TABLE && offset != TWHEEL_MMAP_RING)
 		return -EINVAL;
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC ||
 	    !size_valid(offset, size))
 		return -EINVAL;
+	if (!size_allowed(set, size))
+		return -EDQUOT;
 	shared = get_shared(set, offset, size);
 	if (IS_ERR(shared))
 		return PTR_ERR(shared);

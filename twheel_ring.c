@@ -20,9 +20,10 @@ static struct twheel_ring *head_of(const struct timer_set *set)
 /* Events in the ring that have not been consumed; as many as fit, if in doubt. */
 static u32 used(const struct timer_set *set)
 {
-	/* With the program's release: it has read what is overwritten next. */
-	u64 head = smp_load_acquire(&head_of(set)->head);
+	u64 head = READ_ONCE(head_of(set)->head);
 
+	/* With the program's release: it has read what is overwritten next. */
+	smp_mb();
 	return min_t(u64, set->tail - head, set->entries);
 }
 
@@ -90,7 +91,9 @@ void twheel_ring_put(struct timer_set *set, const struct twheel_event *event)
 	       sizeof(*event));
 	set->tail++;
 	/* With the program's acquire: the event is there when @tail says so. */
-	smp_store_release(&head_of(set)->tail, set->tail);
+	/* Who sees the new tail sees the event. */
+	smp_wmb();
+	WRITE_ONCE(head_of(set)->tail, set->tail);
 }
 
 /**

@@ -658,6 +658,7 @@ void twheel_set_release(struct timer_set *set)
 	struct user_timer *t;
 	unsigned long index;
 
+	twheel_event_stop(set);
 	twheel_jump_stop(set);
 	xa_for_each(&set->timers, index, t) {
 		twheel_shutdown_sync(&t->timer);

@@ -48,6 +48,7 @@ enum timer_state { NEW, PENDING, READY, DEAD };
  * @limit: Of @count; fixed at open.
  * @limited: A limit holds for what its user has; fixed at open.
  * @stopped: No timer may be added.
+ * @ended: The file is closed: nothing is delivered, and all timers go.
  * @starting: Timers that are NEW, or will be.
  * @quota: Of the user who opened the file.
  * @groups: By tag.
@@ -77,6 +78,7 @@ struct timer_set {
 	unsigned int		limit;
 	bool			limited;
 	bool			stopped;
+	bool			ended;
 	unsigned int		starting;
 	struct user_quota	*quota;
 	struct rhashtable	groups;
@@ -205,6 +207,7 @@ long twheel_set_drain(struct timer_set *set, void __user *argp);
 
 /* twheel_event.c */
 void twheel_event_init(struct timer_set *set);
+void twheel_event_stop(struct timer_set *set);
 void twheel_event_exit(struct timer_set *set);
 void twheel_event_add(struct timer_set *set, struct user_timer *t);
 void twheel_event_clock_set(struct timer_set *set);

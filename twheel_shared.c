@@ -8,6 +8,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "twheel_compat.h"
 #include "twheel_shared.h"
@@ -27,7 +28,9 @@ struct twheel_shared *twheel_shared_new(size_t size)
 	if (!shared)
 		return NULL;
 	for (n = 0; n < count; n++) {
-		shared->page[n] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		cond_resched();
+		shared->page[n] = fatal_signal_pending(current) ? NULL :
+				  alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 		if (!shared->page[n]) {
 			twheel_shared_free(shared);
 			return NULL;

@@ -615,9 +615,10 @@ TEST(head_that_lies_means_a_full_ring)
 
 	for (i = 0; i < ARRAY_SIZE(lies); i++) {
 		const struct ring ring = new_ring();
-		const __u64 handle = add(ring.fd, 0, 1);
+		__u64 handle;
 
 		set_head(&ring, lies[i]);
+		handle = add(ring.fd, 0, 1);
 		wait_for_more(&ring, true);
 		ASSERT_EQ(tail_of(&ring), 0);
 		ASSERT(has_event(ring.fd));
@@ -867,6 +868,32 @@ TEST(closed_while_timers_expire)
 		if (round % 2)
 			pass_ticks(0);
 		ASSERT_LE(tail_of(&ring), ENTRIES);
+		CALL(munmap(ring.head, ring.size));
+		CALL(close(ring.fd));
+	}
+}
+
+/* The kernel goes on putting events into it by itself while there is room. */
+TEST(closed_while_the_ring_is_filled)
+{
+	const unsigned int count = many(20000);
+	static struct twheel_op ops[20000];
+	unsigned int round, i;
+
+	for (round = 0; round < 5; round++) {
+		const struct ring ring = map_ring(open_device(0), 1 << 15);
+		const __u64 deadline = now() + 200 * NSEC_PER_MSEC;
+		struct twheel_op op = new_timer(0, 1);
+
+		for (i = 0; i < count; i++) {
+			ops[i] = new_timer(deadline, i);
+			ops[i].flags = TWHEEL_ABSTIME;
+		}
+		add_all(ring.fd, ops, count);
+		op.clockid = CLOCK_BOOTTIME;
+		op.period_ns = tick_ns();
+		CALL(ioctl(ring.fd, TWHEEL_IOC_ADD, &op));
+		pass(deadline);
 		CALL(munmap(ring.head, ring.size));
 		CALL(close(ring.fd));
 	}

@@ -118,7 +118,7 @@ static unsigned int cycle(void)
 	return busy;
 }
 
-static void drain(int fd)
+static void read_what_there_is(int fd)
 {
 	char bytes[USERS];
 
@@ -151,7 +151,7 @@ TEST_TIMEOUT(comes_and_goes_under_load, 1200)
 		if (i == WARM_UP)
 			before = kernel_memory();
 		busy += cycle();
-		drain(shared->used_once[0]);
+		read_what_there_is(shared->used_once[0]);
 	}
 	growth = kernel_memory() - before;
 	close(shared->go[1]);

@@ -233,8 +233,9 @@ struct twheel_batch {
  * @count: Deadlines that this event stands for: 1, or more for a periodic timer
  *	that was not read in time.
  * @type: TWHEEL_EVENT_TIMER; or TWHEEL_EVENT_CLOCK_SET, which is no timer's:
- *	@expired_ns is what CLOCK_REALTIME said when it was noticed, @count how
- *	often it was set, and all else is 0.
+ *	@expired_ns is what CLOCK_REALTIME said when it was noticed first, @count how
+ *	often it was noticed (looked at once a second), @clockid CLOCK_REALTIME, and
+ *	all else is 0.
  * @flags: Zero.
  * @clockid: The timer's clock.
  * @pad: Zero.
@@ -267,9 +268,9 @@ struct twheel_event {
  * From the first call on, TWHEEL_OP_ADD is refused. Each call ends up to @count
  * pending timers and fills in a TWHEEL_OP_ADD for each that would arm it again
  * as it was: its @time_ns is what was left, and for reference @handle has what it
- * was. A call waits for adds that had begun. Timers that have expired are left to
- * read(), by which a periodic one is pending again: drain until 0, read until
- * EAGAIN, and drain once more.
+ * was. A call waits for adds that had begun, and ends if another one resumes.
+ * Timers that have expired are left to read(), by which a periodic one is
+ * pending again: drain until 0, read until EAGAIN, and drain once more.
  */
 struct twheel_drain {
 	__aligned_u64	ops;
@@ -323,6 +324,11 @@ struct twheel_eventfd {
  *
  * Entries are taken in turn, so that one is used again only after all others. The
  * mapping keeps the open file and its timers, as a descriptor does.
+ *
+ * Errors of mmap(), here and for the ring: EINVAL for another offset, a private or
+ * executable mapping, or a size that is not possible, or more than the first one;
+ * EDQUOT if it takes more memory than the timers that the descriptor may hold;
+ * ENOMEM; EOPNOTSUPP in a 32-bit kernel, which has not got the features either.
  */
 struct twheel_word {
 	__aligned_u64	deadline;
