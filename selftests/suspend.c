@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trap 29: a machine that is suspended. CLOCK_MONOTONIC stands still meanwhile,
+ * CLOCK_BOOTTIME and CLOCK_REALTIME do not.
+ */
+#include <linux/rtc.h>
+
+#include "device.h"
+
+#define MINUTE	(60 * NSEC_PER_SEC)
+#define HOUR	(60 * MINUTE)
+
+static __u64 read_clock(clockid_t clockid)
+{
+	struct timespec ts;
+
+	CALL(clock_gettime(clockid, &ts));
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* How much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. */
+static __u64 time_suspended(void)
+{
+	const __u64 mono = read_clock(CLOCK_MONOTONIC);
+
+	return read_clock(CLOCK_BOOTTIME) - mono;
+}
+
+/* The clock that wakes the machine up, if it can be suspended at all. */
+static int open_alarm(void)
+{
+	char states[64] = "";
+	const int fd = open("/sys/power/state", O_RDONLY | O_CLOEXEC);
+	int rtc = -1;
+
+	if (fd >= 0 && read(fd, states, sizeof(states) - 1) > 0 &&
+	    strstr(states, "mem"))
+		rtc = open("/dev/rtc0", O_RDONLY | O_CLOEXEC);
+	if (rtc < 0)
+		skip("this machine cannot be suspended, or not woken up");
+	close(fd);
+	return rtc;
+}
+
+static time_t rtc_seconds(int rtc, struct rtc_time *time)
+{
+	struct tm tm;
+
+	CALL(ioctl(rtc, RTC_RD_TIME, time));
+	memcpy(&tm, time, sizeof(*time));
+	return timegm(&tm);
+}
+
+/* Suspends the machine for so long, give or take a second. */
+static void suspend(unsigned int seconds)
+{
+	struct rtc_wkalrm alarm = { .enabled = 1 };
+	const __u64 before = time_suspended();
+	const int rtc = open_alarm();
+	const int fd = CALL(open("/sys/power/state", O_WRONLY | O_CLOEXEC));
+	time_t wake = rtc_seconds(rtc, &alarm.time) + seconds;
+	struct tm tm;
+
+	ASSERT(gmtime_r(&wake, &tm));
+	memcpy(&alarm.time, &tm, sizeof(alarm.time));
+	CALL(ioctl(rtc, RTC_WKALM_SET, &alarm));
+	CALL(write(fd, "mem", 3));
+	close(fd);
+	close(rtc);
+	ASSERT_GE(time_suspended() - before, (seconds - 2) * NSEC_PER_SEC);
+	ASSERT_LE(time_suspended() - before, (seconds + 2) * NSEC_PER_SEC);
+}
+
+static __u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
+{
+	struct twheel_op op = {
+		.clockid = clockid,
+		.flags = TWHEEL_ABSTIME,
+		.time_ns = deadline_ns,
+		.period_ns = period_ns,
+		.cookie = clockid,
+	};
+
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+	return op.handle;
+}
+
+static struct twheel_event read_event(int fd)
+{
+	struct twheel_event event;
+
+	wait_for_event(fd);
+	ASSERT_EQ(read(fd, &event, sizeof(event)), (ssize_t)sizeof(event));
+	return event;
+}
+
+/* A timer whose deadline comes while the machine is suspended. */
+static void check_due_meanwhile(clockid_t clockid)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = read_clock(clockid) + HOUR / 2;
+	const __u64 handle = add_on(fd, clockid, deadline, 0);
+	struct twheel_event event;
+	__u64 resumed;
+
+	suspend(3600);
+	resumed = read_clock(clockid);
+	event = read_event(fd);
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_GE(event.expired_ns, deadline + HOUR / 2 - 5 * NSEC_PER_SEC);
+	ASSERT_LE(event.expired_ns, resumed + 2 * tick_ns() + slack_ns());
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(trap29_boottime_timer_due_meanwhile_expires_at_resume)
+{
+	check_due_meanwhile(CLOCK_BOOTTIME);
+}
+
+TEST(trap29_realtime_timer_due_meanwhile_expires_at_resume)
+{
+	check_due_meanwhile(CLOCK_REALTIME);
+}
+
+TEST(trap29_monotonic_timer_stands_still)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	const __u64 handle = add_at(fd, start + HOUR / 2, 1);
+	struct twheel_event event;
+	struct twheel_op op = { 0 };
+
+	suspend(3600);
+	ASSERT_LE(now(), start + 10 * NSEC_PER_SEC);
+	check_no_event(fd);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_GE(op.time_ns, HOUR / 2 - 20 * NSEC_PER_SEC);
+	event = read_event(fd);
+	ASSERT_EQ(event.deadline_ns, start + HOUR / 2);
+	ASSERT_GE(event.expired_ns, start + HOUR / 2);
+	ASSERT_LE(event.expired_ns, start + HOUR / 2 + tick_ns() + slack_ns());
+}
+
+TEST(trap29_boottime_timer_due_later_is_in_time)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = read_clock(CLOCK_BOOTTIME) + 3 * HOUR / 2;
+	struct twheel_event event;
+
+	add_on(fd, CLOCK_BOOTTIME, deadline, 0);
+	suspend(3600);
+	ASSERT(!has_event(fd));
+	event = read_event(fd);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_GE(event.expired_ns, deadline);
+	ASSERT_LE(event.expired_ns, deadline + tick_ns() + slack_ns());
+}
+
+TEST(trap29_periods_that_were_slept_over_are_counted)
+{
+	const int fd = open_device(0);
+	const __u64 start = read_clock(CLOCK_BOOTTIME) + MINUTE;
+	struct twheel_event event;
+
+	add_on(fd, CLOCK_BOOTTIME, start, 10 * MINUTE);
+	suspend(3600);
+	event = read_event(fd);
+	ASSERT_EQ(event.deadline_ns, start);
+	/* at 1, 11, 21, 31, 41 and 51 minutes */
+	ASSERT_EQ(event.count, 6);
+	event = read_event(fd);
+	ASSERT_EQ(event.deadline_ns, start + HOUR);
+	ASSERT_EQ(event.count, 1);
+}
