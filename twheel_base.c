@@ -64,7 +64,8 @@ static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
 MODULE_PARM_DESC(budget, "Timers that one softirq run expires or moves, at most (default 2048)");
 
-DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
+DEFINE_PER_CPU(struct twheel_base *[TWHEEL_LANES], twheel_bases);
+unsigned int twheel_lanes;
 
 DEFINE_STATIC_KEY_FALSE(twheel_timing);
 
@@ -120,9 +121,14 @@ static inline void wait_expiry(struct twheel_base *base)
 }
 #endif
 
+static unsigned int lane_of(u32 flags)
+{
+	return (flags & TWHEEL_LANE_MASK) >> TWHEEL_LANE_SHIFT;
+}
+
 static struct twheel_base *base_of(u32 flags)
 {
-	return per_cpu(twheel_bases, flags & TWHEEL_CPU_MASK);
+	return twheel_base_of(flags & TWHEEL_CPU_MASK, lane_of(flags));
 }
 
 /* A CPU that is not ours: wake it through its own timer wheel. */
@@ -429,7 +435,8 @@ struct twheel_base *twheel_base_switch(struct twheel_base *base,
 				       struct twheel_timer *t,
 				       unsigned int cpu)
 {
-	struct twheel_base *to = per_cpu(twheel_bases, cpu);
+	unsigned int lane = lane_of(t->flags);
+	struct twheel_base *to = twheel_base_of(cpu, lane);
 	u32 flags;
 
 	lockdep_assert_held(&base->lock);
@@ -441,7 +448,7 @@ struct twheel_base *twheel_base_switch(struct twheel_base *base,
 		WRITE_ONCE(t->flags, t->flags | TWHEEL_MIGRATING);
 		raw_spin_unlock(&base->lock);
 		if (!READ_ONCE(to->online))
-			to = per_cpu(twheel_bases, cpumask_any(cpu_active_mask));
+			to = twheel_base_of(cpumask_any(cpu_active_mask), lane);
 		base = to;
 		raw_spin_lock(&base->lock);
 		WRITE_ONCE(t->flags, flags | base->cpu);
@@ -549,27 +556,33 @@ void twheel_base_wait_running(const struct twheel_timer *t)
 		wait_expiry(base_of(tf));
 }
 
+static void add_counts(struct twheel_counts *counts, struct twheel_base *base)
+{
+	raw_spin_lock_irq(&base->lock);
+	counts->armed += base->counts.armed;
+	counts->fired += base->counts.fired;
+	counts->cancelled += base->counts.cancelled;
+	counts->replaced += base->counts.replaced;
+	counts->pending += base->wheel.pending;
+	raw_spin_unlock_irq(&base->lock);
+}
+
 /**
  * twheel_read_counts - sum up the counts of all CPUs
  * @counts: For the sums. They are consistent if nothing goes on meanwhile.
  */
 void twheel_read_counts(struct twheel_counts *counts)
 {
-	struct twheel_base *base;
-	unsigned int cpu;
+	unsigned int cpu, lane;
 	u64 extended;
 
 	memset(counts, 0, sizeof(*counts));
 	for_each_possible_cpu(cpu) {
-		base = per_cpu(twheel_bases, cpu);
 		extended = READ_ONCE(per_cpu(twheel_extended, cpu));
-		raw_spin_lock_irq(&base->lock);
-		counts->armed += base->counts.armed + extended;
-		counts->fired += base->counts.fired;
-		counts->cancelled += base->counts.cancelled;
-		counts->replaced += base->counts.replaced + extended;
-		counts->pending += base->wheel.pending;
-		raw_spin_unlock_irq(&base->lock);
+		counts->armed += extended;
+		counts->replaced += extended;
+		for_each_twheel_lane(lane)
+			add_counts(counts, twheel_base_of(cpu, lane));
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_read_counts);
@@ -646,38 +659,38 @@ void twheel_base_evacuate(struct twheel_base *base)
 		to = cpumask_any(cpu_active_mask);
 		/* Active and not online: the module is going. */
 		if (to == base->cpu ||
-		    !move_timers(per_cpu(twheel_bases, to), base))
+		    !move_timers(twheel_base_of(to, base->lane), base))
 			break;
 		cond_resched();
 	}
 }
 
-static int base_online(unsigned int cpu)
+static void lane_online(struct twheel_base *base)
 {
-	struct twheel_base *base = per_cpu(twheel_bases, cpu);
-
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, true);
 	base->wake = TWHEEL_NEVER;
 	/* A callback may have armed something that is not evacuated yet. */
 	arm_source(base, twheel_wheel_next(&base->wheel));
 	raw_spin_unlock_irq(&base->lock);
+}
+
+static int base_online(unsigned int cpu)
+{
+	unsigned int lane;
+
+	for_each_twheel_lane(lane)
+		lane_online(twheel_base_of(cpu, lane));
 	return 0;
 }
 
 /*
- * Runs on the CPU that goes offline. From here on nothing is armed on it but
- * by a callback that still runs, and that is waited for.
+ * From here on nothing is armed on this base but by a callback that still runs,
+ * and that is waited for.
  */
-static int base_offline(unsigned int cpu)
+static void lane_offline(struct twheel_base *base, unsigned int to)
 {
-	struct twheel_base *base = per_cpu(twheel_bases, cpu);
-	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
 	bool running;
-
-	/* The last CPU: only where the set-up is undone, and nothing is armed. */
-	if (to >= nr_cpu_ids)
-		return 0;
 
 	do {
 		raw_spin_lock_irq(&base->lock);
@@ -688,24 +701,48 @@ static int base_offline(unsigned int cpu)
 			wait_expiry(base);
 	} while (running);
 
-	while (move_timers(per_cpu(twheel_bases, to), base))
+	while (move_timers(twheel_base_of(to, base->lane), base))
 		cond_resched();
+}
+
+/* Runs on the CPU that goes offline. */
+static int base_offline(unsigned int cpu)
+{
+	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
+	unsigned int lane;
+
+	/* The last CPU: only where the set-up is undone, and nothing is armed. */
+	if (to >= nr_cpu_ids)
+		return 0;
+
+	for_each_twheel_lane(lane)
+		lane_offline(twheel_base_of(cpu, lane), to);
 	return 0;
 }
 
-static void free_bases(void)
+static void free_lane(unsigned int lane)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-		kvfree(per_cpu(twheel_bases, cpu));
+	for_each_possible_cpu(cpu) {
+		kvfree(twheel_base_of(cpu, lane));
+		per_cpu(twheel_bases, cpu)[lane] = NULL;
+	}
 }
 
-static void base_init(struct twheel_base *base, unsigned int cpu)
+static void free_lanes(void)
+{
+	while (twheel_lanes)
+		free_lane(--twheel_lanes);
+}
+
+static void base_init(struct twheel_base *base, unsigned int cpu,
+		      unsigned int lane)
 {
 	raw_spin_lock_init(&base->lock);
 	expiry_lock_init(base);
 	base->cpu = cpu;
+	base->lane = lane;
 	base->wake = TWHEEL_NEVER;
 	twheel_process_init_base(base);
 	twheel_wheel_init(&base->wheel, get_jiffies_64());
@@ -713,6 +750,52 @@ static void base_init(struct twheel_base *base, unsigned int cpu)
 	hrtimer_setup(&base->sleeper, base_sleeper, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_SOFT);
 	tasklet_setup(&base->more, base_more);
+}
+
+/* A base of each CPU, with nothing in it; which are online is not known yet. */
+static int alloc_lane(unsigned int lane)
+{
+	struct twheel_base *base;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		base = kvzalloc_node(sizeof(*base), GFP_KERNEL | __GFP_NOWARN,
+				     cpu_to_node(cpu));
+		if (!base) {
+			free_lane(lane);
+			return -ENOMEM;
+		}
+		base_init(base, cpu, lane);
+		per_cpu(twheel_bases, cpu)[lane] = base;
+	}
+	return 0;
+}
+
+/**
+ * twheel_bases_add_lane - give every CPU another base
+ *
+ * Context: process; not concurrently with itself.
+ *
+ * Return: 0, -ENOMEM, or -ENOSPC if there are as many as there can be.
+ */
+int twheel_bases_add_lane(void)
+{
+	unsigned int lane = twheel_lanes;
+	unsigned int cpu;
+	int ret;
+
+	if (lane == TWHEEL_LANES)
+		return -ENOSPC;
+	ret = alloc_lane(lane);
+	if (ret)
+		return ret;
+	cpus_read_lock();
+	for_each_possible_cpu(cpu)
+		twheel_base_of(cpu, lane)->online = twheel_base_of(cpu, 0)->online;
+	/* Whoever sees it sees the bases. */
+	smp_store_release(&twheel_lanes, lane + 1);
+	cpus_read_unlock();
+	return 0;
 }
 
 /* No timer is pending and nobody can arm one any more. */
@@ -736,31 +819,25 @@ static void base_stop(struct twheel_base *base)
  */
 int twheel_bases_init(void)
 {
-	struct twheel_base *base;
-	unsigned int cpu;
 	int ret;
 
 	ret = twheel_process_init();
 	if (ret)
 		return ret;
-	for_each_possible_cpu(cpu) {
-		base = kvzalloc_node(sizeof(*base), GFP_KERNEL, cpu_to_node(cpu));
-		per_cpu(twheel_bases, cpu) = base;
-		if (!base) {
-			ret = -ENOMEM;
-			goto out_free_bases;
-		}
-		base_init(base, cpu);
-	}
+	ret = alloc_lane(0);
+	if (ret)
+		goto out_process_exit;
+	twheel_lanes = 1;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
 				base_online, base_offline);
 	if (ret < 0)
-		goto out_free_bases;
+		goto out_free_lanes;
 	hotplug_state = ret;
 	return 0;
 
-out_free_bases:
-	free_bases();
+out_free_lanes:
+	free_lanes();
+out_process_exit:
 	twheel_process_exit();
 	return ret;
 }
@@ -770,11 +847,12 @@ out_free_bases:
  */
 void twheel_bases_exit(void)
 {
-	unsigned int cpu;
+	unsigned int cpu, lane;
 
 	cpuhp_remove_state_nocalls(hotplug_state);
-	for_each_possible_cpu(cpu)
-		base_stop(per_cpu(twheel_bases, cpu));
+	for_each_twheel_lane(lane)
+		for_each_possible_cpu(cpu)
+			base_stop(twheel_base_of(cpu, lane));
 	twheel_process_exit();
-	free_bases();
+	free_lanes();
 }

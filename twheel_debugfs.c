@@ -3,7 +3,8 @@
  * twheel: /sys/kernel/debug/twheel, for those who want to look inside
  *
  *	counts	what became of all armings, and whether that adds up
- *	cpuN	the wheel of CPU N, what its engine has done, and a picture
+ *	cpuN	the wheel of CPU N, what its engine has done, and a picture;
+ *		of all its lanes in one
  *	timing	1: note how long callbacks and stretches with interrupts off last
  *	reset	anything written sets the statistics (not the counts) to 0
  *
@@ -22,8 +23,9 @@
 #define WHEEL_HEAD	offsetof(struct twheel_wheel, slot)
 
 /**
- * struct snapshot - a base at one moment
+ * struct snapshot - a CPU's bases, each at one moment
  * @now: The current tick.
+ * @lanes: How many bases there are.
  * @wake: See &struct twheel_base.
  * @online: Likewise.
  * @counts: Likewise; all but those of the extensions.
@@ -31,10 +33,11 @@
  * @busy: Workers that run callbacks in process context.
  * @extended: Extensions made on the CPU.
  * @deferred: Timers wait for process context.
- * @wheel: The wheel but for its slots.
+ * @wheel: The wheel but for its slots; of several, sums, and the latest hand.
  */
 struct snapshot {
 	u64			now;
+	unsigned int		lanes;
 	u64			wake;
 	bool			online;
 	struct twheel_counts	counts;
@@ -47,19 +50,77 @@ struct snapshot {
 
 static struct dentry *directory;
 
-static void take_snapshot(struct snapshot *s, struct twheel_base *base)
+static void add_counts(struct twheel_counts *sum,
+		       const struct twheel_counts *counts)
+{
+	sum->armed += counts->armed;
+	sum->fired += counts->fired;
+	sum->cancelled += counts->cancelled;
+	sum->replaced += counts->replaced;
+}
+
+static void add_stats(struct twheel_stats *sum, const struct twheel_stats *stats)
+{
+	unsigned int i;
+
+	sum->runs += stats->runs;
+	sum->early += stats->early;
+	for (i = 0; i < TWHEEL_LATE_BUCKETS; i++)
+		sum->late[i] += stats->late[i];
+	sum->windowed += stats->windowed;
+	sum->processed += stats->processed;
+	sum->migrated += stats->migrated;
+	twheel_stats_max(&sum->cascade_max, stats->cascade_max);
+	twheel_stats_max(&sum->run_max_ns, stats->run_max_ns);
+	twheel_stats_max(&sum->hold_max_ns, stats->hold_max_ns);
+	if (stats->callback_max_ns > sum->callback_max_ns) {
+		sum->callback_max_ns = stats->callback_max_ns;
+		sum->callback_max_fn = stats->callback_max_fn;
+	}
+}
+
+static void add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
+{
+	unsigned int n, i;
+
+	sum->clk = max(sum->clk, w->clk);
+	sum->next = min(sum->next, w->next);
+	sum->pending += w->pending;
+	sum->cascaded += w->cascaded;
+	sum->refiled += w->refiled;
+	for (n = 0; n < LVL_DEPTH; n++) {
+		bitmap_or(sum->map[n], sum->map[n], w->map[n], LVL_SIZE);
+		for (i = 0; i < LVL_SIZE; i++)
+			sum->count[n][i] += w->count[n][i];
+	}
+}
+
+static void add_base(struct snapshot *s, struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
-	s->now = get_jiffies_64();
-	s->wake = base->wake;
+	s->lanes++;
+	s->wake = min(s->wake, base->wake);
 	s->online = base->online;
-	s->counts = base->counts;
-	s->stats = base->stats;
-	s->busy = TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
-	s->deferred = !list_empty(&base->wheel.deferred);
-	memcpy(s->wheel, &base->wheel, WHEEL_HEAD);
+	add_counts(&s->counts, &base->counts);
+	add_stats(&s->stats, &base->stats);
+	s->busy += TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
+	s->deferred |= !list_empty(&base->wheel.deferred);
+	add_wheel((void *)s->wheel, &base->wheel);
 	raw_spin_unlock_irq(&base->lock);
-	s->extended = READ_ONCE(per_cpu(twheel_extended, base->cpu));
+}
+
+static void take_snapshot(struct snapshot *s, unsigned int cpu)
+{
+	struct twheel_wheel *w = (void *)s->wheel;
+	unsigned int lane;
+
+	memset(s, 0, sizeof(*s));
+	s->wake = TWHEEL_NEVER;
+	w->next = TWHEEL_NEVER;
+	s->now = get_jiffies_64();
+	s->extended = READ_ONCE(per_cpu(twheel_extended, cpu));
+	for_each_twheel_lane(lane)
+		add_base(s, twheel_base_of(cpu, lane));
 }
 
 static void show_tick(struct seq_file *m, const char *name, u64 tick)
@@ -127,6 +188,7 @@ static void show_snapshot(struct seq_file *m, const struct snapshot *s)
 	unsigned int n;
 
 	seq_printf(m, "online %d\n", s->online);
+	seq_printf(m, "lanes %u\n", s->lanes);
 	seq_printf(m, "now %llu\n", s->now);
 	seq_printf(m, "hand %llu\n", w->clk);
 	show_tick(m, "next", w->next);
@@ -152,7 +214,7 @@ static int cpu_show(struct seq_file *m, void *unused)
 
 	if (!s)
 		return -ENOMEM;
-	take_snapshot(s, m->private);
+	take_snapshot(s, (unsigned long)m->private);
 	show_snapshot(m, s);
 	kfree(s);
 	return 0;
@@ -178,18 +240,21 @@ static int counts_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(counts);
 
+static void reset_stats(struct twheel_base *base)
+{
+	raw_spin_lock_irq(&base->lock);
+	memset(&base->stats, 0, sizeof(base->stats));
+	raw_spin_unlock_irq(&base->lock);
+}
+
 static ssize_t reset_write(struct file *file, const char __user *buf,
 			   size_t count, loff_t *pos)
 {
-	struct twheel_base *base;
-	unsigned int cpu;
+	unsigned int cpu, lane;
 
-	for_each_possible_cpu(cpu) {
-		base = per_cpu(twheel_bases, cpu);
-		raw_spin_lock_irq(&base->lock);
-		memset(&base->stats, 0, sizeof(base->stats));
-		raw_spin_unlock_irq(&base->lock);
-	}
+	for_each_possible_cpu(cpu)
+		for_each_twheel_lane(lane)
+			reset_stats(twheel_base_of(cpu, lane));
 	return count;
 }
 
@@ -223,7 +288,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(timing_fops, timing_get, timing_set, "%llu\n");
  */
 void twheel_debugfs_init(void)
 {
-	unsigned int cpu;
+	unsigned long cpu;
 	char name[16];
 
 	directory = debugfs_create_dir("twheel", NULL);
@@ -231,9 +296,8 @@ void twheel_debugfs_init(void)
 	debugfs_create_file("reset", 0200, directory, NULL, &reset_fops);
 	debugfs_create_file_unsafe("timing", 0644, directory, NULL, &timing_fops);
 	for_each_possible_cpu(cpu) {
-		snprintf(name, sizeof(name), "cpu%u", cpu);
-		debugfs_create_file(name, 0444, directory,
-				    per_cpu(twheel_bases, cpu), &cpu_fops);
+		snprintf(name, sizeof(name), "cpu%lu", cpu);
+		debugfs_create_file(name, 0444, directory, (void *)cpu, &cpu_fops);
 	}
 }
 

@@ -18,7 +18,12 @@
 /* struct twheel_timer.flags, besides those of twheel.h and twheel_wheel.h */
 #define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
+#define TWHEEL_LANE_SHIFT	25
+#define TWHEEL_LANE_MASK	0x1e000000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
+
+/* Bases of a CPU, at most; see twheel_lane.c. */
+#define TWHEEL_LANES		16
 
 /**
  * struct twheel_counts - what became of the armings
@@ -65,11 +70,12 @@ struct twheel_worker {
 };
 
 /**
- * struct twheel_base - the engine of one CPU
- * @lock: Protects all that follows, and the timers that name this CPU. Taken
- *	with interrupts off. Two of them nest in the order of CPUs, when timers
- *	leave a CPU that is offline; work is queued under it.
+ * struct twheel_base - the engine of one CPU, or of one of its lanes
+ * @lock: Protects all that follows, and the timers that name this CPU and lane.
+ *	Taken with interrupts off. Two of a lane nest in the order of CPUs, when
+ *	timers leave a CPU that is offline; work is queued under it.
  * @cpu: The CPU.
+ * @lane: Which of its bases this is.
  * @online: Timers may be armed here.
  * @callback: What runs in softirq context.
  * @runner: The task in whose context callbacks run, softirqs on top of it
@@ -90,6 +96,7 @@ struct twheel_worker {
 struct twheel_base {
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
+	unsigned int		lane;
 	bool			online;
 	struct twheel_callback	callback;
 	struct task_struct	*runner;
@@ -109,11 +116,22 @@ struct twheel_base {
 	struct twheel_wheel	wheel;
 };
 
-DECLARE_PER_CPU(struct twheel_base *, twheel_bases);
+/* twheel_base.c: by lane; those up to twheel_lanes are there, on all CPUs */
+DECLARE_PER_CPU(struct twheel_base *[TWHEEL_LANES], twheel_bases);
+extern unsigned int twheel_lanes;
 
-/* twheel_base.c */
+static inline struct twheel_base *twheel_base_of(unsigned int cpu,
+						 unsigned int lane)
+{
+	return per_cpu(twheel_bases, cpu)[lane];
+}
+
+#define for_each_twheel_lane(lane) \
+	for ((lane) = 0; (lane) < smp_load_acquire(&twheel_lanes); (lane)++)
+
 int twheel_bases_init(void);
 void twheel_bases_exit(void);
+int twheel_bases_add_lane(void);
 struct twheel_base *twheel_base_lock(const struct twheel_timer *t,
 				     unsigned long *flags);
 struct twheel_base *twheel_base_switch(struct twheel_base *base,
@@ -136,6 +154,11 @@ void twheel_base_evacuate(struct twheel_base *base);
 bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
 			u64 word);
 void twheel_read_counts(struct twheel_counts *counts);
+
+/* twheel_lane.c */
+int twheel_lane_get(void);
+void twheel_lane_put(int lane);
+void twheel_lane_use(struct twheel_timer *t, int lane);
 
 /* twheel_process.c */
 int twheel_process_init(void);

@@ -155,7 +155,7 @@ static bool wait_for_callbacks(const struct module *mod)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		base = per_cpu(twheel_bases, cpu);
+		base = twheel_base_of(cpu, 0);
 		while (runs(base, mod)) {
 			waited = true;
 			schedule_timeout_uninterruptible(1);
@@ -174,7 +174,7 @@ static void disarm_timers_of(const struct module *mod)
 		before = search.found;
 		cpus_read_lock();
 		for_each_possible_cpu(cpu)
-			search_base(&search, per_cpu(twheel_bases, cpu));
+			search_base(&search, twheel_base_of(cpu, 0));
 		cpus_read_unlock();
 	} while (wait_for_callbacks(mod) || search.found != before);
 

@@ -32,7 +32,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include "twheel_internal.h"
 #include "twheel_set.h"
+
+/* So many timers for each CPU take as much memory as wheels of their own. */
+#define LANE_TIMERS	512
 
 static unsigned int max_timers = INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
@@ -212,6 +216,28 @@ static bool group_only(const struct twheel_op *op)
 	       !op->period_ns && !op->time_ns && !op->handle;
 }
 
+/*
+ * Where the timers to come are served. A set with very many of them could make
+ * all others wait, and goes into a lane of its own, if there is one.
+ */
+static int choose_lane(struct timer_set *set)
+{
+	int lane = READ_ONCE(set->lane);
+
+	if (!lane && READ_ONCE(set->count) >= LANE_TIMERS * num_possible_cpus()) {
+		lane = twheel_lane_get();
+		lock_set(set);
+		if (!set->lane)
+			swap(set->lane, lane);
+		unlock_set(set);
+		/* Another thread was faster. */
+		if (lane > 0)
+			twheel_lane_put(lane);
+		lane = READ_ONCE(set->lane);
+	}
+	return max(lane, 0);
+}
+
 static struct user_timer *alloc_timer(struct timer_set *set,
 				      const struct twheel_op *op)
 {
@@ -220,6 +246,7 @@ static struct user_timer *alloc_timer(struct timer_set *set,
 	if (!t)
 		return NULL;
 	twheel_setup(&t->timer, timer_expired, 0);
+	twheel_lane_use(&t->timer, choose_lane(set));
 	t->set = set;
 	t->cookie = op->cookie;
 	t->period = op->period_ns;
@@ -670,6 +697,8 @@ void twheel_set_release(struct timer_set *set)
 		cond_resched();
 	}
 	xa_destroy(&set->timers);
+	if (set->lane > 0)
+		twheel_lane_put(set->lane);
 	twheel_event_exit(set);
 	twheel_map_release(set);
 	twheel_group_release(set);

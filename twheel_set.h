@@ -49,6 +49,7 @@ enum timer_state { NEW, PENDING, READY, DEAD };
  * @limited: A limit holds for what its user has; fixed at open.
  * @stopped: No timer may be added.
  * @ended: The file is closed: nothing is delivered, and all timers go.
+ * @lane: Of the timers to come: 0 is everybody's; negative if there was none.
  * @starting: Timers that are NEW, or will be.
  * @quota: Of the user who opened the file.
  * @groups: By tag.
@@ -76,6 +77,7 @@ struct timer_set {
 	unsigned int		count;
 	unsigned int		unread;
 	unsigned int		limit;
+	int			lane;
 	bool			limited;
 	bool			stopped;
 	bool			ended;

@@ -16,7 +16,7 @@ static const char * const counts_keys[] = {
 };
 
 static const char * const cpu_keys[] = {
-	"online", "now", "hand", "next", "wake", "pending", "deferred",
+	"online", "lanes", "now", "hand", "next", "wake", "pending", "deferred",
 	"busy_workers", "armed", "fired", "cancelled", "replaced", "extended",
 	"cascaded", "refiled", "runs", "processed", "migrated", "cascade_max",
 	"run_max_ns", "lock_max_ns", "callback_max_ns", "callback_max_fn",

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: lanes: several wheels on a CPU, served in turn
+ */
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/workqueue.h>
+#include "../twheel_compat.h"
+#include "engine_test.h"
+
+/* A lane for the case; given back when the case ends. */
+static int lane_new(struct kunit *test)
+{
+	int lane = twheel_lane_get();
+
+	KUNIT_ASSERT_GT(test, lane, 0);
+	return lane;
+}
+
+static struct probe *probe_in(struct kunit *test, int lane,
+			      void (*act)(struct probe *probe))
+{
+	struct probe *probe = probe_new(test, act);
+
+	twheel_lane_use(&probe->timer, lane);
+	return probe;
+}
+
+static void expect_in(struct kunit *test, struct probe *probe, int lane, int cpu)
+{
+	u32 flags = READ_ONCE(probe->timer.flags);
+
+	KUNIT_EXPECT_EQ(test, flags & TWHEEL_CPU_MASK, cpu);
+	KUNIT_EXPECT_EQ(test, (flags & TWHEEL_LANE_MASK) >> TWHEEL_LANE_SHIFT,
+			lane);
+}
+
+static void each_is_given_once(struct kunit *test)
+{
+	unsigned long given = BIT(0);
+	int lane, n = 0;
+
+	while ((lane = twheel_lane_get()) >= 0) {
+		KUNIT_EXPECT_FALSE(test, test_and_set_bit(lane, &given));
+		KUNIT_ASSERT_LT(test, ++n, TWHEEL_LANES);
+	}
+	KUNIT_EXPECT_EQ(test, lane, -ENOSPC);
+	for_each_set_bit(lane, &given, TWHEEL_LANES)
+		if (lane)
+			twheel_lane_put(lane);
+	lane = lane_new(test);
+	KUNIT_EXPECT_TRUE(test, test_bit(lane, &given));
+	twheel_lane_put(lane);
+}
+
+static void timer_runs_there_and_stays(struct kunit *test)
+{
+	int lane = lane_new(test), cpu;
+	struct probe *probe;
+	u64 expires;
+
+	for_each_online_cpu(cpu) {
+		probe = probe_in(test, lane, NULL);
+		expires = get_jiffies_64() + 2;
+		KUNIT_EXPECT_EQ(test, twheel_add_on(&probe->timer, expires, cpu), 0);
+		expect_in(test, probe, lane, cpu);
+		probe_expect(test, probe, expires);
+		KUNIT_EXPECT_EQ(test, probe->cpu, cpu);
+		KUNIT_EXPECT_EQ(test, twheel_add(&probe->timer, U64_MAX), 0);
+		KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, 1000), 1);
+		KUNIT_EXPECT_EQ(test, twheel_cancel(&probe->timer), 1);
+		expect_in(test, probe, lane, probe->timer.flags & TWHEEL_CPU_MASK);
+		engine_test_expect_idle(test, &probe->timer);
+		KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
+		engine_test_expect_dead(test, &probe->timer);
+	}
+	twheel_lane_put(lane);
+}
+
+/* The same tick on several wheels of a CPU. */
+static void every_lane_has_the_tick(struct kunit *test)
+{
+	struct probe *probe[4];
+	int lane[ARRAY_SIZE(probe)];
+	u64 expires;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(probe); i++) {
+		lane[i] = i ? lane_new(test) : 0;
+		probe[i] = probe_in(test, lane[i], NULL);
+	}
+	expires = get_jiffies_64() + 3;
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		twheel_add_on(&probe[i]->timer, expires,
+			      cpumask_first(cpu_online_mask));
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		probe_expect(test, probe[i], expires);
+	for (i = 1; i < ARRAY_SIZE(probe); i++)
+		twheel_lane_put(lane[i]);
+}
+
+static int shutdown_result;
+
+static void shut_down_here(struct probe *probe)
+{
+	shutdown_result = twheel_shutdown_sync(&probe->timer);
+}
+
+static void callback_is_known_there(struct kunit *test)
+{
+	int lane = lane_new(test);
+	struct probe *probe = probe_in(test, lane, shut_down_here);
+
+	twheel_add(&probe->timer, 0);
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, shutdown_result, -EDEADLK);
+	twheel_lane_put(lane);
+}
+
+/* A storm: callbacks that take half a second in all. */
+#define STORM		10000
+#define STORM_US	50
+
+static atomic_t stormed;
+
+static void storm_fn(struct twheel_timer *timer)
+{
+	udelay(STORM_US);
+	atomic_inc(&stormed);
+}
+
+static void look_at_storm(struct probe *probe)
+{
+	probe->ret = atomic_read(&stormed);
+}
+
+/* How far a storm in a lane of a CPU has come when a timer of lane 0 runs. */
+static int storm_passed(struct kunit *test, int lane)
+{
+	int cpu = cpumask_first(cpu_online_mask), i;
+	struct probe *probe = probe_new(test, look_at_storm);
+	struct twheel_timer *timers;
+	u64 expires;
+
+	timers = kvcalloc(STORM, sizeof(*timers), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, timers);
+	atomic_set(&stormed, 0);
+	expires = get_jiffies_64() + HZ / 2;
+	for (i = 0; i < STORM; i++) {
+		twheel_setup(&timers[i], storm_fn, 0);
+		twheel_lane_use(&timers[i], lane);
+		twheel_add_on(&timers[i], expires, cpu);
+	}
+	twheel_add_on(&probe->timer, expires + 1, cpu);
+	probe_wait(test, probe);
+	for (i = 0; i < STORM; i++)
+		twheel_shutdown_sync(&timers[i]);
+	kvfree(timers);
+	return probe->ret;
+}
+
+static void storm_holds_up_its_own_lane(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, storm_passed(test, 0), STORM);
+}
+
+static void storm_does_not_hold_up_another_lane(struct kunit *test)
+{
+	int lane = lane_new(test);
+
+	KUNIT_EXPECT_LT(test, storm_passed(test, lane), STORM / 2);
+	twheel_lane_put(lane);
+}
+
+static struct kunit_case lane_cases[] = {
+	KUNIT_CASE(each_is_given_once),
+	KUNIT_CASE(timer_runs_there_and_stays),
+	KUNIT_CASE(every_lane_has_the_tick),
+	KUNIT_CASE(callback_is_known_there),
+	KUNIT_CASE(storm_holds_up_its_own_lane),
+	KUNIT_CASE(storm_does_not_hold_up_another_lane),
+	{}
+};
+
+ENGINE_TEST_SUITE(lane);
