@@ -64,7 +64,7 @@ static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
 MODULE_PARM_DESC(budget, "Timers that one softirq run expires or moves, at most (default 2048)");
 
-DEFINE_PER_CPU(struct twheel_base *[TWHEEL_LANES], twheel_bases);
+DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
 unsigned int twheel_lanes;
 
 DEFINE_STATIC_KEY_FALSE(twheel_timing);
@@ -726,7 +726,7 @@ static void free_lane(unsigned int lane)
 
 	for_each_possible_cpu(cpu) {
 		kvfree(twheel_base_of(cpu, lane));
-		per_cpu(twheel_bases, cpu)[lane] = NULL;
+		per_cpu(twheel_cpus, cpu).lane[lane] = NULL;
 	}
 }
 
@@ -766,7 +766,7 @@ static int alloc_lane(unsigned int lane)
 			return -ENOMEM;
 		}
 		base_init(base, cpu, lane);
-		per_cpu(twheel_bases, cpu)[lane] = base;
+		per_cpu(twheel_cpus, cpu).lane[lane] = base;
 	}
 	return 0;
 }

@@ -116,18 +116,32 @@ struct twheel_base {
 	struct twheel_wheel	wheel;
 };
 
-/* twheel_base.c: by lane; those up to twheel_lanes are there, on all CPUs */
-DECLARE_PER_CPU(struct twheel_base *[TWHEEL_LANES], twheel_bases);
+/**
+ * struct twheel_cpu - the engine of a CPU
+ * @lane: Its bases. As many as @twheel_lanes says are there, on all CPUs.
+ */
+struct twheel_cpu {
+	struct twheel_base	*lane[TWHEEL_LANES];
+};
+
+/* twheel_base.c */
+DECLARE_PER_CPU(struct twheel_cpu, twheel_cpus);
 extern unsigned int twheel_lanes;
 
 static inline struct twheel_base *twheel_base_of(unsigned int cpu,
 						 unsigned int lane)
 {
-	return per_cpu(twheel_bases, cpu)[lane];
+	return per_cpu(twheel_cpus, cpu).lane[lane];
+}
+
+static inline unsigned int twheel_lane_count(void)
+{
+	/* Pairs with twheel_bases_add_lane(): the bases are there, too. */
+	return smp_load_acquire(&twheel_lanes);
 }
 
 #define for_each_twheel_lane(lane) \
-	for ((lane) = 0; (lane) < smp_load_acquire(&twheel_lanes); (lane)++)
+	for ((lane) = 0; (lane) < twheel_lane_count(); (lane)++)
 
 int twheel_bases_init(void);
 void twheel_bases_exit(void);

@@ -28,6 +28,29 @@ static bool size_allowed(const struct timer_set *set, size_t size)
 	return size <= PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
 }
 
+static void free_shared(struct timer_set *set, struct twheel_shared *shared)
+{
+	if (!shared)
+		return;
+	twheel_quota_uncharge_pages(set->quota,
+				    twheel_shared_size(shared) >> PAGE_SHIFT);
+	twheel_shared_free(shared);
+}
+
+static struct twheel_shared *new_shared(struct timer_set *set, size_t size)
+{
+	unsigned int pages = size >> PAGE_SHIFT;
+	struct twheel_shared *shared;
+
+	if (!twheel_quota_charge_pages(set->quota, set->limited, pages))
+		return ERR_PTR(-EDQUOT);
+	shared = twheel_shared_new(size);
+	if (shared)
+		return shared;
+	twheel_quota_uncharge_pages(set->quota, pages);
+	return ERR_PTR(-ENOMEM);
+}
+
 /*
  * What the set shares at @offset. The first to ask for it says how large it is.
  */
@@ -44,9 +67,9 @@ static struct twheel_shared *get_shared(struct timer_set *set, u64 offset,
 	unlock_set(set);
 	if (shared)
 		return shared;
-	spare = twheel_shared_new(size);
-	if (!spare)
-		return ERR_PTR(-ENOMEM);
+	spare = new_shared(set, size);
+	if (IS_ERR(spare))
+		return spare;
 	if (!is_ring)
 		twheel_table_init(spare);
 	lock_set(set);
@@ -58,7 +81,7 @@ static struct twheel_shared *get_shared(struct timer_set *set, u64 offset,
 	}
 	shared = *place;
 	unlock_set(set);
-	twheel_shared_free(spare);
+	free_shared(set, spare);
 	if (is_ring)
 		twheel_event_to_ring(set);
 	return shared;
@@ -102,6 +125,6 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
  */
 void twheel_map_release(struct timer_set *set)
 {
-	twheel_shared_free(set->table);
-	twheel_shared_free(set->ring);
+	free_shared(set, set->table);
+	free_shared(set, set->ring);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: how many timers a user may hold, over all descriptors
+ * twheel: how many timers and shared pages a user may hold, over all descriptors
  *
  * A descriptor counts for the user who opened it, wherever it is passed on to.
  */
 #include <linux/cred.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -21,12 +23,14 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
  * @uid: The user, as the initial namespace knows it.
  * @refs: Open files; under the list's lock.
  * @timers: Timers of all of them.
+ * @pages: Pages that they share with programs.
  */
 struct user_quota {
 	struct list_head	node;
 	kuid_t			uid;
 	unsigned int		refs;
 	atomic_t		timers;
+	atomic_t		pages;
 };
 
 /* There are as many as users have the device open: not many. */
@@ -92,6 +96,17 @@ unsigned int twheel_quota_limit(bool limited)
 	return limited ? READ_ONCE(max_timers_user) : UINT_MAX;
 }
 
+static bool charge(atomic_t *count, int n, int limit)
+{
+	int old = atomic_read(count);
+
+	do {
+		if (old > limit - n)
+			return false;
+	} while (!atomic_try_cmpxchg(count, &old, old + n));
+	return true;
+}
+
 /**
  * twheel_quota_charge - count one timer more
  * @quota: Whose.
@@ -101,14 +116,39 @@ unsigned int twheel_quota_limit(bool limited)
  */
 bool twheel_quota_charge(struct user_quota *quota, bool limited)
 {
-	int limit = min_t(unsigned int, twheel_quota_limit(limited), INT_MAX);
-	int timers = atomic_read(&quota->timers);
+	return charge(&quota->timers, 1,
+		      min_t(unsigned int, twheel_quota_limit(limited), INT_MAX));
+}
 
-	do {
-		if (timers >= limit)
-			return false;
-	} while (!atomic_try_cmpxchg(&quota->timers, &timers, timers + 1));
-	return true;
+/**
+ * twheel_quota_charge_pages - count shared pages
+ * @quota: Whose.
+ * @limited: Whether a limit holds for the descriptor.
+ * @pages: How many more.
+ *
+ * All descriptors of a user together may share as much as one could that held all
+ * of the user's timers, with a table and a ring.
+ *
+ * Return: %false if that would be too many; then nothing is counted.
+ */
+bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
+			       unsigned int pages)
+{
+	u64 timers = twheel_quota_limit(limited);
+	u64 most = 2 * (DIV_ROUND_UP_ULL(timers * sizeof(struct twheel_event),
+					 PAGE_SIZE) + 1);
+
+	return charge(&quota->pages, pages, min_t(u64, most, INT_MAX));
+}
+
+/**
+ * twheel_quota_uncharge_pages - count shared pages less
+ * @quota: Whose.
+ * @pages: How many.
+ */
+void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages)
+{
+	atomic_sub(pages, &quota->pages);
 }
 
 /**

@@ -267,6 +267,9 @@ void twheel_quota_put(struct user_quota *quota);
 unsigned int twheel_quota_limit(bool limited);
 bool twheel_quota_charge(struct user_quota *quota, bool limited);
 void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
+bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
+			       unsigned int pages);
+void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages);
 unsigned int twheel_quota_timers(const struct user_quota *quota);
 
 /* twheel_ioctl.c */

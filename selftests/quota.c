@@ -519,3 +519,53 @@ LIMIT_TEST(users_come_and_go)
 	become(ALICE);
 	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
 }
+
+/* One-page tables, until the user has as much as the limit grants. */
+static unsigned int map_tables(int *fds, unsigned int room)
+{
+	unsigned int n;
+
+	for (n = 0; n < room; n++) {
+		fds[n] = open_device(0);
+		if (mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fds[n],
+			 TWHEEL_MMAP_TABLE) == MAP_FAILED) {
+			ASSERT_EQ(errno, EDQUOT);
+			break;
+		}
+	}
+	ASSERT_LT(n, room);
+	return n;
+}
+
+LIMIT_TEST(shared_memory_is_limited_for_all_descriptors_together)
+{
+	const size_t most = 2 * (LIMIT * sizeof(struct twheel_event) / page_size() + 2);
+	int fds[100];
+	unsigned int n;
+
+	become(ALICE);
+	n = map_tables(fds, ARRAY_SIZE(fds));
+	ASSERT_EQ(n, most);
+	/* What is mapped stays until it is unmapped; but this one was refused. */
+	ASSERT_EQ(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fds[n],
+		       TWHEEL_MMAP_TABLE), MAP_FAILED);
+	become(BOB);
+	CALL(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, open_device(0),
+		  TWHEEL_MMAP_TABLE) == MAP_FAILED ? -1 : 0);
+}
+
+static void map_all(void *data)
+{
+	int fds[100];
+
+	become(ALICE);
+	map_tables(fds, ARRAY_SIZE(fds));
+}
+
+LIMIT_TEST(shared_memory_that_is_given_back_makes_room)
+{
+	unsigned int round;
+
+	for (round = 0; round < 3; round++)
+		join(start(map_all, NULL));
+}

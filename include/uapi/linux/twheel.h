@@ -327,7 +327,8 @@ struct twheel_eventfd {
  *
  * Errors of mmap(), here and for the ring: EINVAL for another offset, a private or
  * executable mapping, or a size that is not possible, or more than the first one;
- * EDQUOT if it takes more memory than the timers that the descriptor may hold;
+ * EDQUOT if it takes more memory than the timers that the descriptor may hold, or
+ * with the user's other tables and rings more than twice what the user's may take;
  * ENOMEM; EOPNOTSUPP in a 32-bit kernel, which has not got the features either.
  */
 struct twheel_word {
