@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _POPULATE_H
+#define _POPULATE_H
+
+#include <linux/types.h>
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23
+#endif
+
+/*
+ * Have the pages there before they are used, rather than one page fault for
+ * each among what is to be fast. They come in any case.
+ */
+static inline void populate(void *start, size_t size)
+{
+	const __u64 page = 4096, first = ((__u64)(unsigned long)start + page - 1) & -page;
+	const __u64 end = ((__u64)(unsigned long)start + size) & -page;
+
+	if (first < end)
+		madvise((void *)(unsigned long)first, end - first, MADV_POPULATE_WRITE);
+}
+
+#endif /* _POPULATE_H */
