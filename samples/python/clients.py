@@ -1,0 +1,198 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Clients that must be heard from, in Python.
+
+usage: clients.py [--loop asyncio|selectors] [--clients N] [--seconds S]
+                  [--timeout MS]
+
+There is a timer for each client, all on one descriptor of /dev/twheel. Clients
+report several times in a timeout, and each report pushes the client's deadline
+back; those of one turn do so together, in one system call. Every hundredth
+falls silent. The event loop is told when timers have expired, as it is of any
+other descriptor. In the end the program checks that the silent ones went
+offline, and that nobody did early.
+
+Exits with 0 if all was well, 1 if not, 2 for a bad command line, 3 if there is
+no device. See twheel.py for what is and what is not done from Python.
+"""
+
+import argparse
+import asyncio
+import selectors
+import sys
+import time
+
+import twheel
+
+TURNS = 4  # reports of a client in a timeout
+PATIENCE = 60  # s that an expiry may be waited for which is due
+
+
+def now():
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+class Clients:
+    """All clients, by their number, which is their timer's cookie."""
+
+    def __init__(self, device, count, timeout_ns):
+        self.device, self.count, self.timeout_ns = device, count, timeout_ns
+        self.handles = [0] * count
+        self.deadlines = [0] * count
+        self.offline = {}
+        self.reports = self.early = self.wrong = self.late = 0
+        self.worst = 0
+
+    def silent(self, client):
+        return client % 100 == 7
+
+    def connect(self):
+        deadline = now() + self.timeout_ns
+        ops = [twheel.add_op(deadline, client, twheel.ABSTIME)
+               for client in range(self.count)]
+        self.device.batch(ops)
+        for client, op in enumerate(ops):
+            if op.result:
+                raise OSError(-op.result, "cannot add a timer")
+            self.handles[client] = op.handle
+            self.deadlines[client] = deadline
+
+    def report(self):
+        """Everybody has a turn who is not silent, and not offline."""
+        deadline = now() + self.timeout_ns
+        speaking = [client for client in range(self.count)
+                    if not self.silent(client) and client not in self.offline]
+        ops = [twheel.change_op(self.handles[client], deadline, twheel.ABSTIME)
+               for client in speaking]
+        self.device.batch(ops)
+        for client, op in zip(speaking, ops):
+            if op.result < 0:
+                raise OSError(-op.result, "cannot push a deadline back")
+            # it had expired, which nobody has read: it goes on all the same
+            if op.result == twheel.RETRACTED and now() < self.deadlines[client]:
+                self.early += 1
+            self.deadlines[client] = deadline
+        self.reports += len(ops)
+
+    def expire(self):
+        """Called by the event loop: there is something to read."""
+        for event in self.device.read():
+            client = event.cookie
+            if (client in self.offline or event.handle != self.handles[client]
+                    or event.deadline_ns != self.deadlines[client]):
+                self.wrong += 1
+            if event.expired_ns < self.deadlines[client]:
+                self.early += 1
+            self.late += not self.silent(client)
+            self.worst = max(self.worst, event.expired_ns - event.deadline_ns)
+            self.offline[client] = event.expired_ns
+
+    def missing(self):
+        """Silent ones that are online."""
+        return sum(client not in self.offline for client in range(self.count)
+                   if self.silent(client))
+
+
+async def run_asyncio(clients, seconds):
+    loop = asyncio.get_running_loop()
+    turn = clients.timeout_ns / TURNS / 1e9
+    end = loop.time() + seconds
+    changed = asyncio.Event()
+
+    def expire():
+        clients.expire()
+        changed.set()
+
+    loop.add_reader(clients.device, expire)
+    while loop.time() < end:
+        await asyncio.sleep(turn)
+        clients.report()
+    while clients.missing():
+        changed.clear()
+        try:
+            await asyncio.wait_for(changed.wait(), PATIENCE)
+        except asyncio.TimeoutError:
+            break
+    loop.remove_reader(clients.device)
+
+
+def run_selectors(clients, seconds):
+    turn = clients.timeout_ns / TURNS / 1e9
+    end = time.monotonic() + seconds
+    due = time.monotonic() + turn
+    with selectors.DefaultSelector() as selector:
+        selector.register(clients.device, selectors.EVENT_READ)
+        while time.monotonic() < end:
+            if selector.select(max(due - time.monotonic(), 0)):
+                clients.expire()
+            if time.monotonic() >= due:
+                clients.report()
+                due += turn
+        while clients.missing():
+            if not selector.select(PATIENCE):
+                break
+            clients.expire()
+
+
+def verify(clients):
+    """Say what was wrong, if anything."""
+    online = clients.count - len(clients.offline)
+    faults = [
+        (clients.early, "clients went offline early"),
+        (clients.missing(), "silent clients did not go offline"),
+        (clients.wrong, "events were not those of the last report"),
+        (abs(clients.device.info()["timers"] - online),
+         "timers are too many or too few for the clients online")]
+    ops = [twheel.cancel_op(clients.handles[client])
+           for client in range(clients.count) if client not in clients.offline]
+    clients.device.batch(ops)
+    faults.append((sum(op.result < 0 for op in ops), "timers were lost"))
+    faults.append((clients.device.info()["timers"], "timers are left"))
+    for count, what in faults:
+        if count:
+            print(f"clients.py: {count} {what}", file=sys.stderr)
+    return not any(count for count, _ in faults)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        usage=__doc__.partition("usage: ")[2].partition("\n\n")[0],
+        description=__doc__.partition("\n")[0])
+    parser.add_argument("--loop", choices=("asyncio", "selectors"),
+                        default="asyncio")
+    parser.add_argument("--clients", type=int, default=10000)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--timeout", type=int, default=2000)
+    options = parser.parse_args()
+    if min(options.clients, options.timeout) < 1:
+        parser.error("--clients and --timeout are 1 at least")
+    try:
+        device = twheel.Twheel()
+    except FileNotFoundError:
+        print("clients.py: there is no /dev/twheel: is the module loaded? "
+              "(insmod twheel.ko)", file=sys.stderr)
+        return 3
+    except OSError as error:
+        print(f"clients.py: cannot use /dev/twheel: {error.strerror or error}",
+              file=sys.stderr)
+        return 3
+    with device:
+        clients = Clients(device, options.clients, options.timeout * 1000000)
+        clients.connect()
+        if options.loop == "asyncio":
+            asyncio.run(run_asyncio(clients, options.seconds))
+        else:
+            run_selectors(clients, options.seconds)
+        well = verify(clients)
+    print(f"loop            {options.loop}")
+    print(f"clients         {options.clients}")
+    print(f"heartbeats      {clients.reports}")
+    print(f"offline         {len(clients.offline)}")
+    print(f"too_slow        {clients.late} of them had a report under way")
+    print(f"lateness_us     {clients.worst // 1000} at worst")
+    print(f"verdict         {'ok' if well else 'FAILED'}")
+    return 0 if well else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

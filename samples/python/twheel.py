@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-2.0
+"""/dev/twheel from Python, with nothing but the standard library.
+
+The numbers and structures are those of <linux/twheel.h>. "python3 twheel.py"
+prints them, to compare them with the header's.
+
+What is not here, and why:
+
+The table of deadlines (TWHEEL_MMAP_TABLE) is pushed to by an atomic
+compare-and-exchange of 8 bytes. Python has none: a store of its own could
+overwrite TWHEEL_WORD_CLOSED, by which the kernel says that the timer has
+expired, or another thread's later deadline, and the program would believe in a
+deadline that does not hold. So deadlines are pushed back by TWHEEL_IOC_BATCH, a
+system call for thousands of them, which costs less than Python does for each.
+
+The ring of events (TWHEEL_MMAP_RING) takes loads with acquire order and stores
+with release order. Python promises neither, nor that 8 bytes are read at once.
+read() costs a system call for as many events as there are, so nothing would be won.
+"""
+
+import ctypes
+import fcntl
+import os
+import struct
+import time
+
+
+# <asm-generic/ioctl.h>; the same on x86, ARM, RISC-V and s390. MIPS, PowerPC,
+# SPARC, PA-RISC and Alpha have other directions.
+_NONE, _WRITE, _READ = 0, 1, 2
+
+
+def _ioc(direction, number, size):
+    return direction << 30 | size << 16 | ord("t") << 8 | number
+
+
+class Structure(struct.Struct):
+    """A structure of the header, from its fields as "name:type".
+
+    All are aligned as they are written down, on 32 bits as on 64.
+    """
+
+    def __init__(self, name, text):
+        self.name = name
+        fields = [field.split(":") for field in text.split()]
+        super().__init__("=" + "".join(kind for _, kind in fields))
+        self.fields = [field for field, _ in fields]
+        self.offsets = {
+            field: struct.calcsize("=" + "".join(k for _, k in fields[:number]))
+            for number, (field, _) in enumerate(fields)}
+
+
+INFO = Structure("twheel_info", """abi_major:I abi_minor:I resolution_ns:I
+    max_batch:I features:Q clocks:Q max_timers:Q timers:Q min_period_ns:Q
+    max_timers_user:Q timers_user:Q unread:Q table_entries:I ring_entries:I
+    reserved:5Q""")
+OP = Structure("twheel_op", """op:I flags:I clockid:I result:i handle:Q
+    cookie:Q time_ns:Q period_ns:Q group:Q reserved:Q""")
+BATCH = Structure("twheel_batch", "ops:Q count:I flags:I reserved:6Q")
+EVENT = Structure("twheel_event", """handle:Q cookie:Q deadline_ns:Q
+    expired_ns:Q count:Q type:I flags:I clockid:I pad:I reserved:Q""")
+DRAIN = Structure("twheel_drain", "ops:Q count:I flags:I reserved:6Q")
+EVENTFD = Structure("twheel_eventfd", "fd:i flags:I reserved:7Q")
+
+IOC_INFO = _ioc(_READ, 0xA0, INFO.size)
+IOC_ADD = _ioc(_READ | _WRITE, 0xA1, OP.size)
+IOC_CHANGE = _ioc(_WRITE, 0xA2, OP.size)
+IOC_CANCEL = _ioc(_WRITE, 0xA3, OP.size)
+IOC_QUERY = _ioc(_READ | _WRITE, 0xA4, OP.size)
+IOC_BATCH = _ioc(_WRITE, 0xA5, BATCH.size)
+IOC_UPSERT = _ioc(_READ | _WRITE, 0xA6, OP.size)
+IOC_CANCEL_GROUP = _ioc(_READ | _WRITE, 0xA7, OP.size)
+IOC_DRAIN = _ioc(_WRITE, 0xA8, DRAIN.size)
+IOC_EVENTFD = _ioc(_WRITE, 0xA9, EVENTFD.size)
+IOC_CLOCK_SET = _ioc(_NONE, 0xAA, 0)
+
+ABI_MAJOR = 0
+
+OP_ADD, OP_CHANGE, OP_CANCEL, OP_QUERY, OP_UPSERT, OP_CANCEL_GROUP = range(1, 7)
+
+ABSTIME = 1 << 0
+EACH = 1 << 1
+RESTART = 1 << 2
+RESTORE = 1 << 3
+SHARED = 1 << 4
+
+RETRACTED = 1
+EXPIRED = 1
+ADDED = 2
+
+EVENT_TIMER = 1
+EVENT_CLOCK_SET = 2
+
+DRAIN_RESUME = 1 << 0
+
+
+class Op:
+    """An operation: struct twheel_op. After it, with result and handle."""
+
+    __slots__ = ("op", "flags", "clockid", "result", "handle", "cookie",
+                 "time_ns", "period_ns", "group")
+
+    def __init__(self, op=0, flags=0, clockid=0, handle=0, cookie=0,
+                 time_ns=0, period_ns=0, group=0):
+        self.op, self.flags, self.clockid = op, flags, clockid
+        self.result, self.handle, self.cookie = 0, handle, cookie
+        self.time_ns, self.period_ns, self.group = time_ns, period_ns, group
+
+    def pack_into(self, buffer, offset):
+        OP.pack_into(buffer, offset, self.op, self.flags, self.clockid, 0,
+                     self.handle, self.cookie, self.time_ns, self.period_ns,
+                     self.group, 0)
+
+    def unpack_from(self, buffer, offset):
+        (self.op, self.flags, self.clockid, self.result, self.handle,
+         self.cookie, self.time_ns, self.period_ns, self.group,
+         _) = OP.unpack_from(buffer, offset)
+
+
+def add_op(time_ns, cookie, flags=0, period_ns=0, group=0):
+    """An operation for a new timer on CLOCK_MONOTONIC, to go into a batch."""
+    return Op(OP_ADD, flags, time.CLOCK_MONOTONIC, cookie=cookie,
+              time_ns=time_ns, period_ns=period_ns, group=group)
+
+
+def change_op(handle, time_ns, flags=0):
+    """An operation for a new deadline, to go into a batch."""
+    return Op(OP_CHANGE, flags, handle=handle, time_ns=time_ns)
+
+
+def cancel_op(handle):
+    """An operation that ends a timer, to go into a batch."""
+    return Op(OP_CANCEL, handle=handle)
+
+
+class Event:
+    """What has expired: struct twheel_event."""
+
+    __slots__ = ("handle", "cookie", "deadline_ns", "expired_ns", "count",
+                 "type", "clockid")
+
+    def __init__(self, fields):
+        (self.handle, self.cookie, self.deadline_ns, self.expired_ns,
+         self.count, self.type, _, self.clockid, _, _) = fields
+
+
+class Twheel:
+    """An open file with timers of its own.
+
+    It has a fileno(), so it can be given to selectors and to asyncio's
+    add_reader(). Errors are raised as OSError: FileNotFoundError from the
+    constructor if the module is not loaded, and FileNotFoundError from an
+    operation if there is no such timer.
+    """
+
+    def __init__(self, path="/dev/twheel"):
+        self.fd = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        if self.info()["abi_major"] != ABI_MAJOR:
+            os.close(self.fd)
+            raise OSError(f"{path} has another version of the interface")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def fileno(self):
+        return self.fd
+
+    def close(self):
+        """All timers end with the last descriptor of an open file."""
+        os.close(self.fd)
+
+    def info(self):
+        buffer = bytearray(INFO.size)
+        fcntl.ioctl(self.fd, IOC_INFO, buffer)
+        return dict(zip(INFO.fields, INFO.unpack(buffer)))
+
+    def _call(self, request, op):
+        """One operation. Its op field says the same as the request, and is 0."""
+        buffer = bytearray(OP.size)
+        op.op = 0
+        op.pack_into(buffer, 0)
+        result = fcntl.ioctl(self.fd, request, buffer)
+        op.unpack_from(buffer, 0)
+        return result
+
+    def add(self, time_ns, cookie, flags=0, period_ns=0, group=0):
+        """Arm a timer; its handle."""
+        op = add_op(time_ns, cookie, flags, period_ns, group)
+        self._call(IOC_ADD, op)
+        return op.handle
+
+    def change(self, handle, time_ns, flags=0):
+        """Give it a new deadline. 0, or RETRACTED if it had expired."""
+        return self._call(IOC_CHANGE, change_op(handle, time_ns, flags))
+
+    def cancel(self, handle):
+        """End it. 0, or RETRACTED if it had expired."""
+        return self._call(IOC_CANCEL, cancel_op(handle))
+
+    def query(self, handle, flags=0):
+        """What it is like, and whether it is EXPIRED."""
+        op = Op(flags=flags, handle=handle)
+        return self._call(IOC_QUERY, op), op
+
+    def batch(self, ops):
+        """Carry out operations; each has its result, a negative errno if bad."""
+        most = self.info()["max_batch"]
+        for first in range(0, len(ops), most):
+            self._batch(ops[first:first + most])
+
+    def _batch(self, ops):
+        done = 0
+        while done < len(ops):
+            rest = ops[done:]
+            buffer = bytearray(len(rest) * OP.size)
+            for number, op in enumerate(rest):
+                op.pack_into(buffer, number * OP.size)
+            array = (ctypes.c_char * len(buffer)).from_buffer(buffer)
+            # what is mutable comes back, so that ioctl() returns the result
+            call = bytearray(BATCH.pack(ctypes.addressof(array), len(rest), 0,
+                                        *[0] * 6))
+            count = fcntl.ioctl(self.fd, IOC_BATCH, call)
+            for number in range(count):
+                rest[number].unpack_from(buffer, number * OP.size)
+            done += count
+
+    def read(self, most=1024):
+        """The events that there are, up to so many."""
+        try:
+            data = os.read(self.fd, most * EVENT.size)
+        except BlockingIOError:
+            return []
+        return [Event(fields) for fields in EVENT.iter_unpack(data)]
+
+
+def constants():
+    """What can be compared with the header: C expressions, and their values."""
+    for name, value in sorted(globals().items()):
+        if name.isupper() and isinstance(value, int) and name[0] != "_":
+            yield f"TWHEEL_{name}", value
+    for layout in (INFO, OP, BATCH, EVENT, DRAIN, EVENTFD):
+        yield f"sizeof(struct {layout.name})", layout.size
+        for field, offset in layout.offsets.items():
+            yield f"offsetof(struct {layout.name}, {field})", offset
+
+
+if __name__ == "__main__":
+    for expression, number in constants():
+        print(number, expression)
