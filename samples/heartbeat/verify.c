@@ -86,7 +86,7 @@ bool verify(const struct options *o, const struct client *clients,
 	}
 	if (twheel_get_info(fd, &info))
 		errx(WENT_WRONG, "cannot ask the device");
-	failed |= complain(early, "clients went offline early");
+	failed |= complain(early, "heartbeats found their client offline early");
 	failed |= complain(reader->expected - reader->silent,
 			   "silent clients did not go offline");
 	failed |= complain(wrong, "expiries were not those of the last heartbeat");
