@@ -3,7 +3,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules lib tools clean modules_install install help setup demo
+.PHONY: all modules lib tools samples clean modules_install install help setup demo
 .PHONY: check check-all coverage torture
 
 all: modules lib tools
@@ -16,7 +16,7 @@ modules:
 modules_install:
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@
 
-lib tools:
+lib tools samples:
 	$(MAKE) -C $@
 
 install: lib tools
@@ -27,6 +27,7 @@ install: lib tools
 clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
+	$(MAKE) -C samples clean
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@
 
 setup:
@@ -49,6 +50,7 @@ torture: setup
 
 help:
 	@echo '  make                 the module for the running kernel, or KDIR=; lib and tools'
+	@echo '  make samples         the programs in samples/, to learn from'
 	@echo '  make modules_install install the module'
 	@echo '  make install         install the library, the tool and their pages'
 	@echo '  make clean           remove what make built'

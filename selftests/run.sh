@@ -14,8 +14,8 @@
 # and the machines.
 
 # Programs that wait more than they work; no time passes for those that work.
-in_time_travel="add change debugfs periodic query scenario3 scenario4 scenario7
-	timetravel"
+in_time_travel="add change debugfs periodic query scenario1 scenario3 scenario4
+	scenario6 scenario7 timetravel"
 
 usage()
 {
