@@ -45,15 +45,42 @@ static const struct rhashtable_params group_params = {
 	.automatic_shrinking	= true,
 };
 
+static void free_table(struct rhashtable *table)
+{
+	if (!table)
+		return;
+	rhashtable_destroy(table);
+	kfree(table);
+}
+
 /**
- * twheel_group_setup - set up the table of groups
+ * twheel_group_setup - see to it that a set can have groups
  * @set: The set.
+ *
+ * A set that never has one does without the table, the end of which takes a
+ * grace period in some kernels.
  *
  * Return: 0 or -ENOMEM.
  */
 int twheel_group_setup(struct timer_set *set)
 {
-	return rhashtable_init(&set->groups, &group_params);
+	struct rhashtable *spare;
+
+	if (READ_ONCE(set->groups))
+		return 0;
+	spare = kmalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
+	if (!spare || rhashtable_init(spare, &group_params)) {
+		kfree(spare);
+		return -ENOMEM;
+	}
+	lock_set(set);
+	if (!set->groups) {
+		WRITE_ONCE(set->groups, spare);
+		spare = NULL;
+	}
+	unlock_set(set);
+	free_table(spare);
+	return 0;
 }
 
 /**
@@ -62,7 +89,7 @@ int twheel_group_setup(struct timer_set *set)
  */
 void twheel_group_release(struct timer_set *set)
 {
-	rhashtable_destroy(&set->groups);
+	free_table(set->groups);
 }
 
 /**
@@ -104,7 +131,7 @@ void twheel_group_free_member(struct group_member *member)
 
 /**
  * twheel_group_join - put a timer into its group
- * @set: The set, locked.
+ * @set: The set, locked, for which twheel_group_setup() has been called.
  * @t: The timer.
  * @member: From twheel_group_new_member(); the timer's, if that goes well.
  *
@@ -117,12 +144,12 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t,
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
-	group = rhashtable_lookup_fast(&set->groups, &member->group->tag,
+	group = rhashtable_lookup_fast(set->groups, &member->group->tag,
 				       group_params);
 	if (group) {
 		kfree(member->group);
 		member->group = group;
-	} else if (rhashtable_insert_fast(&set->groups, &member->group->node,
+	} else if (rhashtable_insert_fast(set->groups, &member->group->node,
 					  group_params)) {
 		return -ENOMEM;
 	}
@@ -160,7 +187,7 @@ void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 	t->member = NULL;
 	list_del(&member->node);
 	if (!--member->group->size) {
-		rhashtable_remove_fast(&set->groups, &member->group->node,
+		rhashtable_remove_fast(set->groups, &member->group->node,
 				       group_params);
 		kfree_rcu(member->group, rcu);
 	}
@@ -181,7 +208,9 @@ struct user_timer *twheel_group_first(struct timer_set *set, u64 tag)
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
-	group = rhashtable_lookup_fast(&set->groups, &tag, group_params);
+	if (!set->groups)
+		return NULL;
+	group = rhashtable_lookup_fast(set->groups, &tag, group_params);
 	if (group)
 		member = list_first_entry_or_null(&group->members,
 						  struct group_member, node);

@@ -353,8 +353,8 @@ static struct user_timer *make_timer(struct timer_set *set, struct twheel_op *op
 	ret = -ENOMEM;
 	if (op->group) {
 		member = twheel_group_new_member(op->group);
-		if (!member)
-			goto out_free_timer;
+		if (!member || twheel_group_setup(set))
+			goto out_free_member;
 	}
 	lock_set(set);
 	ret = enter_timer(set, t, member);
@@ -363,8 +363,8 @@ static struct user_timer *make_timer(struct timer_set *set, struct twheel_op *op
 	unlock_set(set);
 	if (!ret)
 		return t;
+out_free_member:
 	twheel_group_free_member(member);
-out_free_timer:
 	free_memory(t);
 	return ERR_PTR(ret);
 }
@@ -647,11 +647,9 @@ struct timer_set *twheel_set_open(void)
 
 	if (!set)
 		return NULL;
-	if (twheel_group_setup(set))
-		goto out_free_set;
 	set->quota = twheel_quota_get();
 	if (!set->quota)
-		goto out_release_groups;
+		goto out_free_set;
 	xa_init_flags(&set->timers, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH |
 		      XA_FLAGS_ACCOUNT);
 	set->offset[0] = twheel_jump_offset(CLOCK_MONOTONIC);
@@ -661,8 +659,6 @@ struct timer_set *twheel_set_open(void)
 	twheel_event_init(set);
 	return set;
 
-out_release_groups:
-	twheel_group_release(set);
 out_free_set:
 	kfree(set);
 	return NULL;

@@ -52,7 +52,7 @@ enum timer_state { NEW, PENDING, READY, DEAD };
  * @lane: Of the timers to come: 0 is everybody's; negative if there was none.
  * @starting: Timers that are NEW, or will be.
  * @quota: Of the user who opened the file.
- * @groups: By tag.
+ * @groups: By tag; %NULL as long as there was none.
  * @wait: Readers.
  * @wake: Wakes them, once after each run of a wheel.
  * @table: Deadlines that the program can push back, or %NULL.
@@ -83,7 +83,7 @@ struct timer_set {
 	bool			ended;
 	unsigned int		starting;
 	struct user_quota	*quota;
-	struct rhashtable	groups;
+	struct rhashtable	*groups;
 	wait_queue_head_t	wait;
 	struct tasklet_struct	wake;
 	struct twheel_shared	*table;
