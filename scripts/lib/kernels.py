@@ -19,6 +19,7 @@ FLAVOURS = {
     "uml": ("um", ["uml", "uml-smp"]),
     "uml-tt": ("um", ["uml", "uml-tt"]),
     "uml-debug": ("um", ["uml", "uml-smp", "debug", "kasan"]),
+    "uml-fuzz": ("um", ["uml", "uml-smp", "debug", "kasan", "kcov"]),
     "uml-gcov": ("um", ["uml", "uml-smp", "gcov"]),
     "x86": ("x86_64", ["x86"]),
     "x86-kasan": ("x86_64", ["x86", "debug", "kasan", "x86-kasan"]),

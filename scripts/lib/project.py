@@ -33,6 +33,8 @@ def build(name, flavour, project=CHECKOUT, debug=False, arguments=()):
     arguments.append("TWHEEL_TESTS=1")
     if flavour.endswith("-gcov"):
         arguments.append("GCOV_PROFILE=y")
+    if flavour.endswith("-fuzz"):
+        arguments.append("KCOV_INSTRUMENT=y")
     kernel = kernels.build(name, flavour)
     place = place_of(name, flavour, project, arguments)
     with lock(place.name):
