@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What must be so after each program, whatever it did: all its timers are gone,
+ * every arming has come to an end that is accounted for, none expired early, no
+ * user is charged for anything, and the kernel has nothing to complain about.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/twheel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define DEBUGFS		"/sys/kernel/debug/twheel/"
+#define TAINTED		"/proc/sys/kernel/tainted"
+
+enum {
+	USERS = 2,
+	CPUS = 64,
+	OFTEN = 16,	/* runs between two looks at all CPUs */
+};
+
+static const unsigned int user[USERS] = { 0, 1000 };
+static int device[USERS];
+static int counts_file, taint_file, cpu_file[CPUS];
+static unsigned int cpus;
+static char tainted[32];
+static char complaint[256];
+
+static int open_file(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die("cannot read %s: %s", path, strerror(errno));
+	return fd;
+}
+
+static void read_text(int fd, char *text, size_t room)
+{
+	size_t size = 0;
+	ssize_t got;
+
+	while ((got = pread(fd, text + size, room - 1 - size, size)) > 0)
+		size += got;
+	text[size] = 0;
+}
+
+static const char *is_zero(const char *text, const char *name)
+{
+	char key[32];
+	const char *at;
+
+	snprintf(key, sizeof(key), "\n%s ", name);
+	at = strstr(text, key);
+	if (at && !atoll(at + strlen(key)))
+		return NULL;
+	snprintf(complaint, sizeof(complaint), "%s is not 0: %.20s", name,
+		 at ? at + strlen(key) : "missing");
+	return complaint;
+}
+
+static const char *check_counts(void)
+{
+	char text[1024] = "\n";
+	const char *bad;
+
+	read_text(counts_file, text + 1, sizeof(text) - 1);
+	bad = is_zero(text, "pending");
+	return bad ?: is_zero(text, "unaccounted");
+}
+
+static const char *check_cpus(void)
+{
+	char text[16384] = "\n";
+	const char *bad = NULL;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < cpus && !bad; cpu++) {
+		read_text(cpu_file[cpu], text + 1, sizeof(text) - 1);
+		bad = is_zero(text, "early");
+	}
+	return bad;
+}
+
+/* Our own descriptors hold no timer. */
+static const char *check_user(unsigned int n)
+{
+	struct twheel_info info = { };
+
+	if (ioctl(device[n], TWHEEL_IOC_INFO, &info))
+		die("no TWHEEL_IOC_INFO: %s", strerror(errno));
+	if (!info.timers_user && !info.timers && !info.unread)
+		return NULL;
+	snprintf(complaint, sizeof(complaint),
+		 "user %u is charged for %llu timers, and holds none", user[n],
+		 (unsigned long long)info.timers_user);
+	return complaint;
+}
+
+static const char *check_taint(void)
+{
+	char now[sizeof(tainted)];
+
+	read_text(taint_file, now, sizeof(now));
+	return strcmp(now, tainted) ? "the kernel has reported something" : NULL;
+}
+
+static void open_as(unsigned int n)
+{
+	syscall(SYS_setresuid, -1, user[n], -1);
+	device[n] = open("/dev/twheel", O_RDWR | O_CLOEXEC);
+	if (device[n] < 0)
+		die("user %u cannot open the device: %s", user[n], strerror(errno));
+	syscall(SYS_setresuid, -1, 0, -1);
+}
+
+void check_init(void)
+{
+	char path[64];
+	unsigned int n;
+
+	/* Users without privileges are to have limits. */
+	if (chmod("/dev/twheel", 0666))
+		die("no /dev/twheel: %s", strerror(errno));
+	for (n = 0; n < USERS; n++)
+		open_as(n);
+	taint_file = open_file(TAINTED);
+	read_text(taint_file, tainted, sizeof(tainted));
+	counts_file = open_file(DEBUGFS "counts");
+	cpus = sysconf(_SC_NPROCESSORS_CONF) < CPUS ? sysconf(_SC_NPROCESSORS_CONF) : CPUS;
+	for (n = 0; n < cpus && n < CPUS; n++) {
+		snprintf(path, sizeof(path), DEBUGFS "cpu%u", n);
+		cpu_file[n] = open_file(path);
+	}
+}
+
+/* What is wrong, or NULL. */
+const char *check_world(void)
+{
+	static unsigned int runs;
+	const char *bad = check_taint();
+	unsigned int n;
+
+	bad = bad ?: check_counts();
+	for (n = 0; n < USERS; n++)
+		bad = bad ?: check_user(n);
+	if (bad || ++runs % OFTEN)
+		return bad;
+	return check_cpus();
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a program has reached: pairs of blocks that were executed one after the
+ * other, and what calls have returned. KCOV notes the blocks that our thread
+ * executes; of the kernel, only the module has been built for it.
+ */
+#include <fcntl.h>
+#include <linux/kcov.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+enum { AREA = 1 << 16, BITS_OF_FEATURE = 20, LIST = 1 << 15 };
+
+#define FEATURES (1U << BITS_OF_FEATURE)
+
+static unsigned long *area;
+static bool known[FEATURES];
+static bool known_block[FEATURES];
+static __u32 seen[FEATURES];	/* the run in which it was seen last */
+static __u32 run;
+static __u32 list[LIST];
+static unsigned int listed, known_count, block_count;
+
+bool cover_init(void)
+{
+	const int fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
+	void *at;
+
+	if (fd < 0 || ioctl(fd, KCOV_INIT_TRACE, AREA))
+		return false;
+	at = mmap(NULL, AREA * sizeof(*area), PROT_READ | PROT_WRITE, MAP_SHARED,
+		  fd, 0);
+	if (at == MAP_FAILED || ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC))
+		return false;
+	area = at;
+	return true;
+}
+
+static unsigned long *count(void)
+{
+	return &area[0];
+}
+
+void cover_begin(void)
+{
+	run++;
+	listed = 0;
+	if (area)
+		__atomic_store_n(count(), 0, __ATOMIC_RELAXED);
+}
+
+static void see(__u64 what)
+{
+	const __u32 feature = what & (FEATURES - 1);
+
+	if (seen[feature] == run || listed == LIST)
+		return;
+	seen[feature] = run;
+	list[listed++] = feature;
+}
+
+static void see_block(unsigned long block)
+{
+	bool *place = &known_block[mix(block, 0) & (FEATURES - 1)];
+
+	block_count += !*place;
+	*place = true;
+}
+
+void cover_call(unsigned int type, long result)
+{
+	unsigned long n, last = 0, blocks;
+
+	see(mix(type + 1, result));
+	if (!area)
+		return;
+	blocks = __atomic_load_n(count(), __ATOMIC_RELAXED);
+	for (n = 1; n <= blocks; n++) {
+		see(mix(area[n], last));
+		see_block(area[n]);
+		last = area[n];
+	}
+	__atomic_store_n(count(), 0, __ATOMIC_RELAXED);
+}
+
+unsigned int cover_features(const __u32 **features)
+{
+	*features = list;
+	return listed;
+}
+
+bool cover_is_known(__u32 feature)
+{
+	return known[feature];
+}
+
+/* In the run that was the last. */
+bool cover_has(__u32 feature)
+{
+	return seen[feature] == run;
+}
+
+/* What that has reached is nothing new from now on. Returns how much was. */
+unsigned int cover_learn(void)
+{
+	unsigned int n, more = 0;
+
+	for (n = 0; n < listed; n++) {
+		more += !known[list[n]];
+		known[list[n]] = true;
+	}
+	known_count += more;
+	return more;
+}
+
+void cover_forget(void)
+{
+	memset(known, 0, sizeof(known));
+	known_count = 0;
+}
+
+unsigned int cover_known(void)
+{
+	return known_count;
+}
+
+/* Different ones, ever. */
+unsigned int cover_blocks(void)
+{
+	return block_count;
+}
