@@ -4,7 +4,7 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
 .PHONY: all modules lib tools samples clean modules_install install help setup demo
-.PHONY: check check-all coverage torture
+.PHONY: check check-all coverage torture bench bench-quick
 
 all: modules lib tools
 
@@ -48,6 +48,12 @@ coverage: setup
 torture: setup
 	scripts/torture newest uml
 
+bench: setup
+	scripts/bench
+
+bench-quick: setup
+	scripts/bench --quick
+
 help:
 	@echo '  make                 the module for the running kernel, or KDIR=; lib and tools'
 	@echo '  make samples         the programs in samples/, to learn from'
@@ -59,3 +65,5 @@ help:
 	@echo '  make check-all       all tests there are: an hour, once the kernels are built'
 	@echo '  make coverage        which lines of the module the tests execute'
 	@echo '  make torture         random operations on all CPUs, against a model'
+	@echo '  make bench           twheel beside its peers: half an hour, best on a quiet machine'
+	@echo '  make bench-quick     the same at smaller counts: three minutes'

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Shared by the parts of the bench module.
+ */
+#ifndef _TWHEEL_BENCH_H
+#define _TWHEEL_BENCH_H
+
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/prandom.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+#include "../twheel.h"
+
+/* What is random follows from it. */
+#define BENCH_SEED		5
+/* Operations timed at a count, at most: a sample of the timers, if they are more. */
+#define BENCH_SAMPLE		1000000U
+/* And at least, by going round again. */
+#define BENCH_LEAST		200000U
+#define BENCH_HOUR		(3600ULL * HZ)
+/* How far a heartbeat pushes back. */
+#define BENCH_PUSH		(600ULL * HZ)
+
+/**
+ * struct bench_node - a timer of the designs that are compared in bench_design.c
+ * @entry: In a list.
+ * @deadline: In ticks.
+ * @rounds: Of a hashed wheel, until it is due.
+ * @index: In a heap.
+ */
+struct bench_node {
+	struct list_head	entry;
+	u64			deadline;
+	union {
+		u64		rounds;
+		u64		index;
+	};
+};
+
+/**
+ * struct bench_object - what a user would have a timer in
+ * @wheel: For twheel, with the deadline behind it, for its callback to compare.
+ * @list: For timer_list, which has the deadline in it.
+ * @high: For hrtimer, with the tick of its deadline behind it.
+ * @node: For bench_design.c.
+ * @next: For a pointer chase.
+ *
+ * Of the same size and at the same place, whatever the engine.
+ */
+struct bench_object {
+	union {
+		struct {
+			struct twheel_timer	timer;
+			u64			due;
+		} wheel;
+		struct {
+			struct timer_list	timer;
+		} list;
+		struct {
+			struct hrtimer		timer;
+			u64			due;
+		} high;
+		struct bench_node		node;
+		struct bench_object		*next;
+		u8				size[128];
+	};
+};
+
+/**
+ * struct bench_op - what to do to one object
+ * @object: Which one; they come in random order.
+ * @deadline: In ticks from a common base.
+ * @other: Another one, to change to.
+ */
+struct bench_op {
+	struct bench_object	*object;
+	u32			deadline;
+	u32			other;
+};
+
+/**
+ * struct bench_base - what deadlines are counted from
+ * @tick: The tick.
+ * @time: When it began.
+ */
+struct bench_base {
+	u64	tick;
+	ktime_t	time;
+};
+
+/* bench_memory.c: arrays too large for one allocation, of power-of-two elements */
+#define BENCH_CHUNK_ORDER	10
+#define BENCH_CHUNK		(PAGE_SIZE << BENCH_CHUNK_ORDER)
+
+struct bench_area {
+	unsigned int	chunks;
+	unsigned int	shift;
+	void		**chunk;
+};
+
+static inline void *bench_at(const struct bench_area *area, u64 i, size_t size)
+{
+	return area->chunk[i >> area->shift] +
+	       (i & ((1ULL << area->shift) - 1)) * size;
+}
+
+/**
+ * struct bench_set - objects, and the order in which to go through them
+ * @n: How many they are.
+ * @objects: Of struct bench_object.
+ * @ops: Of struct bench_op, one an object.
+ */
+struct bench_set {
+	u32			n;
+	struct bench_area	objects;
+	struct bench_area	ops;
+};
+
+int bench_area_init(struct bench_area *area, u64 n, size_t size);
+void bench_area_exit(struct bench_area *area);
+int bench_set_init(struct bench_set *set, u32 n);
+void bench_set_exit(struct bench_set *set);
+void bench_set_deadlines(struct bench_set *set, u64 range);
+u64 bench_set_chase(struct bench_set *set, u32 steps);
+
+/**
+ * typedef bench_pass_t - do one thing to some objects, one after the other
+ * @ops: Which objects, and deadlines.
+ * @count: How many.
+ * @base: What the deadlines are counted from.
+ *
+ * Return: How many objects were in the state to be expected.
+ */
+typedef u32 (*bench_pass_t)(const struct bench_op *ops, u32 count,
+			    const struct bench_base *base);
+
+/* A pass is one loop with the operation inlined: nobody pays for a call. */
+#define BENCH_PASS(_name, _op)						\
+	static u32 _name(const struct bench_op *ops, u32 count,		\
+			 const struct bench_base *base)			\
+	{								\
+		u32 i, good = 0;					\
+									\
+		for (i = 0; i < count; i++)				\
+			good += _op(&ops[i], base);			\
+		return good;						\
+	}
+
+u64 bench_pass(struct bench_set *set, bench_pass_t pass, u32 from, u32 to,
+	       const struct bench_base *base, u32 *good);
+void bench_base_now(struct bench_base *base);
+
+/* bench_engine.c */
+enum bench_op_kind {
+	BENCH_ADD,
+	BENCH_REARM,
+	BENCH_LATER,
+	BENCH_CANCEL,
+	BENCH_OPS
+};
+
+enum bench_engine_kind {
+	BENCH_TWHEEL,
+	BENCH_TIMER_LIST,
+	BENCH_HRTIMER,
+	BENCH_ENGINES
+};
+
+/**
+ * struct bench_engine - a facility to be measured
+ * @name: In the results.
+ * @setup: Makes a timer of each object.
+ * @op: The operations, by enum bench_op_kind.
+ */
+struct bench_engine {
+	const char	*name;
+	bench_pass_t	setup;
+	bench_pass_t	op[BENCH_OPS];
+};
+
+extern const struct bench_engine bench_engines[BENCH_ENGINES];
+extern const char * const bench_op_names[BENCH_OPS];
+
+/**
+ * struct bench_fired - what the callbacks of an engine have seen
+ * @count: How many were run.
+ * @late: The worst lateness, in ticks.
+ *
+ * Callbacks run on the CPU that measures, so nothing here is atomic.
+ */
+struct bench_fired {
+	u64	count;
+	u64	late;
+};
+
+extern struct bench_fired bench_fired[BENCH_ENGINES];
+
+/* bench_main.c */
+void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
+		  u64 total, u64 count);
+bool bench_stopped(void);
+
+/* One for each command: see bench_main.c. */
+int bench_ops(u32 n, u32 unused, unsigned int reps);
+int bench_cpus(u32 n, u32 unused, unsigned int reps);
+int bench_expire(u32 n, u32 seconds, unsigned int reps);
+int bench_burst(u32 n, u32 seconds, unsigned int reps);
+#if IS_ENABLED(CONFIG_KUNIT)
+int bench_cost(u32 n, u32 unused, unsigned int reps);
+#else
+static inline int bench_cost(u32 n, u32 unused, unsigned int reps)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+/* bench_expire.c */
+u64 bench_window(bool wait);
+
+#endif /* _TWHEEL_BENCH_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel bench: crowds that are due within one second, far ahead
+ *
+ * They wait in real time, and so all of them wait together: a crowd of
+ * timer_list's, one of twheel's a little later, and so on in turn. twheel
+ * begins to move a crowd before it is due; a window counts as timer_list's if one
+ * of its callbacks ran in it, and as twheel's if not.
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "bench.h"
+
+/* Seconds between two crowds: more than a slot of timer_list a minute ahead. */
+#define APART		6
+
+/**
+ * struct crowds - what is waited for
+ * @n: Timers in a crowd.
+ * @reps: Crowds of each engine.
+ * @worst: The longest window of each crowd.
+ */
+struct crowds {
+	u32		n;
+	unsigned int	reps;
+	u64		*worst[2];
+};
+
+static void arm(struct bench_set *set, struct crowds *crowds,
+		const struct bench_base *base, u64 ahead)
+{
+	struct bench_base due;
+	unsigned int i, kind;
+	u32 from = 0, good = 0;
+
+	for (i = 0; i < 2 * crowds->reps; i++) {
+		kind = i % 2 ? BENCH_TWHEEL : BENCH_TIMER_LIST;
+		due.tick = base->tick + (ahead + i * APART / 2) * HZ;
+		bench_pass(set, bench_engines[kind].setup, from, from + crowds->n,
+			   &due, &good);
+		bench_pass(set, bench_engines[kind].op[BENCH_ADD], from,
+			   from + crowds->n, &due, &good);
+		from += crowds->n;
+	}
+}
+
+static int watch(struct crowds *crowds, u64 last)
+{
+	struct bench_fired *fired = bench_fired;
+	u64 all = (u64)crowds->n * crowds->reps, before[2], took;
+	unsigned int kind, crowd, windows = 0;
+	bool wait = true;
+
+	while (fired[BENCH_TIMER_LIST].count < all || fired[BENCH_TWHEEL].count < all) {
+		if (get_jiffies_64() > last)
+			return -ETIMEDOUT;
+		if (bench_stopped())
+			return -EINTR;
+		before[BENCH_TIMER_LIST] = fired[BENCH_TIMER_LIST].count;
+		before[BENCH_TWHEEL] = fired[BENCH_TWHEEL].count;
+		took = bench_window(wait);
+		wait = fired[BENCH_TIMER_LIST].count == before[BENCH_TIMER_LIST] &&
+		       fired[BENCH_TWHEEL].count == before[BENCH_TWHEEL];
+		kind = fired[BENCH_TIMER_LIST].count != before[BENCH_TIMER_LIST] ?
+			BENCH_TIMER_LIST : BENCH_TWHEEL;
+		crowd = before[kind] / crowds->n;
+		if (crowd < crowds->reps)
+			crowds->worst[kind][crowd] = max(crowds->worst[kind][crowd], took);
+		if (++windows % 64 == 0)
+			cond_resched();
+	}
+	return 0;
+}
+
+static void report(const struct crowds *crowds)
+{
+	unsigned int rep, kind;
+
+	for (kind = 0; kind < 2; kind++) {
+		for (rep = 0; rep < crowds->reps; rep++)
+			bench_result("worst_run_burst", crowds->n,
+				     bench_engines[kind].name, rep,
+				     crowds->worst[kind][rep], 1);
+		bench_result("burst_late_ticks", crowds->n,
+			     bench_engines[kind].name, 0,
+			     bench_fired[kind].late, 1);
+	}
+}
+
+static int run(struct bench_set *set, struct crowds *crowds, u64 ahead)
+{
+	u64 range = (ahead + APART * crowds->reps) * HZ;
+	unsigned int kind;
+	struct bench_base base;
+	u32 good = 0;
+	int ret;
+
+	memset(bench_fired, 0, sizeof(bench_fired));
+	bench_base_now(&base);
+	arm(set, crowds, &base, ahead);
+	ret = watch(crowds, base.tick + 2 * range + 60 * HZ);
+	for (kind = 0; ret && kind < 2 * crowds->reps; kind++)
+		bench_pass(set, bench_engines[kind % 2 ? BENCH_TWHEEL : BENCH_TIMER_LIST].op[BENCH_CANCEL],
+			   kind * crowds->n, (kind + 1) * crowds->n, &base, &good);
+	return ret;
+}
+
+/**
+ * bench_burst - measure the longest run that a crowd causes
+ * @n: Timers in a crowd.
+ * @seconds: How far ahead they are armed, at least.
+ * @reps: How many crowds of each engine there are.
+ *
+ * Return: 0 or an error.
+ */
+int bench_burst(u32 n, u32 seconds, unsigned int reps)
+{
+	struct crowds crowds = { .n = n, .reps = reps };
+	struct bench_set set;
+	int ret;
+
+	if ((u64)n * reps * 2 > U32_MAX)
+		return -EINVAL;
+	crowds.worst[0] = kcalloc(2 * reps, sizeof(u64), GFP_KERNEL);
+	if (!crowds.worst[0])
+		return -ENOMEM;
+	crowds.worst[1] = crowds.worst[0] + reps;
+	ret = bench_set_init(&set, n * reps * 2);
+	if (!ret) {
+		bench_set_deadlines(&set, HZ);
+		ret = run(&set, &crowds, seconds);
+		if (!ret)
+			report(&crowds);
+		bench_set_exit(&set);
+	}
+	kfree(crowds.worst[0]);
+	return ret;
+}

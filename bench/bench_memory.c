@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel bench: memory, and the order in which it is gone through
+ *
+ * Objects are spread over chunks of 4 MiB and visited in random order, so that at
+ * a million of them each visit is a cache miss, as it is to a user whose timers
+ * belong to connections. The order is laid down beforehand: drawing random
+ * numbers is not what is measured.
+ */
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "bench.h"
+#include "bench_clock.h"
+
+/**
+ * bench_area_init - allocate an array
+ * @area: For the array.
+ * @n: How many elements.
+ * @size: Of an element, a power of two.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int bench_area_init(struct bench_area *area, u64 n, size_t size)
+{
+	struct page *page;
+	unsigned int i;
+
+	area->shift = ilog2(BENCH_CHUNK / size);
+	area->chunks = (n >> area->shift) + 1;
+	area->chunk = kcalloc(area->chunks, sizeof(*area->chunk), GFP_KERNEL);
+	if (!area->chunk)
+		return -ENOMEM;
+	for (i = 0; i < area->chunks; i++) {
+		page = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN,
+				   BENCH_CHUNK_ORDER);
+		if (!page) {
+			bench_area_exit(area);
+			return -ENOMEM;
+		}
+		area->chunk[i] = page_address(page);
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * bench_area_exit - free an array
+ * @area: The array, or zeroes.
+ */
+void bench_area_exit(struct bench_area *area)
+{
+	unsigned int i;
+
+	for (i = 0; area->chunk && i < area->chunks; i++)
+		free_pages((unsigned long)area->chunk[i], BENCH_CHUNK_ORDER);
+	kfree(area->chunk);
+	area->chunk = NULL;
+}
+
+static struct bench_op *op_at(struct bench_set *set, u64 i)
+{
+	return bench_at(&set->ops, i, sizeof(struct bench_op));
+}
+
+static u32 below(struct rnd_state *rnd, u64 n)
+{
+	return prandom_u32_state(rnd) * n >> 32;
+}
+
+static void shuffle(struct bench_set *set)
+{
+	struct bench_op *op, *other;
+	struct rnd_state rnd;
+	u32 i;
+
+	prandom_seed_state(&rnd, BENCH_SEED);
+	for (i = 0; i < set->n; i++) {
+		op = op_at(set, i);
+		op->object = bench_at(&set->objects, i, sizeof(struct bench_object));
+		other = op_at(set, below(&rnd, i + 1ULL));
+		swap(op->object, other->object);
+		if (i % 65536 == 0)
+			cond_resched();
+	}
+}
+
+/**
+ * bench_set_init - allocate objects and lay down a random order
+ * @set: For them.
+ * @n: How many.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int bench_set_init(struct bench_set *set, u32 n)
+{
+	int ret;
+
+	memset(set, 0, sizeof(*set));
+	set->n = n;
+	ret = bench_area_init(&set->objects, n, sizeof(struct bench_object));
+	if (!ret)
+		ret = bench_area_init(&set->ops, n, sizeof(struct bench_op));
+	if (ret) {
+		bench_set_exit(set);
+		return ret;
+	}
+	shuffle(set);
+	bench_set_deadlines(set, BENCH_HOUR);
+	return 0;
+}
+
+/**
+ * bench_set_exit - free the objects
+ * @set: The objects, or zeroes.
+ */
+void bench_set_exit(struct bench_set *set)
+{
+	bench_area_exit(&set->ops);
+	bench_area_exit(&set->objects);
+}
+
+/**
+ * bench_set_deadlines - draw the deadlines, and those to change to
+ * @set: The objects.
+ * @range: They are between 1 and here, in ticks.
+ */
+void bench_set_deadlines(struct bench_set *set, u64 range)
+{
+	struct rnd_state rnd;
+	u32 i;
+
+	prandom_seed_state(&rnd, BENCH_SEED + 1);
+	for (i = 0; i < set->n; i++) {
+		op_at(set, i)->deadline = 1 + below(&rnd, range);
+		op_at(set, i)->other = 1 + below(&rnd, range);
+		if (i % 65536 == 0)
+			cond_resched();
+	}
+}
+
+/**
+ * bench_set_chase - what a cache miss costs
+ * @set: The objects, none of which is a timer now.
+ * @steps: How many objects to visit, each found in the one before it.
+ *
+ * Return: Nanoseconds.
+ */
+u64 bench_set_chase(struct bench_set *set, u32 steps)
+{
+	struct bench_object *object;
+	u64 start, took;
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		op_at(set, i)->object->next = op_at(set, (i + 1) % set->n)->object;
+	object = op_at(set, 0)->object;
+	start = bench_clock();
+	for (i = 0; i < steps; i++)
+		object = READ_ONCE(object->next);
+	took = bench_clock() - start;
+	/* Or the compiler need not have walked. */
+	return took + !object;
+}
+
+/**
+ * bench_pass - go through some objects and take the time
+ * @set: The objects.
+ * @pass: What to do.
+ * @from: Index of the first one, in the random order.
+ * @to: Index behind the last one.
+ * @base: What deadlines are counted from.
+ * @good: Added to: how many were in the state to be expected.
+ *
+ * Return: Nanoseconds.
+ */
+u64 bench_pass(struct bench_set *set, bench_pass_t pass, u32 from, u32 to,
+	       const struct bench_base *base, u32 *good)
+{
+	u32 chunk = 1U << set->ops.shift, end;
+	u64 start, took = 0;
+
+	for (; from < to; from = end) {
+		end = min(to, (from / chunk + 1) * chunk);
+		start = bench_clock();
+		*good += pass(op_at(set, from), end - from, base);
+		took += bench_clock() - start;
+		cond_resched();
+	}
+	return took;
+}

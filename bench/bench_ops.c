@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel bench: arming, changing and cancelling, on one CPU
+ *
+ * The engines take turns in the same memory. Each arms all timers, then takes a
+ * sample of them, up to a million, through the operations one after the other;
+ * if the sample is less than all, the rest is pending throughout. Few timers
+ * go round several times.
+ */
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include "bench.h"
+#include "bench_clock.h"
+
+/* What one engine's turn has taken, and how often it was as it should be. */
+struct turn {
+	u64	took[BENCH_OPS];
+	u32	good[BENCH_OPS];
+	u32	rounds;
+};
+
+static void take_turn(struct bench_set *set, const struct bench_engine *engine,
+		      struct turn *turn)
+{
+	u32 sample = min(set->n, BENCH_SAMPLE), unused = 0, i;
+	enum bench_op_kind kind;
+	struct bench_base base;
+
+	memset(turn, 0, sizeof(*turn));
+	turn->rounds = max(1U, BENCH_LEAST / sample);
+	bench_pass(set, engine->setup, 0, set->n, NULL, &unused);
+	bench_base_now(&base);
+	bench_pass(set, engine->op[BENCH_ADD], sample, set->n, &base, &unused);
+	for (i = 0; i < turn->rounds; i++)
+		for (kind = 0; kind < BENCH_OPS; kind++)
+			turn->took[kind] += bench_pass(set, engine->op[kind], 0,
+						       sample, &base,
+						       &turn->good[kind]);
+	bench_pass(set, engine->op[BENCH_CANCEL], sample, set->n, &base, &unused);
+}
+
+/* Some of the first deadlines come while the rest is being worked on. */
+static int report(struct bench_set *set, const struct bench_engine *engine,
+		  unsigned int rep, const struct turn *turn)
+{
+	u64 count = (u64)min(set->n, BENCH_SAMPLE) * turn->rounds;
+	enum bench_op_kind kind;
+
+	for (kind = 0; kind < BENCH_OPS; kind++) {
+		if (turn->good[kind] < count - count / 50) {
+			pr_err("%s %s: %u of %llu timers were as they should be\n",
+			       engine->name, bench_op_names[kind],
+			       turn->good[kind], count);
+			return -EIO;
+		}
+		bench_result(bench_op_names[kind], set->n, engine->name, rep,
+			     turn->took[kind], count);
+	}
+	return 0;
+}
+
+/* What an operation on an object costs at least, and one that takes a lock. */
+static void measure_floors(struct bench_set *set, unsigned int rep)
+{
+	u32 steps = max(min(set->n, BENCH_SAMPLE), BENCH_LEAST), i;
+	unsigned long flags;
+	u64 start;
+
+	bench_result("chase", set->n, "cache_miss", rep,
+		     bench_set_chase(set, steps), steps);
+
+	start = bench_clock();
+	for (i = 0; i < BENCH_LEAST; i++) {
+		local_irq_save(flags);
+		barrier();
+		local_irq_restore(flags);
+	}
+	bench_result("irq", set->n, "interrupts", rep, bench_clock() - start,
+		     BENCH_LEAST);
+}
+
+/**
+ * bench_ops - measure add, rearm, rearm_later and cancel
+ * @n: How many timers are pending.
+ * @unused: Nothing.
+ * @reps: How often.
+ *
+ * Return: 0 or an error.
+ */
+int bench_ops(u32 n, u32 unused, unsigned int reps)
+{
+	struct bench_set set;
+	struct turn turn;
+	unsigned int rep, i;
+	int ret;
+
+	ret = bench_set_init(&set, n);
+	if (ret)
+		return ret;
+	for (rep = 0; rep < reps && !ret; rep++) {
+		for (i = 0; i < BENCH_ENGINES && !ret; i++) {
+			take_turn(&set, &bench_engines[i], &turn);
+			ret = report(&set, &bench_engines[i], rep, &turn);
+			if (bench_stopped())
+				ret = -EINTR;
+		}
+		measure_floors(&set, rep);
+	}
+	bench_set_exit(&set);
+	return ret;
+}
