@@ -130,22 +130,28 @@ u64 bench_set_chase(struct bench_set *set, u32 steps);
  * @ops: Which objects, and deadlines.
  * @count: How many.
  * @base: What the deadlines are counted from.
- *
- * Return: How many objects were in the state to be expected.
+ * @good: Added to: how many objects were in the state to be expected.
  */
-typedef u32 (*bench_pass_t)(const struct bench_op *ops, u32 count,
-			    const struct bench_base *base);
+typedef void (*bench_pass_t)(const struct bench_op *ops, u32 count,
+			     const struct bench_base *base, u32 *good);
 
 /* A pass is one loop with the operation inlined: nobody pays for a call. */
+static __always_inline u32
+bench_loop(const struct bench_op *ops, u32 count, const struct bench_base *base,
+	   u32 (*op)(const struct bench_op *op, const struct bench_base *base))
+{
+	u32 i, good = 0;
+
+	for (i = 0; i < count; i++)
+		good += op(&ops[i], base);
+	return good;
+}
+
 #define BENCH_PASS(_name, _op)						\
-	static u32 _name(const struct bench_op *ops, u32 count,		\
-			 const struct bench_base *base)			\
+	static void _name(const struct bench_op *ops, u32 count,	\
+			  const struct bench_base *base, u32 *good)	\
 	{								\
-		u32 i, good = 0;					\
-									\
-		for (i = 0; i < count; i++)				\
-			good += _op(&ops[i], base);			\
-		return good;						\
+		*good += bench_loop(ops, count, base, _op);		\
 	}
 
 u64 bench_pass(struct bench_set *set, bench_pass_t pass, u32 from, u32 to,
@@ -218,5 +224,12 @@ static inline int bench_cost(u32 n, u32 unused, unsigned int reps)
 
 /* bench_expire.c */
 u64 bench_window(bool wait);
+
+static inline bool bench_tick_is(u64 tick)
+{
+	u64 now = get_jiffies_64();
+
+	return now == tick;
+}
 
 #endif /* _TWHEEL_BENCH_H */

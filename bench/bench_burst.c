@@ -27,21 +27,24 @@ struct crowds {
 	u64		*worst[2];
 };
 
+/* Whose crowd it is. */
+static const struct bench_engine *engine_of(u32 crowd)
+{
+	return &bench_engines[crowd % 2 ? BENCH_TWHEEL : BENCH_TIMER_LIST];
+}
+
 static void arm(struct bench_set *set, struct crowds *crowds,
 		const struct bench_base *base, u64 ahead)
 {
+	u32 i, n = crowds->n, good = 0;
 	struct bench_base due;
-	unsigned int i, kind;
-	u32 from = 0, good = 0;
 
 	for (i = 0; i < 2 * crowds->reps; i++) {
-		kind = i % 2 ? BENCH_TWHEEL : BENCH_TIMER_LIST;
 		due.tick = base->tick + (ahead + i * APART / 2) * HZ;
-		bench_pass(set, bench_engines[kind].setup, from, from + crowds->n,
+		bench_pass(set, engine_of(i)->setup, i * n, (i + 1) * n, &due,
+			   &good);
+		bench_pass(set, engine_of(i)->op[BENCH_ADD], i * n, (i + 1) * n,
 			   &due, &good);
-		bench_pass(set, bench_engines[kind].op[BENCH_ADD], from,
-			   from + crowds->n, &due, &good);
-		from += crowds->n;
 	}
 }
 
@@ -53,7 +56,7 @@ static int watch(struct crowds *crowds, u64 last)
 	bool wait = true;
 
 	while (fired[BENCH_TIMER_LIST].count < all || fired[BENCH_TWHEEL].count < all) {
-		if (get_jiffies_64() > last)
+		if (time_after64(get_jiffies_64(), last))
 			return -ETIMEDOUT;
 		if (bench_stopped())
 			return -EINTR;
@@ -91,18 +94,17 @@ static void report(const struct crowds *crowds)
 static int run(struct bench_set *set, struct crowds *crowds, u64 ahead)
 {
 	u64 range = (ahead + APART * crowds->reps) * HZ;
-	unsigned int kind;
+	u32 i, n = crowds->n, good = 0;
 	struct bench_base base;
-	u32 good = 0;
 	int ret;
 
 	memset(bench_fired, 0, sizeof(bench_fired));
 	bench_base_now(&base);
 	arm(set, crowds, &base, ahead);
 	ret = watch(crowds, base.tick + 2 * range + 60 * HZ);
-	for (kind = 0; ret && kind < 2 * crowds->reps; kind++)
-		bench_pass(set, bench_engines[kind % 2 ? BENCH_TWHEEL : BENCH_TIMER_LIST].op[BENCH_CANCEL],
-			   kind * crowds->n, (kind + 1) * crowds->n, &base, &good);
+	for (i = 0; ret && i < 2 * crowds->reps; i++)
+		bench_pass(set, engine_of(i)->op[BENCH_CANCEL], i * n,
+			   (i + 1) * n, &base, &good);
 	return ret;
 }
 

@@ -27,6 +27,7 @@ static u32 cancel_linked(const struct bench_op *op, const struct bench_base *bas
 	list_del(&node_of(op)->entry);
 	return 1;
 }
+
 BENCH_PASS(cancel_linked_pass, cancel_linked)
 
 /* Scan of all */
@@ -49,6 +50,7 @@ static inline u32 scan_add(const struct bench_op *op, const struct bench_base *b
 	list_add_tail(&node_of(op)->entry, &scan_list);
 	return 1;
 }
+
 BENCH_PASS(scan_add_pass, scan_add)
 
 static u32 scan_tick(u64 now)
@@ -147,6 +149,7 @@ static inline u32 heap_add(const struct bench_op *op, const struct bench_base *b
 	heap_up(++heap_size, entry);
 	return 1;
 }
+
 BENCH_PASS(heap_add_pass, heap_add)
 
 static inline u32 heap_cancel(const struct bench_op *op,
@@ -155,6 +158,7 @@ static inline u32 heap_cancel(const struct bench_op *op,
 	heap_remove(node_of(op)->index);
 	return 1;
 }
+
 BENCH_PASS(heap_cancel_pass, heap_cancel)
 
 static u32 heap_tick(u64 now)
@@ -206,6 +210,7 @@ static inline u32 simple_add(const struct bench_op *op,
 	list_add_tail(&node_of(op)->entry, slot_at(node_of(op)->deadline));
 	return 1;
 }
+
 BENCH_PASS(simple_add_pass, simple_add)
 
 static u32 simple_tick(u64 now)
@@ -249,6 +254,7 @@ static inline u32 hashed_add(const struct bench_op *op,
 		      &hashed[(base->tick + op->deadline) % HASHED_SLOTS]);
 	return 1;
 }
+
 BENCH_PASS(hashed_add_pass, hashed_add)
 
 static u32 hashed_tick(u64 now)
@@ -298,6 +304,7 @@ static inline u32 hierarchical_add(const struct bench_op *op,
 	twheel_wheel_insert(wheel, timer, base->tick + op->deadline);
 	return 1;
 }
+
 BENCH_PASS(hierarchical_add_pass, hierarchical_add)
 
 static inline u32 hierarchical_cancel(const struct bench_op *op,
@@ -305,6 +312,7 @@ static inline u32 hierarchical_cancel(const struct bench_op *op,
 {
 	return twheel_wheel_remove(wheel, &op->object->wheel.timer, TWHEEL_IDLE);
 }
+
 BENCH_PASS(hierarchical_cancel_pass, hierarchical_cancel)
 
 static u32 hierarchical_tick(u64 now)

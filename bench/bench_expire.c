@@ -32,7 +32,7 @@ u64 bench_window(bool wait)
 
 	local_bh_disable();
 	tick = get_jiffies_64();
-	while (wait && get_jiffies_64() == tick)
+	while (wait && bench_tick_is(tick))
 		cpu_relax();
 	start = bench_clock();
 	local_bh_enable();
@@ -54,7 +54,7 @@ static int watch(struct bench_fired *fired, u32 n, u64 last, struct windows *w)
 	u64 before, took;
 
 	while (fired->count < n) {
-		if (get_jiffies_64() > last)
+		if (time_after64(get_jiffies_64(), last))
 			return -ETIMEDOUT;
 		if (bench_stopped())
 			return -EINTR;
@@ -90,7 +90,7 @@ static int take_turn(struct bench_set *set, enum bench_engine_kind kind,
 	base.tick += lead;
 	base.time = ktime_add_ns(base.time, lead * TICK_NSEC);
 	bench_pass(set, engine->op[BENCH_ADD], 0, set->n, &base, &good);
-	if (get_jiffies_64() >= base.tick)
+	if (time_after_eq64(get_jiffies_64(), base.tick))
 		pr_warn("%s: arming took longer than expected\n", engine->name);
 	ret = watch(&bench_fired[kind], set->n, base.tick + 2 * range + 60 * HZ, w);
 	if (ret)
