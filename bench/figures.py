@@ -103,11 +103,12 @@ def text(row):
                     else str(field) for field in row)
 
 
-def parse_row(line):
+def parse(kind, line):
+    """The row, or the spread, that a line of CSV is."""
     fields = line.split(",")
-    if len(fields) != len(Row._fields):
-        raise ValueError(f"not a row: {line}")
-    return Row(*fields[:3], int(fields[3]), fields[4], *map(float, fields[5:]))
+    if len(fields) != len(kind._fields):
+        raise ValueError(f"not a {kind.__name__.lower()}: {line}")
+    return kind(*fields[:3], int(fields[3]), fields[4], *map(float, fields[5:]))
 
 
 def verdicts(rows):
