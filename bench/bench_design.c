@@ -21,10 +21,24 @@ static struct bench_node *node_of(const struct bench_op *op)
 	return &op->object->node;
 }
 
+/* Lists without the checks that kernels may be configured for: twheel has none. */
+static void link_tail(struct list_head *entry, struct list_head *list)
+{
+	entry->next = list;
+	entry->prev = list->prev;
+	list->prev->next = entry;
+	list->prev = entry;
+}
+
+static void unlink(struct list_head *entry)
+{
+	__list_del(entry->prev, entry->next);
+}
+
 /* The same for all that are made of lists. */
 static u32 cancel_linked(const struct bench_op *op, const struct bench_base *base)
 {
-	list_del(&node_of(op)->entry);
+	unlink(&node_of(op)->entry);
 	return 1;
 }
 
@@ -47,7 +61,7 @@ static void no_exit(void)
 static inline u32 scan_add(const struct bench_op *op, const struct bench_base *base)
 {
 	node_of(op)->deadline = base->tick + op->deadline;
-	list_add_tail(&node_of(op)->entry, &scan_list);
+	link_tail(&node_of(op)->entry, &scan_list);
 	return 1;
 }
 
@@ -60,7 +74,7 @@ static u32 scan_tick(u64 now)
 
 	list_for_each_entry_safe(node, next, &scan_list, entry) {
 		if (node->deadline <= now) {
-			list_del(&node->entry);
+			unlink(&node->entry);
 			due++;
 		}
 	}
@@ -207,7 +221,7 @@ static inline u32 simple_add(const struct bench_op *op,
 			     const struct bench_base *base)
 {
 	node_of(op)->deadline = base->tick + op->deadline;
-	list_add_tail(&node_of(op)->entry, slot_at(node_of(op)->deadline));
+	link_tail(&node_of(op)->entry, slot_at(node_of(op)->deadline));
 	return 1;
 }
 
@@ -219,7 +233,7 @@ static u32 simple_tick(u64 now)
 	u32 due = 0;
 
 	while (!list_empty(slot)) {
-		list_del(slot->next);
+		unlink(slot->next);
 		due++;
 	}
 	return due;
@@ -250,8 +264,8 @@ static inline u32 hashed_add(const struct bench_op *op,
 			     const struct bench_base *base)
 {
 	node_of(op)->rounds = (op->deadline - 1) / HASHED_SLOTS;
-	list_add_tail(&node_of(op)->entry,
-		      &hashed[(base->tick + op->deadline) % HASHED_SLOTS]);
+	link_tail(&node_of(op)->entry,
+		  &hashed[(base->tick + op->deadline) % HASHED_SLOTS]);
 	return 1;
 }
 
@@ -264,7 +278,7 @@ static u32 hashed_tick(u64 now)
 
 	list_for_each_entry_safe(node, next, &hashed[now % HASHED_SLOTS], entry) {
 		if (!node->rounds--) {
-			list_del(&node->entry);
+			unlink(&node->entry);
 			due++;
 		}
 	}
