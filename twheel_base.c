@@ -578,7 +578,7 @@ void twheel_read_counts(struct twheel_counts *counts)
 
 	memset(counts, 0, sizeof(*counts));
 	for_each_possible_cpu(cpu) {
-		extended = READ_ONCE(per_cpu(twheel_extended, cpu));
+		extended = local64_read(&per_cpu(twheel_extended, cpu));
 		counts->armed += extended;
 		counts->replaced += extended;
 		for_each_twheel_lane(lane)

@@ -118,7 +118,7 @@ static void take_snapshot(struct snapshot *s, unsigned int cpu)
 	s->wake = TWHEEL_NEVER;
 	w->next = TWHEEL_NEVER;
 	s->now = get_jiffies_64();
-	s->extended = READ_ONCE(per_cpu(twheel_extended, cpu));
+	s->extended = local64_read(&per_cpu(twheel_extended, cpu));
 	for_each_twheel_lane(lane)
 		add_base(s, twheel_base_of(cpu, lane));
 }

@@ -7,6 +7,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <asm/local64.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -204,7 +205,7 @@ static inline void twheel_debugfs_exit(void) { }
 #endif
 
 /* twheel_main.c: extensions that took no lock, by the CPU they were made on */
-DECLARE_PER_CPU(u64, twheel_extended);
+DECLARE_PER_CPU(local64_t, twheel_extended);
 
 /* Where to arm: on the CPU that asks. */
 #define TWHEEL_HERE		(-1)

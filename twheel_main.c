@@ -20,7 +20,7 @@
 /* Instead of the callback of a timer that is destroyed. */
 #define TWHEEL_POISON		((twheel_fn_t)(0x77 + POISON_POINTER_DELTA))
 
-DEFINE_PER_CPU(u64, twheel_extended);
+DEFINE_PER_CPU(local64_t, twheel_extended);
 
 static void init(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 		 const char *name, struct lock_class_key *key)
@@ -251,6 +251,16 @@ int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu)
 }
 EXPORT_SYMBOL(twheel_add_on);
 
+/*
+ * this_cpu_inc() disables interrupts on some architectures, where that may cost
+ * more than all the rest of an extension.
+ */
+static void count_extension(void)
+{
+	local64_inc(get_cpu_ptr(&twheel_extended));
+	put_cpu_ptr(&twheel_extended);
+}
+
 /**
  * twheel_mod - give a timer a new deadline
  * @timer: The timer, pending or idle.
@@ -276,7 +286,7 @@ EXPORT_SYMBOL(twheel_add_on);
 int twheel_mod(struct twheel_timer *timer, u64 expires)
 {
 	if (twheel_wheel_extend(timer, expires)) {
-		this_cpu_inc(twheel_extended);
+		count_extension();
 		trace_twheel_extend(timer, expires, raw_smp_processor_id());
 		return 1;
 	}
