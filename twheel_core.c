@@ -125,6 +125,26 @@ static u64 slot_visit(const struct twheel_wheel *w, unsigned int n, u64 slot)
 }
 
 /*
+ * list_add_tail() and list_del() without their checks of the neighbours, which
+ * distributions build in, and timer_list's kind of list does not have: what is
+ * cold is not to be waited for.
+ */
+static void link_tail(struct list_head *entry, struct list_head *chain)
+{
+	struct list_head *last = chain->prev;
+
+	entry->next = chain;
+	entry->prev = last;
+	chain->prev = entry;
+	last->next = entry;
+}
+
+static void unlink(struct twheel_timer *t)
+{
+	__list_del(t->entry.prev, t->entry.next);
+}
+
+/*
  * Puts @t, which is in no slot, into one. The slot's count picks the chain, so
  * that a lone timer is always in the first one and many are spread evenly.
  */
@@ -134,7 +154,7 @@ static void put(struct twheel_wheel *w, struct twheel_timer *t, unsigned int n,
 	unsigned int i = slot & LVL_MASK;
 	u32 count = w->count[n][i];
 
-	list_add_tail(&t->entry, &w->slot[n][i].chain[count % SLOT_CHAINS]);
+	link_tail(&t->entry, &w->slot[n][i].chain[count % SLOT_CHAINS]);
 	w->count[n][i] = count + (count != U32_MAX);
 	__set_bit(i, w->map[n]);
 	w->next = min(w->next, slot_visit(w, n, slot));
@@ -237,7 +257,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires)
 {
-	list_del(&t->entry);
+	unlink(t);
 	set_deadline(w, t, expires);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
@@ -262,7 +282,7 @@ bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 	}
 	/* It may be extended meanwhile, but not cease to be pending. */
 	atomic64_set(&t->word, word);
-	list_del(&t->entry);
+	unlink(t);
 	t->last = expires;
 	w->pending--;
 	return true;
@@ -409,7 +429,7 @@ static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
  */
 static bool visit(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 {
-	list_del(&t->entry);
+	unlink(t);
 	if (t->flags & TWHEEL_PROCESS && twheel_word(t) <= w->clk) {
 		list_add_tail(&t->entry, &w->deferred);
 		return false;
@@ -529,7 +549,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
  */
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 {
-	list_del(&t->entry);
+	unlink(t);
 	if (try_expire(w, t, clamp(now, w->clk, TWHEEL_NEVER - 1)))
 		return true;
 	file(w, t, twheel_word(t));
@@ -576,7 +596,7 @@ void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 {
 	u64 expires = twheel_word(t);
 
-	list_del(&t->entry);
+	unlink(t);
 	from->pending--;
 	to->pending++;
 	/* Overdue, it keeps its deadline, which is a point of its grid. */
