@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel and what a program would use instead, side by side.
+ *
+ * usage: compare ENGINE REPETITIONS COUNT...
+ *
+ * For each count of timers, every mechanism does the same work in turn, again and
+ * again. Prints a line for each figure and peer,
+ *
+ *	ENGINE,kernel,metric,count,peer,twheel_ns,peer_ns,ratio
+ *
+ * of medians, and another that has "spread," before the same key, with the least
+ * and the greatest of both. bytes are in the columns for ns where the metric is
+ * one of bytes.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "machine.h"
+#include "measure.h"
+#include "trial.h"
+
+#define MAX_REPETITIONS	25
+#define ALL	(sizeof(mechanisms) / sizeof(mechanisms[0]))
+
+static const struct mechanism *const mechanisms[] = {
+	&twheel_single, &timerfd, &twheel_batch, &posix, &twheel_mmap, &uring,
+	&twheel_ring,
+};
+
+static const struct mechanism *const peers[] = { &timerfd, &posix, &uring };
+
+static const struct metric {
+	const char		*name;
+	const struct mechanism	*twheel;
+	size_t			field;
+} metrics[] = {
+#define METRIC(name, twheel, field) { name, &(twheel), offsetof(struct outcome, field) }
+	METRIC("u_arm_single", twheel_single, arm),
+	METRIC("u_arm_batch", twheel_batch, arm),
+	METRIC("u_cancel_single", twheel_single, cancel),
+	METRIC("u_cancel_batch", twheel_batch, cancel),
+	METRIC("u_extend_single", twheel_single, extend),
+	METRIC("u_extend_batch", twheel_batch, extend),
+	METRIC("u_extend_mmap", twheel_mmap, extend),
+	METRIC("u_deliver_cpu", twheel_batch, deliver),
+	METRIC("u_deliver_cpu_ring", twheel_ring, deliver),
+	METRIC("u_drain", twheel_batch, drain),
+	METRIC("u_drain_ring", twheel_ring, drain),
+	METRIC("u_bytes", twheel_batch, bytes),
+	METRIC("u_bytes_slab", twheel_batch, slab),
+#undef METRIC
+};
+
+/* What each mechanism has come to in each repetition. */
+static struct outcome outcomes[ALL][MAX_REPETITIONS];
+
+static double value_of(const struct outcome *outcome, const struct metric *metric)
+{
+	return *(const double *)((const char *)outcome + metric->field);
+}
+
+static struct spread result_of(const struct mechanism *m,
+			       const struct metric *metric, size_t repetitions)
+{
+	double values[MAX_REPETITIONS];
+	size_t i, r;
+
+	for (i = 0; mechanisms[i] != m; i++)
+		;
+	for (r = 0; r < repetitions; r++)
+		values[r] = value_of(&outcomes[i][r], metric);
+	return spread_of(values, repetitions);
+}
+
+static void print_metric(const char *engine, const struct metric *metric, size_t n,
+			 size_t repetitions)
+{
+	struct spread ours, theirs;
+	char key[256];
+	size_t p;
+
+	ours = result_of(metric->twheel, metric, repetitions);
+	if (isnan(ours.median))
+		return;
+	for (p = 0; p < sizeof(peers) / sizeof(peers[0]); p++) {
+		theirs = result_of(peers[p], metric, repetitions);
+		snprintf(key, sizeof(key), "%s,%s,%s,%zu,%s", engine, kernel_name(),
+			 metric->name, n, peers[p]->name);
+		printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
+		       ours.median / theirs.median);
+		printf("spread,%s,%.1f,%.1f,%.1f,%.1f\n", key, ours.min, ours.max,
+		       theirs.min, theirs.max);
+	}
+	fflush(stdout);
+}
+
+static void run_mechanism(const struct mechanism *m, size_t n,
+			  struct outcome *outcome, bool exact)
+{
+	*outcome = (struct outcome) { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	run_trial(trial_operations, m, n, outcome);
+	if (m == &twheel_single || m == &twheel_mmap)
+		return;
+	if (exact)
+		run_trial(trial_deliver, m, n, outcome);
+	run_trial(trial_drain, m, n, outcome);
+}
+
+static void compare_at(const char *engine, size_t n, size_t repetitions)
+{
+	bool exact = idle_is_exact();
+	uint64_t start = now_ns();
+	size_t i, r;
+
+	for (r = 0; r < repetitions; r++) {
+		/* Another one is first each time. */
+		for (i = 0; i < ALL; i++)
+			run_mechanism(mechanisms[(i + r) % ALL], n,
+				      &outcomes[(i + r) % ALL][r], exact);
+		fprintf(stderr, "bench/user: %zu timers, %zu of %zu, %.0f s\n", n,
+			r + 1, repetitions, (double)(now_ns() - start) / NSEC);
+	}
+	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		print_metric(engine, &metrics[i], n, repetitions);
+}
+
+int main(int argc, char **argv)
+{
+	long repetitions;
+	int i;
+
+	if (argc < 4)
+		die(0, "usage: compare ENGINE REPETITIONS COUNT...");
+	repetitions = strtol(argv[2], NULL, 10);
+	if (repetitions < 1 || repetitions > MAX_REPETITIONS)
+		die(0, "REPETITIONS is not 1 to %d", MAX_REPETITIONS);
+	for (i = 3; i < argc; i++)
+		if (strtol(argv[i], NULL, 10) < 1)
+			die(0, "'%s' is not a count of timers", argv[i]);
+	for (i = 3; i < argc; i++)
+		compare_at(argv[1], (size_t)strtol(argv[i], NULL, 10),
+			   (size_t)repetitions);
+	return 0;
+}

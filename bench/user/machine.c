@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the machine says about itself.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "machine.h"
+#include "measure.h"
+
+static FILE *open_file(const char *name)
+{
+	FILE *file = fopen(name, "r");
+
+	if (!file)
+		die(errno, "%s", name);
+	return file;
+}
+
+struct memory read_memory(void)
+{
+	FILE *file = open_file("/proc/meminfo");
+	struct memory memory = { -1, -1 };
+	long long kib;
+	char line[128];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "MemAvailable: %lld", &kib) == 1)
+			memory.available = kib * 1024;
+		if (sscanf(line, "Slab: %lld", &kib) == 1)
+			memory.slab = kib * 1024;
+	}
+	fclose(file);
+	if (memory.available < 0 || memory.slab < 0)
+		die(0, "/proc/meminfo does not say what is available");
+	return memory;
+}
+
+struct memory settled_memory(void)
+{
+	struct memory before, memory = read_memory();
+	int tries, still = 0;
+
+	for (tries = 0; tries < 100 && still < 3; tries++) {
+		before = memory;
+		usleep(30000);
+		memory = read_memory();
+		still = llabs(memory.available - before.available) < 65536 ?
+			still + 1 : 0;
+	}
+	return memory;
+}
+
+uint64_t busy_ns(void)
+{
+	unsigned long long user, nice, system, idle, iowait, irq, softirq;
+	FILE *file = open_file("/proc/stat");
+	uint64_t wall = now_ns();
+
+	if (fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
+		   &system, &idle, &iowait, &irq, &softirq) != 7)
+		die(0, "/proc/stat is not as expected");
+	fclose(file);
+	return wall * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) -
+	       (idle + iowait) * (NSEC / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+bool idle_is_exact(void)
+{
+	FILE *file = open_file("/proc/timer_list");
+	char line[256];
+	bool exact = false;
+
+	while (!exact && fgets(line, sizeof(line), file))
+		exact = strstr(line, ".idle_sleeptime");
+	fclose(file);
+	return exact;
+}
+
+void raise_limit(int resource, uint64_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit))
+		die(errno, "getrlimit");
+	if (limit.rlim_cur >= value)
+		return;
+	limit.rlim_cur = value;
+	if (limit.rlim_max < value)
+		limit.rlim_max = value;
+	if (setrlimit(resource, &limit))
+		die(errno, "cannot raise resource limit %d to %llu", resource,
+		    (unsigned long long)value);
+}
+
+const char *kernel_name(void)
+{
+	static struct utsname name;
+
+	uname(&name);
+	return name.release;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Time, chance, and statistics.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "measure.h"
+
+static uint64_t state = 1;
+
+void die(int error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fflush(stdout);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	if (error)
+		fprintf(stderr, ": %s", strerror(error));
+	fputc('\n', stderr);
+	exit(1);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
+}
+
+struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec) {
+		.tv_sec = (time_t)(ns / NSEC),
+		.tv_nsec = (long)(ns % NSEC),
+	};
+}
+
+void sleep_until(uint64_t when)
+{
+	struct timespec ts = to_timespec(when);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))
+		;
+}
+
+void *allocate(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (!memory)
+		die(0, "no memory for %zu bytes", size);
+	/* Not 0, or the compiler makes a calloc() of it. */
+	return memset(memory, 0x55, size);
+}
+
+void random_seed(uint64_t seed)
+{
+	state = seed;
+}
+
+/* splitmix64 */
+static uint64_t next_random(void)
+{
+	uint64_t z = state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	return z ^ (z >> 31);
+}
+
+uint64_t random_below(uint64_t limit)
+{
+	return (uint64_t)(((unsigned __int128)next_random() * limit) >> 64);
+}
+
+uint32_t *permutation(size_t n)
+{
+	uint32_t *order = allocate(n * sizeof(*order));
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		j = random_below(i + 1);
+		order[i] = order[j];
+		order[j] = (uint32_t)i;
+	}
+	return order;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct spread spread_of(const double *value, size_t n)
+{
+	double *sorted = allocate(n * sizeof(*sorted));
+	struct spread spread;
+
+	memcpy(sorted, value, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare);
+	spread.min = sorted[0];
+	spread.max = sorted[n - 1];
+	spread.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	free(sorted);
+	return spread;
+}

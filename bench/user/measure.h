@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What all of the benchmarks need: time, chance, and statistics.
+ */
+#ifndef _MEASURE_H
+#define _MEASURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define NSEC	1000000000ull
+
+/* Ends the program with a message, and errno's if @error is not 0. */
+void die(int error, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+
+/* CLOCK_MONOTONIC in ns. */
+uint64_t now_ns(void);
+
+/* Returns at @when or a little later. */
+void sleep_until(uint64_t when);
+
+struct timespec to_timespec(uint64_t ns);
+
+/* Memory of that many bytes, every page of which is there. */
+void *allocate(size_t size);
+
+/* The same numbers in every run. */
+void random_seed(uint64_t seed);
+uint64_t random_below(uint64_t limit);
+
+/* The numbers from 0 to @n - 1 in random order. */
+uint32_t *permutation(size_t n);
+
+/**
+ * struct spread - what repetitions came to
+ * @median: The middle one.
+ * @min: The least.
+ * @max: The greatest.
+ */
+struct spread {
+	double median;
+	double min;
+	double max;
+};
+
+struct spread spread_of(const double *value, size_t n);
+
+#endif /* _MEASURE_H */

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One mechanism, used once.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../../lib/libtwheel.h"
+#include "machine.h"
+#include "measure.h"
+#include "trial.h"
+
+/* No timer expires while operations are measured. */
+#define NEAREST		(60 * NSEC)
+#define RANGE		(3600 * NSEC)
+#define PUSH_BACK	(600 * NSEC)
+
+/* Where each operation looks at all timers: how many of them in all. */
+#define LOOKS		(8u << 20)
+#define LEAST_OPERATIONS 64
+
+/* From when timers are armed until they are due, besides the time arming takes. */
+#define LEAD		(NSEC / 4)
+/* How many times that which it took before. */
+#define MOST_PATIENCE	64
+
+/* Exit status of a trial that was not ready in time. */
+#define TOO_LATE	3
+
+static double per_timer(uint64_t since, size_t n)
+{
+	return (double)(now_ns() - since) / (double)n;
+}
+
+/* How many timers to change and to cancel. */
+static size_t some_of(const struct mechanism *m, size_t n)
+{
+	size_t some = n;
+
+	if (m->linear) {
+		some = LOOKS / n;
+		some = some < LEAST_OPERATIONS ? LEAST_OPERATIONS : some;
+	}
+	return some < n ? some : n;
+}
+
+void trial_operations(const struct mechanism *m, size_t n, struct outcome *outcome)
+{
+	uint32_t *extended = permutation(n), *cancelled = permutation(n);
+	uint64_t *deadline = allocate(n * sizeof(*deadline));
+	size_t i, some = some_of(m, n);
+	struct memory before, after;
+	uint64_t start = now_ns();
+
+	for (i = 0; i < n; i++)
+		deadline[i] = start + NEAREST + random_below(RANGE);
+	m->open(n);
+	before = settled_memory();
+
+	start = now_ns();
+	m->arm(deadline, n);
+	outcome->arm = per_timer(start, n);
+
+	after = read_memory();
+	outcome->bytes = (double)(before.available - after.available) / (double)n;
+	outcome->slab = (double)(after.slab - before.slab) / (double)n;
+
+	for (i = 0; i < n; i++)
+		deadline[i] += PUSH_BACK;
+	start = now_ns();
+	m->extend(extended, deadline, some);
+	outcome->extend = per_timer(start, some);
+
+	start = now_ns();
+	m->cancel(cancelled, some);
+	outcome->cancel = per_timer(start, some);
+}
+
+/* Takes @n expirations. */
+static void take_all(const struct mechanism *m, size_t n)
+{
+	size_t taken = 0;
+
+	while (taken < n)
+		taken += m->take();
+	if (taken > n)
+		die(0, "%s: %zu expirations of %zu timers", m->name, taken, n);
+}
+
+/*
+ * Arms timers that are due from some time from now on, over @spread. Ends the
+ * process if the first is due before the last is armed.
+ */
+static uint64_t arm_ahead(const struct mechanism *m, size_t n, uint64_t spread,
+			  uint64_t lead, uint64_t (*align)(uint64_t when))
+{
+	uint64_t *deadline = allocate(n * sizeof(*deadline));
+	uint32_t *order = permutation(n);
+	uint64_t first;
+	size_t i;
+
+	m->open(n);
+	settled_memory();
+	first = align(now_ns() + lead);
+	for (i = 0; i < n; i++)
+		deadline[i] = first + order[i] * spread / n;
+	m->arm(deadline, n);
+	if (now_ns() >= first)
+		_exit(TOO_LATE);
+	free(deadline);
+	free(order);
+	return first;
+}
+
+/* As long as arming took before, and as much again. */
+static uint64_t lead_of(const struct outcome *outcome, size_t n)
+{
+	return LEAD + (uint64_t)(outcome->patience * outcome->arm * (double)n);
+}
+
+static uint64_t as_it_is(uint64_t when)
+{
+	return when;
+}
+
+/*
+ * When the tick around @when begins, less a little: what is due then is due at
+ * the beginning of a tick of the system, which spares the wheel most of the wait
+ * for it. A timer that expires says how the ticks lie.
+ */
+static uint64_t before_tick(uint64_t when)
+{
+	struct twheel_op op = twheel_after(1, 0);
+	int device = twheel_open(0);
+	struct twheel_event event;
+	struct twheel_info info;
+	uint64_t tick;
+
+	if (device < 0 || twheel_get_info(device, &info) ||
+	    twheel_add(device, &op) || twheel_read(device, &event, 1) != 1)
+		die(errno, "/dev/twheel");
+	close(device);
+	tick = info.resolution_ns;
+	return event.expired_ns + (when - event.expired_ns) / tick * tick - tick / 8;
+}
+
+void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome)
+{
+	uint64_t first, busy;
+
+	first = arm_ahead(m, n, NSEC, lead_of(outcome, n), as_it_is);
+	sleep_until(first - LEAD / 10);
+	busy = busy_ns();
+	take_all(m, n);
+	sleep_until(first + NSEC);
+	outcome->deliver = (double)(busy_ns() - busy) / (double)n;
+}
+
+void trial_drain(const struct mechanism *m, size_t n, struct outcome *outcome)
+{
+	uint64_t first;
+
+	first = arm_ahead(m, n, 0, lead_of(outcome, n), before_tick);
+	take_all(m, n);
+	outcome->drain = per_timer(first, n);
+}
+
+static int run_once(void (*trial)(const struct mechanism *m, size_t n,
+				  struct outcome *outcome),
+		    const struct mechanism *m, size_t n, struct outcome *outcome)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		die(errno, "fork");
+	if (!pid) {
+		trial(m, n, outcome);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		die(0, "%s with %zu timers died", m->name, n);
+	return WEXITSTATUS(status);
+}
+
+void run_trial(void (*trial)(const struct mechanism *m, size_t n,
+			     struct outcome *outcome),
+	       const struct mechanism *m, size_t n, struct outcome *outcome)
+{
+	struct outcome *shared;
+	int status;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		die(errno, "mmap");
+	*shared = *outcome;
+	shared->patience = 2;
+	do {
+		status = run_once(trial, m, n, shared);
+		shared->patience *= 2;
+	} while (status == TOO_LATE && shared->patience <= MOST_PATIENCE);
+	if (status)
+		die(0, "%s with %zu timers failed", m->name, n);
+	*outcome = *shared;
+	munmap(shared, sizeof(*shared));
+}
