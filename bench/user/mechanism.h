@@ -18,8 +18,9 @@
  * @name: For people and the table.
  * @open: Get ready for @n timers. What the program itself keeps is allocated
  *	here, and not counted as the timers' memory.
- * @arm: Create and arm timers 0 to @n - 1.
- * @extend: Give @n timers, in that order, a later deadline.
+ * @arm: Create and arm @n timers from @first on: timer i for deadline[i].
+ * @extend: Give @n timers, in that order, a later deadline: timer order[i]
+ *	deadline[i].
  * @cancel: Cancel and destroy @n timers, in that order.
  * @take: Wait for expirations, take what there is, and say how many.
  * @linear: @extend and @cancel look at all timers for each: measured for a part
@@ -30,7 +31,7 @@
 struct mechanism {
 	const char *name;
 	void (*open)(size_t n);
-	void (*arm)(const uint64_t *deadline, size_t n);
+	void (*arm)(const uint64_t *deadline, size_t first, size_t n);
 	void (*extend)(const uint32_t *order, const uint64_t *deadline, size_t n);
 	void (*cancel)(const uint32_t *order, size_t n);
 	size_t (*take)(void);

@@ -50,27 +50,28 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 {
 	uint32_t *extended = permutation(n), *cancelled = permutation(n);
 	uint64_t *deadline = allocate(n * sizeof(*deadline));
+	uint64_t *later = allocate(n * sizeof(*later));
 	size_t i, some = some_of(m, n);
 	struct memory before, after;
 	uint64_t start = now_ns();
 
 	for (i = 0; i < n; i++)
 		deadline[i] = start + NEAREST + random_below(RANGE);
+	for (i = 0; i < n; i++)
+		later[i] = deadline[extended[i]] + PUSH_BACK;
 	m->open(n);
 	before = settled_memory();
 
 	start = now_ns();
-	m->arm(deadline, n);
+	m->arm(deadline, 0, n);
 	outcome->arm = per_timer(start, n);
 
 	after = read_memory();
 	outcome->bytes = (double)(before.available - after.available) / (double)n;
 	outcome->slab = (double)(after.slab - before.slab) / (double)n;
 
-	for (i = 0; i < n; i++)
-		deadline[i] += PUSH_BACK;
 	start = now_ns();
-	m->extend(extended, deadline, some);
+	m->extend(extended, later, some);
 	outcome->extend = per_timer(start, some);
 
 	start = now_ns();
@@ -106,7 +107,7 @@ static uint64_t arm_ahead(const struct mechanism *m, size_t n, uint64_t spread,
 	first = align(now_ns() + lead);
 	for (i = 0; i < n; i++)
 		deadline[i] = first + order[i] * spread / n;
-	m->arm(deadline, n);
+	m->arm(deadline, 0, n);
 	if (now_ns() >= first)
 		_exit(TOO_LATE);
 	free(deadline);

@@ -56,12 +56,12 @@ static void open_ring(size_t n)
 	      "twheel_map_ring()");
 }
 
-static void arm_single(const uint64_t *deadline, size_t n)
+static void arm_single(const uint64_t *deadline, size_t first, size_t n)
 {
 	struct twheel_op op;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = first; i < first + n; i++) {
 		op = twheel_at(CLOCK_MONOTONIC, deadline[i], i);
 		check(twheel_add(device, &op), 0, "twheel_add()");
 		handle[i] = op.handle;
@@ -73,7 +73,7 @@ static void extend_single(const uint32_t *order, const uint64_t *deadline, size_
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		check(twheel_change(device, handle[order[i]], deadline[order[i]],
+		check(twheel_change(device, handle[order[i]], deadline[i],
 				    TWHEEL_ABSTIME), 0, "twheel_change()");
 }
 
@@ -99,12 +99,12 @@ static size_t batch_at(size_t done, size_t n)
 	return n - done < BATCH ? n - done : BATCH;
 }
 
-static void arm_with(const uint64_t *deadline, size_t n, uint32_t flags)
+static void arm_with(const uint64_t *deadline, size_t first, size_t n, uint32_t flags)
 {
 	size_t i, done, count;
 
-	for (done = 0; done < n; done += count) {
-		count = batch_at(done, n);
+	for (done = first; done < first + n; done += count) {
+		count = batch_at(done, first + n);
 		for (i = 0; i < count; i++) {
 			ops[i] = twheel_at(CLOCK_MONOTONIC, deadline[done + i],
 					   done + i);
@@ -116,14 +116,14 @@ static void arm_with(const uint64_t *deadline, size_t n, uint32_t flags)
 	}
 }
 
-static void arm_batch(const uint64_t *deadline, size_t n)
+static void arm_batch(const uint64_t *deadline, size_t first, size_t n)
 {
-	arm_with(deadline, n, 0);
+	arm_with(deadline, first, n, 0);
 }
 
-static void arm_shared(const uint64_t *deadline, size_t n)
+static void arm_shared(const uint64_t *deadline, size_t first, size_t n)
 {
-	arm_with(deadline, n, TWHEEL_SHARED);
+	arm_with(deadline, first, n, TWHEEL_SHARED);
 }
 
 static void extend_batch(const uint32_t *order, const uint64_t *deadline, size_t n)
@@ -137,7 +137,7 @@ static void extend_batch(const uint32_t *order, const uint64_t *deadline, size_t
 				.op = TWHEEL_OP_CHANGE,
 				.flags = TWHEEL_ABSTIME,
 				.handle = handle[order[done + i]],
-				.time_ns = deadline[order[done + i]],
+				.time_ns = deadline[done + i],
 			};
 		submit(count);
 	}
@@ -163,7 +163,7 @@ static void extend_shared(const uint32_t *order, const uint64_t *deadline, size_
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		check(twheel_push_back(&table, handle[order[i]], deadline[order[i]]),
+		check(twheel_push_back(&table, handle[order[i]], deadline[i]),
 		      TWHEEL_PUSHED, "twheel_push_back()");
 }
 

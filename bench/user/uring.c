@@ -150,14 +150,14 @@ static unsigned int batch_at(size_t done, size_t n)
 	return n - done < BATCH ? (unsigned int)(n - done) : BATCH;
 }
 
-static void arm_uring(const uint64_t *deadline, size_t n)
+static void arm_uring(const uint64_t *deadline, size_t first, size_t n)
 {
 	struct io_uring_sqe *sqe;
 	unsigned int i, count;
 	size_t done;
 
-	for (done = 0; done < n; done += count) {
-		count = batch_at(done, n);
+	for (done = first; done < first + n; done += count) {
+		count = batch_at(done, first + n);
 		for (i = 0; i < count; i++) {
 			set_time(i, deadline[done + i]);
 			sqe = entry(i);
@@ -181,7 +181,7 @@ static void extend_uring(const uint32_t *order, const uint64_t *deadline, size_t
 	for (done = 0; done < n; done += count) {
 		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
-			set_time(i, deadline[order[done + i]]);
+			set_time(i, deadline[done + i]);
 			sqe = entry(i);
 			sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
 			sqe->fd = -1;

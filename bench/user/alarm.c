@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One timerfd for all timeouts of a program.
+ */
+#include <errno.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+#include "keeper.h"
+#include "measure.h"
+
+int alarm_open(struct alarm *alarm)
+{
+	alarm->when = UINT64_MAX;
+	alarm->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	return alarm->fd < 0 ? -errno : 0;
+}
+
+int alarm_at(struct alarm *alarm, uint64_t when)
+{
+	struct itimerspec its = { .it_value = to_timespec(when) };
+
+	/* It may ring too soon: that costs less than setting it again each time. */
+	if (when >= alarm->when)
+		return 0;
+	alarm->when = when;
+	return timerfd_settime(alarm->fd, TFD_TIMER_ABSTIME, &its, NULL) ? -errno : 0;
+}
+
+void alarm_stop(struct alarm *alarm)
+{
+	uint64_t expirations;
+
+	/* If there is nothing to read, it has not rung, and will be set all the same. */
+	if (read(alarm->fd, &expirations, sizeof(expirations)) < 0)
+		expirations = 0;
+	alarm->when = UINT64_MAX;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The server of samples/epoll, with its timeouts kept by twheel, and in its own
+ * memory: what they cost it, and how late they come.
+ *
+ * usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS
+ *
+ * Prints lines as compare.c does, of CPU time for a heartbeat (u_serve_cpu) and of
+ * lateness at its worst and on average (u_serve_worst, u_serve_late), with
+ * twheel's table of deadlines against the others.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../../samples/epoll/client.h"
+#include "../../samples/epoll/options.h"
+#include "../../samples/epoll/server.h"
+#include "keeper.h"
+#include "machine.h"
+#include "measure.h"
+
+#define MAX_REPETITIONS	9
+
+static const struct timeouts_type *const types[] = {
+	&timeouts_twheel_table, &timeouts_twheel_batch, &timeouts_heap,
+	&timeouts_hwheel,
+};
+
+#define TYPES	(sizeof(types) / sizeof(types[0]))
+
+/**
+ * struct served - what a run has come to, in ns
+ * @cpu: Of the server's thread, for a heartbeat.
+ * @worst: The latest timeout.
+ * @late: The average one.
+ */
+struct served {
+	double cpu;
+	double worst;
+	double late;
+};
+
+static struct served (*results)[MAX_REPETITIONS];
+
+static uint64_t thread_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
+}
+
+static void check(const struct server *server, const struct options *o)
+{
+	uint64_t silent = 0;
+	uint32_t i;
+
+	for (i = 0; i < o->connections; i++)
+		silent += server->connections[i].state == OPEN &&
+			  client_fate(o, i) == FALLS_SILENT;
+	if (server->timeouts.early || server->timeouts.lost ||
+	    server->timeouts.wrong || silent || !server->timed_out)
+		die(0, "%s: %llu early, %llu lost, %llu wrong, %llu not closed, %llu closed",
+		    o->type->name, server->timeouts.early, server->timeouts.lost,
+		    server->timeouts.wrong, (unsigned long long)silent,
+		    server->timed_out);
+}
+
+static void serve(const struct options *o, struct served *served)
+{
+	struct clients clients;
+	struct server server;
+	uint64_t start = 0;
+
+	clients_start(&clients, o);
+	server_open(&server, o->type, o->connections, o->idle_ns, clients.fd);
+	while (server.traffic >= 0) {
+		server_run(&server, -1);
+		if (!server.requests)
+			start = thread_ns();
+	}
+	served->cpu = (double)(thread_ns() - start) / (double)server.requests;
+	served->worst = (double)server.worst;
+	clients_join(&clients);
+	check(&server, o);
+	served->late = (double)server.beyond / (double)server.timed_out;
+}
+
+static void run(struct options *o, size_t type, size_t repetition)
+{
+	uint64_t start = now_ns();
+	int status;
+	pid_t pid;
+
+	o->type = types[type];
+	pid = fork();
+	if (!pid) {
+		serve(o, &results[type][repetition]);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		die(0, "the server with %s failed", o->type->name);
+	fprintf(stderr, "bench/user: %s: %.0f ns a heartbeat, %.0f us late, %.0f at worst (%.0f s)\n",
+		o->type->name, results[type][repetition].cpu,
+		results[type][repetition].late / 1000,
+		results[type][repetition].worst / 1000,
+		(double)(now_ns() - start) / NSEC);
+}
+
+static struct spread spread_by(size_t type, size_t field, size_t repetitions)
+{
+	double values[MAX_REPETITIONS];
+	size_t r;
+
+	for (r = 0; r < repetitions; r++)
+		values[r] = *(double *)((char *)&results[type][r] + field);
+	return spread_of(values, repetitions);
+}
+
+static void print(const char *engine, const char *metric, size_t field,
+		  const struct options *o, size_t repetitions)
+{
+	struct spread ours = spread_by(0, field, repetitions), theirs;
+	char key[256];
+	size_t type;
+
+	for (type = 1; type < TYPES; type++) {
+		theirs = spread_by(type, field, repetitions);
+		snprintf(key, sizeof(key), "%s,%s,%s,%u,%s", engine, kernel_name(),
+			 metric, o->connections, types[type]->name);
+		printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
+		       ours.median / theirs.median);
+		printf("spread,%s,%.1f,%.1f,%.1f,%.1f\n", key, ours.min, ours.max,
+		       theirs.min, theirs.max);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .silent = 10, .leaving = 10, .seed = 1 };
+	size_t type, r, repetitions;
+
+	if (argc != 7)
+		die(0, "usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS");
+	o.connections = (uint32_t)strtoul(argv[2], NULL, 10);
+	o.seconds = (uint32_t)strtoul(argv[3], NULL, 10);
+	o.idle_ns = strtoull(argv[4], NULL, 10) * 1000000;
+	o.every_ns = strtoull(argv[5], NULL, 10) * 1000000;
+	repetitions = strtoul(argv[6], NULL, 10);
+	if (!o.connections || !repetitions || repetitions > MAX_REPETITIONS ||
+	    !o.every_ns || o.every_ns > o.idle_ns / 2 ||
+	    o.seconds * NSEC < o.idle_ns + 3 * o.every_ns)
+		die(0, "serve: EVERY_MS is at most half of IDLE_MS, SECONDS at least that and three times EVERY_MS");
+	results = mmap(NULL, TYPES * sizeof(*results), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (results == MAP_FAILED)
+		die(0, "no memory");
+	for (r = 0; r < repetitions; r++)
+		for (type = 0; type < TYPES; type++)
+			run(&o, (type + r) % TYPES, r);
+	print(argv[1], "u_serve_cpu", offsetof(struct served, cpu), &o, repetitions);
+	print(argv[1], "u_serve_late", offsetof(struct served, late), &o, repetitions);
+	print(argv[1], "u_serve_worst", offsetof(struct served, worst), &o, repetitions);
+	return 0;
+}
