@@ -26,6 +26,9 @@
 /* How many times that which it took before. */
 #define MOST_PATIENCE	64
 
+/* Timers from which the ticks' phase is seen. */
+#define PROBES		16
+
 /* Exit status of a trial that was not ready in time. */
 #define TOO_LATE	3
 
@@ -126,25 +129,41 @@ static uint64_t as_it_is(uint64_t when)
 	return when;
 }
 
+/* When a tick of the system began, as timers that expire see it, at the earliest. */
+static uint64_t some_tick(uint64_t *length)
+{
+	struct twheel_op op;
+	int i, device = twheel_open(0);
+	struct twheel_event event;
+	struct twheel_info info;
+	int64_t sooner, began = 0;
+
+	if (device < 0 || twheel_get_info(device, &info))
+		die(errno, "/dev/twheel");
+	*length = info.resolution_ns;
+	for (i = 0; i < PROBES; i++) {
+		op = twheel_after(1, 0);
+		if (twheel_add(device, &op) || twheel_read(device, &event, 1) != 1)
+			die(errno, "/dev/twheel");
+		if (!i)
+			began = (int64_t)event.expired_ns;
+		sooner = ((int64_t)event.expired_ns - began) % (int64_t)*length;
+		if (sooner > (int64_t)*length / 2)
+			began += sooner - (int64_t)*length;
+	}
+	close(device);
+	return (uint64_t)began;
+}
+
 /*
- * When the tick around @when begins, less a little: what is due then is due at
- * the beginning of a tick of the system, which spares the wheel most of the wait
- * for it. A timer that expires says how the ticks lie.
+ * A little before a tick around @when. What is due then is due at the beginning of
+ * the tick, which spares the wheel most of the wait for it.
  */
 static uint64_t before_tick(uint64_t when)
 {
-	struct twheel_op op = twheel_after(1, 0);
-	int device = twheel_open(0);
-	struct twheel_event event;
-	struct twheel_info info;
-	uint64_t tick;
+	uint64_t length, tick = some_tick(&length);
 
-	if (device < 0 || twheel_get_info(device, &info) ||
-	    twheel_add(device, &op) || twheel_read(device, &event, 1) != 1)
-		die(errno, "/dev/twheel");
-	close(device);
-	tick = info.resolution_ns;
-	return event.expired_ns + (when - event.expired_ns) / tick * tick - tick / 8;
+	return tick + (when - tick) / length * length - length / 8;
 }
 
 void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome)
