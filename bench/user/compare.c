@@ -27,10 +27,12 @@
 
 static const struct mechanism *const mechanisms[] = {
 	&twheel_single, &timerfd, &twheel_batch, &posix, &twheel_mmap, &uring,
-	&twheel_ring,
+	&twheel_ring, &uring_single,
 };
 
-static const struct mechanism *const peers[] = { &timerfd, &posix, &uring };
+static const struct mechanism *const peers[] = {
+	&timerfd, &posix, &uring, &uring_single,
+};
 
 static const struct metric {
 	const char		*name;
@@ -91,6 +93,8 @@ static void print_metric(const char *engine, const struct metric *metric, size_t
 		return;
 	for (p = 0; p < sizeof(peers) / sizeof(peers[0]); p++) {
 		theirs = result_of(peers[p], metric, repetitions);
+		if (isnan(theirs.median))
+			continue;
 		snprintf(key, sizeof(key), "%s,%s,%s,%zu,%s", engine, kernel_name(),
 			 metric->name, n, peers[p]->name);
 		printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
@@ -106,7 +110,7 @@ static void run_mechanism(const struct mechanism *m, size_t n,
 {
 	*outcome = (struct outcome) { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 	run_trial(trial_operations, m, n, outcome);
-	if (m == &twheel_single || m == &twheel_mmap)
+	if (m == &twheel_single || m == &twheel_mmap || m == &uring_single)
 		return;
 	if (exact)
 		run_trial(trial_deliver, m, n, outcome);

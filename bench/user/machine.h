@@ -10,7 +10,7 @@
 
 /**
  * struct memory - from /proc/meminfo, in bytes
- * @available: MemAvailable.
+ * @available: MemAvailable, and what waits to be used again in lists of CPUs.
  * @slab: Slab.
  */
 struct memory {
@@ -38,6 +38,12 @@ bool idle_is_exact(void);
 
 /* Raises a resource limit of the process to @value at least. */
 void raise_limit(int resource, uint64_t value);
+
+/*
+ * Binds the process to the CPU that it runs on. Its timers are there too, whatever
+ * keeps them, and what a wake-up of another CPU costs is no part of what is measured.
+ */
+void stay_on_this_cpu(void);
 
 /* The kernel's release. */
 const char *kernel_name(void);

@@ -44,6 +44,7 @@ extern const struct mechanism twheel_mmap;	/* the table of deadlines */
 extern const struct mechanism twheel_ring;	/* the ring of events */
 extern const struct mechanism timerfd;
 extern const struct mechanism posix;
-extern const struct mechanism uring;
+extern const struct mechanism uring;		/* a call for 1024 */
+extern const struct mechanism uring_single;	/* a call for each */
 
 #endif /* _MECHANISM_H */

@@ -13,7 +13,7 @@
 
 static const struct mechanism *const mechanisms[] = {
 	&twheel_single, &twheel_batch, &twheel_mmap, &twheel_ring,
-	&timerfd, &posix, &uring,
+	&timerfd, &posix, &uring, &uring_single,
 };
 
 static const struct mechanism *find(const char *name)

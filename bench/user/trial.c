@@ -197,6 +197,7 @@ static int run_once(void (*trial)(const struct mechanism *m, size_t n,
 	if (pid < 0)
 		die(errno, "fork");
 	if (!pid) {
+		stay_on_this_cpu();
 		trial(m, n, outcome);
 		_exit(0);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An io_uring timeout for each timeout: one ring, system calls without a library,
- * as many operations in one call as the submission queue takes.
+ * and a thousand operations in a call, or one.
  *
  * Changing or cancelling a timeout makes the kernel look for it in a list of
  * all of them.
@@ -32,6 +32,7 @@
 #endif
 
 static int ring;
+static unsigned int batch = BATCH;
 static struct io_uring_params params;
 static struct io_uring_sqe *sqes;
 static struct io_uring_cqe *cqes;
@@ -99,6 +100,12 @@ static void open_uring(size_t n)
 	times = allocate(BATCH * sizeof(*times));
 }
 
+static void open_single(size_t n)
+{
+	batch = 1;
+	open_uring(n);
+}
+
 /* The submission queue's @i-th next entry, cleared. */
 static struct io_uring_sqe *entry(unsigned int i)
 {
@@ -147,7 +154,7 @@ static void set_time(unsigned int i, uint64_t deadline)
 
 static unsigned int batch_at(size_t done, size_t n)
 {
-	return n - done < BATCH ? (unsigned int)(n - done) : BATCH;
+	return n - done < batch ? (unsigned int)(n - done) : batch;
 }
 
 static void arm_uring(const uint64_t *deadline, size_t first, size_t n)
@@ -235,6 +242,16 @@ static size_t take_uring(void)
 const struct mechanism uring = {
 	.name = "io_uring",
 	.open = open_uring,
+	.arm = arm_uring,
+	.extend = extend_uring,
+	.cancel = cancel_uring,
+	.take = take_uring,
+	.linear = true,
+};
+
+const struct mechanism uring_single = {
+	.name = "io_uring_single",
+	.open = open_single,
 	.arm = arm_uring,
 	.extend = extend_uring,
 	.cancel = cancel_uring,
