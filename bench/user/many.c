@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Very many timers on one descriptor, for a while.
+ *
+ * usage: many COUNT SECONDS
+ *
+ * Arms COUNT timers. Each second then a hundredth of them, at random, get another
+ * deadline, and a thousandth expire and are replaced by new ones. Prints what
+ * that takes, and checks that each that was to expire has, once and not early.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "../../lib/libtwheel.h"
+#include "machine.h"
+#include "measure.h"
+
+#define BATCH		4096u
+#define PIECES		20u	/* of a second's work */
+#define FAR		(3600 * NSEC)
+#define RANGE		(3600 * NSEC)
+
+static int device;
+static size_t count;
+static uint64_t *handle;
+static uint64_t expired, early, strange, worst;
+static struct twheel_op ops[BATCH];
+static struct twheel_event events[BATCH];
+
+static void submit(size_t n)
+{
+	long done = twheel_submit(device, ops, n);
+	size_t i;
+
+	if (done != (long)n)
+		die(done < 0 ? (int)-done : 0, "twheel_submit() returned %ld", done);
+	for (i = 0; i < n; i++)
+		if (ops[i].result)
+			die(-ops[i].result, "operation %u", ops[i].op);
+}
+
+/* Arms a timer whose number is its cookie. */
+static void put(size_t at, size_t number, uint64_t deadline)
+{
+	ops[at] = twheel_at(CLOCK_MONOTONIC, deadline, number);
+}
+
+static void submit_adds(size_t n)
+{
+	size_t i;
+
+	submit(n);
+	for (i = 0; i < n; i++)
+		handle[ops[i].cookie] = ops[i].handle;
+}
+
+/* The last ones do not expire; as many as are to expire are the first ones. */
+static void arm_all(size_t expiring, uint64_t first, uint64_t length)
+{
+	uint64_t deadline;
+	size_t i, used = 0;
+
+	for (i = 0; i < count; i++) {
+		deadline = i < expiring ? first + random_below(length) :
+			   first + FAR + random_below(RANGE);
+		put(used++, i, deadline);
+		if (used == BATCH || i + 1 == count) {
+			submit_adds(used);
+			used = 0;
+		}
+	}
+}
+
+static void change_some(size_t expiring, size_t n)
+{
+	uint64_t now = now_ns();
+	size_t i, used, done;
+
+	for (done = 0; done < n; done += used) {
+		used = n - done < BATCH ? n - done : BATCH;
+		for (i = 0; i < used; i++)
+			ops[i] = (struct twheel_op) {
+				.op = TWHEEL_OP_CHANGE,
+				.flags = TWHEEL_ABSTIME,
+				.handle = handle[expiring + random_below(count - expiring)],
+				.time_ns = now + FAR + random_below(RANGE),
+			};
+		submit(used);
+	}
+}
+
+/* Takes what has expired, and arms as many far ones. */
+static void take(void)
+{
+	uint64_t now;
+	long i, n;
+
+	do {
+		n = twheel_read(device, events, BATCH);
+		if (n == -EAGAIN)
+			return;
+		if (n < 0)
+			die((int)-n, "twheel_read()");
+		now = now_ns();
+		for (i = 0; i < n; i++) {
+			early += events[i].expired_ns < events[i].deadline_ns;
+			strange += handle[events[i].cookie] != events[i].handle;
+			if (now - events[i].deadline_ns > worst)
+				worst = now - events[i].deadline_ns;
+			put((size_t)i, events[i].cookie, now + FAR + random_below(RANGE));
+		}
+		expired += (uint64_t)n;
+		submit_adds((size_t)n);
+	} while (n == BATCH);
+}
+
+static void take_until(uint64_t when)
+{
+	struct pollfd poll_fd = { .fd = device, .events = POLLIN };
+	uint64_t now;
+
+	while ((now = now_ns()) < when) {
+		poll(&poll_fd, 1, (int)((when - now) / 1000000 + 1));
+		take();
+	}
+}
+
+/* Returns the CPU time of the machine, in ns for a second. */
+static double run_for(size_t seconds, size_t expiring, uint64_t first)
+{
+	uint64_t busy = busy_ns();
+	size_t piece;
+
+	for (piece = 0; piece < seconds * PIECES; piece++) {
+		change_some(expiring, count / 100 / PIECES);
+		take_until(first + (piece + 1) * NSEC / PIECES);
+	}
+	/* Whatever the last tick brings. */
+	take_until(first + seconds * NSEC + NSEC / 4);
+	return (double)(busy_ns() - busy) / (double)seconds;
+}
+
+static void report(const struct memory *before, const struct memory *after)
+{
+	struct twheel_info info;
+
+	if (twheel_get_info(device, &info))
+		die(0, "twheel_get_info()");
+	printf("many: timers           %llu\n", (unsigned long long)info.timers);
+	printf("many: MiB              %.0f, of slab %.0f\n",
+	       (double)(before->available - after->available) / (1 << 20),
+	       (double)(after->slab - before->slab) / (1 << 20));
+	printf("many: bytes_a_timer    %.1f\n",
+	       (double)(before->available - after->available) / (double)count);
+	printf("many: expired          %llu\n", (unsigned long long)expired);
+	printf("many: early            %llu\n", (unsigned long long)early);
+	printf("many: worst_late_ms    %.1f\n", (double)worst / 1e6);
+}
+
+int main(int argc, char **argv)
+{
+	size_t expiring, seconds;
+	struct memory before, after;
+	uint64_t start, lead, first;
+	double cpu;
+
+	if (argc != 3)
+		die(0, "usage: many COUNT SECONDS");
+	count = strtoul(argv[1], NULL, 10);
+	seconds = strtoul(argv[2], NULL, 10);
+	if (count < 100 * PIECES || !seconds || seconds > 500)
+		die(0, "COUNT is %u at least, SECONDS is 1 to 500", 100 * PIECES);
+	expiring = count / 1000 * seconds;
+	device = twheel_open(O_NONBLOCK);
+	if (device < 0)
+		die(-device, "/dev/twheel");
+	handle = allocate(count * sizeof(*handle));
+	before = settled_memory();
+	start = now_ns();
+	/* As long as arming may take. */
+	lead = NSEC + count * 20000;
+	first = start + lead;
+	arm_all(expiring, first, seconds * NSEC);
+	printf("many: arm_ns           %.0f\n", (double)(now_ns() - start) / (double)count);
+	after = read_memory();
+	if (now_ns() > first)
+		die(0, "arming took more than %.0f s", (double)lead / NSEC);
+	sleep_until(first);
+	cpu = run_for(seconds, expiring, first);
+	report(&before, &after);
+	printf("many: cpu_ms_a_second  %.0f\n", cpu / 1e6);
+	if (expired != expiring || early || strange)
+		die(0, "many: %llu of %zu expired, %llu early, %llu strange",
+		    (unsigned long long)expired, expiring, (unsigned long long)early,
+		    (unsigned long long)strange);
+	printf("many: verdict          ok\n");
+	return 0;
+}
