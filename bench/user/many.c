@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 	before = settled_memory();
 	start = now_ns();
 	/* As long as arming may take. */
-	lead = NSEC + count * 20000;
+	lead = NSEC + count * 10000;
 	first = start + lead;
 	arm_all(expiring, first, seconds * NSEC);
 	printf("many: arm_ns           %.0f\n", (double)(now_ns() - start) / (double)count);
