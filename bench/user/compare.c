@@ -23,7 +23,7 @@
 
 #define MAX_REPETITIONS	25
 #define LEAST_FOR_BYTES	10000u
-#define ALL	(sizeof(mechanisms) / sizeof(mechanisms[0]))
+#define ALL	ARRAY_SIZE(mechanisms)
 
 static const struct mechanism *const mechanisms[] = {
 	&twheel_single, &timerfd, &twheel_batch, &posix, &twheel_mmap, &uring,
@@ -91,7 +91,7 @@ static void print_metric(const char *engine, const struct metric *metric, size_t
 	if (metric->field >= offsetof(struct outcome, bytes) &&
 	    metric->field <= offsetof(struct outcome, slab) && n < LEAST_FOR_BYTES)
 		return;
-	for (p = 0; p < sizeof(peers) / sizeof(peers[0]); p++) {
+	for (p = 0; p < ARRAY_SIZE(peers); p++) {
 		theirs = result_of(peers[p], metric, repetitions);
 		if (isnan(theirs.median))
 			continue;
@@ -131,7 +131,7 @@ static void compare_at(const char *engine, size_t n, size_t repetitions)
 		fprintf(stderr, "bench/user: %zu timers, %zu of %zu, %.0f s\n", n,
 			r + 1, repetitions, (double)(now_ns() - start) / NSEC);
 	}
-	for (i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(metrics); i++)
 		print_metric(engine, &metrics[i], n, repetitions);
 }
 

@@ -75,7 +75,7 @@ static uint64_t next_random(void)
 
 uint64_t random_below(uint64_t limit)
 {
-	return (uint64_t)(((unsigned __int128)next_random() * limit) >> 64);
+	return (uint64_t)(((__uint128_t)next_random() * limit) >> 64);
 }
 
 uint32_t *permutation(size_t n)

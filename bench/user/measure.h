@@ -11,6 +11,8 @@
 
 #define NSEC	1000000000ull
 
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
 /* Ends the program with a message, and errno's if @error is not 0. */
 void die(int error, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));

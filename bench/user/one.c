@@ -20,7 +20,7 @@ static const struct mechanism *find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(mechanisms) / sizeof(mechanisms[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(mechanisms); i++)
 		if (!strcmp(mechanisms[i]->name, name))
 			return mechanisms[i];
 	die(0, "'%s' is not a mechanism", name);

@@ -28,7 +28,7 @@ static const struct timeouts_type *const types[] = {
 	&timeouts_hwheel,
 };
 
-#define TYPES	(sizeof(types) / sizeof(types[0]))
+#define TYPES	ARRAY_SIZE(types)
 
 /**
  * struct served - what a run has come to, in ns
