@@ -93,6 +93,9 @@ void twheel_set_unready(struct timer_set *set, struct user_timer *t)
  */
 void twheel_set_remove(struct timer_set *set, struct user_timer *t)
 {
+	/* The callback that made it so was the last, and is done with it. */
+	bool called = t->state == READY && !t->jump;
+
 	if (t->state == READY)
 		twheel_set_unready(set, t);
 	twheel_jump_disarm(t);
@@ -100,7 +103,10 @@ void twheel_set_remove(struct timer_set *set, struct user_timer *t)
 	twheel_group_leave(set, t);
 	__xa_erase(&set->timers, t->handle & INDEX_MASK);
 	count_less(set);
-	free_timer(t);
+	if (called)
+		free_memory(t);
+	else
+		free_timer(t);
 }
 
 static void start_clock(struct user_timer *t)
