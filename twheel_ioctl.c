@@ -20,19 +20,36 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
+/* Operations that are carried out with the set locked, many in a row. */
+static bool op_is_short(u32 opcode)
+{
+	return opcode == TWHEEL_OP_CHANGE || opcode == TWHEEL_OP_CANCEL;
+}
+
+static int run_short_op(struct timer_set *set, struct twheel_op *op)
+{
+	if (op->op == TWHEEL_OP_CHANGE)
+		return twheel_set_change(set, op);
+	return twheel_set_cancel(set, op);
+}
+
 /* A timer to be started or discarded by the caller goes to @added. */
 static int run_op(struct timer_set *set, struct twheel_op *op,
 		  struct user_timer **added)
 {
+	int ret;
+
 	*added = NULL;
 	switch (op->op) {
 	case TWHEEL_OP_ADD:
 		*added = twheel_set_make(set, op);
 		return PTR_ERR_OR_ZERO(*added);
 	case TWHEEL_OP_CHANGE:
-		return twheel_set_change(set, op);
 	case TWHEEL_OP_CANCEL:
-		return twheel_set_cancel(set, op);
+		lock_set(set);
+		ret = run_short_op(set, op);
+		unlock_set(set);
+		return ret;
 	case TWHEEL_OP_QUERY:
 		return twheel_set_query(set, op);
 	case TWHEEL_OP_UPSERT:
@@ -76,13 +93,16 @@ static long set_op(struct timer_set *set, void __user *argp, u32 opcode)
 	op.op = 0;
 	if (ret < 0 || !op_writes(opcode, ret))
 		return ret;
-	if (copy_to_user(argp, &op, sizeof(op))) {
-		if (added)
-			twheel_set_discard(added);
-		return -EFAULT;
-	}
-	if (added)
+	if (copy_to_user(argp, &op, sizeof(op)))
+		ret = -EFAULT;
+	if (!added)
+		return ret;
+	lock_set(set);
+	if (ret < 0)
+		twheel_set_discard(added);
+	else
 		twheel_set_start(added, &op);
+	unlock_set(set);
 	return ret;
 }
 
@@ -91,6 +111,21 @@ struct chunk {
 	struct twheel_op	op[CHUNK];
 	struct user_timer	*added[CHUNK];
 };
+
+/* From the first on, as many as are short. Returns how many. */
+static unsigned int run_short_ops(struct timer_set *set, struct chunk *chunk,
+				  unsigned int first, unsigned int count)
+{
+	unsigned int i;
+
+	lock_set(set);
+	for (i = first; i < count && op_is_short(chunk->op[i].op); i++) {
+		chunk->op[i].result = run_short_op(set, &chunk->op[i]);
+		chunk->added[i] = NULL;
+	}
+	unlock_set(set);
+	return i - first;
+}
 
 /*
  * Returns how many were carried out. A group's end has to see the timers that were
@@ -103,7 +138,10 @@ static unsigned int run_ops(struct timer_set *set, struct chunk *chunk,
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		if (chunk->op[i].op == TWHEEL_OP_CANCEL_GROUP && added)
+		if (op_is_short(chunk->op[i].op))
+			i += run_short_ops(set, chunk, i, count);
+		if (i == count ||
+		    (chunk->op[i].op == TWHEEL_OP_CANCEL_GROUP && added))
 			break;
 		chunk->op[i].result = run_op(set, &chunk->op[i], &chunk->added[i]);
 		added |= !IS_ERR_OR_NULL(chunk->added[i]);
@@ -111,12 +149,29 @@ static unsigned int run_ops(struct timer_set *set, struct chunk *chunk,
 	return i;
 }
 
+/* Arms the timers that a chunk has made, or undoes that if they are @lost. */
+static void finish_added(struct timer_set *set, struct chunk *chunk,
+			 unsigned int count, bool lost)
+{
+	unsigned int i;
+
+	lock_set(set);
+	for (i = 0; i < count; i++) {
+		if (IS_ERR_OR_NULL(chunk->added[i]))
+			continue;
+		if (lost)
+			twheel_set_discard(chunk->added[i]);
+		else
+			twheel_set_start(chunk->added[i], &chunk->op[i]);
+	}
+	unlock_set(set);
+}
+
 /* Returns how many of them were carried out, or -EFAULT. */
 static int run_chunk(struct timer_set *set, struct chunk *chunk,
 		     struct twheel_op __user *ops, unsigned int count)
 {
 	size_t size = array_size(count, sizeof(*ops));
-	unsigned int i;
 	bool lost;
 
 	/* Writing them back as they are shows that the results can be written. */
@@ -126,14 +181,7 @@ static int run_chunk(struct timer_set *set, struct chunk *chunk,
 	count = run_ops(set, chunk, count);
 
 	lost = copy_to_user(ops, chunk->op, array_size(count, sizeof(*ops)));
-	for (i = 0; i < count; i++) {
-		if (IS_ERR_OR_NULL(chunk->added[i]))
-			continue;
-		if (lost)
-			twheel_set_discard(chunk->added[i]);
-		else
-			twheel_set_start(chunk->added[i], &chunk->op[i]);
-	}
+	finish_added(set, chunk, count, lost);
 	return lost ? -EFAULT : count;
 }
 

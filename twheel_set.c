@@ -394,33 +394,27 @@ struct user_timer *twheel_set_make(struct timer_set *set, struct twheel_op *op)
 
 /**
  * twheel_set_start - arm a timer that was made
- * @t: The timer.
+ * @t: The timer, its set locked.
  * @op: The operation that it was made for.
  */
 void twheel_set_start(struct user_timer *t, const struct twheel_op *op)
 {
-	struct timer_set *set = t->set;
-
-	lock_set(set);
 	t->deadline = deadline_of(t, op);
 	twheel_set_arm(t);
 	twheel_group_enlist(t);
-	count_started(set);
-	unlock_set(set);
+	count_started(t->set);
 }
 
 /**
  * twheel_set_discard - undo the making of a timer
- * @t: The timer.
+ * @t: The timer, its set locked.
  */
 void twheel_set_discard(struct user_timer *t)
 {
 	struct timer_set *set = t->set;
 
-	lock_set(set);
 	twheel_set_remove(set, t);
 	count_started(set);
-	unlock_set(set);
 }
 
 /* Gives @t the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
@@ -440,7 +434,7 @@ static int set_deadline(struct timer_set *set, struct user_timer *t,
 
 /**
  * twheel_set_change - carry out a TWHEEL_OP_CHANGE
- * @set: The set.
+ * @set: The set, locked.
  * @op: The operation.
  *
  * Return: The operation's result.
@@ -448,16 +442,11 @@ static int set_deadline(struct timer_set *set, struct user_timer *t,
 int twheel_set_change(struct timer_set *set, struct twheel_op *op)
 {
 	struct user_timer *t;
-	int ret = -ENOENT;
 
 	if (!change_valid(op))
 		return -EINVAL;
-	lock_set(set);
 	t = find_timer(set, op->handle);
-	if (t)
-		ret = set_deadline(set, t, op);
-	unlock_set(set);
-	return ret;
+	return t ? set_deadline(set, t, op) : -ENOENT;
 }
 
 /**
@@ -493,7 +482,7 @@ int twheel_set_upsert(struct timer_set *set, struct twheel_op *op,
 
 /**
  * twheel_set_cancel - carry out a TWHEEL_OP_CANCEL
- * @set: The set.
+ * @set: The set, locked.
  * @op: The operation.
  *
  * Return: The operation's result.
@@ -501,17 +490,15 @@ int twheel_set_upsert(struct timer_set *set, struct twheel_op *op,
 int twheel_set_cancel(struct timer_set *set, struct twheel_op *op)
 {
 	struct user_timer *t;
-	int ret = -ENOENT;
+	int ret;
 
 	if (!handle_only(op))
 		return -EINVAL;
-	lock_set(set);
 	t = find_timer(set, op->handle);
-	if (t) {
-		ret = t->state == READY ? TWHEEL_RETRACTED : 0;
-		twheel_set_remove(set, t);
-	}
-	unlock_set(set);
+	if (!t)
+		return -ENOENT;
+	ret = t->state == READY ? TWHEEL_RETRACTED : 0;
+	twheel_set_remove(set, t);
 	return ret;
 }
 
