@@ -15,7 +15,7 @@
 
 # Programs that wait more than they work; no time passes for those that work.
 in_time_travel="add change debugfs periodic query scenario1 scenario3 scenario4
-	scenario6 scenario7 timetravel"
+	scenario6 scenario7 suspend timetravel"
 
 usage()
 {

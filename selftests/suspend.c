@@ -33,6 +33,9 @@ static int open_alarm(void)
 	const int fd = open("/sys/power/state", O_RDONLY | O_CLOEXEC);
 	int rtc = -1;
 
+	/* Else an hour takes an hour. */
+	if (!time_travel)
+		skip("only in time travel");
 	if (fd >= 0 && read(fd, states, sizeof(states) - 1) > 0 &&
 	    strstr(states, "mem"))
 		rtc = open("/dev/rtc0", O_RDONLY | O_CLOEXEC);
