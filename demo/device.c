@@ -30,8 +30,7 @@ int device_open(struct device *dev, uint64_t timers)
 	}
 	if (device_info(dev))
 		goto out_close;
-	if (info->abi_major != TWHEEL_ABI_MAJOR ||
-	    info->abi_minor < TWHEEL_ABI_MINOR) {
+	if (info->abi_major != TWHEEL_ABI_MAJOR) {
 		say("the module has interface %u.%u, this program needs %u.%u",
 		    info->abi_major, info->abi_minor,
 		    TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);

@@ -19,8 +19,8 @@
 #include <linux/types.h>
 
 /* Version of this interface: the major number changes if a program might break. */
-#define TWHEEL_ABI_MAJOR	0
-#define TWHEEL_ABI_MINOR	2
+#define TWHEEL_ABI_MAJOR	1
+#define TWHEEL_ABI_MINOR	0
 
 /**
  * struct twheel_info - what the driver can do, from TWHEEL_IOC_INFO
