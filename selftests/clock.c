@@ -7,14 +7,6 @@
 
 #define HOUR (3600 * NSEC_PER_SEC)
 
-static __u64 read_clock(clockid_t clockid)
-{
-	struct timespec ts;
-
-	CALL(clock_gettime(clockid, &ts));
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
 /* By so much, for the time of the test: it is set back when the test ends. */
 static __s64 stepped;
 
@@ -45,31 +37,6 @@ static void needs_a_clock_that_can_be_set(void)
 	if (read_clock(CLOCK_REALTIME) < before + HOUR / 2)
 		skip("the clock cannot be set here");
 	step(-(__s64)HOUR);
-}
-
-static __u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
-{
-	struct twheel_op op = {
-		.clockid = clockid,
-		.flags = TWHEEL_ABSTIME,
-		.time_ns = deadline_ns,
-		.period_ns = period_ns,
-		.cookie = clockid,
-	};
-
-	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
-	return op.handle;
-}
-
-/* As read_one(), for events of any clock. */
-static struct twheel_event read_any(int fd)
-{
-	struct twheel_event event;
-
-	wait_for_event(fd);
-	ASSERT_EQ(read(fd, &event, sizeof(event)), (ssize_t)sizeof(event));
-	ASSERT_GE(event.expired_ns, event.deadline_ns);
-	return event;
 }
 
 static void watch_clock(int fd)

@@ -53,12 +53,17 @@ unsigned int many(unsigned int count)
 	return debug_kernel() ? count / 50 : count;
 }
 
-__u64 now(void)
+__u64 read_clock(clockid_t clockid)
 {
 	struct timespec time;
 
-	CALL(clock_gettime(CLOCK_MONOTONIC, &time));
+	CALL(clock_gettime(clockid, &time));
 	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
+}
+
+__u64 now(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
 }
 
 __u64 slack_ns(void)
@@ -98,6 +103,16 @@ __u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
 	struct twheel_op op = new_timer(deadline_ns, cookie);
 
 	op.flags = TWHEEL_ABSTIME;
+	return arm(fd, op);
+}
+
+__u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
+{
+	struct twheel_op op = new_timer(deadline_ns, clockid);
+
+	op.flags = TWHEEL_ABSTIME;
+	op.clockid = clockid;
+	op.period_ns = period_ns;
 	return arm(fd, op);
 }
 
@@ -419,6 +434,16 @@ struct twheel_event read_one(int fd)
 	struct twheel_event event;
 
 	read_all(fd, &event, 1);
+	return event;
+}
+
+struct twheel_event read_any(int fd)
+{
+	struct twheel_event event;
+
+	wait_for_event(fd);
+	ASSERT_EQ(read(fd, &event, sizeof(event)), (ssize_t)sizeof(event));
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
 	return event;
 }
 

@@ -40,6 +40,8 @@ __u64 ticks(unsigned int count);
 bool debug_kernel(void);
 unsigned int many(unsigned int count);
 
+__u64 read_clock(clockid_t clockid);
+
 /* CLOCK_MONOTONIC */
 __u64 now(void);
 
@@ -61,6 +63,8 @@ __u64 arm(int fd, struct twheel_op op);
 __u64 add(int fd, __u64 delay_ns, __u64 cookie);
 __u64 add_at(int fd, __u64 deadline_ns, __u64 cookie);
 __u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie);
+/* On any clock; the clock is the cookie. */
+__u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns);
 __u64 add_to_group(int fd, __u64 delay_ns, __u64 group, __u64 cookie);
 
 /* One operation: its result, or a negative errno. */
@@ -121,6 +125,9 @@ int read_events(int fd, struct twheel_event *events, size_t room);
 /* Read and check exactly so many events; wait for them. */
 void read_all(int fd, struct twheel_event *events, size_t count);
 struct twheel_event read_one(int fd);
+
+/* One event of any clock. */
+struct twheel_event read_any(int fd);
 
 /* What must hold of every event. */
 void check_event(const struct twheel_event *event);

@@ -10,14 +10,6 @@
 #define MINUTE	(60 * NSEC_PER_SEC)
 #define HOUR	(60 * MINUTE)
 
-static __u64 read_clock(clockid_t clockid)
-{
-	struct timespec ts;
-
-	CALL(clock_gettime(clockid, &ts));
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
 /* How much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. */
 static __u64 time_suspended(void)
 {
@@ -74,29 +66,6 @@ static void suspend(unsigned int seconds)
 	ASSERT_LE(time_suspended() - before, (seconds + 2) * NSEC_PER_SEC);
 }
 
-static __u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
-{
-	struct twheel_op op = {
-		.clockid = clockid,
-		.flags = TWHEEL_ABSTIME,
-		.time_ns = deadline_ns,
-		.period_ns = period_ns,
-		.cookie = clockid,
-	};
-
-	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
-	return op.handle;
-}
-
-static struct twheel_event read_event(int fd)
-{
-	struct twheel_event event;
-
-	wait_for_event(fd);
-	ASSERT_EQ(read(fd, &event, sizeof(event)), (ssize_t)sizeof(event));
-	return event;
-}
-
 /* A timer whose deadline comes while the machine is suspended. */
 static void check_due_meanwhile(clockid_t clockid)
 {
@@ -108,7 +77,7 @@ static void check_due_meanwhile(clockid_t clockid)
 
 	suspend(3600);
 	resumed = read_clock(clockid);
-	event = read_event(fd);
+	event = read_any(fd);
 	ASSERT_EQ(event.handle, handle);
 	ASSERT_EQ(event.deadline_ns, deadline);
 	ASSERT_GE(event.expired_ns, deadline + HOUR / 2 - 5 * NSEC_PER_SEC);
@@ -139,7 +108,7 @@ TEST(trap29_monotonic_timer_stands_still)
 	check_no_event(fd);
 	ASSERT_EQ(query(fd, handle, &op), 0);
 	ASSERT_GE(op.time_ns, HOUR / 2 - 20 * NSEC_PER_SEC);
-	event = read_event(fd);
+	event = read_any(fd);
 	ASSERT_EQ(event.deadline_ns, start + HOUR / 2);
 	ASSERT_GE(event.expired_ns, start + HOUR / 2);
 	ASSERT_LE(event.expired_ns, start + HOUR / 2 + tick_ns() + slack_ns());
@@ -154,7 +123,7 @@ TEST(trap29_boottime_timer_due_later_is_in_time)
 	add_on(fd, CLOCK_BOOTTIME, deadline, 0);
 	suspend(3600);
 	ASSERT(!has_event(fd));
-	event = read_event(fd);
+	event = read_any(fd);
 	ASSERT_EQ(event.deadline_ns, deadline);
 	ASSERT_GE(event.expired_ns, deadline);
 	ASSERT_LE(event.expired_ns, deadline + tick_ns() + slack_ns());
@@ -168,11 +137,11 @@ TEST(trap29_periods_that_were_slept_over_are_counted)
 
 	add_on(fd, CLOCK_BOOTTIME, start, 10 * MINUTE);
 	suspend(3600);
-	event = read_event(fd);
+	event = read_any(fd);
 	ASSERT_EQ(event.deadline_ns, start);
 	/* at 1, 11, 21, 31, 41 and 51 minutes */
 	ASSERT_EQ(event.count, 6);
-	event = read_event(fd);
+	event = read_any(fd);
 	ASSERT_EQ(event.deadline_ns, start + HOUR);
 	ASSERT_EQ(event.count, 1);
 }
