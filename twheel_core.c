@@ -84,6 +84,7 @@
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/prefetch.h>
 #include "twheel_compat.h"
 #include "twheel_wheel.h"
 
@@ -370,18 +371,24 @@ static void begin_tick(struct twheel_wheel *w, u64 clk)
 
 /*
  * The next timer of a slot. The chains are walked side by side: each is a list
- * of cold timers, and four cache misses at a time cost little more than one.
+ * of cold timers, and four cache misses at a time cost little more than one. A
+ * lock or a callback would end that, so the next of a chain is fetched when its
+ * turn is three timers away.
  */
 static struct twheel_timer *next_in(struct twheel_wheel *w,
 				    struct twheel_slot *slot)
 {
+	struct twheel_timer *t;
 	struct list_head *chain;
 	unsigned int c;
 
 	for (c = 0; c < SLOT_CHAINS; c++) {
 		chain = &slot->chain[w->cursor++ % SLOT_CHAINS];
-		if (!list_empty(chain))
-			return list_first_entry(chain, struct twheel_timer, entry);
+		if (list_empty(chain))
+			continue;
+		t = list_first_entry(chain, struct twheel_timer, entry);
+		prefetch(t->entry.next);
+		return t;
 	}
 	return NULL;
 }
