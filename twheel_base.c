@@ -2,7 +2,8 @@
 /*
  * twheel: the engine of one CPU: a wheel, its lock, and what drives it
  *
- * Every timer names a CPU, whose lock protects it, pending or not. The lock is
+ * Every timer names a CPU and one of its lanes, that is, a base, whose lock
+ * protects it, pending or not. The lock is
  * never held while a callback runs, and never longer than it takes to move
  * LOCK_HOLD_MAX timers.
  *
@@ -62,7 +63,7 @@
 
 static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
-MODULE_PARM_DESC(budget, "Timers that one softirq run expires or moves, at most (default 2048)");
+MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; shared by its lanes (default 2048)");
 
 DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
 unsigned int twheel_lanes;
@@ -346,6 +347,17 @@ static unsigned int expire_due(struct twheel_base *base, unsigned int left,
 	return left;
 }
 
+/*
+ * The lanes of a CPU may all have work at a time, and are served in a row. What
+ * there is to share is shared, but for what is too little to be worth a run.
+ */
+static unsigned int budget_of_lane(void)
+{
+	unsigned int all = max(READ_ONCE(budget), 1U);
+
+	return max(all / twheel_lane_count(), min(all, LOCK_HOLD_MAX));
+}
+
 /* Softirq: whichever source calls it, and from whichever CPU. */
 static void base_run(struct twheel_base *base)
 {
@@ -361,7 +373,7 @@ static void base_run(struct twheel_base *base)
 		goto out_unlock;
 
 	base->runner = current;
-	left = expire_due(base, max(READ_ONCE(budget), 1U), &hold);
+	left = expire_due(base, budget_of_lane(), &hold);
 	base->runner = NULL;
 	twheel_process_kick(base);
 	if (left) {

@@ -84,7 +84,9 @@ static void add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
 	unsigned int n, i;
 
 	sum->clk = max(sum->clk, w->clk);
-	sum->next = min(sum->next, w->next);
+	/* With nothing pending it is what is not looked at until it comes. */
+	if (w->pending)
+		sum->next = min(sum->next, w->next);
 	sum->pending += w->pending;
 	sum->cascaded += w->cascaded;
 	sum->refiled += w->refiled;

@@ -52,8 +52,8 @@ static bool take_back(struct timer_set *set, struct user_timer *t,
 
 /*
  * Takes back some timers from @index on. A timer goes when its record has been
- * written. Returns how many, or -EFAULT if the first one hit a page that is not
- * there.
+ * written. Returns how many, -EFAULT if the first one hit a page that is not
+ * there, or -ECANCELED if timers are accepted again.
  */
 static int drain_some(struct timer_set *set, unsigned long *index,
 		      struct twheel_op __user *ops, unsigned int max)
@@ -65,8 +65,7 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 	lock_set(set);
 	if (!set->stopped) {
 		unlock_set(set);
-		*index = ULONG_MAX;
-		return 0;
+		return -ECANCELED;
 	}
 	pagefault_disable();
 	for (t = xa_find(&set->timers, index, ULONG_MAX, XA_PRESENT);
@@ -101,6 +100,8 @@ static long drain(struct timer_set *set, struct twheel_op __user *ops,
 		/* By writing to them, as access may be granted by less than a page. */
 		if (n == -EFAULT && clear_user(ops + done, sizeof(*ops)))
 			return done ? done : -EFAULT;
+		if (n == -ECANCELED)
+			return done ? done : n;
 		if (n > 0)
 			done += n;
 		if (signal_pending(current))

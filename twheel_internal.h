@@ -173,6 +173,7 @@ void twheel_read_counts(struct twheel_counts *counts);
 /* twheel_lane.c */
 int twheel_lane_get(void);
 void twheel_lane_put(int lane);
+unsigned int twheel_lane_threshold(void);
 void twheel_lane_use(struct twheel_timer *t, int lane);
 
 /* twheel_process.c */

@@ -11,39 +11,56 @@
  * All timers begin in lane 0. A timer is in one lane for as long as it lives; so
  * nobody has to look for it, and a CPU that goes offline hands it to the same
  * lane of another one. Lanes are made when they are wanted for the first time,
- * and kept.
+ * and kept. Modules' timers are in lane 0, whatever programs do.
  */
-#include <linux/bitops.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include "twheel_compat.h"
 #include "twheel_internal.h"
 
 static DEFINE_MUTEX(lanes_lock);
-static unsigned long lanes_used = BIT(0);
+/* How often each is given out; lane 0 is everybody's. */
+static unsigned int lane_users[TWHEEL_LANES];
+
+/* The one with the fewest users, or 0 if there is none yet. */
+static int least_used(void)
+{
+	unsigned int lane;
+	int least = 0;
+
+	for (lane = 1; lane < twheel_lanes; lane++)
+		if (!least || lane_users[lane] < lane_users[least])
+			least = lane;
+	return least;
+}
 
 /**
  * twheel_lane_get - take a lane that nobody has
  *
+ * When all are taken and no more can be made, the one with the fewest users gets
+ * one more.
+ *
  * Context: process, may sleep.
  *
- * Return: The lane, at least 1; -ENOSPC if all are taken, or -ENOMEM.
+ * Return: The lane, at least 1; or -ENOMEM.
  */
 int twheel_lane_get(void)
 {
-	int lane, ret = 0;
+	int lane, made = -EEXIST;
 
 	mutex_lock(&lanes_lock);
-	lane = find_first_zero_bit(&lanes_used, TWHEEL_LANES);
-	if (lane == TWHEEL_LANES)
-		ret = -ENOSPC;
-	else if (lane == twheel_lanes)
-		ret = twheel_bases_add_lane();
-	if (!ret)
-		__set_bit(lane, &lanes_used);
+	lane = least_used();
+	if (!lane || lane_users[lane])
+		made = twheel_bases_add_lane();
+	if (!made)
+		lane = twheel_lanes - 1;
+	if (lane)
+		lane_users[lane]++;
 	mutex_unlock(&lanes_lock);
-	return ret ? ret : lane;
+	return lane ? lane : -ENOMEM;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_get);
 
@@ -56,10 +73,20 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_lane_get);
 void twheel_lane_put(int lane)
 {
 	mutex_lock(&lanes_lock);
-	__clear_bit(lane, &lanes_used);
+	lane_users[lane]--;
 	mutex_unlock(&lanes_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_put);
+
+/**
+ * twheel_lane_threshold - how many timers are very many
+ *
+ * Return: As many as take the memory of a lane on a machine that is not large.
+ */
+unsigned int twheel_lane_threshold(void)
+{
+	return min(512 * num_possible_cpus(), 8192U);
+}
 
 /**
  * twheel_lane_use - put a timer into a lane for good

@@ -68,8 +68,13 @@ static struct twheel_shared *get_shared(struct timer_set *set, u64 offset,
 	if (shared)
 		return shared;
 	spare = new_shared(set, size);
-	if (IS_ERR(spare))
-		return spare;
+	if (IS_ERR(spare)) {
+		/* Another thread may have been faster, and have taken the rest. */
+		lock_set(set);
+		shared = *place;
+		unlock_set(set);
+		return shared ? shared : spare;
+	}
 	if (!is_ring)
 		twheel_table_init(spare);
 	lock_set(set);

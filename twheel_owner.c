@@ -164,6 +164,7 @@ static bool wait_for_callbacks(const struct module *mod)
 	return waited;
 }
 
+/* In lane 0 alone: only the device's own timers are in others. */
 static void disarm_timers_of(const struct module *mod)
 {
 	struct search search = { .mod = mod };

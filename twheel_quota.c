@@ -11,6 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
+#include "twheel_internal.h"
 #include "twheel_set.h"
 
 static unsigned int max_timers_user = 1U << 20;
@@ -24,6 +25,7 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
  * @refs: Open files; under the list's lock.
  * @timers: Timers of all of them.
  * @pages: Pages that they share with programs.
+ * @lane: Of those that have none of their own, once there are very many; or 0.
  */
 struct user_quota {
 	struct list_head	node;
@@ -31,6 +33,7 @@ struct user_quota {
 	unsigned int		refs;
 	atomic_t		timers;
 	atomic_t		pages;
+	int			lane;
 };
 
 /* There are as many as users have the device open: not many. */
@@ -80,6 +83,8 @@ void twheel_quota_put(struct user_quota *quota)
 	mutex_lock(&quotas_lock);
 	if (!--quota->refs) {
 		list_del(&quota->node);
+		if (quota->lane)
+			twheel_lane_put(quota->lane);
 		kfree(quota);
 	}
 	mutex_unlock(&quotas_lock);
@@ -170,4 +175,28 @@ void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers)
 unsigned int twheel_quota_timers(const struct user_quota *quota)
 {
 	return atomic_read(&quota->timers);
+}
+
+/**
+ * twheel_quota_lane - where the timers of a user's small descriptors are served
+ * @quota: Whose.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: A lane; 0, everybody's, unless the user has very many timers in all.
+ */
+int twheel_quota_lane(struct user_quota *quota)
+{
+	int lane = READ_ONCE(quota->lane);
+
+	if (lane || atomic_read(&quota->timers) < twheel_lane_threshold())
+		return lane;
+	mutex_lock(&quotas_lock);
+	lane = quota->lane;
+	if (!lane) {
+		lane = max(twheel_lane_get(), 0);
+		WRITE_ONCE(quota->lane, lane);
+	}
+	mutex_unlock(&quotas_lock);
+	return lane;
 }

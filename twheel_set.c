@@ -23,8 +23,10 @@
  * A callback that waits for the set's lock may find that the timer has been
  * armed anew, or cancelled, meanwhile. The first it sees by the timer being
  * pending. For the second the timer must still be there: a timer whose callback
- * runs is freed after a grace period, which a callback holds off, softirq
- * context being a read-side critical section.
+ * may still look at it is freed after a grace period, which a callback holds off,
+ * softirq context being a read-side critical section. One that is READY is done
+ * with: its callback has nothing left to do but to unlock the set, and that is
+ * freed after a grace period.
  */
 #include <linux/capability.h>
 #include <linux/ktime.h>
@@ -34,9 +36,6 @@
 #include <linux/slab.h>
 #include "twheel_internal.h"
 #include "twheel_set.h"
-
-/* So many timers for each CPU take as much memory as wheels of their own. */
-#define LANE_TIMERS	512
 
 static unsigned int max_timers = INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
@@ -224,24 +223,30 @@ static bool group_only(const struct twheel_op *op)
 
 /*
  * Where the timers to come are served. A set with very many of them could make
- * all others wait, and goes into a lane of its own, if there is one.
+ * all others wait, and goes into a lane of its own; the small ones of a user who
+ * has very many in all go into one together.
  */
 static int choose_lane(struct timer_set *set)
 {
 	int lane = READ_ONCE(set->lane);
 
-	if (!lane && READ_ONCE(set->count) >= LANE_TIMERS * num_possible_cpus()) {
-		lane = twheel_lane_get();
-		lock_set(set);
-		if (!set->lane)
-			swap(set->lane, lane);
+	if (lane)
+		return lane;
+	if (READ_ONCE(set->count) < twheel_lane_threshold())
+		return twheel_quota_lane(set->quota);
+	lane = twheel_lane_get();
+	if (lane < 0)
+		return 0;
+	lock_set(set);
+	if (!set->lane) {
+		WRITE_ONCE(set->lane, lane);
 		unlock_set(set);
-		/* Another thread was faster. */
-		if (lane > 0)
-			twheel_lane_put(lane);
-		lane = READ_ONCE(set->lane);
+		return lane;
 	}
-	return max(lane, 0);
+	unlock_set(set);
+	/* Another thread was faster. */
+	twheel_lane_put(lane);
+	return READ_ONCE(set->lane);
 }
 
 static struct user_timer *alloc_timer(struct timer_set *set,
@@ -309,7 +314,11 @@ static int take_index(struct timer_set *set, struct user_timer *t,
 	ret = alloc_index(set, t, &index);
 	if (ret)
 		return ret;
-	t->handle = ++set->generation << INDEX_BITS | index;
+	/* Never 0, so that no handle is. */
+	do {
+		set->generation = (set->generation + 1) & (U64_MAX >> INDEX_BITS);
+	} while (!set->generation);
+	t->handle = set->generation << INDEX_BITS | index;
 	if (!member)
 		return 0;
 	ret = twheel_group_join(set, t, member);
@@ -686,7 +695,7 @@ void twheel_set_release(struct timer_set *set)
 		cond_resched();
 	}
 	xa_destroy(&set->timers);
-	if (set->lane > 0)
+	if (set->lane)
 		twheel_lane_put(set->lane);
 	twheel_event_exit(set);
 	twheel_map_release(set);

@@ -49,7 +49,7 @@ enum timer_state { NEW, PENDING, READY, DEAD };
  * @limited: A limit holds for what its user has; fixed at open.
  * @stopped: No timer may be added.
  * @ended: The file is closed: nothing is delivered, and all timers go.
- * @lane: Of the timers to come: 0 is everybody's; negative if there was none.
+ * @lane: Of the timers to come: 0 is everybody's, or the user's.
  * @starting: Timers that are NEW, or will be.
  * @quota: Of the user who opened the file.
  * @groups: By tag; %NULL as long as there was none.
@@ -271,6 +271,7 @@ bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 			       unsigned int pages);
 void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages);
 unsigned int twheel_quota_timers(const struct user_quota *quota);
+int twheel_quota_lane(struct user_quota *quota);
 
 /* twheel_ioctl.c */
 long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg);

@@ -2,14 +2,13 @@
 /*
  * twheel: lanes: several wheels on a CPU, served in turn
  */
-#include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/workqueue.h>
 #include "../twheel_compat.h"
 #include "engine_test.h"
 
-/* A lane for the case; given back when the case ends. */
+/* A lane, to be given back at the end. */
 static int lane_new(struct kunit *test)
 {
 	int lane = twheel_lane_get();
@@ -36,22 +35,26 @@ static void expect_in(struct kunit *test, struct probe *probe, int lane, int cpu
 			lane);
 }
 
-static void each_is_given_once(struct kunit *test)
+/* Each is given once before one is given twice, and lane 0 never is. */
+static void they_are_given_evenly(struct kunit *test)
 {
-	unsigned long given = BIT(0);
-	int lane, n = 0;
+	unsigned int users[TWHEEL_LANES] = { 0 }, round;
+	int lane, i;
 
-	while ((lane = twheel_lane_get()) >= 0) {
-		KUNIT_EXPECT_FALSE(test, test_and_set_bit(lane, &given));
-		KUNIT_ASSERT_LT(test, ++n, TWHEEL_LANES);
+	for (round = 1; round <= 3; round++) {
+		for (i = 1; i < TWHEEL_LANES; i++)
+			users[lane_new(test)]++;
+		for (lane = 1; lane < TWHEEL_LANES; lane++)
+			KUNIT_EXPECT_EQ(test, users[lane], round);
 	}
-	KUNIT_EXPECT_EQ(test, lane, -ENOSPC);
-	for_each_set_bit(lane, &given, TWHEEL_LANES)
-		if (lane)
+	/* One that is given back is the next to be given. */
+	twheel_lane_put(5);
+	twheel_lane_put(5);
+	KUNIT_EXPECT_EQ(test, lane_new(test), 5);
+	KUNIT_EXPECT_EQ(test, lane_new(test), 5);
+	for (lane = 1; lane < TWHEEL_LANES; lane++)
+		while (users[lane]--)
 			twheel_lane_put(lane);
-	lane = lane_new(test);
-	KUNIT_EXPECT_TRUE(test, test_bit(lane, &given));
-	twheel_lane_put(lane);
 }
 
 static void timer_runs_there_and_stays(struct kunit *test)
@@ -174,7 +177,7 @@ static void storm_does_not_hold_up_another_lane(struct kunit *test)
 }
 
 static struct kunit_case lane_cases[] = {
-	KUNIT_CASE(each_is_given_once),
+	KUNIT_CASE(they_are_given_evenly),
 	KUNIT_CASE(timer_runs_there_and_stays),
 	KUNIT_CASE(every_lane_has_the_tick),
 	KUNIT_CASE(callback_is_known_there),

@@ -516,5 +516,7 @@ TEST(next_visit_is_never_without_timers)
 	read_debugfs("cpu0", text);
 	ASSERT_EQ(number_of(text, "pending"), 0);
 	ASSERT(is_never(text, "next"));
-	ASSERT(is_never(text, "wake"));
+	/* Another lane has not run since its timers were cancelled. */
+	if (number_of(text, "lanes") == 1)
+		ASSERT(is_never(text, "wake"));
 }

@@ -11,6 +11,10 @@
  *
  * Every structure is the same for 32-bit and 64-bit programs. Fields that an
  * operation does not use, reserved fields and unknown flags must be zero.
+ *
+ * In what the driver fills in, programs ignore flags, types of events and fields
+ * that they do not know: a field that is zero now may get a meaning with a
+ * higher minor number. Of results, all that are not negative are success.
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
@@ -176,8 +180,7 @@ enum twheel_opcode {
  *	others cost more, the more there are.
  * @result: In: 0. Out: 0 or more, or a negative errno.
  * @handle: Names a timer of this descriptor. Never 0, and not used again for
- *	another timer in any program's lifetime (2^40 timers later at the
- *	soonest).
+ *	another timer before 2^40 - 1 more have been added.
  * @cookie: Yours; comes back with each event.
  * @time_ns: Nanoseconds from now, or with TWHEEL_ABSTIME a reading of the
  *	clock. A deadline that has passed means the next tick; its event has it
@@ -268,7 +271,8 @@ struct twheel_event {
  * From the first call on, TWHEEL_OP_ADD is refused. Each call ends up to @count
  * pending timers and fills in a TWHEEL_OP_ADD for each that would arm it again
  * as it was: its @time_ns is what was left, and for reference @handle has what it
- * was. A call waits for adds that had begun, and ends if another one resumes.
+ * was. A call waits for adds that had begun, and ends if another one resumes: with
+ * ECANCELED, unless it has taken some back.
  * Timers that have expired are left to read(), by which a periodic one is
  * pending again: drain until 0, read until EAGAIN, and drain once more.
  */
@@ -348,7 +352,7 @@ struct twheel_word {
  * @flags: TWHEEL_RING_MORE; the kernel's.
  * @reserved: The kernel's.
  * @head: Events consumed so far; the program's.
- * @unused: The program's.
+ * @unused: The program leaves it zero; the driver may read it one day.
  *
  * mmap() at offset %TWHEEL_MMAP_RING, shared and from its start, of one page and
  * room for a power of two of &struct twheel_event, gives a ring, into which
@@ -391,7 +395,8 @@ struct twheel_ring {
  * %TWHEEL_IOC_UPSERT and %TWHEEL_IOC_CANCEL_GROUP likewise.
  *
  * %TWHEEL_IOC_DRAIN returns how many timers it has taken back; 0 when there are
- * no more. EINTR if a signal arrived before the first.
+ * no more. EINTR if a signal arrived before the first, unless its handler has
+ * SA_RESTART; ECANCELED if another call resumed before the first.
  *
  * %TWHEEL_IOC_EVENTFD returns 0. EBADF or EINVAL if @fd is no eventfd.
  *
