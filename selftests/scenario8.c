@@ -143,7 +143,8 @@ struct storm {
 	__u64		length_ns;	/* from the deadline to the last expiry */
 };
 
-enum { STORMY_USER = 31003 };
+/* The first one or two thousand are in everybody's lane: a small part of these. */
+enum { STORMY_USER = 31003, ENOUGH = 16000 };
 
 static void arm_storm(const struct storm *storm, int *fds, __u64 deadline)
 {
@@ -215,12 +216,12 @@ static void check_bystander(unsigned int descriptors, unsigned int timers)
 
 TEST_TIMEOUT(storm_does_not_hold_up_another_descriptor, 120)
 {
-	check_bystander(1, many(200000));
+	check_bystander(1, debug_kernel() ? ENOUGH : 200000);
 }
 
 TEST_TIMEOUT(storm_over_many_descriptors_does_not_hold_up_another_user, 120)
 {
-	check_bystander(many(200), 1000);
+	check_bystander((debug_kernel() ? ENOUGH : 200000) / 1000, 1000);
 }
 
 /* The same, but nobody reads: closing is enough. */
