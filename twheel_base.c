@@ -484,7 +484,7 @@ void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 	/* One that is static is known by its not having been armed yet. */
 	twheel_debug_arm(t);
 	twheel_wheel_insert(&base->wheel, t, expires);
-	trace_twheel_arm(t, expires, base->cpu);
+	trace_twheel_arm(t, twheel_word(t), base->cpu);
 	arm_source(base, base->wheel.next);
 }
 
@@ -503,7 +503,7 @@ void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
 	base->counts.replaced++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	twheel_wheel_change(&base->wheel, t, expires);
-	trace_twheel_change(t, expires, base->cpu);
+	trace_twheel_change(t, twheel_word(t), base->cpu);
 	arm_source(base, base->wheel.next);
 }
 
