@@ -571,10 +571,7 @@ void twheel_base_wait_running(const struct twheel_timer *t)
 static void add_counts(struct twheel_counts *counts, struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
-	counts->armed += base->counts.armed;
-	counts->fired += base->counts.fired;
-	counts->cancelled += base->counts.cancelled;
-	counts->replaced += base->counts.replaced;
+	twheel_counts_add(counts, &base->counts);
 	counts->pending += base->wheel.pending;
 	raw_spin_unlock_irq(&base->lock);
 }
@@ -840,6 +837,8 @@ int twheel_bases_init(void)
 	if (ret)
 		goto out_process_exit;
 	twheel_lanes = 1;
+	/* Whoever has so many has as much memory in them as a lane takes. */
+	twheel_lane_threshold = min(512 * num_possible_cpus(), 8192U);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
 				base_online, base_offline);
 	if (ret < 0)

@@ -50,15 +50,6 @@ struct snapshot {
 
 static struct dentry *directory;
 
-static void add_counts(struct twheel_counts *sum,
-		       const struct twheel_counts *counts)
-{
-	sum->armed += counts->armed;
-	sum->fired += counts->fired;
-	sum->cancelled += counts->cancelled;
-	sum->replaced += counts->replaced;
-}
-
 static void add_stats(struct twheel_stats *sum, const struct twheel_stats *stats)
 {
 	unsigned int i;
@@ -103,7 +94,7 @@ static void add_base(struct snapshot *s, struct twheel_base *base)
 	s->lanes++;
 	s->wake = min(s->wake, base->wake);
 	s->online = base->online;
-	add_counts(&s->counts, &base->counts);
+	twheel_counts_add(&s->counts, &base->counts);
 	add_stats(&s->stats, &base->stats);
 	s->busy += TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred |= !list_empty(&base->wheel.deferred);

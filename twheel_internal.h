@@ -44,6 +44,16 @@ struct twheel_counts {
 	u64 pending;
 };
 
+/* All but @pending, which a wheel knows. */
+static inline void twheel_counts_add(struct twheel_counts *sum,
+				     const struct twheel_counts *counts)
+{
+	sum->armed += counts->armed;
+	sum->fired += counts->fired;
+	sum->cancelled += counts->cancelled;
+	sum->replaced += counts->replaced;
+}
+
 /**
  * struct twheel_callback - a callback that runs
  * @timer: Its timer, which may have been freed; %NULL if none runs.
@@ -173,7 +183,7 @@ void twheel_read_counts(struct twheel_counts *counts);
 /* twheel_lane.c */
 int twheel_lane_get(void);
 void twheel_lane_put(int lane);
-unsigned int twheel_lane_threshold(void);
+extern unsigned int twheel_lane_threshold;
 void twheel_lane_use(struct twheel_timer *t, int lane);
 
 /* twheel_process.c */

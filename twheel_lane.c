@@ -13,13 +13,15 @@
  * lane of another one. Lanes are made when they are wanted for the first time,
  * and kept. Modules' timers are in lane 0, whatever programs do.
  */
-#include <linux/cpumask.h>
+#include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/export.h>
-#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include "twheel_compat.h"
 #include "twheel_internal.h"
+
+/* How many timers are very many: looked at whenever one is added. */
+unsigned int twheel_lane_threshold __read_mostly;
 
 static DEFINE_MUTEX(lanes_lock);
 /* How often each is given out; lane 0 is everybody's. */
@@ -77,16 +79,6 @@ void twheel_lane_put(int lane)
 	mutex_unlock(&lanes_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_put);
-
-/**
- * twheel_lane_threshold - how many timers are very many
- *
- * Return: As many as take the memory of a lane on a machine that is not large.
- */
-unsigned int twheel_lane_threshold(void)
-{
-	return min(512 * num_possible_cpus(), 8192U);
-}
 
 /**
  * twheel_lane_use - put a timer into a lane for good

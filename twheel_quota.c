@@ -189,7 +189,7 @@ int twheel_quota_lane(struct user_quota *quota)
 {
 	int lane = READ_ONCE(quota->lane);
 
-	if (lane || atomic_read(&quota->timers) < twheel_lane_threshold())
+	if (lane || atomic_read(&quota->timers) < twheel_lane_threshold)
 		return lane;
 	mutex_lock(&quotas_lock);
 	lane = quota->lane;

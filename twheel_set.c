@@ -232,7 +232,7 @@ static int choose_lane(struct timer_set *set)
 
 	if (lane)
 		return lane;
-	if (READ_ONCE(set->count) < twheel_lane_threshold())
+	if (READ_ONCE(set->count) < twheel_lane_threshold)
 		return twheel_quota_lane(set->quota);
 	lane = twheel_lane_get();
 	if (lane < 0)
