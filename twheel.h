@@ -44,7 +44,7 @@ struct twheel_timer {
 		/* private: the last deadline, while it is not */
 		u64		last;
 	};
-	/* private: TWHEEL_IDLE, TWHEEL_DEAD or the deadline in jiffies64 */
+	/* private: the deadline in jiffies64, TWHEEL_IDLE, or another of these */
 	atomic64_t		word;
 	/* private: set up once */
 	twheel_fn_t		fn;
@@ -87,7 +87,7 @@ struct twheel_timer {
  * %TWHEEL_NEVER and everything above saturate: such a timer stays pending
  * until it is changed or cancelled.
  */
-#define TWHEEL_NEVER		(U64_MAX - 1)
+#define TWHEEL_NEVER		(U64_MAX - 2)
 
 #ifdef CONFIG_LOCKDEP
 #define __TWHEEL_LOCKDEP_MAP(_name) \

@@ -24,16 +24,8 @@
  *
  * A callback and its canceller
  *
- *	CPU 0					CPU 1
- *	base_run()				twheel_cancel_sync()
- *	  lock
- *	  take the timer off the wheel
- *	  callback.timer = timer
- *	  unlock
- *	  fn()					  lock; it runs; unlock
- *						  twheel_base_wait_running()
- *	  lock
- *	  callback.timer = NULL			  lock; not running: remove; unlock
+ * Timers that are due are taken off the wheel some at a time: twheel_due.c has
+ * what their callbacks and those have to do with each other who cancel them.
  *
  * While its callback runs, a timer that is armed again stays on the CPU, so
  * that the CPU's callbacks tell the whole truth about it and callbacks of one
@@ -98,10 +90,8 @@ static void relax_expiry(struct twheel_base *base)
 {
 	if (!atomic_read(&base->waiters))
 		return;
-	raw_spin_unlock_irq(&base->lock);
 	spin_unlock(&base->expiry_lock);
 	spin_lock(&base->expiry_lock);
-	raw_spin_lock_irq(&base->lock);
 }
 
 static void wait_expiry(struct twheel_base *base)
@@ -202,33 +192,6 @@ void twheel_base_wake_at(struct twheel_base *base, u64 next)
 	arm_source(base, next);
 }
 
-/**
- * twheel_base_begin - note that a callback is about to run
- * @base: The base that @t belongs to, locked.
- * @cb: Where to note it.
- * @t: A timer that has just expired.
- */
-void twheel_base_begin(struct twheel_base *base, struct twheel_callback *cb,
-		       struct twheel_timer *t)
-{
-	struct twheel_wheel *w = &base->wheel;
-
-	lockdep_assert_held(&base->lock);
-
-	cb->timer = t;
-	cb->task = current;
-	cb->fn = t->fn;
-	cb->missed = w->missed;
-	base->counts.fired++;
-	if (t->period)
-		base->counts.armed++;
-	else
-		twheel_debug_disarm(t);
-	twheel_stats_callback(&base->stats, get_jiffies_64(), w->expired,
-			      twheel_window_level(t));
-	trace_twheel_expire_entry(t, w->expired, base->cpu);
-}
-
 /*
  * The callback may free the timer, which takes lockdep's map of it along; so
  * lockdep is given a copy.
@@ -254,18 +217,18 @@ static void call_timer(struct twheel_timer *t, twheel_fn_t fn)
 /**
  * twheel_base_call - run a callback
  * @base: The base that @t belongs to, not locked.
- * @cb: The callback, from twheel_base_begin().
  * @t: Its timer; may be gone afterwards.
+ * @fn: The callback.
  */
-void twheel_base_call(struct twheel_base *base, struct twheel_callback *cb,
-		      struct twheel_timer *t)
+void twheel_base_call(struct twheel_base *base, struct twheel_timer *t,
+		      twheel_fn_t fn)
 {
 	u64 start = twheel_timing_start();
 	unsigned long flags;
 	u64 took;
 
-	call_timer(t, cb->fn);
-	trace_twheel_expire_exit(t, cb->fn);
+	call_timer(t, fn);
+	trace_twheel_expire_exit(t, fn);
 
 	took = twheel_timing_since(start);
 	if (!took)
@@ -273,7 +236,7 @@ void twheel_base_call(struct twheel_base *base, struct twheel_callback *cb,
 	raw_spin_lock_irqsave(&base->lock, flags);
 	if (took > base->stats.callback_max_ns) {
 		base->stats.callback_max_ns = took;
-		base->stats.callback_max_fn = cb->fn;
+		base->stats.callback_max_fn = fn;
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
@@ -311,39 +274,57 @@ static void unlock_run(struct twheel_base *base, struct hold *hold)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-static void expire_timer(struct twheel_base *base, struct twheel_timer *t,
-			 struct hold *hold)
+/*
+ * Takes timers that are due off the wheel: as many as a batch holds, or as far as
+ * @left goes. Returns what is left of it.
+ */
+static unsigned int take_due(struct twheel_base *base, unsigned int left)
 {
-	twheel_base_begin(base, &base->callback, t);
-	unlock_run(base, hold);
-	twheel_base_call(base, &base->callback, t);
-	lock_run(base, hold);
-	base->callback.timer = NULL;
-	relax_expiry(base);
-	hold->start = twheel_timing_start();
+	struct twheel_timer *t;
+
+	while (base->batch.count < TWHEEL_DUE_MAX) {
+		t = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &left);
+		if (!t)
+			break;
+		twheel_due_add(base, t);
+	}
+	return left;
+}
+
+static void run_batch(struct twheel_base *base)
+{
+	struct twheel_due_batch *batch = &base->batch;
+	struct twheel_due *due;
+	struct twheel_timer *t;
+
+	for (due = batch->due; due < batch->due + batch->count; due++) {
+		t = twheel_due_begin(base, due);
+		if (!t)
+			continue;
+		twheel_base_call(base, t, due->fn);
+		twheel_due_end(due);
+		relax_expiry(base);
+	}
 }
 
 /* Expires what is due, as far as the budget goes. Returns what is left of it. */
 static unsigned int expire_due(struct twheel_base *base, unsigned int left,
 			       struct hold *hold)
 {
-	unsigned int chunk, rest;
-	struct twheel_timer *t;
+	unsigned int chunk, rest, taken;
 
-	while (left) {
+	do {
 		chunk = min(left, LOCK_HOLD_MAX);
-		rest = chunk;
-		t = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &rest);
+		rest = take_due(base, chunk);
 		left -= chunk - rest;
-		if (t) {
-			expire_timer(base, t, hold);
-		} else if (rest) {
+		taken = base->batch.count;
+		if (!taken && rest)
 			break;
-		} else {
-			unlock_run(base, hold);
-			lock_run(base, hold);
-		}
-	}
+		unlock_run(base, hold);
+		run_batch(base);
+		lock_run(base, hold);
+		twheel_due_close(base);
+	} while (left);
 	return left;
 }
 
@@ -373,6 +354,7 @@ static void base_run(struct twheel_base *base)
 		goto out_unlock;
 
 	base->runner = current;
+	base->callback.task = current;
 	left = expire_due(base, budget_of_lane(), &hold);
 	base->runner = NULL;
 	twheel_process_kick(base);
@@ -520,6 +502,7 @@ bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
 {
 	lockdep_assert_held(&base->lock);
 
+	twheel_due_settle(base, t);
 	if (!twheel_wheel_remove(&base->wheel, t, word))
 		return false;
 	base->counts.cancelled++;
@@ -531,7 +514,8 @@ bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
 /**
  * twheel_base_callback - find the running callback of a timer
  * @base: The base that @t belongs to, locked.
- * @t: The timer.
+ * @t: The timer. What is about to run does not run yet: see
+ *	twheel_due_settle().
  *
  * Return: The callback, or %NULL if it does not run.
  */
@@ -541,7 +525,7 @@ twheel_base_callback(const struct twheel_base *base,
 {
 	lockdep_assert_held(&base->lock);
 
-	if (base->callback.timer == t)
+	if (twheel_due_runs(base, t))
 		return &base->callback;
 	if (t->flags & TWHEEL_PROCESS)
 		return twheel_process_callback(base, t);
@@ -568,12 +552,25 @@ void twheel_base_wait_running(const struct twheel_timer *t)
 		wait_expiry(base_of(tf));
 }
 
-static void add_counts(struct twheel_counts *counts, struct twheel_base *base)
+/**
+ * twheel_base_add_counts - add the counts of a base to others
+ * @base: The base, locked. What it counts as fired is what was taken off its wheel
+ *	and has not come back; what is pending the wheel and the batch know.
+ * @sum: Where to add them; without extensions, which are counted elsewhere.
+ */
+void twheel_base_add_counts(const struct twheel_base *base,
+			    struct twheel_counts *sum)
 {
-	raw_spin_lock_irq(&base->lock);
-	twheel_counts_add(counts, &base->counts);
-	counts->pending += base->wheel.pending;
-	raw_spin_unlock_irq(&base->lock);
+	const struct twheel_counts *counts = &base->counts;
+	unsigned int unclaimed = twheel_due_unclaimed(base);
+
+	lockdep_assert_held(&base->lock);
+
+	sum->armed += counts->armed;
+	sum->fired += counts->fired - unclaimed;
+	sum->cancelled += counts->cancelled;
+	sum->replaced += counts->replaced;
+	sum->pending += base->wheel.pending + unclaimed;
 }
 
 /**
@@ -582,6 +579,7 @@ static void add_counts(struct twheel_counts *counts, struct twheel_base *base)
  */
 void twheel_read_counts(struct twheel_counts *counts)
 {
+	struct twheel_base *base;
 	unsigned int cpu, lane;
 	u64 extended;
 
@@ -590,8 +588,12 @@ void twheel_read_counts(struct twheel_counts *counts)
 		extended = local64_read(&per_cpu(twheel_extended, cpu));
 		counts->armed += extended;
 		counts->replaced += extended;
-		for_each_twheel_lane(lane)
-			add_counts(counts, twheel_base_of(cpu, lane));
+		for_each_twheel_lane(lane) {
+			base = twheel_base_of(cpu, lane);
+			raw_spin_lock_irq(&base->lock);
+			twheel_base_add_counts(base, counts);
+			raw_spin_unlock_irq(&base->lock);
+		}
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_read_counts);

@@ -393,38 +393,16 @@ static struct twheel_timer *next_in(struct twheel_wheel *w,
 	return NULL;
 }
 
-/* The first point after @now of the grid that a periodic timer runs on. */
-static u64 next_period(const struct twheel_timer *t, u64 expires, u64 now,
-		       u64 *missed)
-{
-	*missed = div_u64(now - expires, t->period);
-	now = expires + *missed * t->period;
-	return now < TWHEEL_NEVER - t->period ? now + t->period : TWHEEL_NEVER;
-}
-
-/*
- * Ends the arming of @t, which is in no slot, if its deadline has come. A
- * periodic timer is armed again by that: it is never seen idle.
- */
-static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+/* Ends the waiting of @t, which is in no slot, if its deadline has come. */
+static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t)
 {
 	s64 word = twheel_word(t);
-	u64 next, missed = 0;
 
 	while ((u64)word <= w->clk) {
-		next = TWHEEL_IDLE;
-		if (t->period)
-			next = next_period(t, word, now, &missed);
-		if (!atomic64_try_cmpxchg(&t->word, &word, next))
+		if (!atomic64_try_cmpxchg(&t->word, &word, TWHEEL_DUE))
 			continue;
-		w->expired = word;
-		w->missed = missed;
-		if (next == TWHEEL_IDLE) {
-			t->last = word;
-			w->pending--;
-		} else {
-			file(w, t, next);
-		}
+		t->last = word;
+		w->pending--;
 		return true;
 	}
 	return false;
@@ -434,14 +412,14 @@ static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
  * Takes @t off its slot, whose time has come: the timer expires, which is
  * returned, is deferred, or filed anew.
  */
-static bool visit(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+static bool visit(struct twheel_wheel *w, struct twheel_timer *t)
 {
 	unlink(t);
 	if (t->flags & TWHEEL_PROCESS && twheel_word(t) <= w->clk) {
 		list_add_tail(&t->entry, &w->deferred);
 		return false;
 	}
-	if (try_expire(w, t, now))
+	if (try_expire(w, t))
 		return true;
 	file(w, t, twheel_word(t));
 	return false;
@@ -449,7 +427,7 @@ static bool visit(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 
 /* Moves this tick's share of a coming slot to where its timers now belong. */
 static struct twheel_timer *cascade(struct twheel_wheel *w, unsigned int n,
-				    u64 now, unsigned int *budget)
+				    unsigned int *budget)
 {
 	unsigned int i = (current_slot(w, n) + 1) & LVL_MASK;
 	struct twheel_timer *t;
@@ -465,7 +443,7 @@ static struct twheel_timer *cascade(struct twheel_wheel *w, unsigned int n,
 		w->count[n][i]--;
 		if (!--w->share[n])
 			w->todo &= ~BIT(n);
-		if (visit(w, t, now))
+		if (visit(w, t))
 			return t;
 		w->cascaded++;
 		if (!w->share[n])
@@ -475,7 +453,7 @@ static struct twheel_timer *cascade(struct twheel_wheel *w, unsigned int n,
 }
 
 /* Expires the current tick's timers; those extended are filed anew. */
-static struct twheel_timer *pop_due(struct twheel_wheel *w, u64 now,
+static struct twheel_timer *pop_due(struct twheel_wheel *w,
 				    unsigned int *budget)
 {
 	unsigned int i = w->clk & LVL_MASK;
@@ -489,7 +467,7 @@ static struct twheel_timer *pop_due(struct twheel_wheel *w, u64 now,
 			return NULL;
 		}
 		(*budget)--;
-		if (visit(w, t, now))
+		if (visit(w, t))
 			return t;
 		w->refiled++;
 	}
@@ -506,9 +484,10 @@ static struct twheel_timer *pop_due(struct twheel_wheel *w, u64 now,
  * Timers come tick by tick. A call goes on where the one before it stopped.
  * Between calls any timer may be inserted, removed or extended.
  *
- * @w->expired and @w->missed tell about the timer that is returned. It is idle
- * now, but if it is periodic pending again. Timers with %TWHEEL_PROCESS are not
- * returned but put into @w->deferred, for twheel_wheel_take().
+ * The timer that is returned is in no slot, and TWHEEL_DUE: nobody can push it
+ * back any more. @t->last is its deadline. twheel_wheel_begin() must follow, or
+ * twheel_wheel_return(). Timers with %TWHEEL_PROCESS are not returned but put into
+ * @w->deferred, for twheel_wheel_take().
  *
  * Return: A timer that was due, or %NULL: then all that is due at
  * @now has been returned if some of @budget is left, and there is more to do
@@ -529,14 +508,14 @@ struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 			begin_tick(w, min(twheel_wheel_next(w), now));
 		}
 		if (w->todo & BIT(0)) {
-			t = pop_due(w, now, budget);
+			t = pop_due(w, budget);
 			if (t)
 				return t;
 		}
 		for (n = 1; n < LVL_DEPTH; n++) {
 			if (!(w->todo & BIT(n)))
 				continue;
-			t = cascade(w, n, now, budget);
+			t = cascade(w, n, budget);
 			if (t)
 				return t;
 		}
@@ -549,21 +528,68 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
  * twheel_wheel_take - take a timer that was deferred to process context
  * @w: The wheel.
  * @t: A timer in @w->deferred.
- * @now: The current tick.
  *
  * Return: %true if @t was due, as from twheel_wheel_expire(); %false if it was
  * extended while it waited, and has been filed anew.
  */
-bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t)
 {
 	unlink(t);
-	if (try_expire(w, t, clamp(now, w->clk, TWHEEL_NEVER - 1)))
+	if (try_expire(w, t))
 		return true;
 	file(w, t, twheel_word(t));
 	w->refiled++;
 	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
+
+/* The first point after @now of the grid that a periodic timer runs on. */
+static u64 next_period(const struct twheel_timer *t, u64 now, u64 *missed)
+{
+	*missed = div_u64(now - t->last, t->period);
+	now = t->last + *missed * t->period;
+	return now < TWHEEL_NEVER - t->period ? now + t->period : TWHEEL_NEVER;
+}
+
+/**
+ * twheel_wheel_begin - say that the callback of a timer begins
+ * @w: The wheel.
+ * @t: A timer that was due.
+ * @now: The current tick.
+ *
+ * The timer becomes idle. One that is periodic is armed again instead, and never
+ * seen idle.
+ *
+ * Return: How many points of its grid a periodic timer has passed over.
+ */
+u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+{
+	u64 next, missed;
+
+	if (!t->period) {
+		twheel_word_end(t);
+		return 0;
+	}
+	next = next_period(t, clamp(now, w->clk, TWHEEL_NEVER - 1), &missed);
+	twheel_wheel_insert(w, t, next);
+	return missed;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_begin);
+
+/**
+ * twheel_wheel_return - make a timer that was due pending again
+ * @w: The wheel.
+ * @t: The timer. The caller removes it or changes its deadline next: it is in no
+ *	slot.
+ */
+void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t)
+{
+	u64 expires = t->last;
+
+	INIT_LIST_HEAD(&t->entry);
+	atomic64_set(&t->word, expires);
+	w->pending++;
+}
 
 /**
  * twheel_wheel_first - find some pending timer that is in a slot

@@ -78,7 +78,6 @@ static void add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
 	/* With nothing pending it is what is not looked at until it comes. */
 	if (w->pending)
 		sum->next = min(sum->next, w->next);
-	sum->pending += w->pending;
 	sum->cascaded += w->cascaded;
 	sum->refiled += w->refiled;
 	for (n = 0; n < LVL_DEPTH; n++) {
@@ -94,7 +93,7 @@ static void add_base(struct snapshot *s, struct twheel_base *base)
 	s->lanes++;
 	s->wake = min(s->wake, base->wake);
 	s->online = base->online;
-	twheel_counts_add(&s->counts, &base->counts);
+	twheel_base_add_counts(base, &s->counts);
 	add_stats(&s->stats, &base->stats);
 	s->busy += TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred |= !list_empty(&base->wheel.deferred);
@@ -186,7 +185,7 @@ static void show_snapshot(struct seq_file *m, const struct snapshot *s)
 	seq_printf(m, "hand %llu\n", w->clk);
 	show_tick(m, "next", w->next);
 	show_tick(m, "wake", s->wake);
-	seq_printf(m, "pending %llu\n", w->pending);
+	seq_printf(m, "pending %llu\n", s->counts.pending);
 	seq_printf(m, "deferred %d\n", s->deferred);
 	seq_printf(m, "busy_workers %u\n", s->busy);
 	seq_printf(m, "armed %llu\n", s->counts.armed);

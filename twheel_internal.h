@@ -26,6 +26,9 @@
 /* Bases of a CPU, at most; see twheel_lane.c. */
 #define TWHEEL_LANES		16
 
+/* Timers that are taken off a wheel together; see twheel_due.c. */
+#define TWHEEL_DUE_MAX	16
+
 /**
  * struct twheel_counts - what became of the armings
  * @armed: Armings, those that replaced another included.
@@ -44,21 +47,43 @@ struct twheel_counts {
 	u64 pending;
 };
 
-/* All but @pending, which a wheel knows. */
-static inline void twheel_counts_add(struct twheel_counts *sum,
-				     const struct twheel_counts *counts)
-{
-	sum->armed += counts->armed;
-	sum->fired += counts->fired;
-	sum->cancelled += counts->cancelled;
-	sum->replaced += counts->replaced;
-}
+/**
+ * struct twheel_due - a timer that was due, and its callback
+ * @timer: The timer; marked if its callback runs; 0 if that has ended, or the
+ *	timer is pending again.
+ * @fn: The callback.
+ * @expires: The deadline.
+ * @began: The tick at which the callback began; 0 if it has not.
+ * @periodic: The timer is armed again when its callback begins.
+ * @windowed: The timer has a window.
+ */
+struct twheel_due {
+	unsigned long	timer;
+	twheel_fn_t	fn;
+	u64		expires;
+	u64		began;
+	bool		periodic;
+	bool		windowed;
+};
+
+/**
+ * struct twheel_due_batch - timers that were taken off a wheel together
+ * @at: Where in @due the callback is that runs, or ran last.
+ * @count: How many there are.
+ * @due: The timers.
+ */
+struct twheel_due_batch {
+	unsigned int		at;
+	unsigned int		count;
+	struct twheel_due	due[TWHEEL_DUE_MAX];
+};
 
 /**
  * struct twheel_callback - a callback that runs
- * @timer: Its timer, which may have been freed; %NULL if none runs.
+ * @timer: In process context, its timer, which may have been freed; %NULL if none
+ *	runs. In softirq context see &struct twheel_due_batch.
  * @task: In whose context it runs, a softirq on top of it included.
- * @fn: What runs.
+ * @fn: In process context, what runs.
  * @missed: See twheel_missed().
  */
 struct twheel_callback {
@@ -88,14 +113,15 @@ struct twheel_worker {
  * @cpu: The CPU.
  * @lane: Which of its bases this is.
  * @online: Timers may be armed here.
- * @callback: What runs in softirq context.
+ * @callback: What runs in softirq context, or ran last.
+ * @batch: Timers that were due.
  * @runner: The task in whose context callbacks run, softirqs on top of it
  *	included; %NULL outside base_run().
  * @wake: The tick by which the tick source calls base_run().
  * @tick: The tick source for an event that is near.
  * @sleeper: The tick source for one that is far: it ends a little before.
  * @more: Goes on when a run has used up its budget.
- * @counts: See &struct twheel_counts; @counts.pending is unused.
+ * @counts: See twheel_base_add_counts().
  * @stats: What people may want to know.
  * @worker: Run callbacks in process context.
  * @idle_workers: Those with nothing to do, one bit each.
@@ -110,6 +136,7 @@ struct twheel_base {
 	unsigned int		lane;
 	bool			online;
 	struct twheel_callback	callback;
+	struct twheel_due_batch	batch;
 	struct task_struct	*runner;
 	u64			wake;
 	struct timer_list	tick;
@@ -170,15 +197,28 @@ const struct twheel_callback *
 twheel_base_callback(const struct twheel_base *base,
 		     const struct twheel_timer *t);
 void twheel_base_wait_running(const struct twheel_timer *t);
-void twheel_base_begin(struct twheel_base *base, struct twheel_callback *cb,
-		       struct twheel_timer *t);
-void twheel_base_call(struct twheel_base *base, struct twheel_callback *cb,
-		      struct twheel_timer *t);
+void twheel_base_call(struct twheel_base *base, struct twheel_timer *t,
+		      twheel_fn_t fn);
 void twheel_base_wake_at(struct twheel_base *base, u64 next);
 void twheel_base_evacuate(struct twheel_base *base);
 bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
 			u64 word);
+void twheel_base_add_counts(const struct twheel_base *base,
+			    struct twheel_counts *sum);
 void twheel_read_counts(struct twheel_counts *counts);
+
+/* twheel_due.c */
+void twheel_due_add(struct twheel_base *base, struct twheel_timer *t);
+struct twheel_timer *twheel_due_begin(struct twheel_base *base,
+					struct twheel_due *due);
+void twheel_due_end(struct twheel_due *due);
+void twheel_due_close(struct twheel_base *base);
+unsigned int twheel_due_unclaimed(const struct twheel_base *base);
+void twheel_due_settle(struct twheel_base *base, struct twheel_timer *t);
+bool twheel_due_idle(struct twheel_base *base, const struct twheel_timer *t);
+bool twheel_due_runs(const struct twheel_base *base,
+		       const struct twheel_timer *t);
+bool twheel_due_has(const struct twheel_base *base, const struct module *mod);
 
 /* twheel_lane.c */
 int twheel_lane_get(void);

@@ -139,7 +139,7 @@ static bool runs(struct twheel_base *base, const struct module *mod)
 	bool ret;
 
 	raw_spin_lock_irq(&base->lock);
-	ret = base->callback.timer && is_of(mod, base->callback.fn);
+	ret = twheel_due_has(base, mod);
 	for (i = 0; i < TWHEEL_PROCESS_MAX; i++)
 		ret |= base->worker[i].callback.timer &&
 		       is_of(mod, base->worker[i].callback.fn);

@@ -18,7 +18,9 @@
  */
 #include <linux/errno.h>
 #include "twheel_compat.h"
+#include "twheel_debug.h"
 #include "twheel_internal.h"
+#include "twheel_trace.h"
 
 /* Timers filed anew under the lock, between two chances for others. */
 #define LOCK_HOLD_MAX	128U
@@ -55,7 +57,7 @@ static struct twheel_timer *take_deferred(struct twheel_base *base)
 	unsigned int i = 0;
 
 	while ((t = twheel_process_first(base))) {
-		if (twheel_wheel_take(&base->wheel, t, get_jiffies_64()))
+		if (twheel_wheel_take(&base->wheel, t))
 			break;
 		if (++i % LOCK_HOLD_MAX)
 			continue;
@@ -68,17 +70,38 @@ static struct twheel_timer *take_deferred(struct twheel_base *base)
 	return t;
 }
 
+/* Notes that the callback of @t is about to run; the base is locked. */
+static void begin(struct twheel_base *base, struct twheel_callback *cb,
+		  struct twheel_timer *t)
+{
+	u64 now = get_jiffies_64();
+	u64 expires = t->last;
+
+	cb->timer = t;
+	cb->task = current;
+	cb->fn = t->fn;
+	cb->missed = twheel_wheel_begin(&base->wheel, t, now);
+	base->counts.fired++;
+	if (t->period)
+		base->counts.armed++;
+	else
+		twheel_debug_disarm(t);
+	twheel_stats_callback(&base->stats, now, expires,
+			      twheel_window_level(t));
+	twheel_stats_inc(&base->stats.processed);
+	trace_twheel_expire_entry(t, expires, base->cpu);
+}
+
 /* The base is locked, and is not afterwards. */
 static void run_callback(struct twheel_worker *worker, struct twheel_timer *t)
 	__releases(&worker->base->lock)
 {
 	struct twheel_base *base = worker->base;
 
-	twheel_base_begin(base, &worker->callback, t);
-	twheel_stats_inc(&base->stats.processed);
+	begin(base, &worker->callback, t);
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
-	twheel_base_call(base, &worker->callback, t);
+	twheel_base_call(base, t, worker->callback.fn);
 	raw_spin_lock_irq(&base->lock);
 	worker->callback.timer = NULL;
 	raw_spin_unlock_irq(&base->lock);

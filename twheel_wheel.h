@@ -30,6 +30,7 @@
 
 /* What struct twheel_timer.word holds besides a deadline. */
 #define TWHEEL_IDLE		0ULL
+#define TWHEEL_DUE		(U64_MAX - 1)
 #define TWHEEL_DEAD		U64_MAX
 
 /* struct twheel_timer.flags: where a timer with a window may run, or 0. */
@@ -51,8 +52,6 @@ struct twheel_slot {
  * @cascaded: Timers moved down from a coming slot, ever.
  * @refiled: Timers that were found extended or deferred when their tick came,
  *	ever.
- * @expired: Deadline of the timer that expired last.
- * @missed: Points of its grid that it had passed over, if it is periodic.
  * @deferred: Due timers that wait for process context.
  * @map: Slots that may be occupied; a bit may be stale, never missing.
  * @count: Timers filed into each slot since it was last empty; saturates.
@@ -67,8 +66,6 @@ struct twheel_wheel {
 	u64			pending;
 	u64			cascaded;
 	u64			refiled;
-	u64			expired;
-	u64			missed;
 	struct list_head	deferred;
 	unsigned long		map[LVL_DEPTH][BITS_TO_LONGS(LVL_SIZE)];
 	u32			count[LVL_DEPTH][LVL_SIZE];
@@ -86,7 +83,9 @@ void twheel_wheel_forward(struct twheel_wheel *w, u64 now);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 					 unsigned int *budget);
-bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t);
+u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
+void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t);
 struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_timer *t);
@@ -99,7 +98,13 @@ static inline u64 twheel_word(const struct twheel_timer *t)
 	return atomic64_read(&t->word);
 }
 
-/* Does @word say that its timer is armed? */
+/* A timer that was due becomes idle, unless somebody has seen to that already. */
+static inline void twheel_word_end(struct twheel_timer *t)
+{
+	atomic64_cmpxchg(&t->word, TWHEEL_DUE, TWHEEL_IDLE);
+}
+
+/* Does @word say that its timer is armed? TWHEEL_DUE is: no callback has begun. */
 static inline bool twheel_word_pending(u64 word)
 {
 	return word != TWHEEL_IDLE && word != TWHEEL_DEAD;
@@ -139,6 +144,7 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 {
 	s64 old = atomic64_read(&t->word);
 
+	/* So it is below TWHEEL_DUE, which stays. */
 	expires = min_t(u64, expires, TWHEEL_NEVER);
 	do {
 		if (!twheel_word_pending(old) || expires < (u64)old)

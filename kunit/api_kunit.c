@@ -262,11 +262,11 @@ static void ticks_come_in_order(struct kunit *test)
 	atomic_set(&order, 0);
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
 		probe[i] = probe_new(test, note_order);
-	local_bh_disable();
+	engine_test_hold();
 	now = get_jiffies_64() + 3;
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
 		twheel_add_on(&probe[i]->timer, now + ticks[i], cpu);
-	local_bh_enable();
+	engine_test_release();
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
 		probe_expect(test, probe[i], now + ticks[i]);
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
@@ -513,11 +513,11 @@ static void mod_to_later(struct kunit *test)
 	int ret;
 	u64 now;
 
-	local_bh_disable();
+	engine_test_hold();
 	now = get_jiffies_64();
 	twheel_add(&probe->timer, now + 2);
 	ret = twheel_mod(&probe->timer, now + 5);
-	local_bh_enable();
+	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, 1);
 	probe_expect(test, probe, now + 5);
 	engine_test_pass(test, now + 5);
@@ -530,11 +530,11 @@ static void mod_to_the_same(struct kunit *test)
 	int ret;
 	u64 now;
 
-	local_bh_disable();
+	engine_test_hold();
 	now = get_jiffies_64();
 	twheel_add(&probe->timer, now + 3);
 	ret = twheel_mod(&probe->timer, now + 3);
-	local_bh_enable();
+	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, 1);
 	probe_expect(test, probe, now + 3);
 	engine_test_expect_counts(test, 2, 1, 0, 1);
@@ -560,12 +560,12 @@ static void last_mod_counts(struct kunit *test)
 	int ret = 0;
 	u64 now;
 
-	local_bh_disable();
+	engine_test_hold();
 	now = get_jiffies_64();
 	twheel_add(&probe->timer, now + 1);
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
 		ret += twheel_mod(&probe->timer, now + ticks[i]);
-	local_bh_enable();
+	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, (int)ARRAY_SIZE(ticks));
 	probe_expect(test, probe, now + 4);
 	engine_test_expect_counts(test, 8, 1, 0, 7);
@@ -604,11 +604,11 @@ static void cancel_pending(struct kunit *test)
 	int ret;
 	u64 now;
 
-	local_bh_disable();
+	engine_test_hold();
 	now = get_jiffies_64();
 	twheel_add(&probe->timer, now + 2);
 	ret = twheel_cancel(&probe->timer);
-	local_bh_enable();
+	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, 1);
 	engine_test_expect_idle(test, &probe->timer);
 	engine_test_expect_counts(test, 1, 0, 1, 0);
@@ -730,14 +730,14 @@ static void nothing_remains_of_a_due_timer(struct kunit *test)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		kunit_skip(test, "softirqs are threads, which cannot be kept off");
 
-	local_bh_disable();
+	engine_test_hold();
 	expires = get_jiffies_64() + 1;
 	twheel_add(&probe->timer, expires);
 	while (!time_after64(get_jiffies_64(), expires))
 		udelay(5);
 	remaining = twheel_remaining(&probe->timer);
 	pending = twheel_pending(&probe->timer);
-	local_bh_enable();
+	engine_test_release();
 	KUNIT_EXPECT_EQ(test, remaining, 0ULL);
 	KUNIT_EXPECT_TRUE(test, pending);
 	probe_expect(test, probe, expires);

@@ -231,12 +231,12 @@ static void expect_first_only(struct kunit *test, struct probe *first)
 	/* a lockdep class of its own: callbacks wait for each other */
 	twheel_setup(&second->timer, probe_fn, 0);
 	first->other = second;
-	local_bh_disable();
+	engine_test_hold();
 	expires = get_jiffies_64() + 5;
 	/* few timers of one tick expire in the order of arming */
 	twheel_add_on(&first->timer, expires, cpu);
 	twheel_add_on(&second->timer, expires, cpu);
-	local_bh_enable();
+	engine_test_release();
 	engine_test_pass(test, expires);
 	KUNIT_EXPECT_EQ(test, first->runs, 1U);
 	KUNIT_EXPECT_EQ(test, first->ret, 1);
@@ -266,13 +266,13 @@ static void callback_pushes_another_of_its_tick_back(struct kunit *test)
 	u64 expires;
 
 	a->other = b;
-	local_bh_disable();
+	engine_test_hold();
 	expires = get_jiffies_64() + 2;
 	a->expires = expires + 3;
 	/* one slot is worked on in the order of arming */
 	twheel_add(&a->timer, expires);
 	twheel_add(&b->timer, expires);
-	local_bh_enable();
+	engine_test_release();
 	probe_expect(test, a, expires);
 	probe_expect(test, b, a->ret == 1 ? expires + 3 : expires);
 }

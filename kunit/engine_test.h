@@ -11,7 +11,9 @@
 #define _TWHEEL_KUNIT_ENGINE_TEST_H
 
 #include <kunit/test.h>
+#include <linux/bottom_half.h>
 #include <linux/completion.h>
+#include <linux/preempt.h>
 #include "../twheel_internal.h"
 #include "suites.h"
 
@@ -87,6 +89,22 @@ void engine_test_expect_idle(struct kunit *test, struct twheel_timer *timer);
 void engine_test_expect_dead(struct kunit *test, struct twheel_timer *timer);
 void engine_test_pass(struct kunit *test, u64 tick);
 void engine_test_needs_cpus(struct kunit *test, unsigned int cpus);
+
+/*
+ * Between these two no callback runs on this CPU. On PREEMPT_RT softirqs are run by
+ * threads, which local_bh_disable() need not hold off.
+ */
+static inline void engine_test_hold(void)
+{
+	local_bh_disable();
+	preempt_disable();
+}
+
+static inline void engine_test_release(void)
+{
+	preempt_enable();
+	local_bh_enable();
+}
 
 #define ENGINE_TEST_SUITE(_area)					\
 	struct kunit_suite twheel_##_area##_suite = {			\

@@ -327,7 +327,7 @@ static void race_run(struct wheel_test *wt, u64 now)
 	struct twheel_timer *timer;
 	struct test_timer *t;
 
-	while ((timer = twheel_wheel_expire(wt->wheel, now, &budget))) {
+	while ((timer = wheel_test_take(wt->wheel, now, &budget, NULL))) {
 		t = container_of(timer, struct test_timer, timer);
 		t->due = wt->wheel->clk;
 		t->fired++;

@@ -178,7 +178,7 @@ static bool model_expire(struct model *m, unsigned int slice)
 	struct twheel_timer *timer;
 	struct model_timer *t;
 
-	while ((timer = twheel_wheel_expire(m->wheel, m->now, &budget))) {
+	while ((timer = wheel_test_take(m->wheel, m->now, &budget, NULL))) {
 		t = container_of(timer, struct model_timer, timer);
 		MODEL_ASSERT(m, is_armed(t), "timer %td is not armed",
 			     t - m->timers);

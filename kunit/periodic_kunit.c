@@ -60,16 +60,18 @@ static bool grid_expire(struct grid *grid, u64 now, unsigned int *budget)
 	struct twheel_wheel *w = wt->wheel;
 	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
 	struct test_timer *t;
-	u64 missed;
+	u64 passed, missed;
 
 	KUNIT_ASSERT_LT(wt->test, wt->calls++, WHEEL_TEST_UNLIMITED);
 	if (!timer)
 		return false;
 	t = container_of(timer, struct test_timer, timer);
 	KUNIT_ASSERT_EQ_MSG(wt->test, w->clk, t->due, "timer %td", t - wt->timers);
-	KUNIT_ASSERT_EQ(wt->test, w->expired, t->due);
+	KUNIT_ASSERT_EQ(wt->test, timer->last, t->due);
+	KUNIT_ASSERT_EQ(wt->test, twheel_word(timer), TWHEEL_DUE);
+	passed = twheel_wheel_begin(w, timer, now);
 	missed = div_u64(now - t->due, timer->period);
-	KUNIT_ASSERT_EQ_MSG(wt->test, w->missed, missed, "timer %td",
+	KUNIT_ASSERT_EQ_MSG(wt->test, passed, missed, "timer %td",
 			    t - wt->timers);
 	t->due += (missed + 1) * timer->period;
 	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_word(timer), t->due, "timer %td",
@@ -91,7 +93,7 @@ static unsigned int grid_run(struct grid *grid, u64 now)
 }
 
 /* Goes from tick to tick as the wheel asks, up to the next timer; or %NULL. */
-static struct twheel_timer *take_next(struct twheel_wheel *w)
+static struct twheel_timer *take_next(struct twheel_wheel *w, u64 *missed)
 {
 	unsigned int budget = WHEEL_TEST_UNLIMITED;
 	struct twheel_timer *timer;
@@ -101,7 +103,7 @@ static struct twheel_timer *take_next(struct twheel_wheel *w)
 		next = twheel_wheel_next(w);
 		if (next >= TWHEEL_NEVER)
 			return NULL;
-		timer = twheel_wheel_expire(w, next, &budget);
+		timer = wheel_test_take(w, next, &budget, missed);
 	} while (!timer && budget);
 	return timer;
 }
@@ -291,7 +293,7 @@ static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
 		twheel_wheel_init(to, 1000 + hands[i]);
 		twheel_wheel_move(to, grid.wt->wheel, t);
 		for (runs = 0; runs < 4; runs++) {
-			KUNIT_EXPECT_PTR_EQ(test, take_next(to), t);
+			KUNIT_EXPECT_PTR_EQ(test, take_next(to, NULL), t);
 			KUNIT_EXPECT_GE(test, to->clk, 1001ULL);
 			KUNIT_EXPECT_EQ_MSG(test, rest(twheel_word(t) - 1001, period), 0U,
 					    "hand %+lld, run %u: next at %llu",
@@ -310,7 +312,7 @@ static void grid_ends_with_time(struct kunit *test)
 
 	grid_start(test, &grid, TWHEEL_NEVER - 1000, 1);
 	grid_arm(&grid, 0, TWHEEL_NEVER - 999, period);
-	while (take_next(grid.wt->wheel)) {
+	while (take_next(grid.wt->wheel, NULL)) {
 		grid.ran++;
 		ahead = min(grid.ran * period, 999ULL);
 		KUNIT_ASSERT_EQ(test, twheel_word(&grid.wt->timers[0].timer),
@@ -342,18 +344,19 @@ static void beside_timers_of_one_arming(struct kunit *test)
 	struct twheel_timer *timer;
 	struct wheel_test *wt;
 	struct grid grid;
+	u64 missed;
 
 	grid_start(test, &grid, 0, 400);
 	wt = grid.wt;
 	for (i = 0; i < wt->size; i++)
 		grid_arm(&grid, i, 1 + i / 2, i % 2 ? 50 : 0);
-	while ((timer = twheel_wheel_expire(wt->wheel, 200, &budget))) {
+	while ((timer = wheel_test_take(wt->wheel, 200, &budget, &missed))) {
 		if (timer->period) {
 			again++;
 			continue;
 		}
 		KUNIT_ASSERT_EQ(test, twheel_word(timer), TWHEEL_IDLE);
-		KUNIT_ASSERT_EQ(test, wt->wheel->missed, 0ULL);
+		KUNIT_ASSERT_EQ(test, missed, 0ULL);
 		once++;
 		wt->armed--;
 	}
@@ -368,7 +371,7 @@ static void window_does_not_shift_the_grid(struct kunit *test)
 {
 	static const u64 slacks[] = { 128, 1000, 8192, 600000 };
 	u32 period = *(const u32 *)test->param_value;
-	u64 ran, missed, due;
+	u64 ran, missed, passed, due;
 	struct twheel_timer *t;
 	struct twheel_wheel *w;
 	struct grid grid;
@@ -383,10 +386,10 @@ static void window_does_not_shift_the_grid(struct kunit *test)
 		missed = 0;
 		due = 500;
 		for (ran = 0; ran < 200; ran++) {
-			KUNIT_ASSERT_PTR_EQ(test, take_next(w), t);
+			KUNIT_ASSERT_PTR_EQ(test, take_next(w, &passed), t);
 			KUNIT_ASSERT_GE(test, w->clk, due);
 			KUNIT_ASSERT_LE(test, w->clk, due + slacks[i]);
-			missed += w->missed;
+			missed += passed;
 			due = 500 + (ran + 1 + missed) * period;
 			KUNIT_ASSERT_EQ(test, twheel_word(t), due);
 			KUNIT_ASSERT_GT(test, due, w->clk);
@@ -473,12 +476,12 @@ static int beat_arm(struct beat *beat, u64 expires, u32 period)
 {
 	int ret;
 
-	local_bh_disable();
+	engine_test_hold();
 	beat->period = period;
 	ret = twheel_add_periodic(&beat->probe.timer, expires, period);
 	beat->start = twheel_word(&beat->probe.timer);
 	beat->point = beat->start;
-	local_bh_enable();
+	engine_test_release();
 	return ret;
 }
 
@@ -679,13 +682,13 @@ static void mod_moves_its_grid(struct kunit *test)
 	struct beat *beat = beat_new(test, NULL);
 	struct twheel_timer *timer = &beat->probe.timer;
 
-	local_bh_disable();
+	engine_test_hold();
 	beat_start(test, beat, get_jiffies_64() + 50, 3);
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, get_jiffies_64() + 2), 1);
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, twheel_word(timer) + 2), 1);
 	beat->start = twheel_word(timer);
 	beat->point = beat->start;
-	local_bh_enable();
+	engine_test_release();
 	KUNIT_EXPECT_LT(test, beat->start, get_jiffies_64() + 50);
 	beat_wait(test, beat, 3);
 	beat_stop(test, beat);
@@ -1010,11 +1013,11 @@ static struct step *step_start(struct kunit *test, u64 interval, unsigned int ru
 	list_add_tail(&step->probe.node, &et->probes);
 	step->interval = interval;
 	step->probe.left = runs;
-	local_bh_disable();
+	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, twheel_add_after(&step->probe.timer, 1), 0);
 	step->start = twheel_word(&step->probe.timer);
 	step->point = step->start;
-	local_bh_enable();
+	engine_test_release();
 	return step;
 }
 
@@ -1057,19 +1060,19 @@ static void forward_counts_the_points(struct kunit *test)
 	struct twheel_timer *timer = &probe->timer;
 	u64 last, before, after, points, next;
 
-	local_bh_disable();
+	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, twheel_add_after(timer, 1), 0);
 	last = twheel_word(timer);
-	local_bh_enable();
+	engine_test_release();
 	probe_expect(test, probe, last);
 	engine_test_pass(test, last + 25);
 
-	local_bh_disable();
+	engine_test_hold();
 	before = get_jiffies_64();
 	points = twheel_forward(timer, 7);
 	after = get_jiffies_64();
 	next = twheel_word(timer);
-	local_bh_enable();
+	engine_test_release();
 	KUNIT_EXPECT_GE(test, points, div_u64(before - last, 7) + 1);
 	KUNIT_EXPECT_LE(test, points, div_u64(after - last, 7) + 1);
 	KUNIT_EXPECT_EQ(test, next, last + 7 * points);

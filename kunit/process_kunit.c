@@ -56,9 +56,11 @@ static void waits_until_it_is_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_word(t), 10ULL);
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
 	expect_deferred(wt, 500, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 500));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_DUE);
+	KUNIT_EXPECT_EQ(test, t->last, 10ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 500), 0ULL);
 	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_IDLE);
-	KUNIT_EXPECT_EQ(test, wt->wheel->expired, 10ULL);
 	wt->armed--;
 	expect_deferred(wt, 1000, 0);
 }
@@ -70,11 +72,11 @@ static void extended_where_it_waits(struct kunit *test)
 
 	expect_deferred(wt, 20, 1);
 	wheel_test_extend(wt, 0, 300);
-	KUNIT_EXPECT_FALSE(test, twheel_wheel_take(wt->wheel, t, 20));
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_take(wt->wheel, t));
 	KUNIT_EXPECT_LE(test, wt->wheel->next, 300ULL);
 	expect_deferred(wt, 299, 0);
 	expect_deferred(wt, 300, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 300));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
 }
 
 static void changed_where_it_waits(struct kunit *test)
@@ -87,7 +89,7 @@ static void changed_where_it_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_word(t), 21ULL);
 	expect_deferred(wt, 20, 0);
 	expect_deferred(wt, 21, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 21));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
 }
 
 static void removed_where_it_waits(struct kunit *test)
@@ -122,7 +124,7 @@ static void moved_where_it_waits(struct kunit *test)
 	kvfree(from);
 	expect_deferred(wt, 40, 0);
 	expect_deferred(wt, 41, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t, 41));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t));
 }
 
 /* It counts when it is taken, not when it is due. */
@@ -133,8 +135,8 @@ static void periodic_one_misses_while_it_waits(struct kunit *test)
 
 	t->period = 3;
 	expect_deferred(wt, 12, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 21));
-	KUNIT_EXPECT_EQ(test, wt->wheel->missed, 3ULL);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 21), 3ULL);
 	KUNIT_EXPECT_EQ(test, twheel_word(t), 22ULL);
 	expect_deferred(wt, 21, 0);
 	expect_deferred(wt, 22, 1);
@@ -169,8 +171,8 @@ static void window_is_kept(struct kunit *test)
 	KUNIT_EXPECT_LE(test, next, 1129ULL);
 	expect_deferred(wt, 1000, 0);
 	expect_deferred(wt, next, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, next));
-	KUNIT_EXPECT_EQ(test, wt->wheel->expired, 1001ULL);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_EQ(test, t->last, 1001ULL);
 }
 
 static struct kunit_case deferred_cases[] = {
@@ -940,11 +942,11 @@ static void slow_periodic_one_misses_what_it_sleeps_over(struct kunit *test)
 	timer = &beat->probe.timer;
 	twheel_setup(timer, probe_fn, TWHEEL_PROCESS);
 	beat->probe.left = 5;
-	local_bh_disable();
+	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, 0,
 			twheel_add_periodic(timer, get_jiffies_64() + 1, 1));
 	beat->start = twheel_word(timer);
-	local_bh_enable();
+	engine_test_release();
 	for (i = 0; i < 5; i++)
 		probe_wait(test, &beat->probe);
 	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(timer), 0);
@@ -995,10 +997,10 @@ static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
 	struct probe *probe = process_new(test, forward_itself);
 	unsigned int i;
 
-	local_bh_disable();
+	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, twheel_add_after(&probe->timer, 1), 0);
 	probe->expires = twheel_word(&probe->timer);
-	local_bh_enable();
+	engine_test_release();
 	for (i = 0; i < 4; i++)
 		probe_wait(test, probe);
 	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);

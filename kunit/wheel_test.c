@@ -91,6 +91,21 @@ void wheel_test_audit(struct wheel_test *wt, bool extended)
 			      wt->wheel->clk, wrong);
 }
 
+/* The next timer that is due, and its callback may be thought of as running. */
+struct twheel_timer *wheel_test_take(struct twheel_wheel *w, u64 now,
+				     unsigned int *budget, u64 *missed)
+{
+	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
+	u64 passed;
+
+	if (!timer)
+		return NULL;
+	passed = twheel_wheel_begin(w, timer, now);
+	if (missed)
+		*missed = passed;
+	return timer;
+}
+
 /*
  * Takes one timer and checks that this is its tick, and that ticks come in
  * order.
@@ -98,7 +113,7 @@ void wheel_test_audit(struct wheel_test *wt, bool extended)
 bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 {
 	struct twheel_wheel *w = wt->wheel;
-	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
+	struct twheel_timer *timer = wheel_test_take(w, now, budget, NULL);
 	struct test_timer *t;
 
 	/* A wheel that runs in circles fails, it does not hang. */

@@ -63,6 +63,8 @@ void wheel_test_remove(struct wheel_test *wt, unsigned int i);
 void wheel_test_extend(struct wheel_test *wt, unsigned int i, u64 expires);
 void wheel_test_audit(struct wheel_test *wt, bool extended);
 
+struct twheel_timer *wheel_test_take(struct twheel_wheel *w, u64 now,
+				     unsigned int *budget, u64 *missed);
 bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget);
 unsigned int wheel_test_run(struct wheel_test *wt, u64 now);
 unsigned int wheel_test_run_sliced(struct wheel_test *wt, u64 now,

@@ -54,7 +54,7 @@ static bool expire(struct windows *win, u64 now, unsigned int *budget)
 	struct test_timer *t;
 	unsigned int i;
 
-	timer = twheel_wheel_expire(wt->wheel, now, budget);
+	timer = wheel_test_take(wt->wheel, now, budget, NULL);
 	KUNIT_ASSERT_LT(wt->test, wt->calls++, WHEEL_TEST_UNLIMITED);
 	KUNIT_ASSERT_GE(wt->test, wt->wheel->clk, wt->tick);
 	wt->tick = wt->wheel->clk;
@@ -554,7 +554,7 @@ static void moved_ones_keep_their_windows(struct kunit *test)
 	while (wt->armed) {
 		end = twheel_wheel_next(to);
 		left = WHEEL_TEST_UNLIMITED;
-		while ((timer = twheel_wheel_expire(to, end, &left))) {
+		while ((timer = wheel_test_take(to, end, &left, NULL))) {
 			i = container_of(timer, struct test_timer, timer) - wt->timers;
 			KUNIT_ASSERT_GE(test, to->clk, wt->timers[i].due);
 			KUNIT_ASSERT_LE_MSG(test, to->clk, ends[i], "timer %u", i);
@@ -678,7 +678,7 @@ static void race_run(struct wheel_test *wt, u64 now)
 	struct twheel_timer *timer;
 	struct test_timer *t;
 
-	while ((timer = twheel_wheel_expire(wt->wheel, now, &budget))) {
+	while ((timer = wheel_test_take(wt->wheel, now, &budget, NULL))) {
 		t = container_of(timer, struct test_timer, timer);
 		t->due = wt->wheel->clk;
 		t->fired++;
@@ -903,7 +903,7 @@ static void model_expire(struct model *m, unsigned int slice)
 	struct twheel_timer *timer;
 	struct model_timer *t;
 
-	while ((timer = twheel_wheel_expire(m->wheel, m->now, &budget))) {
+	while ((timer = wheel_test_take(m->wheel, m->now, &budget, NULL))) {
 		t = container_of(timer, struct model_timer, timer);
 		MODEL_ASSERT(m, t->armed, "timer %td is not armed", t - m->timers);
 		MODEL_ASSERT(m, m->wheel->clk >= t->due,

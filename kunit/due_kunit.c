@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: timers that are due, and whose callback has not begun
+ *
+ * Two timers of a tick are taken off the wheel together. While the first one's
+ * callback runs, the second must be what it was before: pending, and anybody's to
+ * cancel, to change or to free.
+ */
+#include <linux/cpumask.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "../twheel_compat.h"
+#include "engine_test.h"
+
+/* For deadlines that are given to a timer which is due. */
+#define LATER	7
+
+/**
+ * struct due_op - what is done to the second timer
+ * @name: Of the case.
+ * @run: Does it; returns what it was told.
+ * @delay: Ticks from then until the timer runs; 0: it does not.
+ */
+struct due_op {
+	const char	*name;
+	int		(*run)(struct twheel_timer *timer);
+	u64		delay;
+};
+
+static int push_back(struct twheel_timer *timer)
+{
+	return twheel_mod(timer, get_jiffies_64() + LATER);
+}
+
+static int bring_forward(struct twheel_timer *timer)
+{
+	return twheel_mod(timer, 0);
+}
+
+static const struct due_op ops[] = {
+	{ "cancel", twheel_cancel, 0 },
+	{ "cancel_sync", twheel_cancel_sync, 0 },
+	{ "try_cancel_sync", twheel_try_cancel_sync, 0 },
+	{ "shutdown_sync", twheel_shutdown_sync, 0 },
+	{ "mod to later", push_back, LATER },
+	{ "mod to earlier", bring_forward, 1 },
+};
+
+static void op_desc(const struct due_op *op, char *desc)
+{
+	strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
+}
+KUNIT_ARRAY_PARAM(op, ops, op_desc);
+
+/**
+ * struct pair - two timers of a tick, on one CPU
+ * @first: Its callback does what the case is about.
+ * @second: What it is done to.
+ * @op: What is done.
+ * @counts: What the first callback saw.
+ * @pending: Likewise, of the second timer.
+ * @remaining: Likewise.
+ * @ret: What the operation was told.
+ * @tick: When that was.
+ * @begun: The first callback runs.
+ * @done: It may end.
+ */
+struct pair {
+	struct probe		first;
+	struct probe		second;
+	const struct due_op	*op;
+	struct twheel_counts	counts;
+	bool			pending;
+	u64			remaining;
+	int			ret;
+	u64			tick;
+	bool			begun;
+	bool			done;
+};
+
+static void look_and_act(struct pair *pair)
+{
+	pair->pending = twheel_pending(&pair->second.timer);
+	pair->remaining = twheel_remaining(&pair->second.timer);
+	twheel_read_counts(&pair->counts);
+	pair->tick = get_jiffies_64();
+	pair->ret = pair->op->run(&pair->second.timer);
+}
+
+static void act_on_second(struct probe *probe)
+{
+	look_and_act(container_of(probe, struct pair, first));
+}
+
+static struct pair *pair_new(struct kunit *test, void (*act)(struct probe *probe))
+{
+	struct pair *pair = kunit_kzalloc(test, sizeof(*pair), GFP_KERNEL);
+	struct engine_test *et = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, pair);
+	pair->op = test->param_value;
+	probe_setup(&pair->first, act);
+	probe_setup(&pair->second, NULL);
+	/* a lockdep class of its own: callbacks wait for each other */
+	twheel_setup(&pair->second.timer, probe_fn, 0);
+	list_add_tail(&pair->first.node, &et->probes);
+	list_add_tail(&pair->second.node, &et->probes);
+	return pair;
+}
+
+/* Few timers of one tick expire in the order of arming. */
+static u64 pair_arm(struct pair *pair, unsigned int cpu, u64 period)
+{
+	u64 expires;
+
+	engine_test_hold();
+	expires = get_jiffies_64() + 5;
+	twheel_add_on(&pair->first.timer, expires, cpu);
+	if (period)
+		twheel_add_periodic(&pair->second.timer, expires, period);
+	else
+		twheel_add_on(&pair->second.timer, expires, cpu);
+	engine_test_release();
+	return expires;
+}
+
+/* It was pending, and what was wanted of it is what happens. */
+static void pair_expect(struct kunit *test, struct pair *pair)
+{
+	struct engine_test *et = test->priv;
+	struct twheel_counts *counts = &pair->counts;
+	u64 due = pair->tick + pair->op->delay;
+
+	KUNIT_EXPECT_EQ(test, pair->ret, 1);
+	KUNIT_EXPECT_TRUE(test, pair->pending);
+	KUNIT_EXPECT_EQ(test, pair->remaining, 0ULL);
+	KUNIT_EXPECT_EQ(test, counts->armed - et->start.armed, 2ULL);
+	KUNIT_EXPECT_EQ(test, counts->fired - et->start.fired, 1ULL);
+	KUNIT_EXPECT_EQ(test, counts->pending - et->start.pending, 1ULL);
+	if (!pair->op->delay) {
+		engine_test_pass(test, pair->tick + LATER);
+		KUNIT_EXPECT_EQ(test, pair->second.runs, 0U);
+		return;
+	}
+	probe_expect(test, &pair->second, due);
+	KUNIT_EXPECT_LE(test, pair->second.tick, due + ENGINE_TEST_LATE);
+}
+
+static void callback_of_its_tick_gets_hold_of_it(struct kunit *test)
+{
+	struct pair *pair = pair_new(test, act_on_second);
+
+	pair_arm(pair, cpumask_first(cpu_online_mask), 0);
+	probe_wait(test, &pair->first);
+	pair_expect(test, pair);
+	if (pair->op->delay)
+		engine_test_expect_counts(test, 3, 2, 0, 1);
+}
+
+/* Armed with a period, it runs once more at most; so no more than once here. */
+static void so_it_does_if_it_is_periodic(struct kunit *test)
+{
+	struct pair *pair = pair_new(test, act_on_second);
+
+	migrate_disable();
+	pair_arm(pair, smp_processor_id(), 1000000);
+	migrate_enable();
+	probe_wait(test, &pair->first);
+	pair_expect(test, pair);
+}
+
+static void wait_for_the_other(struct probe *probe)
+{
+	struct pair *pair = container_of(probe, struct pair, first);
+
+	smp_store_release(&pair->begun, true);
+	while (!smp_load_acquire(&pair->done))
+		cpu_relax();
+}
+
+/* On another CPU than the pair's; its first callback runs until this is done. */
+static long act_from_here(void *arg)
+{
+	struct pair *pair = arg;
+	u64 end;
+
+	pair_arm(pair, cpumask_first(cpu_online_mask), 0);
+	end = get_jiffies_64() + ENGINE_TEST_PATIENCE;
+	while (!smp_load_acquire(&pair->begun) && get_jiffies_64() < end)
+		cpu_relax();
+	look_and_act(pair);
+	smp_store_release(&pair->done, true);
+	return pair->begun;
+}
+
+static void so_does_another_cpu(struct kunit *test)
+{
+	struct pair *pair;
+
+	engine_test_needs_cpus(test, 2);
+	pair = pair_new(test, wait_for_the_other);
+	KUNIT_ASSERT_EQ(test, 1, work_on_cpu(cpumask_last(cpu_online_mask),
+					     act_from_here, pair));
+	probe_wait(test, &pair->first);
+	pair_expect(test, pair);
+}
+
+static unsigned int lost_runs;
+
+static void lost_fn(struct twheel_timer *timer)
+{
+	lost_runs++;
+}
+
+static void free_others(struct probe *probe)
+{
+	struct twheel_timer **others = (void *)probe->other;
+
+	for (; *others; others++) {
+		probe->ret += twheel_cancel(*others);
+		memset(*others, 0x5a, sizeof(**others));
+		kfree(*others);
+	}
+}
+
+/* More than a batch of them, and their memory is gone when their turn comes. */
+static void they_may_be_freed(struct kunit *test)
+{
+	static struct twheel_timer *others[3 * TWHEEL_DUE_MAX + 1];
+	unsigned int cpu = cpumask_first(cpu_online_mask), i;
+	struct probe *first = probe_new(test, free_others);
+	u64 expires;
+
+	lost_runs = 0;
+	memset(others, 0, sizeof(others));
+	for (i = 0; i < ARRAY_SIZE(others) - 1; i++) {
+		others[i] = kmalloc(sizeof(*others[i]), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, others[i]);
+		twheel_setup(others[i], lost_fn, 0);
+	}
+	first->other = (void *)others;
+	engine_test_hold();
+	expires = get_jiffies_64() + 5;
+	twheel_add_on(&first->timer, expires, cpu);
+	for (i = 0; i < ARRAY_SIZE(others) - 1; i++)
+		twheel_add_on(others[i], expires, cpu);
+	engine_test_release();
+	engine_test_pass(test, expires);
+	KUNIT_EXPECT_EQ(test, first->runs, 1U);
+	KUNIT_EXPECT_EQ(test, first->ret, 3 * TWHEEL_DUE_MAX);
+	KUNIT_EXPECT_EQ(test, lost_runs, 0U);
+}
+
+static struct kunit_case due_cases[] = {
+	KUNIT_CASE_PARAM(callback_of_its_tick_gets_hold_of_it, op_gen_params),
+	KUNIT_CASE_PARAM(so_it_does_if_it_is_periodic, op_gen_params),
+	KUNIT_CASE_PARAM(so_does_another_cpu, op_gen_params),
+	KUNIT_CASE(they_may_be_freed),
+	{ }
+};
+
+ENGINE_TEST_SUITE(due);

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: timers that are due, from the wheel to their callbacks
+ *
+ * The lock is given back before a callback runs, and taking it for each of them
+ * would cost more than all else that is done for a timer. So some timers are
+ * taken off the wheel together. Until its callback begins, each is pending
+ * still, and may be cancelled or given another deadline by whoever holds the
+ * lock; so the callback must be claimed, and the timer with it:
+ *
+ *	base_run()				cancel, or a new deadline
+ *	  lock
+ *	  take some timers off the wheel
+ *	  unlock				  lock
+ *	  for each of them			  if it is TWHEEL_DUE:
+ *	    A: timer -> timer | CLAIMED		    B: timer -> NULL
+ *	    TWHEEL_DUE -> TWHEEL_IDLE		       pending again
+ *	    fn()				  act on it
+ *	    timer | CLAIMED -> NULL		  unlock
+ *
+ * A and B are a compare-and-exchange of one word in the batch, so that either of
+ * them wins. Nobody but who has won touches the timer then: after A it is the
+ * callback's, and may be freed by it; after B the other side may free it. The word
+ * is what says that a callback runs, too.
+ *
+ * A periodic timer is armed again when its callback begins, which takes the
+ * lock; it is claimed under it, so that nobody finds it in between.
+ */
+#include "twheel_debug.h"
+#include "twheel_internal.h"
+#include "twheel_trace.h"
+
+#define CLAIMED		1UL
+
+/**
+ * twheel_due_add - note a timer that was due
+ * @base: The base, locked; its batch is not full.
+ * @t: The timer, from twheel_wheel_expire().
+ */
+void twheel_due_add(struct twheel_base *base, struct twheel_timer *t)
+{
+	struct twheel_due *due = &base->batch.due[base->batch.count++];
+
+	due->fn = t->fn;
+	due->expires = t->last;
+	due->began = 0;
+	due->periodic = t->period;
+	due->windowed = twheel_window_level(t);
+	WRITE_ONCE(due->timer, (unsigned long)t);
+	base->counts.fired++;
+	twheel_debug_disarm(t);
+}
+
+/*
+ * Nobody may look for the timer's callback before @at says where it is: see
+ * twheel_due_runs().
+ */
+static bool claim(struct twheel_due_batch *batch, struct twheel_due *due,
+		  unsigned long timer)
+{
+	WRITE_ONCE(batch->at, due - batch->due);
+	return cmpxchg(&due->timer, timer, timer | CLAIMED) == timer;
+}
+
+static bool begin_periodic(struct twheel_base *base, struct twheel_due *due,
+			   unsigned long timer)
+{
+	struct twheel_timer *t = (struct twheel_timer *)timer;
+	bool claimed;
+
+	raw_spin_lock_irq(&base->lock);
+	claimed = claim(&base->batch, due, timer);
+	if (claimed) {
+		base->callback.missed = twheel_wheel_begin(&base->wheel, t,
+							   get_jiffies_64());
+		base->counts.armed++;
+		twheel_debug_arm(t);
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return claimed;
+}
+
+static bool begin_single(struct twheel_base *base, struct twheel_due *due,
+			 unsigned long timer)
+{
+	if (!claim(&base->batch, due, timer))
+		return false;
+	base->callback.missed = 0;
+	twheel_word_end((struct twheel_timer *)timer);
+	return true;
+}
+
+/**
+ * twheel_due_begin - let the callback of a timer begin
+ * @base: The base, not locked; in its run.
+ * @due: The timer's place in the batch.
+ *
+ * Return: The timer, which is the callback's now; or %NULL if somebody else has
+ * got it.
+ */
+struct twheel_timer *twheel_due_begin(struct twheel_base *base,
+					struct twheel_due *due)
+{
+	unsigned long timer = READ_ONCE(due->timer);
+	bool claimed;
+
+	if (!timer)
+		return NULL;
+	if (due->periodic)
+		claimed = begin_periodic(base, due, timer);
+	else
+		claimed = begin_single(base, due, timer);
+	if (!claimed)
+		return NULL;
+	due->began = get_jiffies_64();
+	trace_twheel_expire_entry((struct twheel_timer *)timer, due->expires,
+				  base->cpu);
+	return (struct twheel_timer *)timer;
+}
+
+/**
+ * twheel_due_end - say that the callback of a timer has ended
+ * @due: The timer's place in the batch.
+ */
+void twheel_due_end(struct twheel_due *due)
+{
+	/* Who sees that it does not run any more sees what it has done. */
+	smp_store_release(&due->timer, 0);
+}
+
+/**
+ * twheel_due_close - empty a batch that has run
+ * @base: The base, locked.
+ */
+void twheel_due_close(struct twheel_base *base)
+{
+	struct twheel_due_batch *batch = &base->batch;
+	const struct twheel_due *due;
+
+	for (due = batch->due; due < batch->due + batch->count; due++)
+		if (due->began)
+			twheel_stats_callback(&base->stats, due->began,
+					      due->expires, due->windowed);
+	batch->count = 0;
+}
+
+/**
+ * twheel_due_unclaimed - how many callbacks have not begun yet
+ * @base: The base, locked.
+ *
+ * Return: How many timers of the batch are pending.
+ */
+unsigned int twheel_due_unclaimed(const struct twheel_base *base)
+{
+	const struct twheel_due_batch *batch = &base->batch;
+	unsigned int i, n = 0;
+	unsigned long timer;
+
+	for (i = 0; i < batch->count; i++) {
+		timer = READ_ONCE(batch->due[i].timer);
+		n += timer && !(timer & CLAIMED);
+	}
+	return n;
+}
+
+static struct twheel_due *find(struct twheel_due_batch *batch,
+			       const struct twheel_timer *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < batch->count; i++)
+		if ((READ_ONCE(batch->due[i].timer) & ~CLAIMED) == (unsigned long)t)
+			return &batch->due[i];
+	return NULL;
+}
+
+/**
+ * twheel_due_settle - see to it that a timer is not just about to run
+ * @base: The base that @t belongs to, locked.
+ * @t: The timer.
+ *
+ * For those who are going to disarm @t if it is pending, or to change its
+ * deadline. Afterwards it is not TWHEEL_DUE: if its callback had not begun it is
+ * pending, else it is idle.
+ */
+void twheel_due_settle(struct twheel_base *base, struct twheel_timer *t)
+{
+	struct twheel_due *due;
+
+	lockdep_assert_held(&base->lock);
+
+	if (likely(twheel_word(t) != TWHEEL_DUE))
+		return;
+	due = find(&base->batch, t);
+	if (due && cmpxchg(&due->timer, (unsigned long)t, 0) == (unsigned long)t) {
+		twheel_wheel_return(&base->wheel, t);
+		base->counts.fired--;
+		twheel_debug_arm(t);
+		return;
+	}
+	/* Claimed: the callback begins, or has begun since the word was read. */
+	twheel_word_end(t);
+}
+
+/**
+ * twheel_due_idle - look whether a timer's callback has begun
+ * @base: The base that @t belongs to, locked.
+ * @t: A timer that is TWHEEL_DUE.
+ *
+ * Return: %true if it is as good as idle. %false may be so no longer.
+ */
+bool twheel_due_idle(struct twheel_base *base, const struct twheel_timer *t)
+{
+	struct twheel_due *due = find(&base->batch, t);
+
+	return !due || READ_ONCE(due->timer) & CLAIMED;
+}
+
+/**
+ * twheel_due_runs - find out whether a timer's callback runs
+ * @base: The base that @t belongs to, locked.
+ * @t: The timer, settled.
+ *
+ * Return: Whether it runs, in softirq context.
+ */
+bool twheel_due_runs(const struct twheel_base *base,
+		       const struct twheel_timer *t)
+{
+	const struct twheel_due_batch *batch = &base->batch;
+	unsigned int at;
+
+	/*
+	 * The claim is a full barrier between @at and the end of TWHEEL_DUE. So
+	 * who saw the timer in any other state than that, and had it claimed
+	 * before, sees @at there, or where it went afterwards.
+	 */
+	smp_rmb();
+	at = READ_ONCE(batch->at);
+	return smp_load_acquire(&batch->due[at].timer) ==
+	       ((unsigned long)t | CLAIMED);
+}
+
+/**
+ * twheel_due_has - look for callbacks in a module
+ * @base: The base, locked.
+ * @mod: The module.
+ *
+ * Return: Whether one runs in softirq context, or is about to.
+ */
+bool twheel_due_has(const struct twheel_base *base, const struct module *mod)
+{
+	const struct twheel_due_batch *batch = &base->batch;
+	unsigned int i;
+
+	for (i = 0; i < batch->count; i++)
+		if (READ_ONCE(batch->due[i].timer) &&
+		    within_module((unsigned long)batch->due[i].fn, mod))
+			return true;
+	return false;
+}
