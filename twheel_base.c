@@ -390,28 +390,43 @@ static void base_more(struct tasklet_struct *more)
 
 /**
  * twheel_base_lock - lock the base that a timer belongs to
+ * @t: The timer. Interrupts are off.
+ *
+ * Return: The base, locked.
+ */
+struct twheel_base *twheel_base_lock(const struct twheel_timer *t)
+{
+	struct twheel_base *base;
+	u32 tf;
+
+	lockdep_assert_irqs_disabled();
+
+	/* Who moves a timer to another base has interrupts off, and waits for none. */
+	for (;;) {
+		tf = READ_ONCE(t->flags);
+		if (!(tf & TWHEEL_MIGRATING)) {
+			base = base_of(tf);
+			raw_spin_lock(&base->lock);
+			if (READ_ONCE(t->flags) == tf)
+				return base;
+			raw_spin_unlock(&base->lock);
+		}
+		cpu_relax();
+	}
+}
+
+/**
+ * twheel_base_lock_irqsave - lock the base that a timer belongs to
  * @t: The timer.
  * @flags: For the interrupt flags.
  *
  * Return: The base, locked.
  */
-struct twheel_base *twheel_base_lock(const struct twheel_timer *t,
-				     unsigned long *flags)
+struct twheel_base *twheel_base_lock_irqsave(const struct twheel_timer *t,
+					     unsigned long *flags)
 {
-	struct twheel_base *base;
-	u32 tf;
-
-	for (;;) {
-		tf = READ_ONCE(t->flags);
-		if (!(tf & TWHEEL_MIGRATING)) {
-			base = base_of(tf);
-			raw_spin_lock_irqsave(&base->lock, *flags);
-			if (READ_ONCE(t->flags) == tf)
-				return base;
-			raw_spin_unlock_irqrestore(&base->lock, *flags);
-		}
-		cpu_relax();
-	}
+	local_irq_save(*flags);
+	return twheel_base_lock(t);
 }
 
 /**

@@ -99,7 +99,7 @@ static bool begin_single(struct twheel_base *base, struct twheel_due *due,
  * got it.
  */
 struct twheel_timer *twheel_due_begin(struct twheel_base *base,
-					struct twheel_due *due)
+				      struct twheel_due *due)
 {
 	unsigned long timer = READ_ONCE(due->timer);
 	bool claimed;
@@ -224,7 +224,7 @@ bool twheel_due_idle(struct twheel_base *base, const struct twheel_timer *t)
  * Return: Whether it runs, in softirq context.
  */
 bool twheel_due_runs(const struct twheel_base *base,
-		       const struct twheel_timer *t)
+		     const struct twheel_timer *t)
 {
 	const struct twheel_due_batch *batch = &base->batch;
 	unsigned int at;
@@ -236,6 +236,7 @@ bool twheel_due_runs(const struct twheel_base *base,
 	 */
 	smp_rmb();
 	at = READ_ONCE(batch->at);
+	/* Pairs with twheel_due_end(): it has ended with all that it did. */
 	return smp_load_acquire(&batch->due[at].timer) ==
 	       ((unsigned long)t | CLAIMED);
 }

@@ -9,6 +9,7 @@
 #include <linux/interrupt.h>
 #include <asm/local64.h>
 #include <linux/percpu.h>
+#include <linux/poison.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
@@ -184,8 +185,9 @@ static inline unsigned int twheel_lane_count(void)
 int twheel_bases_init(void);
 void twheel_bases_exit(void);
 int twheel_bases_add_lane(void);
-struct twheel_base *twheel_base_lock(const struct twheel_timer *t,
-				     unsigned long *flags);
+struct twheel_base *twheel_base_lock(const struct twheel_timer *t);
+struct twheel_base *twheel_base_lock_irqsave(const struct twheel_timer *t,
+					     unsigned long *flags);
 struct twheel_base *twheel_base_switch(struct twheel_base *base,
 				       struct twheel_timer *t,
 				       unsigned int cpu);
@@ -210,14 +212,14 @@ void twheel_read_counts(struct twheel_counts *counts);
 /* twheel_due.c */
 void twheel_due_add(struct twheel_base *base, struct twheel_timer *t);
 struct twheel_timer *twheel_due_begin(struct twheel_base *base,
-					struct twheel_due *due);
+				      struct twheel_due *due);
 void twheel_due_end(struct twheel_due *due);
 void twheel_due_close(struct twheel_base *base);
 unsigned int twheel_due_unclaimed(const struct twheel_base *base);
 void twheel_due_settle(struct twheel_base *base, struct twheel_timer *t);
 bool twheel_due_idle(struct twheel_base *base, const struct twheel_timer *t);
 bool twheel_due_runs(const struct twheel_base *base,
-		       const struct twheel_timer *t);
+		     const struct twheel_timer *t);
 bool twheel_due_has(const struct twheel_base *base, const struct module *mod);
 
 /* twheel_lane.c */
@@ -261,7 +263,20 @@ DECLARE_PER_CPU(local64_t, twheel_extended);
 /* Where to arm: on the CPU that asks. */
 #define TWHEEL_HERE		(-1)
 
-bool twheel_usable(const struct twheel_timer *timer);
+/* Instead of the callback of a timer that is destroyed. */
+#define TWHEEL_POISON		((twheel_fn_t)(0x77 + POISON_POINTER_DELTA))
+
+void twheel_report_unusable(const struct twheel_timer *timer);
+
+/* Has @timer been set up, and not been destroyed since? If not, it is reported. */
+static inline bool twheel_usable(const struct twheel_timer *timer)
+{
+	if (likely(timer->fn && timer->fn != TWHEEL_POISON))
+		return true;
+	twheel_report_unusable(timer);
+	return false;
+}
+
 unsigned int twheel_home(const struct twheel_timer *timer);
 int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period);
 

@@ -9,7 +9,6 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/module.h>
-#include <linux/poison.h>
 #include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -17,9 +16,6 @@
 #include "twheel_debug.h"
 #include "twheel_internal.h"
 #include "twheel_trace.h"
-
-/* Instead of the callback of a timer that is destroyed. */
-#define TWHEEL_POISON		((twheel_fn_t)(0x77 + POISON_POINTER_DELTA))
 
 DEFINE_PER_CPU(local64_t, twheel_extended);
 
@@ -106,17 +102,13 @@ void twheel_destroy_onstack(struct twheel_timer *timer)
 EXPORT_SYMBOL(twheel_destroy_onstack);
 
 /**
- * twheel_usable - look for bugs of the caller
- * @timer: The timer.
- *
- * Return: whether @timer has been set up, and not destroyed since. If not, it
- * is reported once.
+ * twheel_report_unusable - report a bug of the caller, once
+ * @timer: A timer that was not set up, or has been destroyed.
  */
-bool twheel_usable(const struct twheel_timer *timer)
+void twheel_report_unusable(const struct twheel_timer *timer)
 {
-	return !WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer) &&
-	       !WARN_ONCE(timer->fn == TWHEEL_POISON,
-			  "timer %p was destroyed\n", timer);
+	WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer);
+	WARN_ONCE(timer->fn, "timer %p was destroyed\n", timer);
 }
 
 /**
@@ -139,8 +131,12 @@ unsigned int twheel_home(const struct twheel_timer *timer)
  */
 static void prefetch_neighbours(const struct twheel_timer *timer)
 {
-	prefetchw(data_race(timer->entry.prev));
-	prefetchw(data_race(timer->entry.next));
+	const struct list_head *entry = &timer->entry;
+
+	/* Nobody acts on what is read without the lock. */
+	prefetchw(data_race(entry->prev));
+	/* Nor here. */
+	prefetchw(data_race(entry->next));
 }
 
 /* Arms @timer; if it is pending already, only where @change says so. */
@@ -152,12 +148,16 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	u64 word;
 	int ret;
 
-	if (!twheel_usable(timer))
-		return -EINVAL;
-
+	/* A timer is cold as a rule; it comes while interrupts are turned off. */
+	prefetchw(timer);
 	if (change && twheel_pending(timer))
 		prefetch_neighbours(timer);
-	base = twheel_base_lock(timer, &flags);
+	local_irq_save(flags);
+	if (!twheel_usable(timer)) {
+		local_irq_restore(flags);
+		return -EINVAL;
+	}
+	base = twheel_base_lock(timer);
 	if (change)
 		twheel_due_settle(base, timer);
 	word = twheel_word(timer);
@@ -335,7 +335,7 @@ int twheel_cancel(struct twheel_timer *timer)
 	if (!twheel_pending(timer))
 		return 0;
 	prefetch_neighbours(timer);
-	base = twheel_base_lock(timer, &flags);
+	base = twheel_base_lock_irqsave(timer, &flags);
 	ret = twheel_base_disarm(base, timer, TWHEEL_IDLE);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
@@ -355,7 +355,7 @@ static int try_cancel(struct twheel_timer *timer, u64 word, int *ended)
 
 	if (twheel_pending(timer))
 		prefetch_neighbours(timer);
-	base = twheel_base_lock(timer, &flags);
+	base = twheel_base_lock_irqsave(timer, &flags);
 	twheel_due_settle(base, timer);
 	cb = twheel_base_callback(base, timer);
 	if (!cb) {

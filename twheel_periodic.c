@@ -57,7 +57,7 @@ u64 twheel_missed(const struct twheel_timer *timer)
 	unsigned long flags;
 	u64 missed = 0;
 
-	base = twheel_base_lock(timer, &flags);
+	base = twheel_base_lock_irqsave(timer, &flags);
 	cb = twheel_base_callback(base, timer);
 	if (cb && cb->task == current)
 		missed = cb->missed;
@@ -107,7 +107,7 @@ u64 twheel_forward(struct twheel_timer *timer, u64 interval)
 
 	if (!twheel_usable(timer))
 		return 0;
-	base = twheel_base_lock(timer, &flags);
+	base = twheel_base_lock_irqsave(timer, &flags);
 	if (twheel_word(timer) == TWHEEL_IDLE) {
 		base = twheel_base_switch(base, timer, twheel_home(timer));
 		expires = next_point(timer->last, max(interval, 1ULL),
@@ -140,7 +140,7 @@ void twheel_set_slack(struct twheel_timer *timer, u64 slack)
 	struct twheel_base *base;
 	unsigned long flags;
 
-	base = twheel_base_lock(timer, &flags);
+	base = twheel_base_lock_irqsave(timer, &flags);
 	if (!WARN_ON_ONCE(twheel_pending(timer)))
 		WRITE_ONCE(timer->flags, (timer->flags & ~TWHEEL_WINDOW_MASK) |
 			   twheel_window_flags(slack));

@@ -173,8 +173,8 @@ static void wait_for_the_other(struct probe *probe)
 {
 	struct pair *pair = container_of(probe, struct pair, first);
 
-	smp_store_release(&pair->begun, true);
-	while (!smp_load_acquire(&pair->done))
+	WRITE_ONCE(pair->begun, true);
+	while (!READ_ONCE(pair->done))
 		cpu_relax();
 }
 
@@ -186,10 +186,10 @@ static long act_from_here(void *arg)
 
 	pair_arm(pair, cpumask_first(cpu_online_mask), 0);
 	end = get_jiffies_64() + ENGINE_TEST_PATIENCE;
-	while (!smp_load_acquire(&pair->begun) && get_jiffies_64() < end)
+	while (!READ_ONCE(pair->begun) && get_jiffies_64() < end)
 		cpu_relax();
 	look_and_act(pair);
-	smp_store_release(&pair->done, true);
+	WRITE_ONCE(pair->done, true);
 	return pair->begun;
 }
 
