@@ -41,7 +41,7 @@ struct twheel_timer {
 	union {
 		/* private: in the wheel, while the timer is pending */
 		struct list_head entry;
-		/* private: the last deadline, while it is not */
+		/* private: the last deadline, from when that is due */
 		u64		last;
 	};
 	/* private: the deadline in jiffies64, TWHEEL_IDLE, or another of these */

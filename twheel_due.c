@@ -24,7 +24,8 @@
  * is what says that a callback runs, too.
  *
  * A periodic timer is armed again when its callback begins, which takes the
- * lock; it is claimed under it, so that nobody finds it in between.
+ * lock; it is claimed under it, so that nobody finds it in between. So are all where
+ * debugobjects wants to be told in the same instant.
  */
 #include "twheel_debug.h"
 #include "twheel_internal.h"
@@ -44,26 +45,27 @@ void twheel_due_add(struct twheel_base *base, struct twheel_timer *t)
 	due->fn = t->fn;
 	due->expires = t->last;
 	due->began = 0;
-	due->periodic = t->period;
+	due->locked = t->period || IS_ENABLED(CONFIG_DEBUG_OBJECTS);
 	due->windowed = twheel_window_level(t);
 	WRITE_ONCE(due->timer, (unsigned long)t);
 	base->counts.fired++;
-	twheel_debug_disarm(t);
 }
 
 /*
- * Nobody may look for the timer's callback before @at says where it is: see
+ * Nobody may look for the timer's callback before @at says where it is, nor take
+ * from @at that the callback before it has ended when it has not: see
  * twheel_due_runs().
  */
 static bool claim(struct twheel_due_batch *batch, struct twheel_due *due,
 		  unsigned long timer)
 {
-	WRITE_ONCE(batch->at, due - batch->due);
+	/* Pairs with twheel_due_runs(). */
+	smp_store_release(&batch->at, due - batch->due);
 	return cmpxchg(&due->timer, timer, timer | CLAIMED) == timer;
 }
 
-static bool begin_periodic(struct twheel_base *base, struct twheel_due *due,
-			   unsigned long timer)
+static bool begin_locked(struct twheel_base *base, struct twheel_due *due,
+			 unsigned long timer)
 {
 	struct twheel_timer *t = (struct twheel_timer *)timer;
 	bool claimed;
@@ -73,15 +75,17 @@ static bool begin_periodic(struct twheel_base *base, struct twheel_due *due,
 	if (claimed) {
 		base->callback.missed = twheel_wheel_begin(&base->wheel, t,
 							   get_jiffies_64());
-		base->counts.armed++;
-		twheel_debug_arm(t);
+		if (t->period)
+			base->counts.armed++;
+		else
+			twheel_debug_disarm(t);
 	}
 	raw_spin_unlock_irq(&base->lock);
 	return claimed;
 }
 
-static bool begin_single(struct twheel_base *base, struct twheel_due *due,
-			 unsigned long timer)
+static bool begin_lockless(struct twheel_base *base, struct twheel_due *due,
+			   unsigned long timer)
 {
 	if (!claim(&base->batch, due, timer))
 		return false;
@@ -106,10 +110,10 @@ struct twheel_timer *twheel_due_begin(struct twheel_base *base,
 
 	if (!timer)
 		return NULL;
-	if (due->periodic)
-		claimed = begin_periodic(base, due, timer);
+	if (due->locked)
+		claimed = begin_locked(base, due, timer);
 	else
-		claimed = begin_single(base, due, timer);
+		claimed = begin_lockless(base, due, timer);
 	if (!claimed)
 		return NULL;
 	due->began = get_jiffies_64();
@@ -195,7 +199,6 @@ void twheel_due_settle(struct twheel_base *base, struct twheel_timer *t)
 	if (due && cmpxchg(&due->timer, (unsigned long)t, 0) == (unsigned long)t) {
 		twheel_wheel_return(&base->wheel, t);
 		base->counts.fired--;
-		twheel_debug_arm(t);
 		return;
 	}
 	/* Claimed: the callback begins, or has begun since the word was read. */
@@ -232,11 +235,12 @@ bool twheel_due_runs(const struct twheel_base *base,
 	/*
 	 * The claim is a full barrier between @at and the end of TWHEEL_DUE. So
 	 * who saw the timer in any other state than that, and had it claimed
-	 * before, sees @at there, or where it went afterwards.
+	 * before, sees @at there, or where it went afterwards: and then all that
+	 * the callback did.
 	 */
 	smp_rmb();
-	at = READ_ONCE(batch->at);
-	/* Pairs with twheel_due_end(): it has ended with all that it did. */
+	at = smp_load_acquire(&batch->at);
+	/* Pairs with twheel_due_end(), to the same end. */
 	return smp_load_acquire(&batch->due[at].timer) ==
 	       ((unsigned long)t | CLAIMED);
 }
@@ -246,7 +250,8 @@ bool twheel_due_runs(const struct twheel_base *base,
  * @base: The base, locked.
  * @mod: The module.
  *
- * Return: Whether one runs in softirq context, or is about to.
+ * Return: Whether one runs in softirq context, or is about to, though its timer is in
+ * no slot.
  */
 bool twheel_due_has(const struct twheel_base *base, const struct module *mod)
 {

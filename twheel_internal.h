@@ -55,7 +55,7 @@ struct twheel_counts {
  * @fn: The callback.
  * @expires: The deadline.
  * @began: The tick at which the callback began; 0 if it has not.
- * @periodic: The timer is armed again when its callback begins.
+ * @locked: The timer is claimed under the lock.
  * @windowed: The timer has a window.
  */
 struct twheel_due {
@@ -63,7 +63,7 @@ struct twheel_due {
 	twheel_fn_t	fn;
 	u64		expires;
 	u64		began;
-	bool		periodic;
+	bool		locked;
 	bool		windowed;
 };
 
@@ -108,7 +108,8 @@ struct twheel_worker {
 
 /**
  * struct twheel_base - the engine of one CPU, or of one of its lanes
- * @lock: Protects all that follows, and the timers that name this CPU and lane.
+ * @lock: Protects all that follows but what the runner alone writes (@callback, and
+ *	in @batch what twheel_due.c says), and the timers that name this CPU and lane.
  *	Taken with interrupts off. Two of a lane nest in the order of CPUs, when
  *	timers leave a CPU that is offline; work is queued under it.
  * @cpu: The CPU.

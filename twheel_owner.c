@@ -20,11 +20,13 @@
  * @mod: The module.
  * @found: How many have been disarmed.
  * @fn: The callback of the first of them.
+ * @missed: Some were in no list, since their callback was about to run.
  */
 struct search {
 	const struct module	*mod;
 	u64			found;
 	twheel_fn_t		fn;
+	bool			missed;
 };
 
 /* Which modules @mod uses is the kernel's secret, but not whether it uses any. */
@@ -69,6 +71,7 @@ static void search_list(struct search *search, struct twheel_base *base,
 
 	while (steps) {
 		raw_spin_lock_irq(&base->lock);
+		search->missed |= twheel_due_has(base, search->mod);
 		for (i = 0; i < LOCK_HOLD_MAX && steps; i++, steps--) {
 			t = list_first_entry_or_null(list, struct twheel_timer,
 						     entry);
@@ -84,11 +87,13 @@ static void search_list(struct search *search, struct twheel_base *base,
 	}
 }
 
-static u32 slot_count(struct twheel_base *base, unsigned int n, unsigned int i)
+static u32 slot_count(struct search *search, struct twheel_base *base,
+		      unsigned int n, unsigned int i)
 {
 	u32 count = 0;
 
 	raw_spin_lock_irq(&base->lock);
+	search->missed |= twheel_due_has(base, search->mod);
 	if (test_bit(i, base->wheel.map[n]))
 		count = base->wheel.count[n][i];
 	raw_spin_unlock_irq(&base->lock);
@@ -114,14 +119,17 @@ static void search_level(struct search *search, struct twheel_base *base,
 
 	for (i = 0; i < LVL_SIZE; i++) {
 		/* A chain holds no more than the slot has taken in. */
-		count = slot_count(base, n, i);
+		count = slot_count(search, base, n, i);
 		for (c = 0; c < SLOT_CHAINS && count; c++)
 			search_list(search, base,
 				    &base->wheel.slot[n][i].chain[c], count);
 	}
 }
 
-/* Up as well as down, since timers move both ways meanwhile. */
+/*
+ * Up as well as down, since timers move both ways meanwhile. They do so under the
+ * lock, but when they are due: see @missed.
+ */
 static void search_base(struct search *search, struct twheel_base *base)
 {
 	unsigned int n;
@@ -173,11 +181,13 @@ static void disarm_timers_of(const struct module *mod)
 
 	do {
 		before = search.found;
+		search.missed = false;
 		cpus_read_lock();
 		for_each_possible_cpu(cpu)
 			search_base(&search, twheel_base_of(cpu, 0));
 		cpus_read_unlock();
-	} while (wait_for_callbacks(mod) || search.found != before);
+	} while (wait_for_callbacks(mod) || search.missed ||
+		 search.found != before);
 
 	if (search.found)
 		pr_err("module %s leaves %llu timers armed, the first one runs %ps\n",

@@ -99,6 +99,8 @@ static void run_callback(struct twheel_worker *worker, struct twheel_timer *t)
 	struct twheel_base *base = worker->base;
 
 	begin(base, &worker->callback, t);
+	/* One that is periodic is armed again. */
+	twheel_base_wake_at(base, base->wheel.next);
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
 	twheel_base_call(base, t, worker->callback.fn);

@@ -19,7 +19,8 @@
  * @runs: Runs of the softirq, those that found nothing to do included: how often
  *	the tick source woke the CPU.
  * @early: Callbacks before their deadline. Must stay 0.
- * @late: Callbacks by how many ticks after their deadline they began.
+ * @late: Callbacks by how many ticks after their deadline they began; those of
+ *	the batch that runs come in when it has run.
  * @windowed: Callbacks of timers with a window, which are not in @late.
  * @cascade_max: Most timers moved with interrupts off at a stretch.
  * @run_max_ns: Longest run of the softirq.

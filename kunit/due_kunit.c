@@ -50,6 +50,7 @@ static void op_desc(const struct due_op *op, char *desc)
 {
 	strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
 }
+
 KUNIT_ARRAY_PARAM(op, ops, op_desc);
 
 /**
@@ -186,7 +187,7 @@ static long act_from_here(void *arg)
 
 	pair_arm(pair, cpumask_first(cpu_online_mask), 0);
 	end = get_jiffies_64() + ENGINE_TEST_PATIENCE;
-	while (!READ_ONCE(pair->begun) && get_jiffies_64() < end)
+	while (!READ_ONCE(pair->begun) && time_before64(get_jiffies_64(), end))
 		cpu_relax();
 	look_and_act(pair);
 	WRITE_ONCE(pair->done, true);

@@ -908,12 +908,16 @@ static void callback_cancels_another_that_sleeps(struct kunit *test)
  * @start: Its first deadline.
  * @missed: What has been reported missed.
  * @wrong: Callbacks that found it pending for another point.
+ * @ended: When the latest callback did.
+ * @prompt: Callbacks that began in the tick in which the one before had ended.
  */
 struct beat {
 	struct probe	probe;
 	u64		start;
 	u64		missed;
 	unsigned int	wrong;
+	u64		ended;
+	unsigned int	prompt;
 };
 
 static void sleep_over_periods(struct probe *probe)
@@ -924,9 +928,11 @@ static void sleep_over_periods(struct probe *probe)
 	if (!probe->pending ||
 	    twheel_word(&probe->timer) != beat->start + probe->runs + beat->missed)
 		beat->wrong++;
+	beat->prompt += probe->tick == beat->ended;
 	schedule_timeout_uninterruptible(4);
 	if (probe->runs == probe->left)
 		probe->ret = twheel_cancel(&probe->timer);
+	beat->ended = get_jiffies_64();
 }
 
 static void slow_periodic_one_misses_what_it_sleeps_over(struct kunit *test)
@@ -955,6 +961,8 @@ static void slow_periodic_one_misses_what_it_sleeps_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, beat->wrong, 0U);
 	/* four ticks each, one of which the next callback stands for */
 	KUNIT_EXPECT_GE(test, beat->missed, 4 * 3ULL);
+	/* it was due meanwhile, and not found out about afterwards */
+	KUNIT_EXPECT_GE(test, beat->prompt, 1U);
 	engine_test_expect_counts(test, 6, 5, 1, 0);
 }
 
