@@ -238,7 +238,7 @@ bool twheel_due_runs(const struct twheel_base *base,
 	 * before, sees @at there, or where it went afterwards: and then all that
 	 * the callback did.
 	 */
-	smp_rmb();
+	smp_rmb(); /* see above */
 	at = smp_load_acquire(&batch->at);
 	/* Pairs with twheel_due_end(), to the same end. */
 	return smp_load_acquire(&batch->due[at].timer) ==

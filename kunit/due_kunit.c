@@ -252,11 +252,94 @@ static void they_may_be_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lost_runs, 0U);
 }
 
+/*
+ * Timers of a tick; while one CPU runs them, another cancels some that come soon: at
+ * various distances, since their turn comes faster than a cancel takes.
+ */
+#define CROWD		1024
+#define DISTANCES	48
+
+struct crowd {
+	struct {
+		struct twheel_timer	timer;
+		unsigned int		runs;
+		int			ret;
+	} member[CROWD];
+	int			at;
+	unsigned int		wrong;
+	unsigned int		ran;
+	unsigned int		cancelled;
+};
+
+static struct crowd *crowd;
+
+static void crowd_fn(struct twheel_timer *timer)
+{
+	unsigned int i = ((void *)timer - (void *)crowd->member) /
+			 sizeof(crowd->member[0]);
+
+	crowd->member[i].runs++;
+	WRITE_ONCE(crowd->at, i);
+}
+
+static void crowd_round(unsigned int cpu)
+{
+	unsigned int i, tries;
+
+	crowd->at = -1;
+	for (i = 0; i < CROWD; i++) {
+		crowd->member[i].runs = 0;
+		crowd->member[i].ret = 0;
+		twheel_add_on(&crowd->member[i].timer, 0, cpu);
+	}
+	while (READ_ONCE(crowd->at) < 0)
+		cpu_relax();
+	for (tries = 0; tries < 100 * CROWD; tries++) {
+		i = READ_ONCE(crowd->at) + 1 + tries % DISTANCES;
+		if (i >= CROWD)
+			break;
+		crowd->member[i].ret += twheel_cancel(&crowd->member[i].timer);
+	}
+	for (i = 0; i < CROWD; i++) {
+		crowd->member[i].ret += twheel_cancel_sync(&crowd->member[i].timer);
+		crowd->wrong += crowd->member[i].runs + crowd->member[i].ret != 1;
+		crowd->ran += crowd->member[i].runs;
+		crowd->cancelled += crowd->member[i].ret;
+	}
+}
+
+static long crowd_here(void *arg)
+{
+	unsigned int round;
+
+	for (round = 0; round < 60; round++) {
+		crowd_round(cpumask_first(cpu_online_mask));
+		cond_resched();
+	}
+	return 0;
+}
+
+static void each_runs_or_is_cancelled(struct kunit *test)
+{
+	unsigned int i;
+
+	engine_test_needs_cpus(test, 2);
+	crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	for (i = 0; i < CROWD; i++)
+		twheel_setup(&crowd->member[i].timer, crowd_fn, 0);
+	work_on_cpu(cpumask_last(cpu_online_mask), crowd_here, NULL);
+	KUNIT_EXPECT_EQ(test, crowd->wrong, 0U);
+	KUNIT_EXPECT_GT(test, crowd->ran, 0U);
+	kunit_info(test, "%u ran, %u were cancelled", crowd->ran, crowd->cancelled);
+}
+
 static struct kunit_case due_cases[] = {
 	KUNIT_CASE_PARAM(callback_of_its_tick_gets_hold_of_it, op_gen_params),
 	KUNIT_CASE_PARAM(so_it_does_if_it_is_periodic, op_gen_params),
 	KUNIT_CASE_PARAM(so_does_another_cpu, op_gen_params),
 	KUNIT_CASE(they_may_be_freed),
+	KUNIT_CASE(each_runs_or_is_cancelled),
 	{ }
 };
 
