@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures as tables of reStructuredText, put where a page has its marks.
+
+A page says where a table goes by two comments, and what is between them is
+replaced::
+
+    .. table NAME
+
+    .. end of table
+"""
+
+import collections
+import re
+
+import figures
+
+# What machines are called, by engine and kernel.
+NAMES = {}
+
+MARK = re.compile(r"(\.\. table (\w+)\n)(.*?)(\.\. end of table\n)", re.DOTALL)
+
+
+def table(head, body):
+    """A simple table, as wide as it must be."""
+    rows = [[str(cell) for cell in row] for row in [head, *body]]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    # An empty first cell would go on with the row above.
+    rule = "  ".join("=" * max(width, 1) for width in widths)
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths))
+             .rstrip() for row in rows]
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
+
+
+def number(value):
+    """Three digits or so."""
+    return (f"{value:,.0f}" if value >= 1000 else
+            f"{value:.1f}" if value >= 3 else f"{value:.2f}")
+
+
+def small(ratio):
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
+
+
+def code(text):
+    return f"``{text}``"
+
+
+def machine(row):
+    """What measured, for people."""
+    name = NAMES.get((row.engine, row.kernel), f"{row.engine} {row.kernel}")
+    return f"{row.engine.upper()}{name.removeprefix(row.engine)}"
+
+
+def scaled(metric):
+    """The unit to show a metric in: its name and how many ns it is."""
+    return (" us", 1000) if metric.startswith("worst") else ("", 1)
+
+
+def cost(metric, median, least, most):
+    unit, scale = scaled(metric)
+    return (f"{number(median / scale)} ({number(least / scale)} to "
+            f"{number(most / scale)}){unit}")
+
+
+def ratios(rows, spreads, _):
+    """What kernel modules see, beside the targets."""
+    spread = {row[:5]: row for row in spreads}
+    body = []
+    for row, target in figures.verdicts(rows):
+        if row.metric.startswith("u_"):
+            continue
+        ends = spread[row[:5]]
+        body.append((
+            machine(row), code(row.metric), f"{row.n:,}", code(row.peer),
+            cost(row.metric, row.twheel_ns, ends.twheel_min, ends.twheel_max),
+            cost(row.metric, row.peer_ns, ends.peer_min, ends.peer_max),
+            small(row.ratio), target,
+            "met" if row.ratio <= target else "**missed**"))
+    return table(("machine", "metric", "timers", "peer",
+                  "twheel, ns (from to)", "peer, ns (from to)", "ratio",
+                  "target", ".."), body)
+
+
+def user_ratios(rows, *_):
+    """What programs see: a column a peer."""
+    ratio = collections.defaultdict(dict)
+    ours, peers = {}, []
+    for row in rows:
+        if (row.metric, "best") in figures.TARGETS and row.engine == "qemu":
+            ratio[row.metric, row.n][row.peer] = row.ratio
+            ours[row.metric, row.n] = row.twheel_ns
+            if row.peer not in peers:
+                peers.append(row.peer)
+    body = []
+    for (metric, n), of in ratio.items():
+        target = figures.TARGETS[metric, "best"][0]
+        body.append((code(metric), f"{n:,}", number(ours[metric, n]),
+                     *[small(of[peer]) if peer in of else "" for peer in peers],
+                     target,
+                     "met" if max(of.values()) <= target else "**missed**"))
+    return table(("metric", "timers", "twheel, ns", *map(code, peers),
+                  "target", ".."), body)
+
+
+def growth(rows, *_):
+    """Cost by count, and the floor measured along with it."""
+    by_count = collections.defaultdict(dict)
+    for row in rows:
+        if row.metric not in figures.OPERATIONS:
+            continue
+        if row.peer == "cache_miss":
+            by_count[machine(row), code(row.metric), row.metric][row.n] = row.twheel_ns
+        if row.metric == "add" and row.peer in figures.FLOORS:
+            by_count[machine(row), row.peer.replace("_", " "), ""][row.n] = row.peer_ns
+    counts = sorted({n for costs in by_count.values() for n in costs})
+    body = []
+    machines = list(dict.fromkeys(key[0] for key in by_count))
+    # The floors come last.
+    for (where, what, metric), costs in sorted(
+            by_count.items(),
+            key=lambda item: (machines.index(item[0][0]), not item[0][2])):
+        limit = figures.BEST_GROWTH.get(metric)
+        body.append((
+            where, what, *[number(costs[n]) if n in costs else "" for n in counts],
+            f"{costs[max(costs)] / costs[min(costs)]:.1f}",
+            f"{1.5 * limit:.0f}" if limit else ""))
+    return table(("machine", "ns", *[f"{n:,}" for n in counts], "growth",
+                  "limit"), body)
+
+
+def designs(rows, *_):
+    """Five designs by count."""
+    costs = collections.defaultdict(dict)
+    for row in rows:
+        if row.metric in figures.COSTS:
+            costs[row.metric, row.peer][row.n] = row.peer_ns
+            costs[row.metric, "twheel"][row.n] = row.twheel_ns
+    counts = sorted({n for of in costs.values() for n in of})
+    order = [*figures.DESIGNS, "twheel"]
+    body = [(code(metric), who.replace("_", " "),
+             *[number(of[n]) if n in of else "" for n in counts])
+            for (metric, who), of in sorted(
+                costs.items(), key=lambda item: (
+                    figures.COSTS.index(item[0][0]), order.index(item[0][1])))]
+    return table(("metric", "design", *[f"{n:,}" for n in counts]), body)
+
+
+def lateness(_rows, _spreads, late):
+    """The worst of each engine, in ticks."""
+    return table(("machine", "timers", "count", "engine", "ticks"), late)
+
+
+TABLES = {make.__name__: make
+          for make in (ratios, user_ratios, growth, designs, lateness)}
+
+
+def fill(page, rows, spreads, late):
+    """The page with its tables made anew; one without a figure stays."""
+    def replacement(match):
+        text = TABLES[match[2]](rows, spreads, late)
+        if text.count("\n") < 4:
+            return match[0]
+        return f"{match[1]}\n{text}\n\n{match[4]}"
+    return MARK.sub(replacement, page)
