@@ -7,6 +7,7 @@
  * is reported the second time; clear_warn_once in debugfs makes it as new.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include "engine_test.h"
 
 struct kunit_suppressed_warning;
@@ -15,6 +16,12 @@ struct kunit_suppressed_warning;
 static struct kunit_suppressed_warning *misuse_begin(struct kunit *test)
 {
 	return kunit_start_suppress_warning(test);
+}
+
+/* For what has been reported already, once. */
+static void misuse_end_again(struct kunit *test, struct kunit_suppressed_warning *w)
+{
+	kunit_end_suppress_warning(test, w);
 }
 
 static void misuse_end(struct kunit *test, struct kunit_suppressed_warning *w)
@@ -31,6 +38,10 @@ static struct kunit_suppressed_warning *misuse_begin(struct kunit *test)
 }
 
 static void misuse_end(struct kunit *test, struct kunit_suppressed_warning *w)
+{
+}
+
+static void misuse_end_again(struct kunit *test, struct kunit_suppressed_warning *w)
 {
 }
 #endif
@@ -54,6 +65,40 @@ static void add_of_a_pending_timer(struct kunit *test)
 			expires - get_jiffies_64());
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 	engine_test_expect_counts(test, 1, 0, 1, 0);
+}
+
+static void add_other(struct probe *probe)
+{
+	probe->ret = twheel_add(&probe->other->timer,
+				get_jiffies_64() + ENGINE_TEST_FAR);
+}
+
+/* The callback before its own gets the same answer, and changes nothing. */
+static void add_of_a_timer_that_is_due(struct kunit *test)
+{
+	struct probe *first = probe_new(test, add_other);
+	struct probe *second = probe_new(test, NULL);
+	struct kunit_suppressed_warning *w;
+	u64 expires;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "softirqs have tasks of their own");
+	w = misuse_begin(test);
+	first->other = second;
+	engine_test_hold();
+	expires = get_jiffies_64() + 1;
+	twheel_add(&first->timer, expires);
+	twheel_add(&second->timer, expires);
+	while (!time_after64(get_jiffies_64(), expires))
+		udelay(5);
+	/* on top of this task, where warnings are suppressed */
+	engine_test_release();
+	probe_expect(test, first, expires);
+	misuse_end_again(test, w);
+
+	KUNIT_EXPECT_EQ(test, first->ret, -EBUSY);
+	probe_expect(test, second, expires);
+	engine_test_expect_counts(test, 2, 2, 0, 0);
 }
 
 static void timer_that_was_not_set_up(struct kunit *test)
@@ -147,6 +192,7 @@ static void slack_of_a_pending_timer(struct kunit *test)
 
 static struct kunit_case misuse_cases[] = {
 	KUNIT_CASE(add_of_a_pending_timer),
+	KUNIT_CASE(add_of_a_timer_that_is_due),
 	KUNIT_CASE(timer_that_was_not_set_up),
 	KUNIT_CASE(cpu_that_cannot_be),
 	KUNIT_CASE(unknown_flag_is_ignored),
