@@ -3,8 +3,8 @@
  * twheel: the device, /dev/twheel
  *
  * The interface is described in include/uapi/linux/twheel.h. twheel_set.c has
- * the timers of an open file, twheel_event.c what is read, twheel_ioctl.c the
- * calls.
+ * the timers of an open file, twheel_life.c how they live, twheel_event.c what is
+ * read, twheel_ioctl.c the calls.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -86,16 +86,16 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_drain) == 64);
 	static_assert(sizeof(struct twheel_eventfd) == 64);
 
-	ret = twheel_set_init();
+	ret = twheel_life_init();
 	if (ret)
 		return ret;
 	ret = misc_register(&twheel_misc);
 	if (ret)
-		goto out_set_exit;
+		goto out_life_exit;
 	return 0;
 
-out_set_exit:
-	twheel_set_exit();
+out_life_exit:
+	twheel_life_exit();
 	return ret;
 }
 
@@ -105,5 +105,5 @@ out_set_exit:
 void twheel_chardev_exit(void)
 {
 	misc_deregister(&twheel_misc);
-	twheel_set_exit();
+	twheel_life_exit();
 }

@@ -6,7 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include "twheel.h"
+#include "twheel_set.h"
 
 /*
  * When tick 0 would have begun on CLOCK_MONOTONIC: an estimate that is never
@@ -31,6 +31,34 @@ static s64 tick_began(u64 tick, s64 now)
 }
 
 /**
+ * twheel_phase_look - look at the clock and at the ticks
+ * @phase: For what they say.
+ */
+void twheel_phase_look(struct twheel_phase *phase)
+{
+	phase->tick = get_jiffies_64();
+	/* The clock must not be read before the tick, see tick_began(). */
+	smp_rmb();
+	phase->now = ktime_get();
+	phase->began = tick_began(phase->tick, phase->now);
+}
+
+/**
+ * twheel_phase_tick - find the tick for a point in time, as twheel_tick_at() does
+ * @phase: From a look not long ago, for those who need many ticks.
+ * @when: On CLOCK_MONOTONIC, in nanoseconds.
+ *
+ * Return: The deadline in jiffies64; the tick of the look for a time before it.
+ */
+u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t when)
+{
+	if (when <= phase->began)
+		return phase->tick;
+	return phase->tick + div_u64((u64)when - (u64)phase->began + TICK_NSEC - 1,
+				     TICK_NSEC);
+}
+
+/**
  * twheel_tick_at - find the tick for a point in time
  * @when: On CLOCK_MONOTONIC, in nanoseconds.
  *
@@ -46,15 +74,9 @@ static s64 tick_began(u64 tick, s64 now)
  */
 u64 twheel_tick_at(ktime_t when)
 {
-	u64 tick = get_jiffies_64();
-	s64 began, now;
+	struct twheel_phase phase;
 
-	/* The clock must not be read before the tick, see tick_began(). */
-	smp_rmb();
-	now = ktime_get();
-	began = tick_began(tick, now);
-	if (when <= began)
-		return tick;
-	return tick + div_u64((u64)when - (u64)began + TICK_NSEC - 1, TICK_NSEC);
+	twheel_phase_look(&phase);
+	return twheel_phase_tick(&phase, when);
 }
 EXPORT_SYMBOL(twheel_tick_at);

@@ -34,7 +34,7 @@ static bool write_record(const struct user_timer *t, struct twheel_op __user *pl
 
 /* Takes back a timer, if its record can be written. */
 static bool take_back(struct timer_set *set, struct user_timer *t,
-		      struct twheel_op __user *place)
+		      struct twheel_op __user *place, struct ended_timers *ended)
 {
 	if (!write_record(t, place))
 		return false;
@@ -46,7 +46,7 @@ static bool take_back(struct timer_set *set, struct user_timer *t,
 			return false;
 		}
 	}
-	twheel_set_remove(set, t);
+	twheel_set_remove(set, t, ended);
 	return true;
 }
 
@@ -58,7 +58,9 @@ static bool take_back(struct timer_set *set, struct user_timer *t,
 static int drain_some(struct timer_set *set, unsigned long *index,
 		      struct twheel_op __user *ops, unsigned int max)
 {
+	struct ended_timers ended;
 	struct user_timer *t;
+	bool written = true;
 	unsigned int n = 0;
 	int looks = 0;
 
@@ -67,24 +69,24 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 		unlock_set(set);
 		return -ECANCELED;
 	}
+	twheel_ended_init(&ended);
 	pagefault_disable();
 	for (t = xa_find(&set->timers, index, ULONG_MAX, XA_PRESENT);
 	     t && n < max && looks++ < CHUNK * 16;
 	     t = xa_find_after(&set->timers, index, ULONG_MAX, XA_PRESENT)) {
 		if (t->state != PENDING)
 			continue;
-		if (!take_back(set, t, &ops[n])) {
-			pagefault_enable();
-			unlock_set(set);
-			return n ? n : -EFAULT;
-		}
+		written = take_back(set, t, &ops[n], &ended);
+		if (!written)
+			break;
 		n++;
 	}
 	pagefault_enable();
+	twheel_ended_finish(set, &ended);
 	unlock_set(set);
 	if (!t)
 		*index = ULONG_MAX;
-	return n;
+	return (written || n) ? n : -EFAULT;
 }
 
 /* As many of them as the array has room for, or are left. */

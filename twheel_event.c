@@ -12,12 +12,8 @@
 #include "twheel_compat.h"
 #include "twheel_set.h"
 
-/* What read() or the ring is about to give to the program. */
-struct delivery {
-	struct twheel_event	event;
-	struct user_timer	*t;	/* NULL if the clock was set */
-	u64			now;	/* on the timer's clock */
-};
+/* Events that are copied to a program at a time. */
+#define BURST	16U
 
 /*
  * How many deadlines of @t have come by @now. A periodic timer is not armed
@@ -32,23 +28,35 @@ static u64 deadlines_passed(const struct user_timer *t, u64 now)
 	return div64_u64(now - t->deadline, t->period) + 1;
 }
 
-static void describe_timer(struct delivery *d, const struct user_timer *t)
+/* The time on the clock of @t, which has come to its expiry at least. */
+static u64 time_for(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	d->event = (struct twheel_event) {
+	u64 now = phase->now;
+
+	if (t->clockid != CLOCK_MONOTONIC)
+		now = twheel_jump_now(t->clockid);
+	return max(now, t->expired);
+}
+
+/* Memory at @event may be the program's, too: it is not read. */
+static void describe_timer(struct twheel_event *event, const struct user_timer *t,
+			   u64 count)
+{
+	*event = (struct twheel_event) {
 		.handle = t->handle,
 		.cookie = t->cookie,
 		.deadline_ns = program_time(t->set, t->clockid, t->deadline),
 		.expired_ns = program_time(t->set, t->clockid,
 					   max(t->expired, t->deadline)),
-		.count = deadlines_passed(t, d->now),
+		.count = count,
 		.type = TWHEEL_EVENT_TIMER,
 		.clockid = t->clockid,
 	};
 }
 
-static void describe_steps(struct delivery *d, const struct timer_set *set)
+static void describe_steps(struct twheel_event *event, const struct timer_set *set)
 {
-	d->event = (struct twheel_event) {
+	*event = (struct twheel_event) {
 		.expired_ns = set->stepped,
 		.count = set->steps,
 		.type = TWHEEL_EVENT_CLOCK_SET,
@@ -56,47 +64,68 @@ static void describe_steps(struct delivery *d, const struct timer_set *set)
 	};
 }
 
-/* The next event, if there is one. @now is the time on CLOCK_MONOTONIC. */
-static bool next_delivery(struct timer_set *set, struct delivery *d, u64 now)
+/* Describes up to @max events, at least 1, in order. Returns how many there are. */
+static unsigned int describe_some(const struct timer_set *set,
+				  struct twheel_event *event, unsigned int max,
+				  const struct twheel_phase *phase)
 {
-	d->t = list_first_entry_or_null(&set->ready, struct user_timer, ready);
-	if (set->steps) {
-		d->t = NULL;
-		describe_steps(d, set);
-		return true;
+	const struct user_timer *t;
+	unsigned int n = 0;
+
+	if (set->steps)
+		describe_steps(&event[n++], set);
+	list_for_each_entry(t, &set->ready, ready) {
+		if (n == max)
+			break;
+		describe_timer(&event[n++], t,
+			       deadlines_passed(t, time_for(t, phase)));
 	}
-	if (!d->t)
-		return false;
-	if (d->t->clockid != CLOCK_MONOTONIC)
-		now = twheel_jump_now(d->t->clockid);
-	d->now = max(now, d->t->expired);
-	describe_timer(d, d->t);
-	return true;
+	return n;
 }
 
-/* The program has got it. */
-static void delivered(struct timer_set *set, const struct delivery *d)
+/* The program has got the event of @t, for so many deadlines. */
+static void timer_taken(struct timer_set *set, struct user_timer *t, u64 count,
+			const struct twheel_phase *phase,
+			struct ended_timers *ended)
 {
-	struct user_timer *t = d->t;
+	u64 now;
 
-	if (!t) {
-		WRITE_ONCE(set->steps, 0);
-		return;
-	}
 	if (!t->period) {
-		twheel_set_remove(set, t);
+		twheel_set_remove(set, t, ended);
 		return;
 	}
+	now = time_for(t, phase);
 	if (t->flags & TWHEEL_RESTART)
-		t->deadline = saturate_time(d->now + t->period);
+		t->deadline = saturate_time(now + t->period);
 	else
-		t->deadline = saturate_time(t->deadline + d->event.count * t->period);
-	if (t->deadline <= d->now) {
+		t->deadline = saturate_time(t->deadline + count * t->period);
+	if (t->deadline <= now) {
 		list_move_tail(&t->ready, &set->ready);
 		return;
 	}
 	twheel_set_unready(set, t);
-	twheel_set_arm(t);
+	twheel_set_arm(t, phase);
+}
+
+static struct user_timer *first_ready(struct timer_set *set)
+{
+	return list_first_entry_or_null(&set->ready, struct user_timer, ready);
+}
+
+/* The program has got the first @n of what describe_some() has described. */
+static void some_taken(struct timer_set *set, const struct twheel_event *event,
+		       unsigned int n, const struct twheel_phase *phase,
+		       struct ended_timers *ended)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (event[i].type == TWHEEL_EVENT_CLOCK_SET)
+			WRITE_ONCE(set->steps, 0);
+		else
+			timer_taken(set, first_ready(set), event[i].count, phase,
+				    ended);
+	}
 }
 
 static bool has_event(const struct timer_set *set)
@@ -105,23 +134,44 @@ static bool has_event(const struct timer_set *set)
 	return READ_ONCE(set->steps) || READ_ONCE(set->unread);
 }
 
+/* Writes up to @max events into the ring, which has room. Returns how many. */
+static u32 put_some(struct timer_set *set, u32 max, struct ended_timers *ended)
+{
+	struct twheel_phase phase;
+	struct user_timer *t;
+	u64 count;
+	u32 n = 0;
+
+	twheel_phase_look(&phase);
+	if (max && set->steps) {
+		describe_steps(twheel_ring_place(set, n++), set);
+		WRITE_ONCE(set->steps, 0);
+	}
+	while (n < max && (t = first_ready(set))) {
+		count = deadlines_passed(t, time_for(t, &phase));
+		describe_timer(twheel_ring_place(set, n++), t, count);
+		timer_taken(set, t, count, &phase, ended);
+	}
+	return n;
+}
+
 /*
  * Puts events into the ring, if there is one, as long as it has room. Returns
  * whether there may be room for more than have been put in at a time.
  */
 static bool fill_ring(struct timer_set *set)
 {
-	u64 now = ktime_get_ns();
-	struct delivery d;
+	struct ended_timers ended;
 	u32 room, n;
 
 	if (!set->ring || set->ended)
 		return false;
+	twheel_ended_init(&ended);
 	room = twheel_ring_room(set);
-	for (n = 0; n < min(room, CHUNK) && next_delivery(set, &d, now); n++) {
-		twheel_ring_put(set, &d.event);
-		delivered(set, &d);
-	}
+	n = put_some(set, min(room, CHUNK), &ended);
+	/* Who sees the events has room for as many timers. */
+	twheel_ended_finish(set, &ended);
+	twheel_ring_publish(set, n);
 	twheel_ring_more(set, has_event(set));
 	return n == CHUNK && room > CHUNK;
 }
@@ -231,33 +281,41 @@ void twheel_event_clock_set(struct timer_set *set)
  * there; the caller may bring it in and try again; or -EBUSY if events go to a
  * ring.
  */
-static int copy_events(struct timer_set *set, struct iov_iter *to, int max)
+static int copy_events(struct timer_set *set, struct iov_iter *to, unsigned int max)
 {
-	u64 now = ktime_get_ns();
-	struct delivery d;
+	struct twheel_event event[BURST];
+	struct ended_timers ended;
+	struct twheel_phase phase;
+	unsigned int wanted, taken, n = 0;
+	bool fault = false;
 	size_t copied;
-	int n = 0;
 
 	lock_set(set);
 	if (set->ring) {
 		unlock_set(set);
 		return -EBUSY;
 	}
+	twheel_ended_init(&ended);
+	twheel_phase_look(&phase);
 	pagefault_disable();
-	while (n < max && iov_iter_count(to) >= sizeof(d.event) &&
-	       next_delivery(set, &d, now)) {
-		copied = copy_to_iter(&d.event, sizeof(d.event), to);
-		if (copied < sizeof(d.event)) {
-			iov_iter_revert(to, copied);
-			n = n ? n : -EFAULT;
+	while (!fault) {
+		wanted = min3(max - n, BURST, iov_iter_count(to) / sizeof(*event));
+		if (!wanted)
 			break;
-		}
-		delivered(set, &d);
-		n++;
+		wanted = describe_some(set, event, wanted, &phase);
+		if (!wanted)
+			break;
+		copied = copy_to_iter(event, wanted * sizeof(*event), to);
+		taken = copied / sizeof(*event);
+		iov_iter_revert(to, copied % sizeof(*event));
+		some_taken(set, event, taken, &phase, &ended);
+		fault = taken < wanted;
+		n += taken;
 	}
 	pagefault_enable();
+	twheel_ended_finish(set, &ended);
 	unlock_set(set);
-	return n;
+	return fault && !n ? -EFAULT : n;
 }
 
 /*

@@ -132,14 +132,13 @@ void twheel_group_free_member(struct group_member *member)
 /**
  * twheel_group_join - put a timer into its group
  * @set: The set, locked, for which twheel_group_setup() has been called.
- * @t: The timer.
- * @member: From twheel_group_new_member(); the timer's, if that goes well.
+ * @t: The timer; its @member is one from twheel_group_new_member().
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, or -ENOMEM; then the place has not been taken.
  */
-int twheel_group_join(struct timer_set *set, struct user_timer *t,
-		      struct group_member *member)
+int twheel_group_join(struct timer_set *set, struct user_timer *t)
 {
+	struct group_member *member = t->member;
 	struct group *group;
 
 	lockdep_assert_held(&set->timers.xa_lock);
@@ -155,26 +154,24 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t,
 	}
 	member->group->size++;
 	member->t = t;
-	t->member = member;
 	return 0;
 }
 
 /**
- * twheel_group_enlist - let a timer be ended along with its group, if any
- * @t: The timer; its set is locked.
+ * twheel_group_enlist - let a timer be ended along with its group
+ * @t: A timer that is in one; its set is locked.
  */
 void twheel_group_enlist(struct user_timer *t)
 {
 	lockdep_assert_held(&t->set->timers.xa_lock);
 
-	if (t->member)
-		list_add_tail(&t->member->node, &t->member->group->members);
+	list_add_tail(&t->member->node, &t->member->group->members);
 }
 
 /**
- * twheel_group_leave - take a timer out of its group, if it is in one
+ * twheel_group_leave - take a timer out of its group
  * @set: The set, locked.
- * @t: The timer.
+ * @t: A timer that is in one.
  */
 void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 {
@@ -182,8 +179,6 @@ void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
-	if (!member)
-		return;
 	t->member = NULL;
 	list_del(&member->node);
 	if (!--member->group->size) {

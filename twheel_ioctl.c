@@ -26,30 +26,40 @@ static bool op_is_short(u32 opcode)
 	return opcode == TWHEEL_OP_CHANGE || opcode == TWHEEL_OP_CANCEL;
 }
 
-static int run_short_op(struct timer_set *set, struct twheel_op *op)
+/* A short operation that has a call of its own. */
+static int run_short_op(struct timer_set *set, const struct twheel_op *op)
 {
-	if (op->op == TWHEEL_OP_CHANGE)
-		return twheel_set_change(set, op);
-	return twheel_set_cancel(set, op);
+	struct ended_timers ended;
+	struct twheel_phase phase;
+	struct user_timer *t;
+	int ret;
+
+	twheel_ended_init(&ended);
+	lock_set(set);
+	t = twheel_set_look_up(set, op->handle);
+	if (op->op == TWHEEL_OP_CHANGE) {
+		twheel_phase_look(&phase);
+		ret = twheel_set_change(set, t, op, &phase);
+	} else {
+		ret = twheel_set_cancel(set, t, op, &ended);
+	}
+	twheel_ended_finish(set, &ended);
+	unlock_set(set);
+	return ret;
 }
 
 /* A timer to be started or discarded by the caller goes to @added. */
 static int run_op(struct timer_set *set, struct twheel_op *op,
 		  struct user_timer **added)
 {
-	int ret;
-
 	*added = NULL;
 	switch (op->op) {
 	case TWHEEL_OP_ADD:
-		*added = twheel_set_make(set, op);
-		return PTR_ERR_OR_ZERO(*added);
+		twheel_set_add(set, added, op, 1);
+		return op->result;
 	case TWHEEL_OP_CHANGE:
 	case TWHEEL_OP_CANCEL:
-		lock_set(set);
-		ret = run_short_op(set, op);
-		unlock_set(set);
-		return ret;
+		return run_short_op(set, op);
 	case TWHEEL_OP_QUERY:
 		return twheel_set_query(set, op);
 	case TWHEEL_OP_UPSERT:
@@ -75,6 +85,33 @@ static bool op_writes(u32 opcode, int result)
 	}
 }
 
+/* Arms timers that were made, where there are any, or undoes that if they are @lost. */
+static void finish_added(struct timer_set *set, struct user_timer **added,
+			 const struct twheel_op *op, unsigned int count, bool lost)
+{
+	struct ended_timers ended;
+	struct twheel_phase phase;
+	unsigned int i = 0;
+
+	while (i < count && !added[i])
+		i++;
+	if (i == count)
+		return;
+	twheel_ended_init(&ended);
+	lock_set(set);
+	twheel_phase_look(&phase);
+	for (; i < count; i++) {
+		if (!added[i])
+			continue;
+		if (lost)
+			twheel_set_discard(added[i], &ended);
+		else
+			twheel_set_start(added[i], &op[i], &phase);
+	}
+	twheel_ended_finish(set, &ended);
+	unlock_set(set);
+}
+
 static long set_op(struct timer_set *set, void __user *argp, u32 opcode)
 {
 	struct user_timer *added;
@@ -95,36 +132,72 @@ static long set_op(struct timer_set *set, void __user *argp, u32 opcode)
 		return ret;
 	if (copy_to_user(argp, &op, sizeof(op)))
 		ret = -EFAULT;
-	if (!added)
-		return ret;
-	lock_set(set);
-	if (ret < 0)
-		twheel_set_discard(added);
-	else
-		twheel_set_start(added, &op);
-	unlock_set(set);
+	if (added)
+		finish_added(set, &added, &op, 1, ret < 0);
 	return ret;
 }
 
-/* Part of a batch, and the timers that it adds. */
+/* Part of a batch, and its timers: those that it is about, or adds. */
 struct chunk {
 	struct twheel_op	op[CHUNK];
-	struct user_timer	*added[CHUNK];
+	struct user_timer	*timer[CHUNK];
 };
 
-/* From the first on, as many as are short. Returns how many. */
-static unsigned int run_short_ops(struct timer_set *set, struct chunk *chunk,
-				  unsigned int first, unsigned int count)
+/*
+ * Finds the timers of short operations, as many as there are from the first on.
+ * All of them are cold: what is needed of one is on its way while the others are
+ * looked for. Returns how many.
+ */
+static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *op,
+				 struct user_timer **timer, unsigned int count)
 {
-	unsigned int i;
+	unsigned int n;
 
-	lock_set(set);
-	for (i = first; i < count && op_is_short(chunk->op[i].op); i++) {
-		chunk->op[i].result = run_short_op(set, &chunk->op[i]);
-		chunk->added[i] = NULL;
+	for (n = 0; n < count && op_is_short(op[n].op); n++) {
+		timer[n] = twheel_set_look_up(set, op[n].handle);
+		if (!timer[n])
+			continue;
+		prefetchw(timer[n]);
+		prefetch(&timer[n]->handle);
 	}
+	return n;
+}
+
+/* From the first on, as many as are short. Returns how many. */
+static unsigned int run_short_ops(struct timer_set *set, struct twheel_op *op,
+				  struct user_timer **timer, unsigned int count)
+{
+	struct ended_timers ended;
+	struct twheel_phase phase;
+	unsigned int i, n;
+
+	twheel_ended_init(&ended);
+	lock_set(set);
+	twheel_phase_look(&phase);
+	n = look_up_some(set, op, timer, count);
+	for (i = 0; i < n; i++) {
+		if (op[i].op == TWHEEL_OP_CHANGE)
+			op[i].result = twheel_set_change(set, timer[i], &op[i], &phase);
+		else
+			op[i].result = twheel_set_cancel(set, timer[i], &op[i], &ended);
+		/* None of them is to be started or discarded. */
+		timer[i] = NULL;
+	}
+	twheel_ended_finish(set, &ended);
 	unlock_set(set);
-	return i - first;
+	return n;
+}
+
+/* From the first on, as many as add a timer. */
+static unsigned int run_adds(struct timer_set *set, struct twheel_op *op,
+			     struct user_timer **added, unsigned int count)
+{
+	unsigned int n = 1;
+
+	while (n < count && op[n].op == TWHEEL_OP_ADD)
+		n++;
+	twheel_set_add(set, added, op, n);
+	return n;
 }
 
 /*
@@ -134,37 +207,26 @@ static unsigned int run_short_ops(struct timer_set *set, struct chunk *chunk,
 static unsigned int run_ops(struct timer_set *set, struct chunk *chunk,
 			    unsigned int count)
 {
+	struct user_timer **timer = chunk->timer;
+	struct twheel_op *op = chunk->op;
 	bool added = false;
-	unsigned int i;
+	unsigned int i = 0;
 
-	for (i = 0; i < count; i++) {
-		if (op_is_short(chunk->op[i].op))
-			i += run_short_ops(set, chunk, i, count);
-		if (i == count ||
-		    (chunk->op[i].op == TWHEEL_OP_CANCEL_GROUP && added))
+	while (i < count) {
+		if (op_is_short(op[i].op)) {
+			i += run_short_ops(set, &op[i], &timer[i], count - i);
+		} else if (op[i].op == TWHEEL_OP_ADD) {
+			i += run_adds(set, &op[i], &timer[i], count - i);
+			added = true;
+		} else if (op[i].op == TWHEEL_OP_CANCEL_GROUP && added) {
 			break;
-		chunk->op[i].result = run_op(set, &chunk->op[i], &chunk->added[i]);
-		added |= !IS_ERR_OR_NULL(chunk->added[i]);
+		} else {
+			op[i].result = run_op(set, &op[i], &timer[i]);
+			added |= !!timer[i];
+			i++;
+		}
 	}
 	return i;
-}
-
-/* Arms the timers that a chunk has made, or undoes that if they are @lost. */
-static void finish_added(struct timer_set *set, struct chunk *chunk,
-			 unsigned int count, bool lost)
-{
-	unsigned int i;
-
-	lock_set(set);
-	for (i = 0; i < count; i++) {
-		if (IS_ERR_OR_NULL(chunk->added[i]))
-			continue;
-		if (lost)
-			twheel_set_discard(chunk->added[i]);
-		else
-			twheel_set_start(chunk->added[i], &chunk->op[i]);
-	}
-	unlock_set(set);
 }
 
 /* Returns how many of them were carried out, or -EFAULT. */
@@ -181,7 +243,7 @@ static int run_chunk(struct timer_set *set, struct chunk *chunk,
 	count = run_ops(set, chunk, count);
 
 	lost = copy_to_user(ops, chunk->op, array_size(count, sizeof(*ops)));
-	finish_added(set, chunk, count, lost);
+	finish_added(set, chunk->timer, chunk->op, count, lost);
 	return lost ? -EFAULT : count;
 }
 

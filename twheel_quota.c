@@ -101,28 +101,26 @@ unsigned int twheel_quota_limit(bool limited)
 	return limited ? READ_ONCE(max_timers_user) : UINT_MAX;
 }
 
-static bool charge(atomic_t *count, int n, int limit)
-{
-	int old = atomic_read(count);
-
-	do {
-		if (old > limit - n)
-			return false;
-	} while (!atomic_try_cmpxchg(count, &old, old + n));
-	return true;
-}
-
 /**
- * twheel_quota_charge - count one timer more
+ * twheel_quota_charge - count some timers more
  * @quota: Whose.
  * @limited: Whether a limit holds for the descriptor.
+ * @timers: How many.
  *
- * Return: %false if that would be one too many; then nothing is counted.
+ * Return: How many of them there is room for; the others are not counted.
  */
-bool twheel_quota_charge(struct user_quota *quota, bool limited)
+unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
+				 unsigned int timers)
 {
-	return charge(&quota->timers, 1,
-		      min_t(unsigned int, twheel_quota_limit(limited), INT_MAX));
+	int limit = min_t(unsigned int, twheel_quota_limit(limited), INT_MAX);
+	int old = atomic_read(&quota->timers);
+
+	do {
+		if (old >= limit)
+			return 0;
+		timers = min_t(unsigned int, timers, limit - old);
+	} while (!atomic_try_cmpxchg(&quota->timers, &old, old + timers));
+	return timers;
 }
 
 /**
@@ -142,8 +140,14 @@ bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 	u64 timers = twheel_quota_limit(limited);
 	u64 most = 2 * (DIV_ROUND_UP_ULL(timers * sizeof(struct twheel_event),
 					 PAGE_SIZE) + 1);
+	int limit = min_t(u64, most, INT_MAX);
+	int old = atomic_read(&quota->pages);
 
-	return charge(&quota->pages, pages, min_t(u64, most, INT_MAX));
+	do {
+		if (old > limit - (int)pages)
+			return false;
+	} while (!atomic_try_cmpxchg(&quota->pages, &old, old + pages));
+	return true;
 }
 
 /**

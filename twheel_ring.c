@@ -79,19 +79,29 @@ bool twheel_ring_empty(const struct timer_set *set)
 }
 
 /**
- * twheel_ring_put - write an event
- * @set: The set, locked; its ring has room.
- * @event: The event.
+ * twheel_ring_place - where an event goes
+ * @set: The set, locked.
+ * @n: How many events have been written that are not published yet.
+ *
+ * Return: The place, to be written and not read.
  */
-void twheel_ring_put(struct timer_set *set, const struct twheel_event *event)
+struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 {
-	size_t at = set->tail & (set->entries - 1);
+	size_t at = (set->tail + n) & (set->entries - 1);
 
-	memcpy(twheel_shared_at(set->ring, PAGE_SIZE + at * sizeof(*event)), event,
-	       sizeof(*event));
-	set->tail++;
-	/* With the program's acquire: the event is there when @tail says so. */
-	/* Who sees the new tail sees the event. */
+	return twheel_shared_at(set->ring,
+				PAGE_SIZE + at * sizeof(struct twheel_event));
+}
+
+/**
+ * twheel_ring_publish - let the program see events that have been written
+ * @set: The set, locked.
+ * @n: How many.
+ */
+void twheel_ring_publish(struct timer_set *set, u32 n)
+{
+	set->tail += n;
+	/* With the program's acquire: the events are there when @tail says so. */
 	smp_wmb();
 	WRITE_ONCE(head_of(set)->tail, set->tail);
 }

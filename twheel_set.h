@@ -12,6 +12,7 @@
 #include <linux/interrupt.h>
 #include <linux/overflow.h>
 #include <linux/poll.h>
+#include <linux/prefetch.h>
 #include <linux/rhashtable.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -36,7 +37,30 @@ struct jump_watch;
 struct twheel_shared;
 struct user_quota;
 
+/* twheel_life.c */
 enum timer_state { NEW, PENDING, READY, DEAD };
+
+/**
+ * struct twheel_phase - how the ticks lie, by a look at the clock
+ * @tick: The tick then.
+ * @began: When it began, on CLOCK_MONOTONIC in ns.
+ * @now: The time then.
+ */
+struct twheel_phase {
+	u64	tick;
+	s64	began;
+	s64	now;
+};
+
+/**
+ * struct ended_timers - timers that have ended, until their memory is freed
+ * @list: By their @ready. All but those whose callback may still come for them.
+ * @count: How many have ended.
+ */
+struct ended_timers {
+	struct list_head	list;
+	unsigned int		count;
+};
 
 /**
  * struct timer_set - the timers of an open file
@@ -104,8 +128,9 @@ struct timer_set {
 /**
  * struct user_timer - a program's timer
  * @timer: The engine's part.
- * @ready: In the set's list, while READY.
- * @rcu: While DEAD.
+ * @ready: In the set's list, while READY; when DEAD, among those that are to be
+ *	freed.
+ * @rcu: When DEAD, and its callback may still come.
  * @set: Whose it is.
  * @handle: What the program calls it.
  * @cookie: The program's own.
@@ -114,7 +139,7 @@ struct timer_set {
  * @expired: In ns, while READY.
  * @member: Its place in a group, or %NULL.
  * @jump: Its place among those on its clock, or %NULL.
- * @state: See twheel_set.c.
+ * @state: See twheel_life.c.
  * @clockid: Its clock.
  * @flags: TWHEEL_KEPT_FLAGS of its TWHEEL_OP_ADD.
  *
@@ -185,24 +210,44 @@ static inline u64 program_time(const struct timer_set *set, clockid_t clockid,
 }
 
 /* twheel_set.c */
-int twheel_set_init(void);
-void twheel_set_exit(void);
 struct timer_set *twheel_set_open(void);
 void twheel_set_release(struct timer_set *set);
-struct user_timer *twheel_set_make(struct timer_set *set, struct twheel_op *op);
-void twheel_set_start(struct user_timer *t, const struct twheel_op *op);
-void twheel_set_discard(struct user_timer *t);
-int twheel_set_change(struct timer_set *set, struct twheel_op *op);
-int twheel_set_cancel(struct timer_set *set, struct twheel_op *op);
+struct user_timer *twheel_set_look_up(struct timer_set *set, u64 handle);
+void twheel_set_add(struct timer_set *set, struct user_timer **added,
+		    struct twheel_op *op, unsigned int n);
+int twheel_set_change(struct timer_set *set, struct user_timer *t,
+		      const struct twheel_op *op,
+		      const struct twheel_phase *phase);
+int twheel_set_cancel(struct timer_set *set, struct user_timer *t,
+		      const struct twheel_op *op, struct ended_timers *ended);
 int twheel_set_query(struct timer_set *set, struct twheel_op *op);
 int twheel_set_upsert(struct timer_set *set, struct twheel_op *op,
 		      struct user_timer **added);
 int twheel_set_cancel_group(struct timer_set *set, struct twheel_op *op);
 u64 twheel_set_next_deadline(struct timer_set *set);
-void twheel_set_arm(struct user_timer *t);
-void twheel_set_unready(struct timer_set *set, struct user_timer *t);
-void twheel_set_remove(struct timer_set *set, struct user_timer *t);
 void twheel_set_describe(const struct user_timer *t, struct twheel_op *op);
+
+/* twheel_life.c */
+int twheel_life_init(void);
+void twheel_life_exit(void);
+void twheel_set_make(struct timer_set *set, struct user_timer **t,
+		     struct twheel_op *op, unsigned int n);
+void twheel_set_start(struct user_timer *t, const struct twheel_op *op,
+		      const struct twheel_phase *phase);
+void twheel_set_discard(struct user_timer *t, struct ended_timers *ended);
+void twheel_set_arm(struct user_timer *t, const struct twheel_phase *phase);
+void twheel_set_arm_for(struct user_timer *t, const struct twheel_op *op,
+			const struct twheel_phase *phase);
+void twheel_set_unready(struct timer_set *set, struct user_timer *t);
+void twheel_set_remove(struct timer_set *set, struct user_timer *t,
+		       struct ended_timers *ended);
+void twheel_set_free(struct user_timer *t);
+void twheel_ended_init(struct ended_timers *ended);
+void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended);
+
+/* twheel_clock.c */
+void twheel_phase_look(struct twheel_phase *phase);
+u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t when);
 
 /* twheel_drain.c */
 long twheel_set_drain(struct timer_set *set, void __user *argp);
@@ -246,12 +291,12 @@ bool twheel_ring_valid(size_t size);
 void twheel_ring_init(struct timer_set *set);
 u32 twheel_ring_room(const struct timer_set *set);
 bool twheel_ring_empty(const struct timer_set *set);
-void twheel_ring_put(struct timer_set *set, const struct twheel_event *event);
+struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n);
+void twheel_ring_publish(struct timer_set *set, u32 n);
 void twheel_ring_more(struct timer_set *set, bool more);
 
 /* twheel_group.c */
-int twheel_group_join(struct timer_set *set, struct user_timer *t,
-		      struct group_member *member);
+int twheel_group_join(struct timer_set *set, struct user_timer *t);
 void twheel_group_leave(struct timer_set *set, struct user_timer *t);
 void twheel_group_enlist(struct user_timer *t);
 struct group_member *twheel_group_new_member(u64 tag);
@@ -265,7 +310,8 @@ int twheel_group_setup(struct timer_set *set);
 struct user_quota *twheel_quota_get(void);
 void twheel_quota_put(struct user_quota *quota);
 unsigned int twheel_quota_limit(bool limited);
-bool twheel_quota_charge(struct user_quota *quota, bool limited);
+unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
+				 unsigned int timers);
 void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
 bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 			       unsigned int pages);

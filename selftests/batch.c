@@ -67,6 +67,41 @@ TEST(operations_have_results_of_their_own)
 	ASSERT(!has_event(fd));
 }
 
+/* Its memory may not be there any more, but the operations still are. */
+TEST(timer_that_a_batch_has_ended_is_gone)
+{
+	const int fd = open_device(0);
+	/* its index is 0, as that of handle 0 is */
+	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 expired = add(fd, 0, 2);
+	const __u64 other = add(fd, 100 * NSEC_PER_SEC, 3);
+	struct twheel_op ops[8];
+
+	wait_for_event(fd);
+	ops[0] = op_on(TWHEEL_OP_CANCEL, pending);
+	ops[1] = op_on(TWHEEL_OP_CANCEL, pending);
+	ops[2] = op_on(TWHEEL_OP_CHANGE, pending);
+	ops[3] = op_on(TWHEEL_OP_CANCEL, 0);
+	ops[4] = op_on(TWHEEL_OP_CANCEL, expired);
+	ops[5] = op_on(TWHEEL_OP_CANCEL, expired);
+	ops[6] = op_on(TWHEEL_OP_CHANGE, expired);
+	ops[7] = op_on(TWHEEL_OP_CHANGE, other);
+	batch(fd, ops, ARRAY_SIZE(ops));
+
+	ASSERT_EQ(ops[0].result, 0);
+	ASSERT_EQ(ops[1].result, -ENOENT);
+	ASSERT_EQ(ops[2].result, -ENOENT);
+	ASSERT_EQ(ops[3].result, -ENOENT);
+	ASSERT_EQ(ops[4].result, TWHEEL_RETRACTED);
+	ASSERT_EQ(ops[5].result, -ENOENT);
+	ASSERT_EQ(ops[6].result, -ENOENT);
+	ASSERT_EQ(ops[7].result, 0);
+	ASSERT_EQ(timers_of(fd), 1);
+	/* due at once, since its change */
+	ASSERT(read_one(fd).handle == other);
+	check_no_event(fd);
+}
+
 TEST(change_retracts)
 {
 	const int fd = open_device(0);

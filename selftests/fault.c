@@ -23,6 +23,7 @@
 enum {
 	NODE = 64,		/* timers after which the xarray needs a node */
 	MANY = 70,		/* more than the driver handles in one go */
+	BURST = 16,		/* events that it copies at a time */
 	MOST = 5000,		/* faults that a call has, and more */
 	ROUNDS = 3,		/* for each: now and then the kernel has another */
 };
@@ -329,8 +330,11 @@ static void batch_with_faults(enum faults_mode mode)
 	ASSERT_GE(faults.failed, mode == ONE ? 5 : 1);
 	ASSERT_GE(partial, mode == ONE ? 3 : 0);
 	ASSERT_GE(faults.no_memory, 1);
-	ASSERT_GE(refused, MANY);
-	ASSERT_GE(faults.injected, MANY);
+	/* Memory is allocated for many at a time, or else for one after the other. */
+	if (mode == LASTING)
+		ASSERT_GE(refused, MANY);
+	else
+		ASSERT_EQ(refused, 0);
 }
 
 TEST_TIMEOUT(batch_adds_what_it_says, 300)
@@ -554,7 +558,7 @@ static void read_with_faults(int flags, int count)
 		ASSERT_EQ(timers_of(fd), 0);
 	}
 	check_no_event(fd);
-	ASSERT_GE(faults.injected, count);
+	ASSERT_GE(faults.injected, (count + BURST - 1) / BURST);
 }
 
 TEST(read_loses_no_event)

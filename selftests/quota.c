@@ -106,6 +106,52 @@ LIMIT_TEST(users_timer_above_the_limit_is_edquot)
 	check_full(fd);
 }
 
+/* 20 timers, of which one is no valid one and one has no table; @room for others. */
+static void add_some(int fd, unsigned int room)
+{
+	struct twheel_op ops[20];
+	struct twheel_batch batch = {
+		.ops = (unsigned long)ops,
+		.count = ARRAY_SIZE(ops),
+	};
+	unsigned int i;
+	int expected;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ops[i] = new_timer(LONG, i);
+		ops[i].op = TWHEEL_OP_ADD;
+	}
+	ops[3].clockid = 77;
+	ops[5].flags |= TWHEEL_SHARED;
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), ARRAY_SIZE(ops));
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		if (i == 3) {
+			expected = -EINVAL;
+		} else if (i == 5) {
+			expected = -ENOSPC;
+		} else {
+			expected = room ? 0 : -EDQUOT;
+			room -= !!room;
+		}
+		ASSERT_EQ(ops[i].result, expected);
+	}
+}
+
+/* Those that are refused, for whatever reason, do not count. */
+LIMIT_TEST(batch_adds_as_many_as_there_is_room_for)
+{
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	fill(fd, LIMIT - 28);
+	add_some(fd, 18);
+	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 10);
+	ASSERT_EQ(timers_of(fd), LIMIT - 10);
+	add_some(fd, 10);
+	check_full(fd);
+}
+
 LIMIT_TEST(limit_is_for_all_descriptors_together)
 {
 	__u64 handle;
