@@ -283,43 +283,83 @@ static void dispose(struct user_timer *t)
 }
 
 /*
+ * As __xa_alloc(), but goes on from @place, behind the index that was found before,
+ * or from @min if the lock has been let go of since. That may happen here, too, to
+ * allocate.
+ */
+static int alloc_next(struct timer_set *set, struct user_timer *t,
+		      struct xa_state *place, u32 min)
+	__must_hold(&set->timers.xa_lock)
+{
+	bool again;
+
+	do {
+		xas_find_marked(place, INDEX_MASK, XA_FREE_MARK);
+		if (place->xa_node == XAS_RESTART)
+			xas_set_err(place, -EBUSY);
+		xas_store(place, t);
+		xas_clear_mark(place, XA_FREE_MARK);
+		again = xas_error(place) == -ENOMEM;
+		if (again) {
+			unlock_set(set);
+			again = xas_nomem(place, GFP_KERNEL_ACCOUNT);
+			lock_set(set);
+			place->xa_index = min;
+		}
+	} while (again);
+	return xas_error(place);
+}
+
+/*
  * Timers that share a word get the indexes of the table in turn, so that one
  * does not come again before all others; the rest go above, while they can. May
  * let go of the lock to allocate.
  */
-static int alloc_index(struct timer_set *set, struct user_timer *t, u32 *index)
+static int alloc_shared(struct timer_set *set, struct user_timer *t, u32 *index)
 {
 	u32 words = twheel_table_words(set);
-	struct xa_limit limit = INDEX_LIMIT;
-	int ret = -EBUSY;
+	int ret;
+
+	if (!words)
+		return -ENOSPC;
+	ret = __xa_alloc_cyclic(&set->timers, index, t, XA_LIMIT(0, words - 1),
+				&set->next_shared, GFP_KERNEL_ACCOUNT);
+	return ret == -EBUSY ? -ENOSPC : min(ret, 0);
+}
+
+static int alloc_index(struct timer_set *set, struct user_timer *t,
+		       struct xa_state *place, u32 *index)
+{
+	u32 words = twheel_table_words(set);
+	int ret;
 
 	if (t->flags & TWHEEL_SHARED) {
-		if (!words)
-			return -ENOSPC;
-		limit.max = words - 1;
-		ret = __xa_alloc_cyclic(&set->timers, index, t, limit,
-					&set->next_shared, GFP_KERNEL_ACCOUNT);
-		if (ret == -EBUSY)
-			return -ENOSPC;
-		return min(ret, 0);
+		xas_set(place, words);
+		return alloc_shared(set, t, index);
 	}
-	if (words && words <= INDEX_MASK) {
-		limit.min = words;
-		ret = __xa_alloc(&set->timers, index, t, limit, GFP_KERNEL_ACCOUNT);
-		limit.min = 0;
+	if (words > INDEX_MASK)
+		words = 0;
+	if (place->xa_node == XAS_RESTART)
+		xas_set(place, words);
+	ret = alloc_next(set, t, place, words);
+	if (ret == -EBUSY && words) {
+		xas_set(place, 0);
+		ret = alloc_next(set, t, place, 0);
 	}
-	if (ret == -EBUSY)
-		ret = __xa_alloc(&set->timers, index, t, limit, GFP_KERNEL_ACCOUNT);
+	*index = place->xa_index;
+	if (ret)
+		xas_set(place, words);
 	return ret;
 }
 
 /* Gives @t a place in the set, and in its group; counts have been seen to. */
-static int take_index(struct timer_set *set, struct user_timer *t)
+static int take_index(struct timer_set *set, struct user_timer *t,
+		      struct xa_state *place)
 {
 	u32 index;
 	int ret;
 
-	ret = alloc_index(set, t, &index);
+	ret = alloc_index(set, t, place, &index);
 	if (ret)
 		return ret;
 	/* Never 0, so that no handle is. */
@@ -330,8 +370,10 @@ static int take_index(struct timer_set *set, struct user_timer *t)
 	if (!t->member)
 		return 0;
 	ret = twheel_group_join(set, t);
-	if (ret)
+	if (ret) {
 		__xa_erase(&set->timers, index);
+		xas_reset(place);
+	}
 	return ret;
 }
 
@@ -348,7 +390,8 @@ static void count_started(struct timer_set *set)
  * timers at a time; what has not been used of that is in @charged.
  */
 static int enter(struct timer_set *set, struct user_timer *t,
-		 unsigned int *charged, unsigned int wanted)
+		 struct xa_state *place, unsigned int *charged,
+		 unsigned int wanted)
 {
 	int ret;
 
@@ -363,7 +406,7 @@ static int enter(struct timer_set *set, struct user_timer *t,
 		return -EDQUOT;
 	WRITE_ONCE(set->count, set->count + 1);
 	WRITE_ONCE(set->starting, set->starting + 1);
-	ret = take_index(set, t);
+	ret = take_index(set, t, place);
 	if (ret) {
 		WRITE_ONCE(set->count, set->count - 1);
 		count_started(set);
@@ -378,18 +421,21 @@ static void enter_all(struct timer_set *set, struct user_timer **t,
 		      struct twheel_op *op, unsigned int n, unsigned int wanted)
 {
 	unsigned int i, charged = 0;
+	XA_STATE(place, &set->timers, 0);
 
 	lock_set(set);
 	for (i = 0; i < n; i++) {
 		if (op[i].result)
 			continue;
-		op[i].result = enter(set, t[i], &charged, wanted--);
+		op[i].result = enter(set, t[i], &place, &charged, wanted--);
 		if (!op[i].result)
 			op[i].handle = t[i]->handle;
 	}
 	if (charged)
 		twheel_quota_uncharge(set->quota, charged);
 	unlock_set(set);
+	/* What was allocated and not needed. */
+	xas_nomem(&place, 0);
 }
 
 /**
