@@ -151,7 +151,7 @@ struct chunk {
 static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *op,
 				 struct user_timer **timer, unsigned int count)
 {
-	unsigned int n;
+	unsigned int i, n;
 
 	for (n = 0; n < count && op_is_short(op[n].op); n++) {
 		timer[n] = twheel_set_look_up(set, op[n].handle);
@@ -160,6 +160,9 @@ static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *
 		prefetchw(timer[n]);
 		prefetch(&timer[n]->handle);
 	}
+	for (i = 0; i < n; i++)
+		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)
+			twheel_prefetch_neighbours(&timer[i]->timer);
 	return n;
 }
 

@@ -176,6 +176,15 @@ static inline void unlock_set(struct timer_set *set)
 	xa_unlock_bh(&set->timers);
 }
 
+/* What cancelling a timer writes to. */
+static inline void twheel_prefetch_neighbours(const struct twheel_timer *timer)
+{
+	/* They may be changing: what is stale does no harm. */
+	prefetchw(data_race(timer->entry.next));
+	/* Likewise. */
+	prefetchw(data_race(timer->entry.prev));
+}
+
 static inline u64 saturate_time(u64 time)
 {
 	return min_t(u64, time, S64_MAX);
