@@ -4,10 +4,12 @@
  *
  * The interface is described in include/uapi/linux/twheel.h.
  */
+#include <linux/prefetch.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include "twheel_internal.h"
 #include "twheel_set.h"
 
 #define BATCH_MAX	65536U

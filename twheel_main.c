@@ -124,21 +124,6 @@ unsigned int twheel_home(const struct twheel_timer *timer)
 	return smp_processor_id();
 }
 
-/*
- * For those who are going to take the lock and to unlink a timer, which writes to
- * its neighbours: their cache misses pass while the lock is taken. Nothing is lost
- * if they are others by then, or none.
- */
-static void prefetch_neighbours(const struct twheel_timer *timer)
-{
-	const struct list_head *entry = &timer->entry;
-
-	/* Nobody acts on what is read without the lock. */
-	prefetchw(data_race(entry->prev));
-	/* Nor here. */
-	prefetchw(data_race(entry->next));
-}
-
 /* Arms @timer; if it is pending already, only where @change says so. */
 static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	       bool change)
@@ -151,7 +136,7 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	/* A timer is cold as a rule; it comes while interrupts are turned off. */
 	prefetchw(timer);
 	if (change && twheel_pending(timer))
-		prefetch_neighbours(timer);
+		twheel_prefetch_neighbours(timer);
 	local_irq_save(flags);
 	if (!twheel_usable(timer)) {
 		local_irq_restore(flags);
@@ -334,7 +319,7 @@ int twheel_cancel(struct twheel_timer *timer)
 
 	if (!twheel_pending(timer))
 		return 0;
-	prefetch_neighbours(timer);
+	twheel_prefetch_neighbours(timer);
 	base = twheel_base_lock_irqsave(timer, &flags);
 	ret = twheel_base_disarm(base, timer, TWHEEL_IDLE);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
@@ -354,7 +339,7 @@ static int try_cancel(struct twheel_timer *timer, u64 word, int *ended)
 	int ret;
 
 	if (twheel_pending(timer))
-		prefetch_neighbours(timer);
+		twheel_prefetch_neighbours(timer);
 	base = twheel_base_lock_irqsave(timer, &flags);
 	twheel_due_settle(base, timer);
 	cb = twheel_base_callback(base, timer);

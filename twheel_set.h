@@ -12,7 +12,6 @@
 #include <linux/interrupt.h>
 #include <linux/overflow.h>
 #include <linux/poll.h>
-#include <linux/prefetch.h>
 #include <linux/rhashtable.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
@@ -174,15 +173,6 @@ static inline void unlock_set(struct timer_set *set)
 	__releases(&set->timers.xa_lock)
 {
 	xa_unlock_bh(&set->timers);
-}
-
-/* What cancelling a timer writes to. */
-static inline void twheel_prefetch_neighbours(const struct twheel_timer *timer)
-{
-	/* They may be changing: what is stale does no harm. */
-	prefetchw(data_race(timer->entry.next));
-	/* Likewise. */
-	prefetchw(data_race(timer->entry.prev));
 }
 
 static inline u64 saturate_time(u64 time)
