@@ -35,12 +35,18 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct timer_set *set = file->private_data;
 	u64 next = twheel_set_next_deadline(set);
+	unsigned int timers, unread, user_timers;
 
-	seq_printf(m, "twheel-timers:\t%u\n", READ_ONCE(set->count));
-	seq_printf(m, "twheel-unread:\t%u\n", READ_ONCE(set->unread));
+	lock_set(set);
+	timers = set->count;
+	unread = set->unread;
+	user_timers = twheel_quota_timers(set->quota);
+	unlock_set(set);
+
+	seq_printf(m, "twheel-timers:\t%u\n", timers);
+	seq_printf(m, "twheel-unread:\t%u\n", unread);
 	seq_printf(m, "twheel-max-timers:\t%u\n", set->limit);
-	seq_printf(m, "twheel-user-timers:\t%u\n",
-		   twheel_quota_timers(set->quota));
+	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
 	if (set->limited)
 		seq_printf(m, "twheel-max-user-timers:\t%u\n",
 			   twheel_quota_limit(true));

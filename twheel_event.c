@@ -12,8 +12,8 @@
 #include "twheel_compat.h"
 #include "twheel_set.h"
 
-/* Events that are copied to a program at a time. */
-#define BURST	16U
+/* Events that are copied to a program at a time; they are on the stack. */
+#define BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
 
 /*
  * How many deadlines of @t have come by @now. A periodic timer is not armed
@@ -64,7 +64,7 @@ static void describe_steps(struct twheel_event *event, const struct timer_set *s
 	};
 }
 
-/* Describes up to @max events, at least 1, in order. Returns how many there are. */
+/* Describes events in order, up to @max, which is not 0. Returns how many. */
 static unsigned int describe_some(const struct timer_set *set,
 				  struct twheel_event *event, unsigned int max,
 				  const struct twheel_phase *phase)
@@ -299,7 +299,8 @@ static int copy_events(struct timer_set *set, struct iov_iter *to, unsigned int 
 	twheel_phase_look(&phase);
 	pagefault_disable();
 	while (!fault) {
-		wanted = min3(max - n, BURST, iov_iter_count(to) / sizeof(*event));
+		wanted = min_t(size_t, min(max - n, BURST),
+			       iov_iter_count(to) / sizeof(*event));
 		if (!wanted)
 			break;
 		wanted = describe_some(set, event, wanted, &phase);

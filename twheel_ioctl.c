@@ -214,15 +214,16 @@ static unsigned int run_ops(struct timer_set *set, struct chunk *chunk,
 {
 	struct user_timer **timer = chunk->timer;
 	struct twheel_op *op = chunk->op;
+	unsigned int i = 0, n;
 	bool added = false;
-	unsigned int i = 0;
 
 	while (i < count) {
 		if (op_is_short(op[i].op)) {
 			i += run_short_ops(set, &op[i], &timer[i], count - i);
 		} else if (op[i].op == TWHEEL_OP_ADD) {
-			i += run_adds(set, &op[i], &timer[i], count - i);
-			added = true;
+			n = run_adds(set, &op[i], &timer[i], count - i);
+			added |= !!memchr_inv(&timer[i], 0, n * sizeof(*timer));
+			i += n;
 		} else if (op[i].op == TWHEEL_OP_CANCEL_GROUP && added) {
 			break;
 		} else {
@@ -296,14 +297,15 @@ static long set_info(struct timer_set *set, void __user *argp)
 		.clocks = BIT_ULL(CLOCK_MONOTONIC) | BIT_ULL(CLOCK_BOOTTIME) |
 			  BIT_ULL(CLOCK_REALTIME),
 		.max_timers = set->limit,
-		.timers = READ_ONCE(set->count),
 		.min_period_ns = TICK_NSEC,
 		.max_timers_user = set->limited ? twheel_quota_limit(true) : U64_MAX,
-		.timers_user = twheel_quota_timers(set->quota),
-		.unread = READ_ONCE(set->unread),
 	};
 
+	/* What many operations do together is seen as a whole. */
 	lock_set(set);
+	info.timers = set->count;
+	info.timers_user = twheel_quota_timers(set->quota);
+	info.unread = set->unread;
 	info.table_entries = twheel_table_words(set);
 	info.ring_entries = set->entries;
 	unlock_set(set);

@@ -14,6 +14,9 @@
 #include "twheel_internal.h"
 #include "twheel_set.h"
 
+/* So few places are left that what is charged ahead by many at a time may take them. */
+#define NEAR_LIMIT	((int)(CHUNK * CHUNK))
+
 static unsigned int max_timers_user = 1U << 20;
 module_param(max_timers_user, uint, 0644);
 MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 1048576)");
@@ -107,7 +110,10 @@ unsigned int twheel_quota_limit(bool limited)
  * @limited: Whether a limit holds for the descriptor.
  * @timers: How many.
  *
- * Return: How many of them there is room for; the others are not counted.
+ * As many as this are counted ahead, some of which the caller may give back: near
+ * the limit they come one by one, so that nobody is refused on account of those.
+ *
+ * Return: How many of them have been counted; 0 if there is no room.
  */
 unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
 				 unsigned int timers)
@@ -118,7 +124,8 @@ unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
 	do {
 		if (old >= limit)
 			return 0;
-		timers = min_t(unsigned int, timers, limit - old);
+		if (limit - old < NEAR_LIMIT)
+			timers = 1;
 	} while (!atomic_try_cmpxchg(&quota->timers, &old, old + timers));
 	return timers;
 }

@@ -2,7 +2,7 @@
 /*
  * twheel: the timers of an open file of /dev/twheel, as its parts see them
  *
- * twheel_set.c opens with how they live.
+ * twheel_life.c opens with how they live.
  */
 #ifndef _TWHEEL_SET_H
 #define _TWHEEL_SET_H
