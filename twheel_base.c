@@ -117,8 +117,17 @@ static unsigned int lane_of(u32 flags)
 	return (flags & TWHEEL_LANE_MASK) >> TWHEEL_LANE_SHIFT;
 }
 
+/*
+ * The base that a timer names. Most are of this CPU and lane 0: a guess that the
+ * processor makes, while the flags of a cold timer are still on their way, is as
+ * good as a miss saved.
+ */
 static struct twheel_base *base_of(u32 flags)
 {
+	struct twheel_base *here = raw_cpu_read(twheel_cpus.lane[0]);
+
+	if ((flags & (TWHEEL_CPU_MASK | TWHEEL_LANE_MASK)) == here->cpu)
+		return here;
 	return twheel_base_of(flags & TWHEEL_CPU_MASK, lane_of(flags));
 }
 
@@ -444,7 +453,7 @@ struct twheel_base *twheel_base_switch(struct twheel_base *base,
 				       struct twheel_timer *t,
 				       unsigned int cpu)
 {
-	unsigned int lane = lane_of(t->flags);
+	unsigned int lane = base->lane;
 	struct twheel_base *to = twheel_base_of(cpu, lane);
 	u32 flags;
 
