@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ioctl calls. A poke of n + 1 changes byte n of the structure, once all else
- * in it is as the other arguments say.
+ * The ioctl calls. A poke of n + 1 changes byte n of the structure, but for a pointer
+ * that it begins with, once all else in it is as the other arguments say.
  */
 #include <errno.h>
 #include <linux/twheel.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -47,14 +48,28 @@ static void poke(void *structure, size_t size, __u64 poke)
 		((char *)structure)[(poke - 1) % size] ^= 1 + (poke - 1) / size;
 }
 
+/*
+ * What points to an array is left as it is: it would point to what is ours, stacks
+ * of threads among them, and results would be written there.
+ */
+static size_t pointer_size(unsigned long request)
+{
+	_Static_assert(!offsetof(struct twheel_batch, ops), "first");
+	_Static_assert(!offsetof(struct twheel_drain, ops), "first");
+
+	return request == TWHEEL_IOC_BATCH || request == TWHEEL_IOC_DRAIN ?
+	       sizeof(__u64) : 0;
+}
+
 /* With a structure that lies where the arguments want it. */
 static long call(__u64 file, unsigned long request, void *structure, size_t size,
 		 __u64 where, __u64 poked)
 {
+	const size_t skip = pointer_size(request);
 	char *at = memory_at(where, size);
 	long ret;
 
-	poke(structure, size, poked);
+	poke((char *)structure + skip, size - skip, poked);
 	copy_guarded(at, structure, size);
 	ret = do_ioctl(file_of(file), request, (unsigned long)at);
 	if (ret >= 0)
