@@ -101,7 +101,7 @@ const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
 	const char *wrong;
 
 	list_for_each_entry(t, &w->deferred, entry) {
-		if (!twheel_word_pending(twheel_word(t)))
+		if (!twheel_wheel_pending(t))
 			return "a deferred timer is not pending";
 		a.pending++;
 	}

@@ -6,7 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include "twheel_set.h"
+#include "twheel_internal.h"
 
 /*
  * When tick 0 would have begun on CLOCK_MONOTONIC: an estimate that is never

@@ -297,6 +297,22 @@ static inline void twheel_prefetch_neighbours(const struct twheel_timer *timer)
 unsigned int twheel_home(const struct twheel_timer *timer);
 int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period);
 
+/* twheel_clock.c */
+/**
+ * struct twheel_phase - how the ticks lie, by a look at the clock
+ * @tick: The tick then.
+ * @began: When it began, on CLOCK_MONOTONIC in ns.
+ * @now: The time then.
+ */
+struct twheel_phase {
+	u64	tick;
+	s64	began;
+	s64	now;
+};
+
+void twheel_phase_look(struct twheel_phase *phase);
+u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t when);
+
 /* twheel_chardev.c */
 int twheel_chardev_init(void);
 void twheel_chardev_exit(void);

@@ -28,26 +28,52 @@ static bool op_is_short(u32 opcode)
 	return opcode == TWHEEL_OP_CHANGE || opcode == TWHEEL_OP_CANCEL;
 }
 
-/* A short operation that has a call of its own. */
-static int run_short_op(struct timer_set *set, const struct twheel_op *op)
+/*
+ * Finds the timers of short operations, as many as there are from the first on.
+ * All of them are cold: what is needed of one is on its way while the others are
+ * looked for. Returns how many.
+ */
+static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *op,
+				 struct user_timer **timer, unsigned int count)
+{
+	unsigned int i, n;
+
+	for (n = 0; n < count && op_is_short(op[n].op); n++) {
+		timer[n] = twheel_set_look_up(set, op[n].handle);
+		if (!timer[n])
+			continue;
+		prefetchw(timer[n]);
+		prefetch(&timer[n]->handle);
+	}
+	for (i = 0; i < n; i++)
+		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)
+			twheel_prefetch_neighbours(&timer[i]->timer);
+	return n;
+}
+
+/* From the first on, as many as are short. Returns how many. */
+static unsigned int run_short_ops(struct timer_set *set, struct twheel_op *op,
+				  struct user_timer **timer, unsigned int count)
 {
 	struct ended_timers ended;
 	struct twheel_phase phase;
-	struct user_timer *t;
-	int ret;
+	unsigned int i, n;
 
 	twheel_ended_init(&ended);
 	lock_set(set);
-	t = twheel_set_look_up(set, op->handle);
-	if (op->op == TWHEEL_OP_CHANGE) {
-		twheel_phase_look(&phase);
-		ret = twheel_set_change(set, t, op, &phase);
-	} else {
-		ret = twheel_set_cancel(set, t, op, &ended);
+	twheel_phase_look(&phase);
+	n = look_up_some(set, op, timer, count);
+	for (i = 0; i < n; i++) {
+		if (op[i].op == TWHEEL_OP_CHANGE)
+			op[i].result = twheel_set_change(set, timer[i], &op[i], &phase);
+		else
+			op[i].result = twheel_set_cancel(set, timer[i], &op[i], &ended);
+		/* None of them is to be started or discarded. */
+		timer[i] = NULL;
 	}
 	twheel_ended_finish(set, &ended);
 	unlock_set(set);
-	return ret;
+	return n;
 }
 
 /* A timer to be started or discarded by the caller goes to @added. */
@@ -61,7 +87,8 @@ static int run_op(struct timer_set *set, struct twheel_op *op,
 		return op->result;
 	case TWHEEL_OP_CHANGE:
 	case TWHEEL_OP_CANCEL:
-		return run_short_op(set, op);
+		run_short_ops(set, op, added, 1);
+		return op->result;
 	case TWHEEL_OP_QUERY:
 		return twheel_set_query(set, op);
 	case TWHEEL_OP_UPSERT:
@@ -144,54 +171,6 @@ struct chunk {
 	struct twheel_op	op[CHUNK];
 	struct user_timer	*timer[CHUNK];
 };
-
-/*
- * Finds the timers of short operations, as many as there are from the first on.
- * All of them are cold: what is needed of one is on its way while the others are
- * looked for. Returns how many.
- */
-static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *op,
-				 struct user_timer **timer, unsigned int count)
-{
-	unsigned int i, n;
-
-	for (n = 0; n < count && op_is_short(op[n].op); n++) {
-		timer[n] = twheel_set_look_up(set, op[n].handle);
-		if (!timer[n])
-			continue;
-		prefetchw(timer[n]);
-		prefetch(&timer[n]->handle);
-	}
-	for (i = 0; i < n; i++)
-		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)
-			twheel_prefetch_neighbours(&timer[i]->timer);
-	return n;
-}
-
-/* From the first on, as many as are short. Returns how many. */
-static unsigned int run_short_ops(struct timer_set *set, struct twheel_op *op,
-				  struct user_timer **timer, unsigned int count)
-{
-	struct ended_timers ended;
-	struct twheel_phase phase;
-	unsigned int i, n;
-
-	twheel_ended_init(&ended);
-	lock_set(set);
-	twheel_phase_look(&phase);
-	n = look_up_some(set, op, timer, count);
-	for (i = 0; i < n; i++) {
-		if (op[i].op == TWHEEL_OP_CHANGE)
-			op[i].result = twheel_set_change(set, timer[i], &op[i], &phase);
-		else
-			op[i].result = twheel_set_cancel(set, timer[i], &op[i], &ended);
-		/* None of them is to be started or discarded. */
-		timer[i] = NULL;
-	}
-	twheel_ended_finish(set, &ended);
-	unlock_set(set);
-	return n;
-}
 
 /* From the first on, as many as add a timer. */
 static unsigned int run_adds(struct timer_set *set, struct twheel_op *op,

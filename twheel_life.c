@@ -195,7 +195,7 @@ static void timer_expired(struct twheel_timer *timer)
 
 	/* Already in softirq context. */
 	xa_lock(&set->timers);
-	if (t->state != PENDING || twheel_word_pending(twheel_word(timer)))
+	if (t->state != PENDING || twheel_wheel_pending(timer))
 		goto out_unlock;
 
 	t->expired = ktime_get_ns();

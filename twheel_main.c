@@ -486,7 +486,7 @@ EXPORT_SYMBOL(twheel_shutdown_sync);
  */
 bool twheel_pending(const struct twheel_timer *timer)
 {
-	return twheel_word_pending(twheel_word(timer));
+	return twheel_wheel_pending(timer);
 }
 EXPORT_SYMBOL(twheel_pending);
 

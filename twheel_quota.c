@@ -104,6 +104,18 @@ unsigned int twheel_quota_limit(bool limited)
 	return limited ? READ_ONCE(max_timers_user) : UINT_MAX;
 }
 
+/* Adds @more to @count, unless that is above @limit then. */
+static bool charge(atomic_t *count, int limit, int more)
+{
+	int old = atomic_read(count);
+
+	do {
+		if (old > limit - more)
+			return false;
+	} while (!atomic_try_cmpxchg(count, &old, old + more));
+	return true;
+}
+
 /**
  * twheel_quota_charge - count some timers more
  * @quota: Whose.
@@ -119,15 +131,10 @@ unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
 				 unsigned int timers)
 {
 	int limit = min_t(unsigned int, twheel_quota_limit(limited), INT_MAX);
-	int old = atomic_read(&quota->timers);
 
-	do {
-		if (old >= limit)
-			return 0;
-		if (limit - old < NEAR_LIMIT)
-			timers = 1;
-	} while (!atomic_try_cmpxchg(&quota->timers, &old, old + timers));
-	return timers;
+	if (charge(&quota->timers, limit - NEAR_LIMIT, timers))
+		return timers;
+	return charge(&quota->timers, limit, 1);
 }
 
 /**
@@ -147,14 +154,8 @@ bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 	u64 timers = twheel_quota_limit(limited);
 	u64 most = 2 * (DIV_ROUND_UP_ULL(timers * sizeof(struct twheel_event),
 					 PAGE_SIZE) + 1);
-	int limit = min_t(u64, most, INT_MAX);
-	int old = atomic_read(&quota->pages);
 
-	do {
-		if (old > limit - (int)pages)
-			return false;
-	} while (!atomic_try_cmpxchg(&quota->pages, &old, old + pages));
-	return true;
+	return charge(&quota->pages, min_t(u64, most, INT_MAX), pages);
 }
 
 /**

@@ -33,23 +33,12 @@ struct group_member;
 struct jump_node;
 struct jump_queue;
 struct jump_watch;
+struct twheel_phase;
 struct twheel_shared;
 struct user_quota;
 
 /* twheel_life.c */
 enum timer_state { NEW, PENDING, READY, DEAD };
-
-/**
- * struct twheel_phase - how the ticks lie, by a look at the clock
- * @tick: The tick then.
- * @began: When it began, on CLOCK_MONOTONIC in ns.
- * @now: The time then.
- */
-struct twheel_phase {
-	u64	tick;
-	s64	began;
-	s64	now;
-};
 
 /**
  * struct ended_timers - timers that have ended, until their memory is freed
@@ -243,10 +232,6 @@ void twheel_set_remove(struct timer_set *set, struct user_timer *t,
 void twheel_set_free(struct user_timer *t);
 void twheel_ended_init(struct ended_timers *ended);
 void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended);
-
-/* twheel_clock.c */
-void twheel_phase_look(struct twheel_phase *phase);
-u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t when);
 
 /* twheel_drain.c */
 long twheel_set_drain(struct timer_set *set, void __user *argp);

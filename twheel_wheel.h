@@ -110,6 +110,11 @@ static inline bool twheel_word_pending(u64 word)
 	return word != TWHEEL_IDLE && word != TWHEEL_DEAD;
 }
 
+static inline bool twheel_wheel_pending(const struct twheel_timer *t)
+{
+	return twheel_word_pending(twheel_word(t));
+}
+
 /* The level on which @t may run in place, or 0. */
 static inline unsigned int twheel_window_level(const struct twheel_timer *t)
 {

@@ -229,7 +229,7 @@ static void trap19_remove_while_cascading(struct kunit *test)
 		fired += wheel_test_run(wt, ++now);
 		i = prandom_u32_state(&rnd) % wt->size;
 		if (now % 64 == 0 &&
-		    twheel_word_pending(twheel_word(&wt->timers[i].timer))) {
+		    twheel_wheel_pending(&wt->timers[i].timer)) {
 			wheel_test_remove(wt, i);
 			left--;
 		}

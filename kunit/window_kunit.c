@@ -489,7 +489,7 @@ static void removed_at_every_stage(struct kunit *test)
 		wheel_test_arm(win.wt, i, 3000 + i % 1000);
 	for (i = 0, now = 0; i < win.wt->size; i++, now += 13) {
 		ran += run(&win, now);
-		if (!twheel_word_pending(twheel_word(&win.wt->timers[i].timer)))
+		if (!twheel_wheel_pending(&win.wt->timers[i].timer))
 			continue;
 		wheel_test_remove(win.wt, i);
 		win.wt->timers[i].fired++;
