@@ -58,7 +58,6 @@ module_param(budget, uint, 0644);
 MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; shared by its lanes (default 2048)");
 
 DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
-EXPORT_SYMBOL_IF_KUNIT(twheel_cpus);
 unsigned int twheel_lanes;
 
 DEFINE_STATIC_KEY_FALSE(twheel_timing);

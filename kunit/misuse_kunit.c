@@ -91,12 +91,13 @@ static void add_of_a_timer_that_is_due(struct kunit *test)
 	twheel_add(&second->timer, expires);
 	while (!time_after64(get_jiffies_64(), expires))
 		udelay(5);
-	/*
-	 * On top of this task, where warnings are suppressed: this CPU's own tick
-	 * may come when it is idle.
-	 */
-	tasklet_schedule(&twheel_base_of(smp_processor_id(), 0)->more);
+	/* On top of this task, where warnings are suppressed: so that stays here. */
+	preempt_disable();
 	engine_test_release();
+	while (!READ_ONCE(first->runs) &&
+	       time_before64(get_jiffies_64(), expires + ENGINE_TEST_PATIENCE))
+		udelay(5);
+	preempt_enable();
 	probe_expect(test, first, expires);
 	misuse_end_again(test, w);
 
