@@ -31,7 +31,11 @@ typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 /**
  * struct twheel_timer - one timer, embedded in the object of its user
  *
- * Every field is private; use twheel_setup() or DEFINE_TWHEEL_TIMER(), and
+ * @owner: The owner's own, from when the callback has begun until the timer is
+ *	armed again: to list those that have run, say. twheel_forward() works no more
+ *	when it has been used.
+ *
+ * Every other field is private; use twheel_setup() or DEFINE_TWHEEL_TIMER(), and
  * the functions below. The memory is the caller's: it must stay while the
  * timer is pending or its callback has not begun, and may be freed from the
  * callback itself.
@@ -43,6 +47,8 @@ struct twheel_timer {
 		struct list_head entry;
 		/* private: the last deadline, from when that is due */
 		u64		last;
+		/* public: */
+		struct list_head owner;
 	};
 	/* private: the deadline in jiffies64, TWHEEL_IDLE, or another of these */
 	atomic64_t		word;

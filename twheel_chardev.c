@@ -92,16 +92,16 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_drain) == 64);
 	static_assert(sizeof(struct twheel_eventfd) == 64);
 
-	ret = twheel_life_init();
+	ret = twheel_block_init();
 	if (ret)
 		return ret;
 	ret = misc_register(&twheel_misc);
 	if (ret)
-		goto out_life_exit;
+		goto out_block_exit;
 	return 0;
 
-out_life_exit:
-	twheel_life_exit();
+out_block_exit:
+	twheel_block_exit();
 	return ret;
 }
 
@@ -111,5 +111,5 @@ out_life_exit:
 void twheel_chardev_exit(void)
 {
 	misc_deregister(&twheel_misc);
-	twheel_life_exit();
+	twheel_block_exit();
 }

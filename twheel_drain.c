@@ -15,7 +15,7 @@ static struct twheel_op op_of(const struct user_timer *t)
 	struct twheel_op op = {
 		.op = TWHEEL_OP_ADD,
 		.flags = TWHEEL_RESTORE,
-		.handle = t->handle,
+		.handle = handle_of(t),
 	};
 
 	/* What is left until a clock is set does not mean much. */
@@ -71,9 +71,10 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 	}
 	twheel_ended_init(&ended);
 	pagefault_disable();
-	for (t = xa_find(&set->timers, index, ULONG_MAX, XA_PRESENT);
-	     t && n < max && looks++ < CHUNK * 16;
-	     t = xa_find_after(&set->timers, index, ULONG_MAX, XA_PRESENT)) {
+	for (; n < max && looks++ < CHUNK * 16; (*index)++) {
+		t = twheel_block_next(set, index);
+		if (!t)
+			break;
 		if (t->state != PENDING)
 			continue;
 		written = take_back(set, t, &ops[n], &ended);
@@ -84,8 +85,6 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 	pagefault_enable();
 	twheel_ended_finish(set, &ended);
 	unlock_set(set);
-	if (!t)
-		*index = ULONG_MAX;
 	return (written || n) ? n : -EFAULT;
 }
 

@@ -23,10 +23,12 @@
  */
 static u64 deadlines_passed(const struct user_timer *t, u64 now)
 {
+	u64 period = period_of(t);
+
 	/* The clock may have been set back. */
-	if (!t->period || t->flags & TWHEEL_EACH || now < t->deadline)
+	if (!period || t->flags & TWHEEL_EACH || now < t->deadline)
 		return 1;
-	return div64_u64(now - t->deadline, t->period) + 1;
+	return div64_u64(now - t->deadline, period) + 1;
 }
 
 /* The time on the clock of @t, which has come to its expiry at least. */
@@ -44,10 +46,10 @@ static void describe_timer(struct twheel_event *event, const struct user_timer *
 			   u64 count)
 {
 	*event = (struct twheel_event) {
-		.handle = t->handle,
+		.handle = handle_of(t),
 		.cookie = t->cookie,
-		.deadline_ns = program_time(t->set, t->clockid, t->deadline),
-		.expired_ns = program_time(t->set, t->clockid,
+		.deadline_ns = program_time(set_of(t), t->clockid, t->deadline),
+		.expired_ns = program_time(set_of(t), t->clockid,
 					   max(t->expired, t->deadline)),
 		.count = count,
 		.type = TWHEEL_EVENT_TIMER,
@@ -75,7 +77,7 @@ static unsigned int describe_some(const struct timer_set *set,
 
 	if (set->steps)
 		describe_steps(&event[n++], set);
-	list_for_each_entry(t, &set->ready, ready) {
+	list_for_each_entry(t, &set->ready, timer.owner) {
 		if (n == max)
 			break;
 		describe_timer(&event[n++], t,
@@ -89,19 +91,19 @@ static void timer_taken(struct timer_set *set, struct user_timer *t, u64 count,
 			const struct twheel_phase *phase,
 			struct ended_timers *ended)
 {
-	u64 now;
+	u64 period = period_of(t), now;
 
-	if (!t->period) {
+	if (!period) {
 		twheel_set_remove(set, t, ended);
 		return;
 	}
 	now = time_for(t, phase);
 	if (t->flags & TWHEEL_RESTART)
-		t->deadline = saturate_time(now + t->period);
+		t->deadline = saturate_time(now + period);
 	else
-		t->deadline = saturate_time(t->deadline + count * t->period);
+		t->deadline = saturate_time(t->deadline + count * period);
 	if (t->deadline <= now) {
-		list_move_tail(&t->ready, &set->ready);
+		list_move_tail(&t->timer.owner, &set->ready);
 		return;
 	}
 	twheel_set_unready(set, t);
@@ -110,7 +112,7 @@ static void timer_taken(struct timer_set *set, struct user_timer *t, u64 count,
 
 static struct user_timer *first_ready(struct timer_set *set)
 {
-	return list_first_entry_or_null(&set->ready, struct user_timer, ready);
+	return list_first_entry_or_null(&set->ready, struct user_timer, timer.owner);
 }
 
 /* The program has got the first @n of what describe_some() has described. */
@@ -255,7 +257,7 @@ void twheel_event_exit(struct timer_set *set)
 void twheel_event_add(struct timer_set *set, struct user_timer *t)
 {
 	t->state = READY;
-	list_add_tail(&t->ready, &set->ready);
+	list_add_tail(&t->timer.owner, &set->ready);
 	WRITE_ONCE(set->unread, set->unread + 1);
 	tasklet_schedule(&set->wake);
 }

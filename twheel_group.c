@@ -132,13 +132,13 @@ void twheel_group_free_member(struct group_member *member)
 /**
  * twheel_group_join - put a timer into its group
  * @set: The set, locked, for which twheel_group_setup() has been called.
- * @t: The timer; its @member is one from twheel_group_new_member().
+ * @t: The timer; its extra's @member is one from twheel_group_new_member().
  *
  * Return: 0, or -ENOMEM; then the place has not been taken.
  */
 int twheel_group_join(struct timer_set *set, struct user_timer *t)
 {
-	struct group_member *member = t->member;
+	struct group_member *member = t->extra->member;
 	struct group *group;
 
 	lockdep_assert_held(&set->timers.xa_lock);
@@ -163,9 +163,11 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t)
  */
 void twheel_group_enlist(struct user_timer *t)
 {
-	lockdep_assert_held(&t->set->timers.xa_lock);
+	lockdep_assert_held(&set_of(t)->timers.xa_lock);
 
-	list_add_tail(&t->member->node, &t->member->group->members);
+	struct group_member *member = t->extra->member;
+
+	list_add_tail(&member->node, &member->group->members);
 }
 
 /**
@@ -175,11 +177,10 @@ void twheel_group_enlist(struct user_timer *t)
  */
 void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 {
-	struct group_member *member = t->member;
+	struct group_member *member = t->extra->member;
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
-	t->member = NULL;
 	list_del(&member->node);
 	if (!--member->group->size) {
 		rhashtable_remove_fast(set->groups, &member->group->node,
@@ -220,5 +221,7 @@ struct user_timer *twheel_group_first(struct timer_set *set, u64 tag)
  */
 u64 twheel_group_tag(const struct user_timer *t)
 {
-	return t->member ? t->member->group->tag : 0;
+	struct group_member *member = member_of(t);
+
+	return member ? member->group->tag : 0;
 }

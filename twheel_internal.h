@@ -229,6 +229,7 @@ int twheel_lane_get(void);
 void twheel_lane_put(int lane);
 extern unsigned int twheel_lane_threshold;
 void twheel_lane_use(struct twheel_timer *t, int lane);
+void twheel_lane_move(struct twheel_timer *t, int lane);
 
 /* twheel_process.c */
 int twheel_process_init(void);

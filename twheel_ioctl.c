@@ -43,7 +43,7 @@ static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *
 		if (!timer[n])
 			continue;
 		prefetchw(timer[n]);
-		prefetch(&timer[n]->handle);
+		prefetch(&timer[n]->extra);
 	}
 	for (i = 0; i < n; i++)
 		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)

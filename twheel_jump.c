@@ -168,21 +168,23 @@ struct jump_node *twheel_jump_new_node(void)
 
 static struct jump_queue *queue_of(const struct user_timer *t)
 {
-	return t->set->jump[t->clockid == CLOCK_BOOTTIME];
+	return set_of(t)->jump[t->clockid == CLOCK_BOOTTIME];
 }
 
 /**
  * twheel_jump_disarm - take a timer out of its tree, if it is in one
- * @t: The timer, its set locked.
+ * @t: The timer, on such a clock; its set is locked.
  */
 void twheel_jump_disarm(struct user_timer *t)
 {
-	lockdep_assert_held(&t->set->timers.xa_lock);
+	struct jump_node *jump = jump_of(t);
 
-	if (!t->jump || RB_EMPTY_NODE(&t->jump->node))
+	lockdep_assert_held(&set_of(t)->timers.xa_lock);
+
+	if (RB_EMPTY_NODE(&jump->node))
 		return;
-	rb_erase_cached(&t->jump->node, &queue_of(t)->tree);
-	RB_CLEAR_NODE(&t->jump->node);
+	rb_erase_cached(&jump->node, &queue_of(t)->tree);
+	RB_CLEAR_NODE(&jump->node);
 }
 
 /**
@@ -192,10 +194,11 @@ void twheel_jump_disarm(struct user_timer *t)
 void twheel_jump_arm(struct user_timer *t)
 {
 	struct jump_queue *queue = queue_of(t);
+	struct jump_node *jump = jump_of(t);
 
 	twheel_jump_disarm(t);
-	t->jump->t = t;
-	if (rb_add_cached(&t->jump->node, &queue->tree, earlier))
+	jump->t = t;
+	if (rb_add_cached(&jump->node, &queue->tree, earlier))
 		start_first(queue);
 }
 

@@ -8,7 +8,7 @@
  * budgets and their tasklets, and are served in turn; within a lane the order of
  * ticks holds, as ever.
  *
- * All timers begin in lane 0. A timer is in one lane for as long as it lives; so
+ * All timers begin in lane 0. A timer that is pending stays in its lane; so
  * nobody has to look for it, and a CPU that goes offline hands it to the same
  * lane of another one. Lanes are made when they are wanted for the first time,
  * and kept. Modules' timers are in lane 0, whatever programs do.
@@ -81,7 +81,7 @@ void twheel_lane_put(int lane)
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_put);
 
 /**
- * twheel_lane_use - put a timer into a lane for good
+ * twheel_lane_use - put a timer into a lane
  * @t: A timer that has just been set up, and is known to nobody else.
  * @lane: The lane.
  */
@@ -90,3 +90,26 @@ void twheel_lane_use(struct twheel_timer *t, int lane)
 	t->flags |= lane << TWHEEL_LANE_SHIFT;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_use);
+
+/**
+ * twheel_lane_move - put a timer into another lane
+ * @t: The timer. While it is pending, or its callback runs, it stays where it is.
+ * @lane: The lane.
+ *
+ * Context: any. Takes the timer's base lock if it is in another lane.
+ */
+void twheel_lane_move(struct twheel_timer *t, int lane)
+{
+	u32 wanted = lane << TWHEEL_LANE_SHIFT;
+	struct twheel_base *base;
+	unsigned long flags;
+
+	if ((READ_ONCE(t->flags) & TWHEEL_LANE_MASK) == wanted)
+		return;
+	base = twheel_base_lock_irqsave(t, &flags);
+	/* From then on it is the other base's. */
+	if (!twheel_wheel_pending(t) && !twheel_base_callback(base, t))
+		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_LANE_MASK) | wanted);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_lane_move);

@@ -2,55 +2,32 @@
 /*
  * twheel: the life of a timer of an open file
  *
- *	NEW -----> PENDING -----> READY -----> freed by read()
+ *	NEW -----> PENDING -----> READY
  *	 |          |   ^           |
  *	 |          |   +-----------+  changed, or periodic and read
  *	 v          v               v
- *	    freed, or DEAD while its callback may still come for it
+ *	 +--------> DEAD <----------+  read
  *
  * NEW has an index, but no program has been told its handle, and none can use
  * it: a timer is armed only when its handle has been written to the program's
  * memory. READY is in the list of events; its event is the timer itself, so
  * that nothing has to be allocated when it expires. read() copies events with
  * the lock held and page faults off, and only then takes them off the list.
+ * Where a timer is DEAD there is room for another one; see twheel_block.c.
  *
  * A callback that waits for the set's lock may find that the timer has been
- * armed anew, or cancelled, meanwhile. The first it sees by the timer being
- * pending. For the second the timer must still be there: a timer whose callback
- * may still look at it is freed after a grace period, which a callback holds off,
- * softirq context being a read-side critical section. One that is READY is done
- * with: its callback has nothing left to do but to unlock the set, and that is
- * freed after a grace period.
+ * armed anew, or cancelled, meanwhile, and that another one is in its place. If
+ * that is on a clock that jumps, the callback is not for it; else it runs, or is
+ * not due, or its own callback is on its way, too, and may find its work done.
  *
- * Timers are made and freed many at a time where there are many. One that has
- * ended keeps its memory until all that end with it have: who holds the lock may
+ * Timers are made and ended many at a time where there are many. The memory of
+ * one that has ended stays until all that end with it have: who holds the lock may
  * still look at it and see that it is DEAD.
  */
 #include <linux/ktime.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "twheel_internal.h"
 #include "twheel_set.h"
-
-/* Timers whose memory is given back at a time. */
-#define FREED_AT_ONCE	16
-
-static struct kmem_cache *user_timers;
-
-/**
- * twheel_set_free - free the memory of a timer
- * @t: The timer; nobody looks at it any more.
- */
-void twheel_set_free(struct user_timer *t)
-{
-	kfree(t->jump);
-	kmem_cache_free(user_timers, t);
-}
-
-static void free_dead(struct rcu_head *rcu)
-{
-	twheel_set_free(container_of(rcu, struct user_timer, rcu));
-}
 
 /**
  * twheel_ended_init - begin to end timers
@@ -58,7 +35,7 @@ static void free_dead(struct rcu_head *rcu)
  */
 void twheel_ended_init(struct ended_timers *ended)
 {
-	INIT_LIST_HEAD(&ended->list);
+	ended->empty = NULL;
 	ended->count = 0;
 }
 
@@ -69,27 +46,9 @@ void twheel_ended_init(struct ended_timers *ended)
  */
 void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended)
 {
-	void *memory[FREED_AT_ONCE];
-	struct user_timer *t, *next;
-	unsigned int n = 0;
-
-	lockdep_assert_held(&set->timers.xa_lock);
-
-	if (!ended->count)
-		return;
-	twheel_quota_uncharge(set->quota, ended->count);
-	list_for_each_entry_safe(t, next, &ended->list, ready) {
-		if (n == FREED_AT_ONCE) {
-			kmem_cache_free_bulk(user_timers, n, memory);
-			n = 0;
-		}
-		kfree(t->jump);
-		memory[n++] = t;
-	}
-	if (n == 1)
-		kmem_cache_free(user_timers, memory[0]);
-	else
-		kmem_cache_free_bulk(user_timers, n, memory);
+	if (ended->count)
+		twheel_quota_uncharge(set->quota, ended->count);
+	twheel_block_free(set, ended->empty);
 }
 
 /**
@@ -99,8 +58,22 @@ void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended)
  */
 void twheel_set_unready(struct timer_set *set, struct user_timer *t)
 {
-	list_del(&t->ready);
+	list_del(&t->timer.owner);
 	WRITE_ONCE(set->unread, set->unread - 1);
+}
+
+/**
+ * twheel_set_forget - give back what a timer has besides its place
+ * @t: The timer, which has ended; its set is locked.
+ */
+void twheel_set_forget(struct user_timer *t)
+{
+	if (!t->extra)
+		return;
+	if (t->extra->member)
+		twheel_group_leave(set_of(t), t);
+	kfree(t->extra->jump);
+	kfree(t->extra);
 }
 
 /**
@@ -112,31 +85,20 @@ void twheel_set_unready(struct timer_set *set, struct user_timer *t)
 void twheel_set_remove(struct timer_set *set, struct user_timer *t,
 		       struct ended_timers *ended)
 {
-	/* The callback that made it so was the last, and is done with it. */
-	bool free = t->state == READY && !t->jump;
-
 	lockdep_assert_held(&set->timers.xa_lock);
 
 	if (t->state == READY)
 		twheel_set_unready(set, t);
-	if (t->jump)
+	else if (jump_of(t))
 		twheel_jump_disarm(t);
+	else
+		twheel_cancel(&t->timer);
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_close(t);
-	if (t->member)
-		twheel_group_leave(set, t);
-	__xa_erase(&set->timers, t->handle & INDEX_MASK);
+	twheel_set_forget(t);
 	WRITE_ONCE(set->count, set->count - 1);
 	ended->count++;
-
-	/* So that what has been found before is seen to have ended. */
-	t->state = DEAD;
-	if (free || twheel_try_cancel_sync(&t->timer) >= 0) {
-		list_add_tail(&t->ready, &ended->list);
-		return;
-	}
-	twheel_cancel(&t->timer);
-	call_rcu(&t->rcu, free_dead);
+	twheel_block_give(t, &ended->empty);
 }
 
 static void start_clock(struct user_timer *t, const struct twheel_phase *phase)
@@ -152,7 +114,7 @@ static void start_clock(struct user_timer *t, const struct twheel_phase *phase)
 void twheel_set_arm(struct user_timer *t, const struct twheel_phase *phase)
 {
 	t->state = PENDING;
-	if (t->jump) {
+	if (jump_of(t)) {
 		twheel_jump_arm(t);
 		return;
 	}
@@ -168,8 +130,8 @@ static u64 deadline_of(const struct user_timer *t, const struct twheel_op *op,
 	u64 now = phase->now;
 
 	if (op->flags & TWHEEL_ABSTIME)
-		return kernel_time(t->set, t->clockid, op->time_ns);
-	if (t->jump)
+		return kernel_time(set_of(t), t->clockid, op->time_ns);
+	if (jump_of(t))
 		now = twheel_jump_now(t->clockid);
 	return saturate_time(now + op->time_ns);
 }
@@ -187,15 +149,19 @@ void twheel_set_arm_for(struct user_timer *t, const struct twheel_op *op,
 	twheel_set_arm(t, phase);
 }
 
-static void timer_expired(struct twheel_timer *timer)
+/**
+ * twheel_set_expired - the callback of all timers of programs
+ * @timer: In a place where there is, or was, one.
+ */
+void twheel_set_expired(struct twheel_timer *timer)
 {
 	struct user_timer *t = container_of(timer, struct user_timer, timer);
-	struct timer_set *set = t->set;
+	struct timer_set *set = set_of(t);
 	struct twheel_phase phase;
 
 	/* Already in softirq context. */
 	xa_lock(&set->timers);
-	if (t->state != PENDING || twheel_wheel_pending(timer))
+	if (t->state != PENDING || twheel_wheel_pending(timer) || jump_of(t))
 		goto out_unlock;
 
 	t->expired = ktime_get_ns();
@@ -237,144 +203,82 @@ static int choose_lane(struct timer_set *set)
 	return READ_ONCE(set->lane);
 }
 
-/* Fills in @n pointers, with %NULL where there is no memory. */
-static void alloc_memory(struct user_timer **t, unsigned int n)
+static bool has_extra(const struct twheel_op *op)
 {
-	unsigned int i;
-
-	if (n > 1 && kmem_cache_alloc_bulk(user_timers, GFP_KERNEL, n, (void **)t))
-		return;
-	for (i = 0; i < n; i++)
-		t[i] = kmem_cache_alloc(user_timers, GFP_KERNEL);
+	return op->period_ns || op->group || op->clockid != CLOCK_MONOTONIC;
 }
 
-/* What @t is to be, and what it takes beyond its memory. */
-static int set_up(struct timer_set *set, struct user_timer *t,
-		  const struct twheel_op *op, int lane)
+static void free_extra(struct timer_extra *extra)
 {
-	*t = (struct user_timer) {
-		.set = set,
-		.cookie = op->cookie,
-		.period = op->period_ns,
-		.state = NEW,
-		.clockid = op->clockid,
-		.flags = op->flags & TWHEEL_KEPT_FLAGS,
-	};
-	twheel_setup(&t->timer, timer_expired, 0);
-	twheel_lane_use(&t->timer, lane);
+	if (!extra)
+		return;
+	twheel_group_free_member(extra->member);
+	kfree(extra->jump);
+	kfree(extra);
+}
+
+/* What a timer needs besides its place, or %NULL if there is no memory. */
+static struct timer_extra *new_extra(struct timer_set *set,
+				     const struct twheel_op *op)
+{
+	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
+
+	if (!extra)
+		return NULL;
+	extra->period = op->period_ns;
 	if (op->clockid != CLOCK_MONOTONIC) {
-		t->jump = twheel_jump_new_node();
-		if (!t->jump || twheel_jump_get_queue(set, t->clockid))
-			return -ENOMEM;
+		extra->jump = twheel_jump_new_node();
+		if (!extra->jump || twheel_jump_get_queue(set, op->clockid))
+			goto out_free;
 	}
 	if (op->group) {
-		t->member = twheel_group_new_member(op->group);
-		if (!t->member || twheel_group_setup(set))
-			return -ENOMEM;
+		extra->member = twheel_group_new_member(op->group);
+		if (!extra->member || twheel_group_setup(set))
+			goto out_free;
 	}
-	return 0;
-}
+	return extra;
 
-/* As if it had never been set up. */
-static void dispose(struct user_timer *t)
-{
-	twheel_group_free_member(t->member);
-	twheel_set_free(t);
-}
-
-/*
- * As __xa_alloc(), but goes on from @place, behind the index that was found before,
- * or from @min if the lock has been let go of since. That may happen here, too, to
- * allocate.
- */
-static int alloc_next(struct timer_set *set, struct user_timer *t,
-		      struct xa_state *place, u32 min)
-	__must_hold(&set->timers.xa_lock)
-{
-	bool again;
-
-	do {
-		xas_find_marked(place, INDEX_MASK, XA_FREE_MARK);
-		if (place->xa_node == XAS_RESTART)
-			xas_set_err(place, -EBUSY);
-		xas_store(place, t);
-		xas_clear_mark(place, XA_FREE_MARK);
-		again = xas_error(place) == -ENOMEM;
-		if (again) {
-			unlock_set(set);
-			again = xas_nomem(place, GFP_KERNEL_ACCOUNT);
-			lock_set(set);
-			place->xa_index = min;
-		}
-	} while (again);
-	return xas_error(place);
+out_free:
+	free_extra(extra);
+	return NULL;
 }
 
 /*
  * Timers that share a word get the indexes of the table in turn, so that one
- * does not come again before all others; the rest go above, while they can. May
- * let go of the lock to allocate.
+ * does not come again before all others; the rest go above, while they can.
  */
-static int alloc_shared(struct timer_set *set, struct user_timer *t, u32 *index)
+static struct user_timer *take_shared(struct timer_set *set, int lane,
+				      struct timer_block **hint)
 {
 	u32 words = twheel_table_words(set);
-	int ret;
+	struct user_timer *t;
 
 	if (!words)
-		return -ENOSPC;
-	ret = __xa_alloc_cyclic(&set->timers, index, t, XA_LIMIT(0, words - 1),
-				&set->next_shared, GFP_KERNEL_ACCOUNT);
-	return ret == -EBUSY ? -ENOSPC : min(ret, 0);
+		return ERR_PTR(-ENOSPC);
+	/* So that none is passed over. */
+	*hint = NULL;
+	t = twheel_block_take(set, set->next_shared, words - 1, lane, hint);
+	if (t == ERR_PTR(-EBUSY) && set->next_shared)
+		t = twheel_block_take(set, 0, words - 1, lane, hint);
+	if (IS_ERR(t))
+		return t == ERR_PTR(-EBUSY) ? ERR_PTR(-ENOSPC) : t;
+	set->next_shared = index_of(t) + 1;
+	return t;
 }
 
-static int alloc_index(struct timer_set *set, struct user_timer *t,
-		       struct xa_state *place, u32 *index)
+static struct user_timer *take_place(struct timer_set *set, u32 flags, int lane,
+				     struct timer_block **hint)
 {
-	u32 words = twheel_table_words(set);
-	int ret;
+	u32 words = min(twheel_table_words(set), INDEX_MASK + 1);
+	struct user_timer *t = ERR_PTR(-EBUSY);
 
-	if (t->flags & TWHEEL_SHARED) {
-		xas_set(place, words);
-		return alloc_shared(set, t, index);
-	}
-	if (words > INDEX_MASK)
-		words = 0;
-	if (place->xa_node == XAS_RESTART)
-		xas_set(place, words);
-	ret = alloc_next(set, t, place, words);
-	if (ret == -EBUSY && words) {
-		xas_set(place, 0);
-		ret = alloc_next(set, t, place, 0);
-	}
-	*index = place->xa_index;
-	if (ret)
-		xas_set(place, words);
-	return ret;
-}
-
-/* Gives @t a place in the set, and in its group; counts have been seen to. */
-static int take_index(struct timer_set *set, struct user_timer *t,
-		      struct xa_state *place)
-{
-	u32 index;
-	int ret;
-
-	ret = alloc_index(set, t, place, &index);
-	if (ret)
-		return ret;
-	/* Never 0, so that no handle is. */
-	do {
-		set->generation = (set->generation + 1) & (U64_MAX >> INDEX_BITS);
-	} while (!set->generation);
-	t->handle = set->generation << INDEX_BITS | index;
-	if (!t->member)
-		return 0;
-	ret = twheel_group_join(set, t);
-	if (ret) {
-		__xa_erase(&set->timers, index);
-		xas_reset(place);
-	}
-	return ret;
+	if (flags & TWHEEL_SHARED)
+		return take_shared(set, lane, hint);
+	if (words <= INDEX_MASK)
+		t = twheel_block_take(set, words, INDEX_MASK, lane, hint);
+	if (t == ERR_PTR(-EBUSY) && words)
+		t = twheel_block_take(set, 0, INDEX_MASK, lane, hint);
+	return t;
 }
 
 /* A timer less is NEW. Who stops the set waits for the last of them. */
@@ -385,57 +289,155 @@ static void count_started(struct timer_set *set)
 		wake_up_interruptible_poll(&set->wait, 0);
 }
 
-/*
- * Lets @t into the set, which is locked. The user is charged for up to @wanted
- * timers at a time; what has not been used of that is in @charged.
+/**
+ * struct entry - how timers are let into a set
+ * @lane: Where they are to be served.
+ * @wanted: How many more there may be.
+ * @charged: How many more the user has been charged for.
+ * @hint: See twheel_block_take().
  */
-static int enter(struct timer_set *set, struct user_timer *t,
-		 struct xa_state *place, unsigned int *charged,
-		 unsigned int wanted)
-{
-	int ret;
+struct entry {
+	int			lane;
+	unsigned int		wanted;
+	unsigned int		charged;
+	struct timer_block	*hint;
+};
 
+/* 0, if there may be one timer more, for which the user has been charged. */
+static int reserve(struct timer_set *set, struct entry *entry)
+{
 	if (set->stopped)
 		return -ESHUTDOWN;
 	if (set->count >= set->limit)
 		return -EDQUOT;
-	if (!*charged)
-		*charged = twheel_quota_charge(set->quota, set->limited,
-					       min(wanted, set->limit - set->count));
-	if (!*charged)
-		return -EDQUOT;
+	if (!entry->charged)
+		entry->charged = twheel_quota_charge(set->quota, set->limited,
+						     min(entry->wanted,
+							 set->limit - set->count));
+	return entry->charged ? 0 : -EDQUOT;
+}
+
+/* The timer for @op. The lock may be let go of meanwhile, to allocate. */
+static struct user_timer *make(struct timer_set *set, const struct twheel_op *op,
+			       struct timer_extra *extra, struct entry *entry)
+{
+	struct user_timer *t = take_place(set, op->flags, entry->lane, &entry->hint);
+
+	if (IS_ERR(t))
+		return t;
+	/* Never 0, so that no handle is. */
+	do {
+		set->generation = (set->generation + 1) & (U64_MAX >> INDEX_BITS);
+	} while (!set->generation);
+	t->generation = set->generation;
+	t->state = NEW;
+	t->clockid = op->clockid;
+	t->flags = op->flags & TWHEEL_KEPT_FLAGS;
+	t->cookie = op->cookie;
+	t->extra = extra;
+	return t;
+}
+
+/**
+ * twheel_set_discard - undo the making of a timer
+ * @t: The timer, its set locked.
+ * @ended: Where it waits for twheel_ended_finish().
+ */
+void twheel_set_discard(struct user_timer *t, struct ended_timers *ended)
+{
+	struct timer_set *set = set_of(t);
+
+	twheel_set_remove(set, t, ended);
+	count_started(set);
+}
+
+/*
+ * Lets a timer into the set, which is locked, if there may be one more. Returns the
+ * result of @op, and fills in its handle.
+ */
+static int enter(struct timer_set *set, struct user_timer **made,
+		 struct twheel_op *op, struct timer_extra *extra,
+		 struct entry *entry)
+{
+	struct user_timer *t;
+	int ret;
+
+	ret = reserve(set, entry);
+	if (ret)
+		return ret;
+	/* Before the lock is let go of. */
 	WRITE_ONCE(set->count, set->count + 1);
 	WRITE_ONCE(set->starting, set->starting + 1);
-	ret = take_index(set, t, place);
-	if (ret) {
+	t = make(set, op, extra, entry);
+	if (IS_ERR(t)) {
 		WRITE_ONCE(set->count, set->count - 1);
 		count_started(set);
-		return ret;
+		return PTR_ERR(t);
 	}
-	(*charged)--;
+	entry->charged--;
+	op->handle = handle_of(t);
+	*made = t;
 	return 0;
 }
 
-/* Those of @n timers whose operations have not failed yet, @wanted of them. */
-static void enter_all(struct timer_set *set, struct user_timer **t,
-		      struct twheel_op *op, unsigned int n, unsigned int wanted)
+static void give_back_charge(struct timer_set *set, const struct entry *entry)
 {
-	unsigned int i, charged = 0;
-	XA_STATE(place, &set->timers, 0);
+	if (entry->charged)
+		twheel_quota_uncharge(set->quota, entry->charged);
+}
+
+/* Timers that have nothing extra, but for those whose operations have failed. */
+static void enter_plain(struct timer_set *set, struct user_timer **t,
+			struct twheel_op *op, unsigned int n, int lane)
+{
+	struct entry entry = { .lane = lane };
+	unsigned int i;
 
 	lock_set(set);
 	for (i = 0; i < n; i++) {
-		if (op[i].result)
-			continue;
-		op[i].result = enter(set, t[i], &place, &charged, wanted--);
+		entry.wanted = n - i;
 		if (!op[i].result)
-			op[i].handle = t[i]->handle;
+			op[i].result = enter(set, &t[i], &op[i], NULL, &entry);
 	}
-	if (charged)
-		twheel_quota_uncharge(set->quota, charged);
+	give_back_charge(set, &entry);
 	unlock_set(set);
-	/* What was allocated and not needed. */
-	xas_nomem(&place, 0);
+}
+
+/* A timer that has, in the set, to its group. Undoes all if there is no memory. */
+static int join_group(struct timer_set *set, struct user_timer **t)
+{
+	struct timer_extra *extra = (*t)->extra;
+	struct ended_timers ended;
+
+	if (!extra->member || !twheel_group_join(set, *t))
+		return 0;
+	twheel_group_free_member(extra->member);
+	extra->member = NULL;
+	twheel_ended_init(&ended);
+	twheel_set_discard(*t, &ended);
+	twheel_ended_finish(set, &ended);
+	*t = NULL;
+	return -ENOMEM;
+}
+
+static void enter_with_extra(struct timer_set *set, struct user_timer **t,
+			     struct twheel_op *op, int lane)
+{
+	struct entry entry = { .lane = lane, .wanted = 1 };
+	struct timer_extra *extra = new_extra(set, op);
+	int ret;
+
+	if (!extra) {
+		op->result = -ENOMEM;
+		return;
+	}
+	lock_set(set);
+	ret = enter(set, t, op, extra, &entry);
+	op->result = ret ? ret : join_group(set, t);
+	give_back_charge(set, &entry);
+	unlock_set(set);
+	if (ret)
+		free_extra(extra);
 }
 
 /**
@@ -452,25 +454,18 @@ void twheel_set_make(struct timer_set *set, struct user_timer **t,
 		     struct twheel_op *op, unsigned int n)
 {
 	int lane = choose_lane(set);
-	unsigned int i, wanted = 0;
+	unsigned int i, plain;
 
-	alloc_memory(t, n);
-	for (i = 0; i < n; i++) {
-		if (op[i].result && t[i]) {
-			kmem_cache_free(user_timers, t[i]);
-			t[i] = NULL;
-		} else if (!op[i].result) {
-			op[i].result = t[i] ? set_up(set, t[i], &op[i], lane) :
-				       -ENOMEM;
-			wanted += !op[i].result;
-		}
-	}
-	if (wanted)
-		enter_all(set, t, op, n, wanted);
-	for (i = 0; i < n; i++) {
-		if (op[i].result && t[i]) {
-			dispose(t[i]);
-			t[i] = NULL;
+	memset(t, 0, n * sizeof(*t));
+	for (i = 0; i < n; i += plain) {
+		for (plain = 0; i + plain < n; plain++)
+			if (!op[i + plain].result && has_extra(&op[i + plain]))
+				break;
+		if (plain) {
+			enter_plain(set, &t[i], &op[i], plain, lane);
+		} else {
+			enter_with_extra(set, &t[i], &op[i], lane);
+			plain = 1;
 		}
 	}
 }
@@ -485,44 +480,7 @@ void twheel_set_start(struct user_timer *t, const struct twheel_op *op,
 		      const struct twheel_phase *phase)
 {
 	twheel_set_arm_for(t, op, phase);
-	if (t->member)
+	if (member_of(t))
 		twheel_group_enlist(t);
-	count_started(t->set);
-}
-
-/**
- * twheel_set_discard - undo the making of a timer
- * @t: The timer, its set locked.
- * @ended: Where it waits for twheel_ended_finish().
- */
-void twheel_set_discard(struct user_timer *t, struct ended_timers *ended)
-{
-	struct timer_set *set = t->set;
-
-	twheel_set_remove(set, t, ended);
-	count_started(set);
-}
-
-/**
- * twheel_life_init - set up what all timers share
- *
- * Return: 0 or -ENOMEM.
- */
-int twheel_life_init(void)
-{
-	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct user_timer) <= 128);
-
-	user_timers = kmem_cache_create("twheel_timer", sizeof(struct user_timer),
-					0, SLAB_ACCOUNT, NULL);
-	return user_timers ? 0 : -ENOMEM;
-}
-
-/**
- * twheel_life_exit - free what all timers share; none is left
- */
-void twheel_life_exit(void)
-{
-	/* Dead timers go back to the cache after a grace period. */
-	rcu_barrier();
-	kmem_cache_destroy(user_timers);
+	count_started(set_of(t));
 }

@@ -31,7 +31,7 @@ struct user_timer *twheel_set_look_up(struct timer_set *set, u64 handle)
 {
 	lockdep_assert_held(&set->timers.xa_lock);
 
-	return xa_load(&set->timers, handle & INDEX_MASK);
+	return twheel_block_find(set, handle & INDEX_MASK);
 }
 
 /*
@@ -40,7 +40,7 @@ struct user_timer *twheel_set_look_up(struct timer_set *set, u64 handle)
  */
 static bool has_name(const struct user_timer *t, u64 handle)
 {
-	return t && t->handle == handle &&
+	return t && t->generation == handle >> INDEX_BITS &&
 	       (t->state == PENDING || t->state == READY);
 }
 
@@ -293,10 +293,10 @@ void twheel_set_describe(const struct user_timer *t, struct twheel_op *op)
 	op->cookie = t->cookie;
 	op->clockid = t->clockid;
 	if (op->flags & TWHEEL_ABSTIME)
-		op->time_ns = program_time(t->set, t->clockid, deadline);
+		op->time_ns = program_time(set_of(t), t->clockid, deadline);
 	else
 		op->time_ns = deadline > now ? deadline - now : 0;
-	op->period_ns = t->period;
+	op->period_ns = period_of(t);
 	op->group = twheel_group_tag(t);
 }
 
@@ -308,14 +308,15 @@ static u64 next_deadline_of_some(struct timer_set *set, unsigned long *index)
 	int looks = 0;
 
 	lock_set(set);
-	for (t = xa_find(&set->timers, index, ULONG_MAX, XA_PRESENT);
-	     t && looks++ < CHUNK * 16;
-	     t = xa_find_after(&set->timers, index, ULONG_MAX, XA_PRESENT))
+	while (looks++ < CHUNK * 16) {
+		t = twheel_block_next(set, index);
+		if (!t)
+			break;
 		if (t->state == PENDING && t->clockid == CLOCK_MONOTONIC)
 			next = min(next, twheel_table_deadline(t));
+		(*index)++;
+	}
 	unlock_set(set);
-	if (!t)
-		*index = ULONG_MAX;
 	return next;
 }
 
@@ -368,13 +369,15 @@ out_free_set:
 	return NULL;
 }
 
-static void forget_timer(struct timer_set *set, struct user_timer *t)
+/* The first timer from @index on. */
+static struct user_timer *next_timer(struct timer_set *set, unsigned long *index)
 {
+	struct user_timer *t;
+
 	lock_set(set);
-	if (t->member)
-		twheel_group_leave(set, t);
+	t = twheel_block_next(set, index);
 	unlock_set(set);
-	twheel_set_free(t);
+	return t;
 }
 
 /**
@@ -388,16 +391,18 @@ void twheel_set_release(struct timer_set *set)
 
 	twheel_event_stop(set);
 	twheel_jump_stop(set);
-	xa_for_each(&set->timers, index, t) {
+	for (index = 0; (t = next_timer(set, &index)); index++) {
 		twheel_shutdown_sync(&t->timer);
 		cond_resched();
 	}
 	/* No timer may go before the last callback has put its own in the list. */
-	xa_for_each(&set->timers, index, t) {
-		forget_timer(set, t);
+	for (index = 0; (t = next_timer(set, &index)); index++) {
+		lock_set(set);
+		twheel_set_forget(t);
+		unlock_set(set);
 		cond_resched();
 	}
-	xa_destroy(&set->timers);
+	twheel_block_release(set);
 	if (set->lane)
 		twheel_lane_put(set->lane);
 	twheel_event_exit(set);

@@ -7,6 +7,7 @@
 #ifndef _TWHEEL_SET_H
 #define _TWHEEL_SET_H
 
+#include <linux/align.h>
 #include <linux/eventfd.h>
 #include <linux/fs.h>
 #include <linux/interrupt.h>
@@ -21,7 +22,7 @@
 /* A handle: the generation above, the index below. */
 #define INDEX_BITS	24
 #define INDEX_MASK	((1U << INDEX_BITS) - 1)
-#define INDEX_LIMIT	XA_LIMIT(0, INDEX_MASK)
+#define GENERATION_BITS	(64 - INDEX_BITS)
 
 /* Flags of an operation that stay with the timer. */
 #define TWHEEL_KEPT_FLAGS	(TWHEEL_EACH | TWHEEL_RESTART | TWHEEL_SHARED)
@@ -33,6 +34,7 @@ struct group_member;
 struct jump_node;
 struct jump_queue;
 struct jump_watch;
+struct timer_block;
 struct twheel_phase;
 struct twheel_shared;
 struct user_quota;
@@ -41,18 +43,19 @@ struct user_quota;
 enum timer_state { NEW, PENDING, READY, DEAD };
 
 /**
- * struct ended_timers - timers that have ended, until their memory is freed
- * @list: By their @ready. All but those whose callback may still come for them.
+ * struct ended_timers - timers that have ended, until that is seen to
+ * @empty: Blocks in which no timer is left.
  * @count: How many have ended.
  */
 struct ended_timers {
-	struct list_head	list;
+	struct timer_block	*empty;
 	unsigned int		count;
 };
 
 /**
  * struct timer_set - the timers of an open file
- * @timers: The timers by index. Its lock protects all that follows.
+ * @timers: The timers, in blocks. Its lock protects all that follows.
+ * @spare: One of the blocks, in which there is no timer, or %NULL.
  * @ready: Those that have expired, in the order of expiry.
  * @generation: Of the last handle given out.
  * @count: Timers in @timers.
@@ -84,6 +87,7 @@ struct ended_timers {
  */
 struct timer_set {
 	struct xarray		timers;
+	struct timer_block	*spare;
 	struct list_head	ready;
 	u64			generation;
 	unsigned int		count;
@@ -114,43 +118,105 @@ struct timer_set {
 };
 
 /**
- * struct user_timer - a program's timer
- * @timer: The engine's part.
- * @ready: In the set's list, while READY; when DEAD, among those that are to be
- *	freed.
- * @rcu: When DEAD, and its callback may still come.
- * @set: Whose it is.
- * @handle: What the program calls it.
- * @cookie: The program's own.
- * @deadline: In ns; not yet read, if READY.
+ * struct timer_extra - what few timers have
  * @period: In ns; 0: expires once.
- * @expired: In ns, while READY.
  * @member: Its place in a group, or %NULL.
  * @jump: Its place among those on its clock, or %NULL.
+ */
+struct timer_extra {
+	u64			period;
+	struct group_member	*member;
+	struct jump_node	*jump;
+};
+
+/**
+ * struct user_timer - a program's timer
+ * @timer: The engine's part. Its @owner is in the set's list, while READY.
+ * @generation: Of its handle.
  * @state: See twheel_life.c.
  * @clockid: Its clock.
  * @flags: TWHEEL_KEPT_FLAGS of its TWHEEL_OP_ADD.
+ * @cookie: The program's own.
+ * @deadline: In ns; not yet read, if READY.
+ * @expired: In ns, while READY.
+ * @extra: What else it has, or %NULL.
  *
- * Everything but @timer is protected by the set's lock.
+ * Everything but @timer is protected by the set's lock. There may be millions: a
+ * byte more or less is seen.
  */
 struct user_timer {
 	struct twheel_timer	timer;
-	union {
-		struct list_head ready;
-		struct rcu_head	rcu;
-	};
-	struct timer_set	*set;
-	u64			handle;
+	u64			generation : GENERATION_BITS;
+	u64			state : 2;
+	u64			clockid : 4;
+	u64			flags : 8;
 	u64			cookie;
 	u64			deadline;
-	u64			period;
 	u64			expired;
-	struct group_member	*member;
-	struct jump_node	*jump;
-	u16			state;
-	u16			clockid;
-	u32			flags;
+	struct timer_extra	*extra;
 };
+
+/**
+ * struct timer_block - timers of a set, and room for timers, in a row
+ * @set: Whose they are.
+ * @next: Among those that are to be freed.
+ * @rcu: To free it.
+ * @first: Index of the first place.
+ * @used: Where there is a timer that is not DEAD.
+ * @timer: The places; BLOCK_TIMERS of them.
+ */
+struct timer_block {
+	struct timer_set	*set;
+	union {
+		struct timer_block *next;
+		struct rcu_head	rcu;
+	};
+	u32			first;
+	DECLARE_BITMAP(used, 64);
+	struct user_timer	timer[] __aligned(16);
+};
+
+/* And they begin at multiples of it. */
+#define TIMER_BLOCK_SIZE	4096U
+#define BLOCK_TIMERS	((u32)((TIMER_BLOCK_SIZE - offsetof(struct timer_block, timer)) / \
+			       sizeof(struct user_timer)))
+
+static inline struct timer_block *block_of(const struct user_timer *t)
+{
+	return PTR_ALIGN_DOWN((struct timer_block *)t, TIMER_BLOCK_SIZE);
+}
+
+static inline struct timer_set *set_of(const struct user_timer *t)
+{
+	return block_of(t)->set;
+}
+
+static inline u32 index_of(const struct user_timer *t)
+{
+	const struct timer_block *block = block_of(t);
+
+	return block->first + (t - block->timer);
+}
+
+static inline u64 handle_of(const struct user_timer *t)
+{
+	return (u64)t->generation << INDEX_BITS | index_of(t);
+}
+
+static inline u64 period_of(const struct user_timer *t)
+{
+	return t->extra ? t->extra->period : 0;
+}
+
+static inline struct group_member *member_of(const struct user_timer *t)
+{
+	return t->extra ? t->extra->member : NULL;
+}
+
+static inline struct jump_node *jump_of(const struct user_timer *t)
+{
+	return t->extra ? t->extra->jump : NULL;
+}
 
 static inline void lock_set(struct timer_set *set)
 	__acquires(&set->timers.xa_lock)
@@ -215,9 +281,18 @@ int twheel_set_cancel_group(struct timer_set *set, struct twheel_op *op);
 u64 twheel_set_next_deadline(struct timer_set *set);
 void twheel_set_describe(const struct user_timer *t, struct twheel_op *op);
 
+/* twheel_block.c */
+int twheel_block_init(void);
+void twheel_block_exit(void);
+struct user_timer *twheel_block_find(struct timer_set *set, u32 index);
+struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index);
+struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
+				     int lane, struct timer_block **hint);
+void twheel_block_give(struct user_timer *t, struct timer_block **empty);
+void twheel_block_free(struct timer_set *set, struct timer_block *empty);
+void twheel_block_release(struct timer_set *set);
+
 /* twheel_life.c */
-int twheel_life_init(void);
-void twheel_life_exit(void);
 void twheel_set_make(struct timer_set *set, struct user_timer **t,
 		     struct twheel_op *op, unsigned int n);
 void twheel_set_start(struct user_timer *t, const struct twheel_op *op,
@@ -229,7 +304,8 @@ void twheel_set_arm_for(struct user_timer *t, const struct twheel_op *op,
 void twheel_set_unready(struct timer_set *set, struct user_timer *t);
 void twheel_set_remove(struct timer_set *set, struct user_timer *t,
 		       struct ended_timers *ended);
-void twheel_set_free(struct user_timer *t);
+void twheel_set_forget(struct user_timer *t);
+void twheel_set_expired(struct twheel_timer *timer);
 void twheel_ended_init(struct ended_timers *ended);
 void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended);
 

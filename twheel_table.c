@@ -31,8 +31,7 @@ struct word {
 
 static struct word *word_of(const struct user_timer *t)
 {
-	return twheel_shared_at(t->set->table,
-				TWHEEL_INDEX(t->handle) * sizeof(struct word));
+	return twheel_shared_at(set_of(t)->table, index_of(t) * sizeof(struct word));
 }
 
 /* The deadline, or what a word says, if that is one and later. */
@@ -40,7 +39,7 @@ static u64 later_of(const struct user_timer *t, s64 seen)
 {
 	if (seen < 0)
 		return t->deadline;
-	return max(t->deadline, kernel_time(t->set, CLOCK_MONOTONIC, seen));
+	return max(t->deadline, kernel_time(set_of(t), CLOCK_MONOTONIC, seen));
 }
 
 /**
@@ -83,9 +82,9 @@ void twheel_table_open(struct user_timer *t)
 		return;
 	word = word_of(t);
 	/* Who sees the deadline sees whose it is. */
-	WRITE_ONCE(word->handle, t->handle);
+	WRITE_ONCE(word->handle, handle_of(t));
 	atomic64_xchg(&word->deadline,
-		      program_time(t->set, CLOCK_MONOTONIC, t->deadline));
+		      program_time(set_of(t), CLOCK_MONOTONIC, t->deadline));
 }
 
 /**
@@ -120,8 +119,8 @@ bool twheel_table_expire(struct user_timer *t, u64 now)
 	seen = atomic64_read(word);
 	for (i = 0; i < TRIES; i++) {
 		/* The closed ones are negative. */
-		if (seen > (s64)program_time(t->set, CLOCK_MONOTONIC, now)) {
-			t->deadline = kernel_time(t->set, CLOCK_MONOTONIC, seen);
+		if (seen > (s64)program_time(set_of(t), CLOCK_MONOTONIC, now)) {
+			t->deadline = kernel_time(set_of(t), CLOCK_MONOTONIC, seen);
 			return false;
 		}
 		if (atomic64_try_cmpxchg(word, &seen, seen | TWHEEL_WORD_CLOSED)) {

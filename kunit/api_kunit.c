@@ -779,6 +779,43 @@ static void counts_tell_what_became_of_each(struct kunit *test)
 	engine_test_balance(test);
 }
 
+static LIST_HEAD(owned);
+
+static void list_it(struct probe *probe)
+{
+	list_add_tail(&probe->timer.owner, &owned);
+}
+
+static void owner_has_a_list_node_of_idle_timers(struct kunit *test)
+{
+	int cpu = cpumask_first(cpu_online_mask), i, round;
+	struct probe *probe[8];
+
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		probe[i] = probe_new(test, list_it);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < ARRAY_SIZE(probe); i++)
+			KUNIT_EXPECT_EQ(test, twheel_add_on(&probe[i]->timer,
+							    twheel_after(i + 1), cpu), 0);
+		for (i = 0; i < ARRAY_SIZE(probe); i++)
+			probe_wait(test, probe[i]);
+		/* Nothing that may be done to an idle timer disturbs it. */
+		for (i = 0; i < ARRAY_SIZE(probe); i++) {
+			KUNIT_EXPECT_FALSE(test, twheel_pending(&probe[i]->timer));
+			KUNIT_EXPECT_EQ(test, twheel_cancel(&probe[i]->timer), 0);
+			KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe[i]->timer), 0);
+			if (round == 2)
+				twheel_shutdown_sync(&probe[i]->timer);
+		}
+		for (i = 0; i < ARRAY_SIZE(probe); i++) {
+			KUNIT_ASSERT_PTR_EQ(test, owned.next,
+					    &probe[i]->timer.owner);
+			list_del(owned.next);
+		}
+		KUNIT_EXPECT_TRUE(test, list_empty(&owned));
+	}
+}
+
 static struct kunit_case api_cases[] = {
 	KUNIT_CASE(new_timer_is_idle),
 	KUNIT_CASE(static_timer_needs_no_setup),
@@ -819,6 +856,7 @@ static struct kunit_case api_cases[] = {
 	KUNIT_CASE(nothing_remains_of_a_due_timer),
 	KUNIT_CASE(not_pending_in_its_callback),
 	KUNIT_CASE(counts_tell_what_became_of_each),
+	KUNIT_CASE(owner_has_a_list_node_of_idle_timers),
 	{}
 };
 

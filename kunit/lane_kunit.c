@@ -121,6 +121,37 @@ static void callback_is_known_there(struct kunit *test)
 	twheel_lane_put(lane);
 }
 
+static void move_to_other(struct probe *probe)
+{
+	twheel_lane_move(&probe->timer, probe->left);
+}
+
+/* Idle it goes at once; pending it stays; and so it does while its callback runs. */
+static void idle_timer_is_moved(struct kunit *test)
+{
+	int lane = lane_new(test), cpu = cpumask_first(cpu_online_mask);
+	struct probe *probe = probe_in(test, 0, move_to_other);
+
+	probe->left = lane;
+	KUNIT_EXPECT_EQ(test, twheel_add_on(&probe->timer, U64_MAX, cpu), 0);
+	twheel_lane_move(&probe->timer, lane);
+	expect_in(test, probe, 0, cpu);
+	KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, 0), 1);
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
+	expect_in(test, probe, 0, cpu);
+
+	twheel_lane_move(&probe->timer, lane);
+	expect_in(test, probe, lane, cpu);
+	KUNIT_EXPECT_EQ(test, twheel_add_on(&probe->timer, 0, cpu), 0);
+	probe_wait(test, probe);
+	expect_in(test, probe, lane, cpu);
+	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
+	twheel_lane_move(&probe->timer, 0);
+	expect_in(test, probe, 0, cpu);
+	twheel_lane_put(lane);
+}
+
 /* A storm: callbacks that take half a second in all. */
 #define STORM		10000
 #define STORM_US	50
@@ -181,6 +212,7 @@ static struct kunit_case lane_cases[] = {
 	KUNIT_CASE(timer_runs_there_and_stays),
 	KUNIT_CASE(every_lane_has_the_tick),
 	KUNIT_CASE(callback_is_known_there),
+	KUNIT_CASE(idle_timer_is_moved),
 	KUNIT_CASE(storm_holds_up_its_own_lane),
 	KUNIT_CASE(storm_does_not_hold_up_another_lane),
 	{}

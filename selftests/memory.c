@@ -4,9 +4,9 @@
 
 #include "device.h"
 
-enum { COUNT = 100000 };
+enum { COUNT = 100000, SOME = 32 * 4096 };
 
-#define SLAB "/sys/kernel/slab/twheel_timer/"
+#define SLAB "/sys/kernel/slab/twheel_timers/"
 #define CGROUPS "/sys/fs/cgroup/"
 #define CGROUP CGROUPS "twheel-memory-test/"
 
@@ -47,38 +47,42 @@ static bool write_file(const char *path, const char *text)
 	return good;
 }
 
+/* In bytes: what is used, and what is there. */
 struct slab {
-	unsigned long used, all, size;
+	unsigned long used, all;
 };
 
-/* The timers' cache, after a clean-up where the kernel offers one. */
+/* The cache of timers, by some fifty, after a clean-up where the kernel offers one. */
 static struct slab get_slab(void)
 {
 	FILE *file = fopen("/proc/slabinfo", "r");
-	struct slab slab;
+	unsigned long used, all, size;
 	char line[512];
 
 	write_file(SLAB "shrink", "1\n");
 	if (!file)
 		skip("cannot read /proc/slabinfo");
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "twheel_timer %lu %lu %lu", &slab.used,
-			   &slab.all, &slab.size) == 3) {
+		if (sscanf(line, "twheel_timers %lu %lu %lu", &used, &all,
+			   &size) == 3) {
 			fclose(file);
-			return slab;
+			return (struct slab){ .used = used * size, .all = all * size };
 		}
 	}
-	skip("no cache twheel_timer of its own in /proc/slabinfo");
+	skip("no cache twheel_timers of its own in /proc/slabinfo");
 }
 
-TEST(timer_takes_128_bytes_at_most)
+/* Blocks of timers that have ended are freed after a grace period. */
+static struct slab get_slab_of(unsigned long most)
 {
-	const struct slab slab = get_slab();
+	struct slab slab = get_slab();
+	int i;
 
-	note("%lu bytes", slab.size);
-	if (debug_kernel())
-		skip("lockdep is in each timer");
-	ASSERT_LE(slab.size, 128);
+	for (i = 0; i < 100 && slab.used > most; i++) {
+		pass_ticks(2);
+		slab = get_slab();
+	}
+	return slab;
 }
 
 static void need_fast_kernel(void)
@@ -87,7 +91,7 @@ static void need_fast_kernel(void)
 		skip("too slow here, and with other costs");
 }
 
-TEST(cache_grows_by_the_timers_that_are_armed)
+TEST(timer_takes_84_bytes_at_most)
 {
 	const struct slab before = get_slab();
 	const int fd = open_device(0);
@@ -96,36 +100,69 @@ TEST(cache_grows_by_the_timers_that_are_armed)
 	need_fast_kernel();
 	add_many(fd);
 	after = get_slab();
-	ASSERT_GE(after.used, before.used + COUNT);
-	/* a few are kept by each CPU */
-	ASSERT_LE(after.used, before.used + COUNT + COUNT / 10);
+	note("%.1f bytes", (double)(after.used - before.used) / COUNT);
+	ASSERT_GE(after.used, before.used + COUNT * 64);
+	/* a few blocks are kept by each CPU */
+	ASSERT_LE(after.used, before.used + COUNT * 84 + SOME);
 }
 
 /* Not only when their deadlines come. */
-TEST(cancelled_timers_are_free_at_once)
+TEST(cancelled_timers_are_freed)
+{
+	const struct slab before = get_slab();
+	const int fd = open_device(0);
+	struct slab later;
+	int i;
+
+	need_fast_kernel();
+	for (i = 0; i < 3; i++) {
+		add_many(fd);
+		cancel_many(fd);
+		later = get_slab_of(before.used + SOME);
+		ASSERT_LE(later.used, before.used + SOME);
+	}
+}
+
+/* What is free of them is used first: nothing grows. */
+TEST(places_of_cancelled_timers_are_used_again)
+{
+	const int fd = open_device(0);
+	struct slab first, later;
+	int i, j;
+
+	need_fast_kernel();
+	add_many(fd);
+	first = get_slab();
+	for (i = 0; i < 10; i++) {
+		for (j = i; j < COUNT; j += 10)
+			ASSERT_EQ(cancel(fd, ops[j].handle), 0);
+		for (j = i; j < COUNT; j += 10)
+			ops[j].handle = add(fd, 100 * NSEC_PER_SEC, j);
+	}
+	later = get_slab();
+	ASSERT_LE(later.used, first.used + SOME);
+}
+
+/* A grace period is not waited for, nor memory piled up until it is over. */
+TEST(timer_alone_comes_and_goes_in_the_same_memory)
 {
 	const int fd = open_device(0);
 	struct slab first, later;
 	int i;
 
 	need_fast_kernel();
-	add_many(fd);
+	ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, 0)), 0);
 	first = get_slab();
-	for (i = 0; i < 3; i++) {
-		cancel_many(fd);
-		add_many(fd);
-	}
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, i)), 0);
 	later = get_slab();
-	ASSERT_LE(later.all, first.all + first.all / 5);
-	cancel_many(fd);
-	later = get_slab();
-	ASSERT_LE(later.used, first.used - COUNT + COUNT / 10);
+	ASSERT_LE(later.all, first.all + SOME);
 }
 
 TEST(close_frees_all_timers)
 {
 	const struct slab before = get_slab();
-	struct slab after = { 0 };
+	struct slab after;
 	int i;
 
 	need_fast_kernel();
@@ -139,14 +176,8 @@ TEST(close_frees_all_timers)
 		wait_for_event(fd);
 		close(fd);
 	}
-	/* those whose callbacks were running take a grace period */
-	for (i = 0; i < 100; i++) {
-		after = get_slab();
-		if (after.used <= before.used + COUNT / 10)
-			return;
-		pass_ticks(2);
-	}
-	FAIL("%lu timers before, %lu after", before.used, after.used);
+	after = get_slab_of(before.used + SOME);
+	ASSERT_LE(after.used, before.used + SOME);
 }
 
 static unsigned long memory_of_cgroup(void)

@@ -138,7 +138,7 @@ void check_twheel_is_gone(void)
 		DEVICE,
 		"/sys/class/misc/twheel",
 		"/sys/kernel/debug/twheel",
-		"/sys/kernel/slab/twheel_timer",
+		"/sys/kernel/slab/twheel_timers",
 		"/sys/kernel/tracing/events/twheel",
 		"/sys/module/twheel",
 	};
