@@ -439,6 +439,28 @@ struct twheel_base *twheel_base_lock_irqsave(const struct twheel_timer *t,
 }
 
 /**
+ * twheel_base_relock - lock the base of the next one of several timers
+ * @base: The base of the one before, locked, or %NULL.
+ * @t: The timer. Interrupts are off.
+ *
+ * Return: The base, locked; @base is not any more, if it is another one.
+ */
+struct twheel_base *twheel_base_relock(struct twheel_base *base,
+				       const struct twheel_timer *t)
+{
+	u32 flags = READ_ONCE(t->flags);
+
+	if (base) {
+		/* If it is this base's, it cannot go to another one. */
+		if ((flags & (TWHEEL_CPU_MASK | TWHEEL_MIGRATING)) == base->cpu &&
+		    lane_of(flags) == base->lane)
+			return base;
+		raw_spin_unlock(&base->lock);
+	}
+	return twheel_base_lock(t);
+}
+
+/**
  * twheel_base_switch - give an idle timer to a CPU
  * @base: The base that @t belongs to, locked.
  * @t: An idle timer.

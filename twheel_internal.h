@@ -190,6 +190,8 @@ int twheel_bases_add_lane(void);
 struct twheel_base *twheel_base_lock(const struct twheel_timer *t);
 struct twheel_base *twheel_base_lock_irqsave(const struct twheel_timer *t,
 					     unsigned long *flags);
+struct twheel_base *twheel_base_relock(struct twheel_base *base,
+				       const struct twheel_timer *t);
 struct twheel_base *twheel_base_switch(struct twheel_base *base,
 				       struct twheel_timer *t,
 				       unsigned int cpu);
@@ -297,6 +299,11 @@ static inline void twheel_prefetch_neighbours(const struct twheel_timer *timer)
 
 unsigned int twheel_home(const struct twheel_timer *timer);
 int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period);
+
+/* Timers that are disarmed with interrupts off, and with one lock as a rule. */
+#define TWHEEL_TOGETHER		16
+
+void twheel_cancel_some(struct twheel_timer *const *timer, unsigned int n);
 
 /* twheel_clock.c */
 /**

@@ -37,6 +37,17 @@ void twheel_ended_init(struct ended_timers *ended)
 {
 	ended->empty = NULL;
 	ended->count = 0;
+	ended->armed = 0;
+}
+
+/* Its callback finds out that it has ended, if that comes first. */
+static void disarm_later(struct ended_timers *ended, struct user_timer *t)
+{
+	ended->timer[ended->armed++] = &t->timer;
+	if (ended->armed == TWHEEL_TOGETHER) {
+		twheel_cancel_some(ended->timer, ended->armed);
+		ended->armed = 0;
+	}
 }
 
 /**
@@ -46,6 +57,8 @@ void twheel_ended_init(struct ended_timers *ended)
  */
 void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended)
 {
+	if (ended->armed)
+		twheel_cancel_some(ended->timer, ended->armed);
 	if (ended->count)
 		twheel_quota_uncharge(set->quota, ended->count);
 	twheel_block_free(set, ended->empty);
@@ -92,7 +105,7 @@ void twheel_set_remove(struct timer_set *set, struct user_timer *t,
 	else if (jump_of(t))
 		twheel_jump_disarm(t);
 	else
-		twheel_cancel(&t->timer);
+		disarm_later(ended, t);
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_close(t);
 	twheel_set_forget(t);

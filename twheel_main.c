@@ -327,6 +327,31 @@ int twheel_cancel(struct twheel_timer *timer)
 }
 EXPORT_SYMBOL(twheel_cancel);
 
+/**
+ * twheel_cancel_some - disarm timers
+ * @timer: The timers, pending or idle.
+ * @n: How many, at most %TWHEEL_TOGETHER.
+ *
+ * As twheel_cancel(), for those who need not know which of them were pending.
+ */
+void twheel_cancel_some(struct twheel_timer *const *timer, unsigned int n)
+{
+	struct twheel_base *base = NULL;
+	unsigned long flags;
+	unsigned int i;
+
+	local_irq_save(flags);
+	for (i = 0; i < n; i++) {
+		if (!twheel_wheel_pending(timer[i]))
+			continue;
+		base = twheel_base_relock(base, timer[i]);
+		twheel_base_disarm(base, timer[i], TWHEEL_IDLE);
+	}
+	if (base)
+		raw_spin_unlock(&base->lock);
+	local_irq_restore(flags);
+}
+
 /*
  * Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. With
  * @ended, what is armed while its callback runs on is disarmed too, and counted.

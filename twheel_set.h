@@ -17,7 +17,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <uapi/linux/twheel.h>
-#include "twheel.h"
+#include "twheel_internal.h"
 
 /* A handle: the generation above, the index below. */
 #define INDEX_BITS	24
@@ -46,10 +46,14 @@ enum timer_state { NEW, PENDING, READY, DEAD };
  * struct ended_timers - timers that have ended, until that is seen to
  * @empty: Blocks in which no timer is left.
  * @count: How many have ended.
+ * @armed: How many of @timer there are.
+ * @timer: Some of them, which may be armed still.
  */
 struct ended_timers {
 	struct timer_block	*empty;
 	unsigned int		count;
+	unsigned int		armed;
+	struct twheel_timer	*timer[TWHEEL_TOGETHER];
 };
 
 /**
