@@ -73,13 +73,12 @@ struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index
 
 static struct timer_block *new_block(struct timer_set *set, int lane)
 {
-	struct timer_block *block = kmem_cache_alloc(blocks, GFP_KERNEL);
+	struct timer_block *block = kmem_cache_zalloc(blocks, GFP_KERNEL);
 	struct user_timer *t;
 
 	if (!block)
 		return NULL;
 	block->set = set;
-	bitmap_zero(block->used, BLOCK_TIMERS);
 	for (t = block->timer; t < block->timer + BLOCK_TIMERS; t++) {
 		t->state = DEAD;
 		twheel_setup(&t->timer, twheel_set_expired, 0);
@@ -88,26 +87,59 @@ static struct timer_block *new_block(struct timer_set *set, int lane)
 	return block;
 }
 
-/* Adds a block where there is none, for which it may let go of the lock. */
-static int add_block(struct timer_set *set, unsigned long number, int lane)
+static void free_block(struct rcu_head *rcu)
+{
+	kmem_cache_free(blocks, container_of(rcu, struct timer_block, rcu));
+}
+
+/* Makes an empty block the spare one. There is one at most. */
+static void keep_block(struct timer_set *set, struct timer_block *block)
+{
+	struct timer_block *old = set->spare;
+
+	set->spare = block;
+	if (!old)
+		return;
+	__xa_erase(&set->timers, number_of(old));
+	call_rcu(&old->rcu, free_block);
+}
+
+/* The spare one, out of the set, or a new one. May let go of the lock. */
+static struct timer_block *get_block(struct timer_set *set, int lane)
 	__must_hold(&set->timers.xa_lock)
 {
-	struct timer_block *block;
-	int ret = -ENOMEM;
+	struct timer_block *block = set->spare;
 
+	if (block) {
+		__xa_erase(&set->timers, number_of(block));
+		set->spare = NULL;
+		return block;
+	}
 	unlock_set(set);
 	block = new_block(set, lane);
 	lock_set(set);
-	if (block) {
-		block->first = number * BLOCK_TIMERS;
-		ret = __xa_insert(&set->timers, number, block, GFP_KERNEL_ACCOUNT);
+	return block;
+}
+
+/* Adds an empty block where there is none. May let go of the lock. */
+static int add_block(struct timer_set *set, unsigned long number, int lane)
+	__must_hold(&set->timers.xa_lock)
+{
+	struct timer_block *block = get_block(set, lane);
+	int ret;
+
+	if (!block)
+		return -ENOMEM;
+	block->first = number * BLOCK_TIMERS;
+	ret = __xa_insert(&set->timers, number, block, GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		call_rcu(&block->rcu, free_block);
+		/* Another thread was faster. */
+		return ret == -EBUSY ? 0 : ret;
 	}
-	if (!ret)
-		__xa_set_mark(&set->timers, number, XA_FREE_MARK);
-	else if (block)
-		kmem_cache_free(blocks, block);
-	/* Another thread was faster. */
-	return ret == -EBUSY ? 0 : ret;
+	__xa_set_mark(&set->timers, number, XA_FREE_MARK);
+	keep_block(set, block);
+	return 0;
 }
 
 /* The first place in a block, if there is one, from @min to @max. */
@@ -129,15 +161,16 @@ static struct user_timer *take_from(struct timer_block *block, u32 min, u32 max)
 
 /**
  * twheel_block_take - take a place for a timer
- * @set: The set, locked. The lock may be let go of meanwhile, to allocate.
+ * @set: The set, locked.
  * @min: The least index that will do.
  * @max: The greatest.
  * @lane: Where the timer is to be served.
  * @hint: A block to begin with, or %NULL, and then the one that had a place: as
  *	long as the set stays locked. What is before it is taken not to have any.
  *
- * Return: The timer, still DEAD; or an ERR_PTR(): -ENOMEM, or -EBUSY if there is
- * no place.
+ * Return: The timer, still DEAD; or an ERR_PTR(): -EBUSY if there is no place;
+ * -EAGAIN after the lock was let go of, and there may be room now; or -ENOMEM, after
+ * the same.
  */
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     int lane, struct timer_block **hint)
@@ -145,7 +178,6 @@ struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 	XA_STATE(place, &set->timers, min / BLOCK_TIMERS);
 	struct timer_block *block = *hint;
 	struct user_timer *t = NULL;
-	int ret;
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
@@ -155,17 +187,14 @@ struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 		block = xas_find_marked(&place, max / BLOCK_TIMERS, XA_FREE_MARK);
 		if (place.xa_node == XAS_RESTART)
 			return ERR_PTR(-EBUSY);
-		if (block) {
-			t = take_from(block, min, max);
-			/* It has none from @min on, or up to @max. */
-			xas_set(&place, place.xa_index + 1);
-			continue;
+		if (!block) {
+			*hint = NULL;
+			return ERR_PTR(add_block(set, place.xa_index, lane) ?:
+				       -EAGAIN);
 		}
-		*hint = NULL;
-		ret = add_block(set, place.xa_index, lane);
-		if (ret)
-			return ERR_PTR(ret);
-		xas_set(&place, min / BLOCK_TIMERS);
+		t = take_from(block, min, max);
+		/* It may have no place from @min on. */
+		xas_set(&place, place.xa_index + 1);
 	}
 	*hint = block;
 	twheel_lane_move(&t->timer, lane);
@@ -194,18 +223,14 @@ void twheel_block_give(struct user_timer *t, struct timer_block **empty)
 	}
 }
 
-static void free_block(struct rcu_head *rcu)
-{
-	kmem_cache_free(blocks, container_of(rcu, struct timer_block, rcu));
-}
-
 /**
- * twheel_block_free - free blocks in which there is no timer
+ * twheel_block_free - free blocks in which there is no timer, but for one
  * @set: The set, which has been locked since they became so.
  * @empty: From twheel_block_give().
  *
- * One is kept for the timers to come: a program that adds one timer and cancels it,
- * again and again, is not to use up memory until the grace period is over.
+ * That one is used before another is allocated, wherever there is need for one: a
+ * program that adds a timer and cancels it, again and again, is not to use up memory
+ * until the grace period is over.
  */
 void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 {
@@ -216,12 +241,7 @@ void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 	while (empty) {
 		block = empty;
 		empty = block->next;
-		if (!set->spare) {
-			set->spare = block;
-			continue;
-		}
-		__xa_erase(&set->timers, number_of(block));
-		call_rcu(&block->rcu, free_block);
+		keep_block(set, block);
 	}
 }
 

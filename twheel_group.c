@@ -163,9 +163,9 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t)
  */
 void twheel_group_enlist(struct user_timer *t)
 {
-	lockdep_assert_held(&set_of(t)->timers.xa_lock);
-
 	struct group_member *member = t->extra->member;
+
+	lockdep_assert_held(&set_of(t)->timers.xa_lock);
 
 	list_add_tail(&member->node, &member->group->members);
 }

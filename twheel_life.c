@@ -16,9 +16,10 @@
  * Where a timer is DEAD there is room for another one; see twheel_block.c.
  *
  * A callback that waits for the set's lock may find that the timer has been
- * armed anew, or cancelled, meanwhile, and that another one is in its place. If
- * that is on a clock that jumps, the callback is not for it; else it runs, or is
- * not due, or its own callback is on its way, too, and may find its work done.
+ * armed anew, or cancelled, meanwhile, and that another one is in its place. It does
+ * nothing for that one: until the callback has ended, its place stays with the wheel that
+ * it came from, which takes no other timer off meanwhile. So one that is PENDING
+ * is so in the wheel, too, unless it is on a clock that jumps.
  *
  * Timers are made and ended many at a time where there are many. The memory of
  * one that has ended stays until all that end with it have: who holds the lock may
@@ -264,14 +265,15 @@ static struct user_timer *take_shared(struct timer_set *set, int lane,
 				      struct timer_block **hint)
 {
 	u32 words = twheel_table_words(set);
+	u32 next = set->next_shared < words ? set->next_shared : 0;
 	struct user_timer *t;
 
 	if (!words)
 		return ERR_PTR(-ENOSPC);
 	/* So that none is passed over. */
 	*hint = NULL;
-	t = twheel_block_take(set, set->next_shared, words - 1, lane, hint);
-	if (t == ERR_PTR(-EBUSY) && set->next_shared)
+	t = twheel_block_take(set, next, words - 1, lane, hint);
+	if (t == ERR_PTR(-EBUSY) && next)
 		t = twheel_block_take(set, 0, words - 1, lane, hint);
 	if (IS_ERR(t))
 		return t == ERR_PTR(-EBUSY) ? ERR_PTR(-ENOSPC) : t;
@@ -334,8 +336,11 @@ static int reserve(struct timer_set *set, struct entry *entry)
 static struct user_timer *make(struct timer_set *set, const struct twheel_op *op,
 			       struct timer_extra *extra, struct entry *entry)
 {
-	struct user_timer *t = take_place(set, op->flags, entry->lane, &entry->hint);
+	struct user_timer *t;
 
+	do {
+		t = take_place(set, op->flags, entry->lane, &entry->hint);
+	} while (t == ERR_PTR(-EAGAIN));
 	if (IS_ERR(t))
 		return t;
 	/* Never 0, so that no handle is. */
@@ -366,10 +371,10 @@ void twheel_set_discard(struct user_timer *t, struct ended_timers *ended)
 
 /*
  * Lets a timer into the set, which is locked, if there may be one more. Returns the
- * result of @op, and fills in its handle.
+ * result of @op.
  */
 static int enter(struct timer_set *set, struct user_timer **made,
-		 struct twheel_op *op, struct timer_extra *extra,
+		 const struct twheel_op *op, struct timer_extra *extra,
 		 struct entry *entry)
 {
 	struct user_timer *t;
@@ -388,7 +393,6 @@ static int enter(struct timer_set *set, struct user_timer **made,
 		return PTR_ERR(t);
 	}
 	entry->charged--;
-	op->handle = handle_of(t);
 	*made = t;
 	return 0;
 }
@@ -408,9 +412,12 @@ static void enter_plain(struct timer_set *set, struct user_timer **t,
 
 	lock_set(set);
 	for (i = 0; i < n; i++) {
+		if (op[i].result)
+			continue;
 		entry.wanted = n - i;
+		op[i].result = enter(set, &t[i], &op[i], NULL, &entry);
 		if (!op[i].result)
-			op[i].result = enter(set, &t[i], &op[i], NULL, &entry);
+			op[i].handle = handle_of(t[i]);
 	}
 	give_back_charge(set, &entry);
 	unlock_set(set);
@@ -447,6 +454,8 @@ static void enter_with_extra(struct timer_set *set, struct user_timer **t,
 	lock_set(set);
 	ret = enter(set, t, op, extra, &entry);
 	op->result = ret ? ret : join_group(set, t);
+	if (!op->result)
+		op->handle = handle_of(*t);
 	give_back_charge(set, &entry);
 	unlock_set(set);
 	if (ret)

@@ -2,9 +2,9 @@
 /*
  * twheel: the timers of an open file of /dev/twheel
  *
- * An open file has a set of timers; a handle is an index into its xarray and a
- * generation. The set's lock is the xarray's own. It is taken by the callbacks,
- * in softirq context, and nests outside the engine's. twheel_life.c has the timers.
+ * An open file has a set of timers; a handle is an index and a generation. The
+ * set's lock is the xarray's own. It is taken by the callbacks, in softirq context,
+ * and nests outside the engine's. twheel_life.c has the timers.
  */
 #include <linux/capability.h>
 #include <linux/ktime.h>

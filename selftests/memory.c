@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What timers cost, who pays for it, and that it is given back. */
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "device.h"
@@ -155,6 +156,48 @@ TEST(timer_alone_comes_and_goes_in_the_same_memory)
 	first = get_slab();
 	for (i = 0; i < COUNT; i++)
 		ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, i)), 0);
+	later = get_slab();
+	ASSERT_LE(later.all, first.all + SOME);
+}
+
+/* Nor where there have been more, the first of which are the last to go. */
+TEST(timer_alone_after_many_uses_the_same_memory)
+{
+	const int fd = open_device(0);
+	struct slab first, later;
+	int i;
+
+	need_fast_kernel();
+	add_many(fd);
+	for (i = COUNT - 1; i >= 0; i--)
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+	first = get_slab_of(SOME);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, i)), 0);
+	later = get_slab();
+	ASSERT_LE(later.all, first.all + SOME);
+}
+
+/* Nor where places are taken in turn, or far from each other. */
+TEST(timers_that_share_words_alone_use_the_same_memory)
+{
+	const int fd = open_device(0);
+	struct slab first, later;
+	struct twheel_op op;
+	void *words;
+	int i;
+
+	need_fast_kernel();
+	words = mmap(NULL, 16 * getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
+		     fd, TWHEEL_MMAP_TABLE);
+	ASSERT(words != MAP_FAILED);
+	first = get_slab();
+	for (i = 0; i < COUNT; i++) {
+		op = new_timer(100 * NSEC_PER_SEC, i);
+		op.flags = i % 3 ? TWHEEL_SHARED : 0;
+		CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
+		ASSERT_EQ(cancel(fd, op.handle), 0);
+	}
 	later = get_slab();
 	ASSERT_LE(later.all, first.all + SOME);
 }
