@@ -158,6 +158,7 @@ class Machine:
         self.control = b""
         self.channels = [Channel() for _ in range(3)]
         self._started = time.monotonic()
+        self._heard = self._started
         self._ended = None
         image = kernels.kernel_image(plan.kernel, plan.flavour)
         command = COMMANDS[plan.engine](plan, image, initrd, self.channels)
@@ -167,7 +168,8 @@ class Machine:
             channel.theirs.close()
 
     def pump(self):
-        """Carry output until the machine ends. True unless time ran out."""
+        """Carry output until the machine ends. True unless time ran out, or it
+        fell silent while it booted."""
         console, out, control = (channel.ours for channel in self.channels)
         streams = {console: self._on_console, out: _on_output,
                    control: self._on_control,
@@ -192,12 +194,24 @@ class Machine:
             # The guest has nothing more to say; it may power off in peace.
             self._ended = self._ended or time.monotonic()
             return self._ended + 3 - time.monotonic()
-        return self._started + self.plan.timeout - time.monotonic()
+        limit = self._started + self.plan.timeout
+        if not self._booted():
+            limit = min(limit, self._heard + self.plan.silence)
+        return limit - time.monotonic()
+
+    def _booted(self):
+        return b"booted\n" in self.control
+
+    def fell_silent(self):
+        """It did while it booted: nothing of ours has been loaded or run."""
+        silence = time.monotonic() - self._heard
+        return not self._booted() and silence >= self.plan.silence
 
     def _finished(self):
         return self.control.endswith(b"\nend\n")
 
     def _on_console(self, data):
+        self._heard = time.monotonic()
         self.console += data
         if self.plan.verbose:
             sys.stderr.buffer.write(data)
