@@ -11,7 +11,7 @@
  * The engine's part of a timer is set up along with its block, and is a timer of the
  * engine for as long as that is there, whichever timers of the program come and go in
  * its place. So a callback that was under way when its timer ended does no harm: it
- * finds none, or another one, which it treats as its own. Blocks are freed after a
+ * finds none, or another one, for which it does nothing. Blocks are freed after a
  * grace period, which a callback holds off, softirq context being a read-side
  * critical section.
  */

@@ -214,6 +214,23 @@ static unsigned int run_ops(struct timer_set *set, struct chunk *chunk,
 	return i;
 }
 
+/*
+ * Whether the results can be written, so that nothing is carried out in vain: the first
+ * operation and the last are written back as they are, and with them their pages have
+ * been seen to be there, of which there are no others. Where access may be granted by
+ * less than a page, all of them are.
+ */
+static bool can_write_back(struct twheel_op __user *ops, const struct twheel_op *op,
+			   unsigned int count)
+{
+	static_assert(CHUNK * sizeof(*op) <= PAGE_SIZE);
+
+	if (IS_ENABLED(CONFIG_ARCH_HAS_SUBPAGE_FAULTS))
+		return !copy_to_user(ops, op, array_size(count, sizeof(*op)));
+	return !copy_to_user(ops, op, sizeof(*op)) &&
+	       !copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op));
+}
+
 /* Returns how many of them were carried out, or -EFAULT. */
 static int run_chunk(struct timer_set *set, struct chunk *chunk,
 		     struct twheel_op __user *ops, unsigned int count)
@@ -221,9 +238,8 @@ static int run_chunk(struct timer_set *set, struct chunk *chunk,
 	size_t size = array_size(count, sizeof(*ops));
 	bool lost;
 
-	/* Writing them back as they are shows that the results can be written. */
 	if (copy_from_user(chunk->op, ops, size) ||
-	    copy_to_user(ops, chunk->op, size))
+	    !can_write_back(ops, chunk->op, count))
 		return -EFAULT;
 	count = run_ops(set, chunk, count);
 
