@@ -567,7 +567,7 @@ static void cancel_from_another_cpu(struct kunit *test)
 /* A callback that says it has begun, and ends when it is told to. */
 static void wait_for_leave(struct probe *probe)
 {
-	ktime_t end = ktime_get() + 5 * (u64)NSEC_PER_SEC;
+	ktime_t end = ktime_get() + 15 * (u64)NSEC_PER_SEC;
 
 	complete(&probe->ran);
 	while (!READ_ONCE(probe->left) && ktime_get() < end)
