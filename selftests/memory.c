@@ -144,27 +144,35 @@ TEST(places_of_cancelled_timers_are_used_again)
 	ASSERT_LE(later.used, first.used + SOME);
 }
 
+/* It comes and goes, again and again. */
+static void check_timer_alone(int fd, unsigned long most)
+{
+	struct slab later;
+	int i;
+
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, i)), 0);
+	later = get_slab();
+	ASSERT_LE(later.all, most);
+}
+
 /* A grace period is not waited for, nor memory piled up until it is over. */
 TEST(timer_alone_comes_and_goes_in_the_same_memory)
 {
 	const int fd = open_device(0);
-	struct slab first, later;
-	int i;
+	struct slab first;
 
 	need_fast_kernel();
 	ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, 0)), 0);
 	first = get_slab();
-	for (i = 0; i < COUNT; i++)
-		ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, i)), 0);
-	later = get_slab();
-	ASSERT_LE(later.all, first.all + SOME);
+	check_timer_alone(fd, first.all + SOME);
 }
 
 /* Nor where there have been more, the first of which are the last to go. */
 TEST(timer_alone_after_many_uses_the_same_memory)
 {
 	const int fd = open_device(0);
-	struct slab first, later;
+	struct slab first;
 	int i;
 
 	need_fast_kernel();
@@ -172,10 +180,7 @@ TEST(timer_alone_after_many_uses_the_same_memory)
 	for (i = COUNT - 1; i >= 0; i--)
 		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
 	first = get_slab_of(SOME);
-	for (i = 0; i < COUNT; i++)
-		ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, i)), 0);
-	later = get_slab();
-	ASSERT_LE(later.all, first.all + SOME);
+	check_timer_alone(fd, first.all + SOME);
 }
 
 /* Nor where places are taken in turn, or far from each other. */
