@@ -157,6 +157,9 @@ struct twheel_base {
 	struct twheel_wheel	wheel;
 };
 
+/* Timers moved or looked at under the lock, between two chances for others. */
+#define TWHEEL_LOCK_HOLD	128U
+
 /**
  * struct twheel_cpu - the engine of a CPU
  * @lane: Its bases. As many as @twheel_lanes says are there, on all CPUs.
@@ -165,7 +168,7 @@ struct twheel_cpu {
 	struct twheel_base	*lane[TWHEEL_LANES];
 };
 
-/* twheel_base.c */
+/* twheel_cpu.c */
 DECLARE_PER_CPU(struct twheel_cpu, twheel_cpus);
 extern unsigned int twheel_lanes;
 
@@ -177,16 +180,33 @@ static inline struct twheel_base *twheel_base_of(unsigned int cpu,
 
 static inline unsigned int twheel_lane_count(void)
 {
-	/* Pairs with twheel_bases_add_lane(): the bases are there, too. */
+	/* Pairs with twheel_cpu_add_lane(): the bases are there, too. */
 	return smp_load_acquire(&twheel_lanes);
 }
 
 #define for_each_twheel_lane(lane) \
 	for ((lane) = 0; (lane) < twheel_lane_count(); (lane)++)
 
-int twheel_bases_init(void);
-void twheel_bases_exit(void);
-int twheel_bases_add_lane(void);
+int twheel_cpu_init(void);
+void twheel_cpu_exit(void);
+int twheel_cpu_add_lane(void);
+void twheel_cpu_evacuate(struct twheel_base *base);
+
+/* twheel_run.c */
+void twheel_run_init(struct twheel_base *base);
+void twheel_run_stop(struct twheel_base *base);
+void twheel_run_arm(struct twheel_base *base, u64 next);
+void twheel_run_call(struct twheel_base *base, struct twheel_timer *t,
+		     twheel_fn_t fn);
+
+/* Sees to it that the wheel of @base, which is locked, is visited by the tick @next. */
+static inline void twheel_base_wake_at(struct twheel_base *base, u64 next)
+{
+	if (next < base->wake)
+		twheel_run_arm(base, next);
+}
+
+/* twheel_base.c */
 struct twheel_base *twheel_base_lock(const struct twheel_timer *t);
 struct twheel_base *twheel_base_lock_irqsave(const struct twheel_timer *t,
 					     unsigned long *flags);
@@ -203,10 +223,6 @@ const struct twheel_callback *
 twheel_base_callback(const struct twheel_base *base,
 		     const struct twheel_timer *t);
 void twheel_base_wait_running(const struct twheel_timer *t);
-void twheel_base_call(struct twheel_base *base, struct twheel_timer *t,
-		      twheel_fn_t fn);
-void twheel_base_wake_at(struct twheel_base *base, u64 next);
-void twheel_base_evacuate(struct twheel_base *base);
 bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
 			u64 word);
 void twheel_base_add_counts(const struct twheel_base *base,

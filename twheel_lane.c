@@ -56,7 +56,7 @@ int twheel_lane_get(void)
 	mutex_lock(&lanes_lock);
 	lane = least_used();
 	if (!lane || lane_users[lane])
-		made = twheel_bases_add_lane();
+		made = twheel_cpu_add_lane();
 	if (!made)
 		lane = twheel_lanes - 1;
 	if (lane)

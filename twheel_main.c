@@ -539,12 +539,12 @@ static int __init twheel_init(void)
 
 	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
 
-	ret = twheel_bases_init();
+	ret = twheel_cpu_init();
 	if (ret)
 		return ret;
 	ret = twheel_owner_init();
 	if (ret)
-		goto out_bases_exit;
+		goto out_cpu_exit;
 	ret = twheel_chardev_init();
 	if (ret)
 		goto out_owner_exit;
@@ -553,8 +553,8 @@ static int __init twheel_init(void)
 
 out_owner_exit:
 	twheel_owner_exit();
-out_bases_exit:
-	twheel_bases_exit();
+out_cpu_exit:
+	twheel_cpu_exit();
 	return ret;
 }
 module_init(twheel_init);
@@ -564,7 +564,7 @@ static void __exit twheel_exit(void)
 	twheel_debugfs_exit();
 	twheel_chardev_exit();
 	twheel_owner_exit();
-	twheel_bases_exit();
+	twheel_cpu_exit();
 }
 module_exit(twheel_exit);
 

@@ -12,9 +12,6 @@
 #include <linux/sched.h>
 #include "twheel_internal.h"
 
-/* Timers looked at under the lock, between two chances for others. */
-#define LOCK_HOLD_MAX	128U
-
 /**
  * struct search - for the timers of a module
  * @mod: The module.
@@ -72,7 +69,7 @@ static void search_list(struct search *search, struct twheel_base *base,
 	while (steps) {
 		raw_spin_lock_irq(&base->lock);
 		search->missed |= twheel_due_has(base, search->mod);
-		for (i = 0; i < LOCK_HOLD_MAX && steps; i++, steps--) {
+		for (i = 0; i < TWHEEL_LOCK_HOLD && steps; i++, steps--) {
 			t = list_first_entry_or_null(list, struct twheel_timer,
 						     entry);
 			if (!t) {

@@ -22,8 +22,6 @@
 #include "twheel_internal.h"
 #include "twheel_trace.h"
 
-/* Timers filed anew under the lock, between two chances for others. */
-#define LOCK_HOLD_MAX	128U
 /* Callbacks in a row, before other work of the CPU gets its chance. */
 #define CALLBACKS_MAX	64U
 
@@ -59,7 +57,7 @@ static struct twheel_timer *take_deferred(struct twheel_base *base)
 	while ((t = twheel_process_first(base))) {
 		if (twheel_wheel_take(&base->wheel, t))
 			break;
-		if (++i % LOCK_HOLD_MAX)
+		if (++i % TWHEEL_LOCK_HOLD)
 			continue;
 		twheel_base_wake_at(base, base->wheel.next);
 		raw_spin_unlock_irq(&base->lock);
@@ -103,14 +101,14 @@ static void run_callback(struct twheel_worker *worker, struct twheel_timer *t)
 	twheel_base_wake_at(base, base->wheel.next);
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
-	twheel_base_call(base, t, worker->callback.fn);
+	twheel_run_call(base, t, worker->callback.fn);
 	raw_spin_lock_irq(&base->lock);
 	worker->callback.timer = NULL;
 	raw_spin_unlock_irq(&base->lock);
 
 	if (wq_has_sleeper(&base->callback_done))
 		wake_up_all(&base->callback_done);
-	twheel_base_evacuate(base);
+	twheel_cpu_evacuate(base);
 }
 
 static void run_deferred(struct work_struct *work)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: what a canceller waits on while a callback runs in softirq context
+ */
+#ifndef _TWHEEL_EXPIRY_H
+#define _TWHEEL_EXPIRY_H
+
+#include <linux/processor.h>
+#include <linux/spinlock.h>
+#include "twheel_internal.h"
+
+#ifdef CONFIG_PREEMPT_RT
+/*
+ * Softirqs are preemptible there, so that a canceller must not spin: it sleeps
+ * on @expiry_lock, and the runner lets go of it between two callbacks.
+ */
+static inline void twheel_expiry_init(struct twheel_base *base)
+{
+	spin_lock_init(&base->expiry_lock);
+}
+
+static inline void twheel_expiry_lock(struct twheel_base *base)
+	__acquires(&base->expiry_lock)
+{
+	spin_lock(&base->expiry_lock);
+}
+
+static inline void twheel_expiry_unlock(struct twheel_base *base)
+	__releases(&base->expiry_lock)
+{
+	spin_unlock(&base->expiry_lock);
+}
+
+static inline void twheel_expiry_relax(struct twheel_base *base)
+{
+	if (!atomic_read(&base->waiters))
+		return;
+	spin_unlock(&base->expiry_lock);
+	spin_lock(&base->expiry_lock);
+}
+
+static inline void twheel_expiry_wait(struct twheel_base *base)
+{
+	atomic_inc(&base->waiters);
+	spin_lock_bh(&base->expiry_lock);
+	atomic_dec(&base->waiters);
+	spin_unlock_bh(&base->expiry_lock);
+}
+#else
+static inline void twheel_expiry_init(struct twheel_base *base) { }
+static inline void twheel_expiry_lock(struct twheel_base *base) { }
+static inline void twheel_expiry_unlock(struct twheel_base *base) { }
+static inline void twheel_expiry_relax(struct twheel_base *base) { }
+static inline void twheel_expiry_wait(struct twheel_base *base)
+{
+	cpu_relax();
+}
+#endif
+
+#endif /* _TWHEEL_EXPIRY_H */
