@@ -31,14 +31,15 @@ static unsigned long number_of(const struct timer_block *block)
 }
 
 /**
- * twheel_block_find - find a timer by its index
+ * twheel_block_find - find the timer that a handle may be the name of
  * @set: The set, locked.
- * @index: The index.
+ * @handle: Whatever the program says.
  *
- * Return: The timer, which may be DEAD; or %NULL.
+ * Return: The timer with that index, which may be DEAD; or %NULL.
  */
-struct user_timer *twheel_block_find(struct timer_set *set, u32 index)
+struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
 {
+	u32 index = handle & INDEX_MASK;
 	struct timer_block *block;
 
 	lockdep_assert_held(&set->timers.xa_lock);

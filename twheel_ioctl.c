@@ -39,7 +39,7 @@ static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *
 	unsigned int i, n;
 
 	for (n = 0; n < count && op_is_short(op[n].op); n++) {
-		timer[n] = twheel_set_look_up(set, op[n].handle);
+		timer[n] = twheel_block_find(set, op[n].handle);
 		if (!timer[n])
 			continue;
 		prefetchw(timer[n]);

@@ -19,23 +19,8 @@ static unsigned int max_timers = INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
 MODULE_PARM_DESC(max_timers, "Timers that a descriptor may hold (default and most: 16777216)");
 
-/**
- * twheel_set_look_up - find the timer that a handle may be the name of
- * @set: The set, locked.
- * @handle: Whatever the program says.
- *
- * Return: The timer with that index, which stays as long as the set is locked; or
- * %NULL.
- */
-struct user_timer *twheel_set_look_up(struct timer_set *set, u64 handle)
-{
-	lockdep_assert_held(&set->timers.xa_lock);
-
-	return twheel_block_find(set, handle & INDEX_MASK);
-}
-
 /*
- * Is @handle the name of @t, from twheel_set_look_up()? It is not if it is stale,
+ * Is @handle the name of @t, from twheel_block_find()? It is not if it is stale,
  * foreign, made up, or not given out yet.
  */
 static bool has_name(const struct user_timer *t, u64 handle)
@@ -137,7 +122,7 @@ static int set_deadline(struct timer_set *set, struct user_timer *t,
 /**
  * twheel_set_change - carry out a TWHEEL_OP_CHANGE
  * @set: The set, locked.
- * @t: From twheel_set_look_up(), since the set was locked.
+ * @t: From twheel_block_find(), since the set was locked.
  * @op: The operation.
  * @phase: From a look at the clock since then.
  *
@@ -173,7 +158,7 @@ int twheel_set_upsert(struct timer_set *set, struct twheel_op *op,
 	if (!add_valid(op, 0))
 		return -EINVAL;
 	lock_set(set);
-	t = twheel_set_look_up(set, op->handle);
+	t = twheel_block_find(set, op->handle);
 	found = has_name(t, op->handle);
 	if (found) {
 		twheel_phase_look(&phase);
@@ -190,7 +175,7 @@ int twheel_set_upsert(struct timer_set *set, struct twheel_op *op,
 /**
  * twheel_set_cancel - carry out a TWHEEL_OP_CANCEL
  * @set: The set, locked.
- * @t: From twheel_set_look_up(), since the set was locked.
+ * @t: From twheel_block_find(), since the set was locked.
  * @op: The operation.
  * @ended: Where the timer waits for twheel_ended_finish().
  *
@@ -269,7 +254,7 @@ int twheel_set_query(struct timer_set *set, struct twheel_op *op)
 	if (!change_valid(op) || op->time_ns)
 		return -EINVAL;
 	lock_set(set);
-	t = twheel_set_look_up(set, op->handle);
+	t = twheel_block_find(set, op->handle);
 	if (has_name(t, op->handle)) {
 		ret = t->state == READY ? TWHEEL_EXPIRED : 0;
 		twheel_set_describe(t, op);

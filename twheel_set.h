@@ -270,7 +270,6 @@ static inline u64 program_time(const struct timer_set *set, clockid_t clockid,
 /* twheel_set.c */
 struct timer_set *twheel_set_open(void);
 void twheel_set_release(struct timer_set *set);
-struct user_timer *twheel_set_look_up(struct timer_set *set, u64 handle);
 void twheel_set_add(struct timer_set *set, struct user_timer **added,
 		    struct twheel_op *op, unsigned int n);
 int twheel_set_change(struct timer_set *set, struct user_timer *t,
@@ -288,7 +287,7 @@ void twheel_set_describe(const struct user_timer *t, struct twheel_op *op);
 /* twheel_block.c */
 int twheel_block_init(void);
 void twheel_block_exit(void);
-struct user_timer *twheel_block_find(struct timer_set *set, u32 index);
+struct user_timer *twheel_block_find(struct timer_set *set, u64 handle);
 struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index);
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     int lane, struct timer_block **hint);
