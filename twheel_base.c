@@ -12,6 +12,7 @@
  * twheel_process.c those in process context.
  */
 #include <linux/cpumask.h>
+#include <linux/ktime.h>
 #include "twheel_compat.h"
 #include "twheel_debug.h"
 #include "twheel_expiry.h"
@@ -236,6 +237,24 @@ void twheel_base_wait_running(const struct twheel_timer *t)
 		twheel_process_wait(base_of(tf), t);
 	else
 		twheel_expiry_wait(base_of(tf));
+}
+
+/**
+ * twheel_base_time - what time it is, for a callback in softirq context
+ * @t: Its timer.
+ *
+ * A look at the clock costs as much as all the rest of a short callback. So one does
+ * for all timers that were found due together, when the first of them asks.
+ *
+ * Return: CLOCK_MONOTONIC in ns, when @t had been found due.
+ */
+u64 twheel_base_time(const struct twheel_timer *t)
+{
+	struct twheel_due_batch *batch = &base_of(READ_ONCE(t->flags))->batch;
+
+	if (!batch->time)
+		batch->time = ktime_get_ns();
+	return batch->time;
 }
 
 /**

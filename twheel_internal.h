@@ -72,11 +72,13 @@ struct twheel_due {
  * struct twheel_due_batch - timers that were taken off a wheel together
  * @at: Where in @due the callback is that runs, or ran last.
  * @count: How many there are.
+ * @time: See twheel_base_time(); 0 as long as nobody has asked. The runner's alone.
  * @due: The timers.
  */
 struct twheel_due_batch {
 	unsigned int		at;
 	unsigned int		count;
+	u64			time;
 	struct twheel_due	due[TWHEEL_DUE_MAX];
 };
 
@@ -223,6 +225,7 @@ const struct twheel_callback *
 twheel_base_callback(const struct twheel_base *base,
 		     const struct twheel_timer *t);
 void twheel_base_wait_running(const struct twheel_timer *t);
+u64 twheel_base_time(const struct twheel_timer *t);
 bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
 			u64 word);
 void twheel_base_add_counts(const struct twheel_base *base,

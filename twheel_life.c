@@ -178,7 +178,7 @@ void twheel_set_expired(struct twheel_timer *timer)
 	if (t->state != PENDING || twheel_wheel_pending(timer) || jump_of(t))
 		goto out_unlock;
 
-	t->expired = ktime_get_ns();
+	t->expired = twheel_base_time(timer);
 	if (t->expired >= t->deadline && twheel_table_expire(t, t->expired)) {
 		twheel_event_add(set, t);
 	} else {

@@ -215,6 +215,7 @@ static void run_batch(struct twheel_base *base)
 	struct twheel_due *due;
 	struct twheel_timer *t;
 
+	batch->time = 0;
 	for (due = batch->due; due < batch->due + batch->count; due++) {
 		t = twheel_due_begin(base, due);
 		if (!t)
