@@ -259,7 +259,9 @@ void twheel_event_add(struct timer_set *set, struct user_timer *t)
 	t->state = READY;
 	list_add_tail(&t->timer.owner, &set->ready);
 	WRITE_ONCE(set->unread, set->unread + 1);
-	tasklet_schedule(&set->wake);
+	/* It takes the lock when it is not scheduled any more, and so sees the event. */
+	if (!test_bit(TASKLET_STATE_SCHED, &set->wake.state))
+		tasklet_schedule(&set->wake);
 }
 
 /**
