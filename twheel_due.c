@@ -28,17 +28,14 @@
  * debugobjects wants to be told in the same instant.
  */
 #include "twheel_debug.h"
+#include "twheel_expiry.h"
 #include "twheel_internal.h"
 #include "twheel_trace.h"
 
 #define CLAIMED		1UL
 
-/**
- * twheel_due_add - note a timer that was due
- * @base: The base, locked; its batch is not full.
- * @t: The timer, from twheel_wheel_expire().
- */
-void twheel_due_add(struct twheel_base *base, struct twheel_timer *t)
+/* Notes a timer that was due. The batch is not full. */
+static void add(struct twheel_base *base, struct twheel_timer *t)
 {
 	struct twheel_due *due = &base->batch.due[base->batch.count++];
 
@@ -49,6 +46,28 @@ void twheel_due_add(struct twheel_base *base, struct twheel_timer *t)
 	due->windowed = twheel_window_level(t);
 	WRITE_ONCE(due->timer, (unsigned long)t);
 	base->counts.fired++;
+}
+
+/**
+ * twheel_due_take - take timers that are due off a wheel
+ * @base: The base, locked; in its run, and with an empty batch.
+ * @left: How many may be moved or taken, and ticks visited.
+ *
+ * Takes as many as a batch holds.
+ *
+ * Return: What is left of @left.
+ */
+unsigned int twheel_due_take(struct twheel_base *base, unsigned int left)
+{
+	struct twheel_timer *t;
+
+	while (base->batch.count < TWHEEL_DUE_MAX) {
+		t = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &left);
+		if (!t)
+			break;
+		add(base, t);
+	}
+	return left;
 }
 
 /*
@@ -94,16 +113,8 @@ static bool begin_lockless(struct twheel_base *base, struct twheel_due *due,
 	return true;
 }
 
-/**
- * twheel_due_begin - let the callback of a timer begin
- * @base: The base, not locked; in its run.
- * @due: The timer's place in the batch.
- *
- * Return: The timer, which is the callback's now; or %NULL if somebody else has
- * got it.
- */
-struct twheel_timer *twheel_due_begin(struct twheel_base *base,
-				      struct twheel_due *due)
+/* Returns the timer, which is the callback's now; or NULL if somebody else has it. */
+static struct twheel_timer *begin(struct twheel_base *base, struct twheel_due *due)
 {
 	unsigned long timer = READ_ONCE(due->timer);
 	bool claimed;
@@ -123,13 +134,25 @@ struct twheel_timer *twheel_due_begin(struct twheel_base *base,
 }
 
 /**
- * twheel_due_end - say that the callback of a timer has ended
- * @due: The timer's place in the batch.
+ * twheel_due_run - run the callbacks of a batch
+ * @base: The base, not locked; in its run.
  */
-void twheel_due_end(struct twheel_due *due)
+void twheel_due_run(struct twheel_base *base)
 {
-	/* Who sees that it does not run any more sees what it has done. */
-	smp_store_release(&due->timer, 0);
+	struct twheel_due_batch *batch = &base->batch;
+	struct twheel_due *due;
+	struct twheel_timer *t;
+
+	batch->time = 0;
+	for (due = batch->due; due < batch->due + batch->count; due++) {
+		t = begin(base, due);
+		if (!t)
+			continue;
+		twheel_run_call(base, t, due->fn);
+		/* Who sees that it does not run any more sees what it has done. */
+		smp_store_release(&due->timer, 0);
+		twheel_expiry_relax(base);
+	}
 }
 
 /**
@@ -240,7 +263,7 @@ bool twheel_due_runs(const struct twheel_base *base,
 	 */
 	smp_rmb(); /* see above */
 	at = smp_load_acquire(&batch->at);
-	/* Pairs with twheel_due_end(), to the same end. */
+	/* Pairs with twheel_due_run(), to the same end. */
 	return smp_load_acquire(&batch->due[at].timer) ==
 	       ((unsigned long)t | CLAIMED);
 }

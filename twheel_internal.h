@@ -233,10 +233,8 @@ void twheel_base_add_counts(const struct twheel_base *base,
 void twheel_read_counts(struct twheel_counts *counts);
 
 /* twheel_due.c */
-void twheel_due_add(struct twheel_base *base, struct twheel_timer *t);
-struct twheel_timer *twheel_due_begin(struct twheel_base *base,
-				      struct twheel_due *due);
-void twheel_due_end(struct twheel_due *due);
+unsigned int twheel_due_take(struct twheel_base *base, unsigned int left);
+void twheel_due_run(struct twheel_base *base);
 void twheel_due_close(struct twheel_base *base);
 unsigned int twheel_due_unclaimed(const struct twheel_base *base);
 void twheel_due_settle(struct twheel_base *base, struct twheel_timer *t);

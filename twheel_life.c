@@ -163,6 +163,14 @@ void twheel_set_arm_for(struct user_timer *t, const struct twheel_op *op,
 	twheel_set_arm(t, phase);
 }
 
+/* Whether @t, whose callback runs, has come to its deadline by @now. */
+static bool has_come(struct user_timer *t, u64 now)
+{
+	if (now < t->deadline)
+		return false;
+	return !(t->flags & TWHEEL_SHARED) || twheel_table_expire(t, now);
+}
+
 /**
  * twheel_set_expired - the callback of all timers of programs
  * @timer: In a place where there is, or was, one.
@@ -179,7 +187,7 @@ void twheel_set_expired(struct twheel_timer *timer)
 		goto out_unlock;
 
 	t->expired = twheel_base_time(timer);
-	if (t->expired >= t->deadline && twheel_table_expire(t, t->expired)) {
+	if (has_come(t, t->expired)) {
 		twheel_event_add(set, t);
 	} else {
 		twheel_phase_look(&phase);

@@ -192,40 +192,6 @@ static void unlock_run(struct twheel_base *base, struct hold *hold)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/*
- * Takes timers that are due off the wheel: as many as a batch holds, or as far as
- * @left goes. Returns what is left of it.
- */
-static unsigned int take_due(struct twheel_base *base, unsigned int left)
-{
-	struct twheel_timer *t;
-
-	while (base->batch.count < TWHEEL_DUE_MAX) {
-		t = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &left);
-		if (!t)
-			break;
-		twheel_due_add(base, t);
-	}
-	return left;
-}
-
-static void run_batch(struct twheel_base *base)
-{
-	struct twheel_due_batch *batch = &base->batch;
-	struct twheel_due *due;
-	struct twheel_timer *t;
-
-	batch->time = 0;
-	for (due = batch->due; due < batch->due + batch->count; due++) {
-		t = twheel_due_begin(base, due);
-		if (!t)
-			continue;
-		twheel_run_call(base, t, due->fn);
-		twheel_due_end(due);
-		twheel_expiry_relax(base);
-	}
-}
-
 /* Expires what is due, as far as the budget goes. Returns what is left of it. */
 static unsigned int expire_due(struct twheel_base *base, unsigned int left,
 			       struct hold *hold)
@@ -234,13 +200,13 @@ static unsigned int expire_due(struct twheel_base *base, unsigned int left,
 
 	do {
 		chunk = min(left, TWHEEL_LOCK_HOLD);
-		rest = take_due(base, chunk);
+		rest = twheel_due_take(base, chunk);
 		left -= chunk - rest;
 		taken = base->batch.count;
 		if (!taken && rest)
 			break;
 		unlock_run(base, hold);
-		run_batch(base);
+		twheel_due_run(base);
 		lock_run(base, hold);
 		twheel_due_close(base);
 	} while (left);

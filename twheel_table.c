@@ -72,15 +72,12 @@ u32 twheel_table_words(const struct timer_set *set)
 
 /**
  * twheel_table_open - let the program push a deadline back
- * @t: A timer that is being armed, its set locked.
+ * @t: A timer that shares it and is being armed, its set locked.
  */
 void twheel_table_open(struct user_timer *t)
 {
-	struct word *word;
+	struct word *word = word_of(t);
 
-	if (!(t->flags & TWHEEL_SHARED))
-		return;
-	word = word_of(t);
 	/* Who sees the deadline sees whose it is. */
 	WRITE_ONCE(word->handle, handle_of(t));
 	atomic64_xchg(&word->deadline,
@@ -89,34 +86,28 @@ void twheel_table_open(struct user_timer *t)
 
 /**
  * twheel_table_close - do not let it any more
- * @t: A timer that ends, its set locked. Its deadline becomes what it was pushed
- *	back to until now.
+ * @t: A timer that shares it and ends, its set locked. Its deadline becomes what it
+ *	was pushed back to until now.
  */
 void twheel_table_close(struct user_timer *t)
 {
-	if (t->flags & TWHEEL_SHARED)
-		t->deadline = later_of(t, atomic64_xchg(&word_of(t)->deadline,
-							TWHEEL_WORD_CLOSED));
+	t->deadline = later_of(t, atomic64_xchg(&word_of(t)->deadline,
+						TWHEEL_WORD_CLOSED));
 }
 
 /**
  * twheel_table_expire - see whether a deadline has been pushed back
- * @t: A timer whose deadline has come, its set locked.
+ * @t: A timer that shares its deadline, which has come; its set is locked.
  * @now: The time.
  *
  * Return: %true if the timer is to expire, %false if it has a new deadline.
  */
 bool twheel_table_expire(struct user_timer *t, u64 now)
 {
-	atomic64_t *word;
+	atomic64_t *word = &word_of(t)->deadline;
+	s64 seen = atomic64_read(word);
 	unsigned int i;
-	s64 seen;
 
-	if (!(t->flags & TWHEEL_SHARED))
-		return true;
-
-	word = &word_of(t)->deadline;
-	seen = atomic64_read(word);
 	for (i = 0; i < TRIES; i++) {
 		/* The closed ones are negative. */
 		if (seen > (s64)program_time(set_of(t), CLOCK_MONOTONIC, now)) {
