@@ -106,7 +106,7 @@ static bool event_right(const struct driver *d, const struct twheel_event *e)
 {
 	return e->handle == d->handle && e->deadline_ns == d->deadline &&
 	       e->count == 1 && e->type == TWHEEL_EVENT_TIMER && !e->flags &&
-	       !e->reserved[0] && !e->reserved[1];
+	       e->clockid == CLOCK_MONOTONIC && !e->pad && !e->reserved[0];
 }
 
 /*
