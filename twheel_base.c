@@ -244,9 +244,12 @@ void twheel_base_wait_running(const struct twheel_timer *t)
  * @t: Its timer.
  *
  * A look at the clock costs as much as all the rest of a short callback. So one does
- * for all timers that were found due together, when the first of them asks.
+ * for all timers that were found due together, when the first of them asks. Looks for the
+ * wheels of two CPUs are in no order.
  *
- * Return: CLOCK_MONOTONIC in ns, when @t had been found due.
+ * Context: the callback of @t, in softirq.
+ *
+ * Return: CLOCK_MONOTONIC in ns, when @t had been found due: not later than now.
  */
 u64 twheel_base_time(const struct twheel_timer *t)
 {

@@ -35,7 +35,8 @@ static unsigned long number_of(const struct timer_block *block)
  * @set: The set, locked.
  * @handle: Whatever the program says.
  *
- * Return: The timer with that index, which may be DEAD; or %NULL.
+ * Return: The timer with that index, which stays as long as the set is locked, and may
+ * be DEAD; or %NULL.
  */
 struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
 {

@@ -112,7 +112,7 @@ struct twheel_worker {
 /**
  * struct twheel_base - the engine of one CPU, or of one of its lanes
  * @lock: Protects all that follows but what the runner alone writes (@callback, and
- *	in @batch what twheel_due.c says), and the timers that name this CPU and lane.
+ *	in @batch @time and what twheel_due.c says), and the timers that name this CPU and lane.
  *	Taken with interrupts off. Two of a lane nest in the order of CPUs, when
  *	timers leave a CPU that is offline; work is queued under it.
  * @cpu: The CPU.
@@ -131,7 +131,7 @@ struct twheel_worker {
  * @worker: Run callbacks in process context.
  * @idle_workers: Those with nothing to do, one bit each.
  * @callback_done: Woken when a callback in process context has ended.
- * @expiry_lock: On PREEMPT_RT, held while callbacks may run; see wait_running().
+ * @expiry_lock: On PREEMPT_RT, held while callbacks may run; see twheel_expiry.h.
  * @waiters: On PREEMPT_RT, who wants @expiry_lock.
  * @wheel: The wheel.
  */

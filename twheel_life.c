@@ -171,6 +171,16 @@ static bool has_come(struct user_timer *t, u64 now)
 	return !(t->flags & TWHEEL_SHARED) || twheel_table_expire(t, now);
 }
 
+/*
+ * The time of expiry for the callback of @timer: not before that of an event in front of
+ * it, for which another CPU may have looked at the clock.
+ */
+static u64 expiry_time(struct timer_set *set, const struct twheel_timer *timer)
+{
+	set->latest = max(set->latest, twheel_base_time(timer));
+	return set->latest;
+}
+
 /**
  * twheel_set_expired - the callback of all timers of programs
  * @timer: In a place where there is, or was, one.
@@ -186,7 +196,7 @@ void twheel_set_expired(struct twheel_timer *timer)
 	if (t->state != PENDING || twheel_wheel_pending(timer) || jump_of(t))
 		goto out_unlock;
 
-	t->expired = twheel_base_time(timer);
+	t->expired = expiry_time(set, timer);
 	if (has_come(t, t->expired)) {
 		twheel_event_add(set, t);
 	} else {

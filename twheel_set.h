@@ -64,6 +64,7 @@ struct ended_timers {
  * @generation: Of the last handle given out.
  * @count: Timers in @timers.
  * @unread: Timers in @ready.
+ * @latest: The latest time of expiry, in ns of CLOCK_MONOTONIC.
  * @limit: Of @count; fixed at open.
  * @limited: A limit holds for what its user has; fixed at open.
  * @stopped: No timer may be added.
@@ -96,6 +97,7 @@ struct timer_set {
 	u64			generation;
 	unsigned int		count;
 	unsigned int		unread;
+	u64			latest;
 	unsigned int		limit;
 	int			lane;
 	bool			limited;

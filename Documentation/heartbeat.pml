@@ -103,7 +103,13 @@ active proctype kernel()
 	:: state == PENDING && now >= known ->
 		lock_set();
 		if
-		:: state == PENDING && now >= known -> at = now;
+		:: state == PENDING && now >= known ->
+			/* One look at the clock does for several timers. */
+			at = known;
+			do
+			:: at < now -> at++
+			:: break
+			od
 		:: else -> goto out_unlock
 		fi;
 		seen = word;

@@ -497,11 +497,21 @@ void *two_pages(int protection)
 	return pages;
 }
 
-void stay_on_one_cpu(void)
+void stay_on_cpu(int cpu)
 {
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
+	CPU_SET(cpu, &cpus);
 	CALL(sched_setaffinity(0, sizeof(cpus), &cpus));
+}
+
+void stay_on_one_cpu(void)
+{
+	stay_on_cpu(0);
+}
+
+int last_cpu(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN) - 1;
 }

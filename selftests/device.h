@@ -150,6 +150,10 @@ void *two_pages(int protection);
 void protect(void *start, size_t size, int protection);
 size_t page_size(void);
 
+/* Timers expire where they are armed. */
+void stay_on_cpu(int cpu);
+int last_cpu(void);
+
 /* Keep to one CPU, so that timers expire in the order of their ticks. */
 void stay_on_one_cpu(void);
 

@@ -364,6 +364,30 @@ TEST(events_come_in_the_order_of_their_expiry)
 	}
 }
 
+/* Two CPUs take turns at putting them in. */
+TEST(events_of_two_cpus_come_in_the_order_of_their_expiry)
+{
+	enum { EACH = 400 };
+	const int fd = open_device(0);
+	struct twheel_event events[2 * EACH];
+	unsigned int round, i;
+
+	if (!last_cpu())
+		skip("one CPU");
+	for (round = 0; round < 10; round++) {
+		const __u64 deadline = now() + ticks(25);
+
+		for (i = 0; i < 2 * EACH; i++) {
+			if (i % EACH == 0)
+				stay_on_cpu(i ? last_cpu() : 0);
+			add_at(fd, deadline, i);
+		}
+		read_all(fd, events, 2 * EACH);
+		for (i = 1; i < 2 * EACH; i++)
+			ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
+	}
+}
+
 TEST(ten_thousand_events_in_one_read)
 {
 	enum { MOST = 10000 };

@@ -618,15 +618,6 @@ static struct {
 	__u64	pushed[CROWD];
 } crowd;
 
-static void stay_on_last_cpu(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpus);
-	CALL(sched_setaffinity(0, sizeof(cpus), &cpus));
-}
-
 /* One by one, so as to be just where the kernel is, if that is its order too. */
 static void push_crowd_until_closed(void)
 {
@@ -644,7 +635,7 @@ static void push_crowd_until_closed(void)
 
 static void *push_crowds(void *data)
 {
-	stay_on_last_cpu();
+	stay_on_cpu(last_cpu());
 	for (;;) {
 		pthread_barrier_wait(&round_begins);
 		if (stopping)

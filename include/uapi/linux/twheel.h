@@ -231,8 +231,8 @@ struct twheel_batch {
  * @cookie: That of its TWHEEL_OP_ADD.
  * @deadline_ns: When it was due, on its clock; of a periodic timer, the first
  *	deadline that this event stands for.
- * @expired_ns: When it expired, for the first time if @count is more than 1, on
- *	the same clock; never before @deadline_ns.
+ * @expired_ns: When it was found to have expired, for the first time if @count is
+ *	more than 1, on the same clock; never before @deadline_ns.
  * @count: Deadlines that this event stands for: 1, or more for a periodic timer
  *	that was not read in time.
  * @type: TWHEEL_EVENT_TIMER; or TWHEEL_EVENT_CLOCK_SET, which is no timer's:
