@@ -497,13 +497,18 @@ void *two_pages(int protection)
 	return pages;
 }
 
-void stay_on_cpu(int cpu)
+bool go_to_cpu(int cpu)
 {
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
-	CALL(sched_setaffinity(0, sizeof(cpus), &cpus));
+	return !sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+void stay_on_cpu(int cpu)
+{
+	ASSERT(go_to_cpu(cpu));
 }
 
 void stay_on_one_cpu(void)

@@ -150,7 +150,8 @@ void *two_pages(int protection);
 void protect(void *start, size_t size, int protection);
 size_t page_size(void);
 
-/* Timers expire where they are armed. */
+/* Go to a CPU, unless it is offline or there is none: timers expire where armed. */
+bool go_to_cpu(int cpu);
 void stay_on_cpu(int cpu);
 int last_cpu(void);
 

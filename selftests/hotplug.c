@@ -54,16 +54,6 @@ static void set_online(int cpu, bool online)
 		longest_move = now() - start;
 }
 
-/* Go to a CPU, unless it is offline. */
-static bool go_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return !sched_setaffinity(0, sizeof(set), &set);
-}
-
 /* Go to one CPU after the other. The last one cannot go offline. */
 static void go_on(void)
 {
@@ -73,7 +63,7 @@ static void go_on(void)
 		count = sysconf(_SC_NPROCESSORS_CONF);
 	do
 		cpu = (cpu + 1) % count;
-	while (!go_to(cpu));
+	while (!go_to_cpu(cpu));
 }
 
 /*
@@ -250,7 +240,7 @@ static void take_turn(struct crowd *crowd, int cpu, unsigned int *position)
 	n = next_far(crowd, position, cookies);
 	if (*position == crowd->size)
 		*position = 0;
-	ASSERT(go_to(cpu));
+	ASSERT(go_to_cpu(cpu));
 	disarm(crowd, cookies, n);
 	arm_crowd(crowd, cookies, n);
 	set_online(cpu, false);
@@ -333,7 +323,7 @@ TEST_TIMEOUT(moved_timers_wake_their_new_cpu, 900)
 		const int cpu = cpus[round % movable];
 		__u64 handle = 0;
 
-		ASSERT(go_to(cpu));
+		ASSERT(go_to_cpu(cpu));
 		for (i = 0; i < COUNT; i++)
 			handle = add(fd, (500 + i) * NSEC_PER_MSEC, i);
 		longest_move = 0;
@@ -368,7 +358,7 @@ TEST_TIMEOUT(cpu_that_is_back_runs_timers, 600)
 
 		set_online(cpu, false);
 		set_online(cpu, true);
-		ASSERT(go_to(cpu));
+		ASSERT(go_to_cpu(cpu));
 		for (i = 0; i < 10; i++) {
 			add(fd, ticks(i), i);
 			event = read_one(fd);

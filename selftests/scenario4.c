@@ -101,14 +101,11 @@ TEST(one_far_timer_lets_the_wheel_sleep)
 TEST(far_timer_changed_from_another_cpu)
 {
 	const int fd = open_device(0);
-	cpu_set_t cpus;
 	__u64 handle, before;
 
 	stay_on_one_cpu();
-	CPU_ZERO(&cpus);
-	CPU_SET(1, &cpus);
 	handle = add(fd, MONTH, 1);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+	if (!go_to_cpu(1))
 		skip("only one CPU");
 	need_debugfs();
 	before = wakeups();

@@ -642,14 +642,11 @@ TEST_TIMEOUT(timers_migrate_from_a_cpu_that_goes_offline, 120)
 	struct life lives[COUNT] = { { .timer = "" } };
 	unsigned int counts[KINDS], count, i;
 	struct line *lines;
-	cpu_set_t cpus;
 
 	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
 		skip("no CPU here can go offline");
-	CPU_ZERO(&cpus);
-	CPU_SET(1, &cpus);
 	begin_trace();
-	CALL(sched_setaffinity(0, sizeof(cpus), &cpus));
+	stay_on_cpu(1);
 	for (i = 0; i < COUNT; i++)
 		add(fd, HOUR + i, i);
 	count_kinds(counts);
