@@ -24,40 +24,23 @@ static unsigned int lane_of(u32 flags)
 	return (flags & TWHEEL_LANE_MASK) >> TWHEEL_LANE_SHIFT;
 }
 
-/*
- * The base that a timer names. Most are of this CPU and lane 0: a guess that the
- * processor makes, while the flags of a cold timer are still on their way, is as
- * good as a miss saved.
- */
 static struct twheel_base *base_of(u32 flags)
 {
-	struct twheel_base *here = raw_cpu_read(twheel_cpus.lane[0]);
-
-	if ((flags & (TWHEEL_CPU_MASK | TWHEEL_LANE_MASK)) == here->cpu)
-		return here;
 	return twheel_base_of(flags & TWHEEL_CPU_MASK, lane_of(flags));
 }
 
-/**
- * twheel_base_lock - lock the base that a timer belongs to
- * @t: The timer. Interrupts are off.
- *
- * Return: The base, locked.
- */
-struct twheel_base *twheel_base_lock(const struct twheel_timer *t)
+static struct twheel_base *lock_any(const struct twheel_timer *t)
 {
 	struct twheel_base *base;
-	u32 tf;
-
-	lockdep_assert_irqs_disabled();
+	u32 flags;
 
 	/* Who moves a timer to another base has interrupts off, and waits for none. */
 	for (;;) {
-		tf = READ_ONCE(t->flags);
-		if (!(tf & TWHEEL_MIGRATING)) {
-			base = base_of(tf);
+		flags = READ_ONCE(t->flags);
+		if (!(flags & TWHEEL_MIGRATING)) {
+			base = base_of(flags);
 			raw_spin_lock(&base->lock);
-			if (READ_ONCE(t->flags) == tf)
+			if (READ_ONCE(t->flags) == flags)
 				return base;
 			raw_spin_unlock(&base->lock);
 		}
@@ -66,17 +49,28 @@ struct twheel_base *twheel_base_lock(const struct twheel_timer *t)
 }
 
 /**
- * twheel_base_lock_irqsave - lock the base that a timer belongs to
- * @t: The timer.
- * @flags: For the interrupt flags.
+ * twheel_base_lock - lock the base that a timer belongs to
+ * @t: The timer. Interrupts are off.
+ *
+ * Most are of this CPU and lane 0: a guess that the processor makes, while the
+ * flags of a cold timer are still on their way, is as good as a miss saved.
  *
  * Return: The base, locked.
  */
-struct twheel_base *twheel_base_lock_irqsave(const struct twheel_timer *t,
-					     unsigned long *flags)
+struct twheel_base *twheel_base_lock(const struct twheel_timer *t)
 {
-	local_irq_save(*flags);
-	return twheel_base_lock(t);
+	const u32 place = TWHEEL_CPU_MASK | TWHEEL_LANE_MASK | TWHEEL_MIGRATING;
+	struct twheel_base *here = raw_cpu_read(twheel_cpus.lane[0]);
+
+	lockdep_assert_irqs_disabled();
+
+	if ((READ_ONCE(t->flags) & place) == here->cpu) {
+		raw_spin_lock(&here->lock);
+		if ((READ_ONCE(t->flags) & place) == here->cpu)
+			return here;
+		raw_spin_unlock(&here->lock);
+	}
+	return lock_any(t);
 }
 
 /**
@@ -102,19 +96,17 @@ struct twheel_base *twheel_base_relock(struct twheel_base *base,
 }
 
 /**
- * twheel_base_switch - give an idle timer to a CPU
+ * twheel_base_move - give an idle timer to another CPU
  * @base: The base that @t belongs to, locked.
  * @t: An idle timer.
  * @cpu: Where it is wanted.
  *
- * The timer stays where it is while its callback runs, and goes elsewhere if
- * @cpu is offline. While it changes hands everybody waits for its flags.
+ * See twheel_base_switch().
  *
  * Return: The base that @t belongs to now, locked.
  */
-struct twheel_base *twheel_base_switch(struct twheel_base *base,
-				       struct twheel_timer *t,
-				       unsigned int cpu)
+struct twheel_base *twheel_base_move(struct twheel_base *base,
+				     struct twheel_timer *t, unsigned int cpu)
 {
 	unsigned int lane = base->lane;
 	struct twheel_base *to = twheel_base_of(cpu, lane);

@@ -100,7 +100,7 @@ static u64 current_slot(const struct twheel_wheel *w, unsigned int n)
  */
 static unsigned int level_of(const struct twheel_wheel *w, u64 expires)
 {
-	unsigned int n = (fls64((expires - w->clk) | 1) - 1) / LVL_BITS;
+	unsigned int n = (unsigned int)(fls64((expires - w->clk) | 1) - 1) / LVL_BITS;
 
 	if (n >= LVL_DEPTH)
 		return LVL_DEPTH - 1;
@@ -149,8 +149,8 @@ static void unlink(struct twheel_timer *t)
  * Puts @t, which is in no slot, into one. The slot's count picks the chain, so
  * that a lone timer is always in the first one and many are spread evenly.
  */
-static void put(struct twheel_wheel *w, struct twheel_timer *t, unsigned int n,
-		u64 slot)
+static __always_inline void put(struct twheel_wheel *w, struct twheel_timer *t,
+				unsigned int n, u64 slot)
 {
 	unsigned int i = slot & LVL_MASK;
 	u32 count = w->count[n][i];
@@ -158,35 +158,37 @@ static void put(struct twheel_wheel *w, struct twheel_timer *t, unsigned int n,
 	link_tail(&t->entry, &w->slot[n][i].chain[count % SLOT_CHAINS]);
 	w->count[n][i] = count + (count != U32_MAX);
 	__set_bit(i, w->map[n]);
-	w->next = min(w->next, slot_visit(w, n, slot));
+	/* No slot is visited earlier than the one before it begins. */
+	if ((slot - 1) << LVL_SHIFT(n) < w->next)
+		w->next = min(w->next, slot_visit(w, n, slot));
 }
 
-/* Files @t, which is in no slot, for the very tick @expires, after the hand. */
-static void file_exact(struct twheel_wheel *w, struct twheel_timer *t,
-		       u64 expires)
+/* The slot of level @n that is moved down in the window of a timer; 0: of no use. */
+static u64 window_slot(const struct twheel_wheel *w, unsigned int n, u64 expires)
 {
-	unsigned int n = level_of(w, expires);
-	u64 here = current_slot(w, n);
+	u64 slot = ((expires - 1) >> LVL_SHIFT(n)) + 2;
 
-	/* The distance, not the slot, is what has room near the end of time. */
-	put(w, t, n, here + min_t(u64, (expires >> LVL_SHIFT(n)) - here, LVL_REACH));
+	/* If it is too far, what is moved down gets here later. */
+	if (expires > S64_MAX || slot - current_slot(w, n) > LVL_REACH)
+		return 0;
+	return slot;
 }
 
 /* Files @t, which is in no slot, for @expires, a tick after the hand. */
 static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
 {
 	unsigned int n = twheel_window_level(t);
-	u64 slot;
+	u64 slot = 0, here;
 
-	if (n && expires <= S64_MAX) {
-		slot = ((expires - 1) >> LVL_SHIFT(n)) + 2;
-		/* If it is too far, what is moved down gets here later. */
-		if (slot - current_slot(w, n) <= LVL_REACH) {
-			put(w, t, n, slot);
-			return;
-		}
+	if (unlikely(n))
+		slot = window_slot(w, n, expires);
+	if (!slot) {
+		n = level_of(w, expires);
+		here = current_slot(w, n);
+		/* The distance, not the slot, is what has room near the end of time. */
+		slot = here + min_t(u64, (expires >> LVL_SHIFT(n)) - here, LVL_REACH);
 	}
-	file_exact(w, t, expires);
+	put(w, t, n, slot);
 }
 
 static struct twheel_timer *slot_first(struct twheel_slot *slot)
@@ -289,20 +291,6 @@ bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_remove);
-
-/**
- * twheel_wheel_forward - let the hand of a wheel that slept catch up
- * @w: The wheel.
- * @now: The current tick.
- *
- * Does nothing where a tick that has to be visited would be passed over.
- */
-void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
-{
-	if (!w->todo && now > w->clk && now < w->next)
-		w->clk = now;
-}
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_forward);
 
 /*
  * How many slots ahead of the hand the first occupied one of a level is, or 0.
@@ -634,7 +622,7 @@ void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 	to->pending++;
 	/* Overdue, it keeps its deadline, which is a point of its grid. */
 	if (expires <= to->clk)
-		file_exact(to, t, to->clk + 1);
+		put(to, t, 0, to->clk + 1);
 	else
 		file(to, t, expires);
 }

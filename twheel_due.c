@@ -202,22 +202,18 @@ static struct twheel_due *find(struct twheel_due_batch *batch,
 }
 
 /**
- * twheel_due_settle - see to it that a timer is not just about to run
+ * twheel_due_take_back - take a timer back whose callback has not begun
  * @base: The base that @t belongs to, locked.
- * @t: The timer.
+ * @t: A timer that was TWHEEL_DUE when that was looked at last.
  *
- * For those who are going to disarm @t if it is pending, or to change its
- * deadline. Afterwards it is not TWHEEL_DUE: if its callback had not begun it is
- * pending, else it is idle.
+ * The slow part of twheel_due_settle(), which says what @t is afterwards.
  */
-void twheel_due_settle(struct twheel_base *base, struct twheel_timer *t)
+void twheel_due_take_back(struct twheel_base *base, struct twheel_timer *t)
 {
 	struct twheel_due *due;
 
 	lockdep_assert_held(&base->lock);
 
-	if (likely(twheel_word(t) != TWHEEL_DUE))
-		return;
 	due = find(&base->batch, t);
 	if (due && cmpxchg(&due->timer, (unsigned long)t, 0) == (unsigned long)t) {
 		twheel_wheel_return(&base->wheel, t);

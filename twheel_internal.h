@@ -210,13 +210,10 @@ static inline void twheel_base_wake_at(struct twheel_base *base, u64 next)
 
 /* twheel_base.c */
 struct twheel_base *twheel_base_lock(const struct twheel_timer *t);
-struct twheel_base *twheel_base_lock_irqsave(const struct twheel_timer *t,
-					     unsigned long *flags);
 struct twheel_base *twheel_base_relock(struct twheel_base *base,
 				       const struct twheel_timer *t);
-struct twheel_base *twheel_base_switch(struct twheel_base *base,
-				       struct twheel_timer *t,
-				       unsigned int cpu);
+struct twheel_base *twheel_base_move(struct twheel_base *base,
+				     struct twheel_timer *t, unsigned int cpu);
 void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 			u64 expires);
 void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
@@ -232,16 +229,70 @@ void twheel_base_add_counts(const struct twheel_base *base,
 			    struct twheel_counts *sum);
 void twheel_read_counts(struct twheel_counts *counts);
 
+/**
+ * twheel_base_lock_irqsave - lock the base that a timer belongs to
+ * @t: The timer.
+ * @flags: For the interrupt flags.
+ *
+ * Return: The base, locked.
+ */
+static __always_inline struct twheel_base *
+twheel_base_lock_irqsave(const struct twheel_timer *t, unsigned long *flags)
+{
+	local_irq_save(*flags);
+	return twheel_base_lock(t);
+}
+
+/**
+ * twheel_base_switch - give an idle timer to a CPU
+ * @base: The base that @t belongs to, locked.
+ * @t: An idle timer.
+ * @cpu: Where it is wanted.
+ *
+ * The timer stays where it is while its callback runs, and goes elsewhere if
+ * @cpu is offline. While it changes hands everybody waits for its flags.
+ *
+ * Return: The base that @t belongs to now, locked.
+ */
+static inline struct twheel_base *twheel_base_switch(struct twheel_base *base,
+						     struct twheel_timer *t,
+						     unsigned int cpu)
+{
+	lockdep_assert_held(&base->lock);
+
+	if (likely(base->cpu == cpu && base->online))
+		return base;
+	return twheel_base_move(base, t, cpu);
+}
+
 /* twheel_due.c */
 unsigned int twheel_due_take(struct twheel_base *base, unsigned int left);
 void twheel_due_run(struct twheel_base *base);
 void twheel_due_close(struct twheel_base *base);
 unsigned int twheel_due_unclaimed(const struct twheel_base *base);
-void twheel_due_settle(struct twheel_base *base, struct twheel_timer *t);
+void twheel_due_take_back(struct twheel_base *base, struct twheel_timer *t);
 bool twheel_due_idle(struct twheel_base *base, const struct twheel_timer *t);
 bool twheel_due_runs(const struct twheel_base *base,
 		     const struct twheel_timer *t);
 bool twheel_due_has(const struct twheel_base *base, const struct module *mod);
+
+/**
+ * twheel_due_settle - see to it that a timer is not just about to run
+ * @base: The base that @t belongs to, locked.
+ * @t: The timer.
+ *
+ * For those who are going to disarm @t if it is pending, or to change its
+ * deadline. Afterwards it is not TWHEEL_DUE: if its callback had not begun it is
+ * pending, else it is idle.
+ */
+static inline void twheel_due_settle(struct twheel_base *base,
+				     struct twheel_timer *t)
+{
+	lockdep_assert_held(&base->lock);
+
+	if (unlikely(twheel_word(t) == TWHEEL_DUE))
+		twheel_due_take_back(base, t);
+}
 
 /* twheel_lane.c */
 int twheel_lane_get(void);

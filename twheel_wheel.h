@@ -79,7 +79,6 @@ void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires);
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 word);
-void twheel_wheel_forward(struct twheel_wheel *w, u64 now);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 					 unsigned int *budget);
@@ -156,6 +155,19 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 			return false;
 	} while (!atomic64_try_cmpxchg(&t->word, &old, expires));
 	return true;
+}
+
+/**
+ * twheel_wheel_forward - let the hand of a wheel that slept catch up
+ * @w: The wheel.
+ * @now: The current tick.
+ *
+ * Does nothing where a tick that has to be visited would be passed over.
+ */
+static inline void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
+{
+	if (!w->todo && now > w->clk && now < w->next)
+		w->clk = now;
 }
 
 #endif /* _TWHEEL_WHEEL_H */
