@@ -396,119 +396,121 @@ static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t)
 	return false;
 }
 
-/*
- * Takes @t off its slot, whose time has come: the timer expires, which is
- * returned, is deferred, or filed anew.
+/**
+ * struct expiry - what a call of twheel_wheel_expire() does
+ * @budget: How many timers it may still move or expire, and ticks visit.
+ * @room: How many timers may still go to @due.
+ * @due: Where the next one goes.
  */
-static bool visit(struct twheel_wheel *w, struct twheel_timer *t)
+struct expiry {
+	unsigned int		budget;
+	unsigned int		room;
+	struct twheel_timer	**due;
+};
+
+/*
+ * Takes @t off its slot, whose time has come: the timer expires, is deferred, or
+ * filed anew. Returns whether it expires.
+ */
+static inline bool visit(struct twheel_wheel *w, struct twheel_timer *t,
+			 struct expiry *e)
 {
+	e->budget--;
 	unlink(t);
 	if (t->flags & TWHEEL_PROCESS && twheel_word(t) <= w->clk) {
 		list_add_tail(&t->entry, &w->deferred);
 		return false;
 	}
-	if (try_expire(w, t))
-		return true;
-	file(w, t, twheel_word(t));
-	return false;
+	if (!try_expire(w, t)) {
+		file(w, t, twheel_word(t));
+		return false;
+	}
+	*e->due++ = t;
+	e->room--;
+	return true;
 }
 
 /* Moves this tick's share of a coming slot to where its timers now belong. */
-static struct twheel_timer *cascade(struct twheel_wheel *w, unsigned int n,
-				    unsigned int *budget)
+static void cascade(struct twheel_wheel *w, unsigned int n, struct expiry *e)
 {
 	unsigned int i = (current_slot(w, n) + 1) & LVL_MASK;
 	struct twheel_timer *t;
 
-	while (*budget) {
+	while (w->todo & BIT(n) && e->budget && e->room) {
 		t = next_in(w, &w->slot[n][i]);
 		if (!t) {
 			clear_slot(w, n, i);
 			w->todo &= ~BIT(n);
-			return NULL;
+			break;
 		}
-		(*budget)--;
 		w->count[n][i]--;
 		if (!--w->share[n])
 			w->todo &= ~BIT(n);
-		if (visit(w, t))
-			return t;
-		w->cascaded++;
-		if (!w->share[n])
-			return NULL;
+		if (!visit(w, t, e))
+			w->cascaded++;
 	}
-	return NULL;
 }
 
 /* Expires the current tick's timers; those extended are filed anew. */
-static struct twheel_timer *pop_due(struct twheel_wheel *w,
-				    unsigned int *budget)
+static void expire_tick(struct twheel_wheel *w, struct expiry *e)
 {
 	unsigned int i = w->clk & LVL_MASK;
 	struct twheel_timer *t;
 
-	while (*budget) {
+	while (e->budget && e->room) {
 		t = next_in(w, &w->slot[0][i]);
 		if (!t) {
 			clear_slot(w, 0, i);
 			w->todo &= ~BIT(0);
-			return NULL;
+			break;
 		}
-		(*budget)--;
-		if (visit(w, t))
-			return t;
-		w->refiled++;
+		if (!visit(w, t, e))
+			w->refiled++;
 	}
-	return NULL;
 }
 
 /**
- * twheel_wheel_expire - advance the wheel up to the next timer that is due
+ * twheel_wheel_expire - advance the wheel, and take timers off it that are due
  * @w: The wheel.
  * @now: How far the hand may move.
  * @budget: How many timers may be moved or expired and ticks visited; what is
  *	left of it is stored back.
+ * @due: For the timers.
+ * @max: How many there is room for.
  *
  * Timers come tick by tick. A call goes on where the one before it stopped.
  * Between calls any timer may be inserted, removed or extended.
  *
- * The timer that is returned is in no slot, and TWHEEL_DUE: nobody can push it
- * back any more. @t->last is its deadline. twheel_wheel_begin() must follow, or
+ * A timer that is returned is in no slot, and TWHEEL_DUE: nobody can push it
+ * back any more. Its @last is its deadline. twheel_wheel_begin() must follow, or
  * twheel_wheel_return(). Timers with %TWHEEL_PROCESS are not returned but put into
  * @w->deferred, for twheel_wheel_take().
  *
- * Return: A timer that was due, or %NULL: then all that is due at
- * @now has been returned if some of @budget is left, and there is more to do
- * if none is.
+ * Return: How many timers. If less than @max, all that is due at @now has been
+ * returned if some of @budget is left, and there is more to do if none is.
  */
-struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
-					 unsigned int *budget)
+unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+				 unsigned int *budget,
+				 struct twheel_timer **due, unsigned int max)
 {
-	struct twheel_timer *t;
+	struct expiry e = { .budget = *budget, .room = max, .due = due };
 	unsigned int n;
 
 	now = min(now, TWHEEL_NEVER - 1);
-	while (*budget) {
+	while (e.budget && e.room) {
 		if (!w->todo) {
 			if (w->clk >= now)
-				return NULL;
-			(*budget)--;
+				break;
+			e.budget--;
 			begin_tick(w, min(twheel_wheel_next(w), now));
 		}
-		if (w->todo & BIT(0)) {
-			t = pop_due(w, budget);
-			if (t)
-				return t;
-		}
-		for (n = 1; n < LVL_DEPTH; n++) {
-			if (!(w->todo & BIT(n)))
-				continue;
-			t = cascade(w, n, budget);
-			if (t)
-				return t;
-		}
+		if (w->todo & BIT(0))
+			expire_tick(w, &e);
+		for (n = 1; w->todo >> n; n++)
+			cascade(w, n, &e);
 	}
-	return NULL;
+	*budget = e.budget;
+	return max - e.room;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
 

@@ -59,14 +59,13 @@ static void add(struct twheel_base *base, struct twheel_timer *t)
  */
 unsigned int twheel_due_take(struct twheel_base *base, unsigned int left)
 {
-	struct twheel_timer *t;
+	struct twheel_timer *due[TWHEEL_DUE_MAX];
+	unsigned int i, n;
 
-	while (base->batch.count < TWHEEL_DUE_MAX) {
-		t = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &left);
-		if (!t)
-			break;
-		add(base, t);
-	}
+	n = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &left, due,
+				TWHEEL_DUE_MAX);
+	for (i = 0; i < n; i++)
+		add(base, due[i]);
 	return left;
 }
 

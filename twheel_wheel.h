@@ -80,8 +80,9 @@ void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 word);
 u64 twheel_wheel_next(struct twheel_wheel *w);
-struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
-					 unsigned int *budget);
+unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+				 unsigned int *budget,
+				 struct twheel_timer **due, unsigned int max);
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t);
 u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
 void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t);

@@ -331,11 +331,15 @@ BENCH_PASS(hierarchical_cancel_pass, hierarchical_cancel)
 
 static u32 hierarchical_tick(u64 now)
 {
-	unsigned int budget = U32_MAX;
+	unsigned int budget = U32_MAX, n;
+	struct twheel_timer *some[16];
 	u32 due = 0;
 
-	while (twheel_wheel_expire(wheel, now, &budget))
-		due++;
+	do {
+		n = twheel_wheel_expire(wheel, now, &budget, some,
+					ARRAY_SIZE(some));
+		due += n;
+	} while (n);
 	return due;
 }
 

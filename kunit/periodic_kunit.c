@@ -58,7 +58,7 @@ static bool grid_expire(struct grid *grid, u64 now, unsigned int *budget)
 {
 	struct wheel_test *wt = grid->wt;
 	struct twheel_wheel *w = wt->wheel;
-	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
+	struct twheel_timer *timer = wheel_test_next(w, now, budget);
 	struct test_timer *t;
 	u64 passed, missed;
 

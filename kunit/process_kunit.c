@@ -39,7 +39,7 @@ static void expect_deferred(struct wheel_test *wt, u64 now, unsigned int n)
 	unsigned int budget = WHEEL_TEST_UNLIMITED, deferred = 0;
 	struct list_head *entry;
 
-	KUNIT_EXPECT_NULL(wt->test, twheel_wheel_expire(wt->wheel, now, &budget));
+	KUNIT_EXPECT_NULL(wt->test, wheel_test_next(wt->wheel, now, &budget));
 	list_for_each(entry, &wt->wheel->deferred)
 		deferred++;
 	KUNIT_EXPECT_EQ(wt->test, deferred, n);
@@ -150,7 +150,7 @@ static void crowd_is_deferred_within_the_budget(struct kunit *test)
 
 	do {
 		left = 100;
-		KUNIT_EXPECT_NULL(test, twheel_wheel_expire(wt->wheel, 10, &left));
+		KUNIT_EXPECT_NULL(test, wheel_test_next(wt->wheel, 10, &left));
 		wheel_test_audit(wt, false);
 		slices++;
 	} while (!left);

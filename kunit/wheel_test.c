@@ -95,7 +95,7 @@ void wheel_test_audit(struct wheel_test *wt, bool extended)
 struct twheel_timer *wheel_test_take(struct twheel_wheel *w, u64 now,
 				     unsigned int *budget, u64 *missed)
 {
-	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
+	struct twheel_timer *timer = wheel_test_next(w, now, budget);
 	u64 passed;
 
 	if (!timer)
