@@ -41,11 +41,13 @@ static unsigned long number_of(const struct timer_block *block)
 struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
 {
 	u32 index = handle & INDEX_MASK;
+	XA_STATE(place, &set->timers, index / BLOCK_TIMERS);
 	struct timer_block *block;
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
-	block = xa_load(&set->timers, index / BLOCK_TIMERS);
+	/* Locked, there is nothing to try again, as xa_load() would. */
+	block = xas_load(&place);
 	return block ? &block->timer[index % BLOCK_TIMERS] : NULL;
 }
 

@@ -5,7 +5,6 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include "twheel_internal.h"
 
 /*
@@ -41,21 +40,6 @@ void twheel_phase_look(struct twheel_phase *phase)
 	smp_rmb();
 	phase->now = ktime_get();
 	phase->began = tick_began(phase->tick, phase->now);
-}
-
-/**
- * twheel_phase_tick - find the tick for a point in time, as twheel_tick_at() does
- * @phase: From a look not long ago, for those who need many ticks.
- * @when: On CLOCK_MONOTONIC, in nanoseconds.
- *
- * Return: The deadline in jiffies64; the tick of the look for a time before it.
- */
-u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t when)
-{
-	if (when <= phase->began)
-		return phase->tick;
-	return phase->tick + div_u64((u64)when - (u64)phase->began + TICK_NSEC - 1,
-				     TICK_NSEC);
 }
 
 /**

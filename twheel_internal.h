@@ -8,6 +8,7 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <asm/local64.h>
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/poison.h>
 #include <linux/prefetch.h>
@@ -387,7 +388,21 @@ struct twheel_phase {
 };
 
 void twheel_phase_look(struct twheel_phase *phase);
-u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t when);
+
+/**
+ * twheel_phase_tick - find the tick for a point in time, as twheel_tick_at() does
+ * @phase: From a look not long ago, for those who need many ticks.
+ * @when: On CLOCK_MONOTONIC, in nanoseconds.
+ *
+ * Return: The deadline in jiffies64; the tick of the look for a time before it.
+ */
+static inline u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t when)
+{
+	if (when <= phase->began)
+		return phase->tick;
+	return phase->tick + div_u64((u64)when - (u64)phase->began + TICK_NSEC - 1,
+				     TICK_NSEC);
+}
 
 /* twheel_chardev.c */
 int twheel_chardev_init(void);

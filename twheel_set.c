@@ -31,7 +31,7 @@ static bool has_name(const struct user_timer *t, u64 handle)
 
 static bool op_valid(const struct twheel_op *op, u32 flags)
 {
-	return !op->result && !op->reserved[0] && !(op->flags & ~flags) &&
+	return !(op->result | op->reserved[0] | (op->flags & ~flags)) &&
 	       op->time_ns <= S64_MAX;
 }
 
@@ -70,8 +70,8 @@ static bool add_valid(const struct twheel_op *op, u32 flags)
 
 static bool change_valid(const struct twheel_op *op)
 {
-	return op_valid(op, TWHEEL_ABSTIME) && !op->clockid && !op->cookie &&
-	       !op->period_ns && !op->group;
+	return op_valid(op, TWHEEL_ABSTIME) &&
+	       !(op->clockid | op->cookie | op->period_ns | op->group);
 }
 
 static bool handle_only(const struct twheel_op *op)
