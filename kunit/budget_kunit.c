@@ -47,6 +47,72 @@ static void same_ticks_as_unlimited(struct kunit *test)
 	wheel_test_audit(wt, true);
 }
 
+/* Timers that an array has room for; the engine's has 16. */
+static const unsigned int rooms[] = { 1, 2, 3, 15, 16, 17, 64 };
+
+static void room_desc(const unsigned int *room, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "room for %u", *room);
+}
+
+KUNIT_ARRAY_PARAM(room, rooms, room_desc);
+
+#define ROOM_SLACK	20000
+
+/* Every other timer has a window, and so expires while its slot is moved down. */
+static u64 room_end(const struct wheel_test *wt, unsigned int i)
+{
+	return wt->timers[i].due + (i % 2 ? ROOM_SLACK : 0);
+}
+
+static void room_take(struct wheel_test *wt, struct twheel_timer *timer, u64 now)
+{
+	struct test_timer *t = container_of(timer, struct test_timer, timer);
+	unsigned int i = t - wt->timers;
+
+	KUNIT_ASSERT_LT(wt->test, i, wt->size);
+	KUNIT_ASSERT_EQ(wt->test, twheel_word(timer), TWHEEL_DUE);
+	KUNIT_ASSERT_EQ(wt->test, timer->last, t->due);
+	KUNIT_ASSERT_LE(wt->test, t->due, wt->wheel->clk);
+	KUNIT_ASSERT_LE(wt->test, wt->wheel->clk, now);
+	twheel_wheel_begin(wt->wheel, timer, now);
+	t->fired++;
+	wt->armed--;
+}
+
+/* Nothing is written beyond the room, and what does not fit comes next time. */
+static void fills_what_there_is_room_for(struct kunit *test)
+{
+	unsigned int room = *(const unsigned int *)test->param_value, i, n, left;
+	u64 start = (1ULL << 24) - 100000, now = start;
+	struct wheel_test *wt = wheel_test_start(test, start, 3000);
+	struct twheel_timer *due[64 + 1], *guard = (void *)due;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, room);
+	for (i = 1; i < wt->size; i += 2)
+		wt->timers[i].timer.flags = twheel_window_flags(ROOM_SLACK);
+	arm_a_mix(wt, start);
+	while (wt->armed) {
+		now += prandom_u32_state(&rnd) % 2000;
+		do {
+			left = 1 + prandom_u32_state(&rnd) % 300;
+			due[room] = guard;
+			n = twheel_wheel_expire(wt->wheel, now, &left, due, room);
+			KUNIT_ASSERT_LE(test, n, room);
+			KUNIT_ASSERT_PTR_EQ(test, due[room], guard);
+			for (i = 0; i < n; i++)
+				room_take(wt, due[i], now);
+			wheel_test_audit(wt, true);
+		} while (n == room || !left);
+		for (i = 0; i < wt->size; i++)
+			KUNIT_ASSERT_EQ_MSG(test, wt->timers[i].fired,
+					    wt->timers[i].fired ||
+					    room_end(wt, i) <= now,
+					    "timer %u", i);
+	}
+}
+
 /* A slice ends within a cascade, within a tick's timers, between ticks. */
 static void rules_hold_between_slices(struct kunit *test)
 {
@@ -302,6 +368,7 @@ static void trap18_clump_is_cut(struct kunit *test)
 
 static struct kunit_case budget_cases[] = {
 	KUNIT_CASE_PARAM(same_ticks_as_unlimited, budget_gen_params),
+	KUNIT_CASE_PARAM(fills_what_there_is_room_for, room_gen_params),
 	KUNIT_CASE_PARAM(rules_hold_between_slices, budget_gen_params),
 	KUNIT_CASE_PARAM(a_slice_is_bounded, budget_gen_params),
 	KUNIT_CASE(every_piece_of_work_counts),
