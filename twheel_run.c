@@ -22,6 +22,7 @@
 #include <linux/interrupt.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include "twheel_compat.h"
 #include "twheel_expiry.h"
 #include "twheel_internal.h"
@@ -227,7 +228,8 @@ static unsigned int budget_of_lane(void)
 /* Softirq: whichever source calls it, and from whichever CPU. */
 static void base_run(struct twheel_base *base)
 {
-	u64 start = ktime_get_ns();
+	/* All of a run is on this CPU. The clock of CLOCK_MONOTONIC may be dear. */
+	u64 start = local_clock();
 	unsigned int left;
 	struct hold hold;
 
@@ -250,7 +252,7 @@ static void base_run(struct twheel_base *base)
 		base->wake = base->wheel.clk;
 		tasklet_schedule(&base->more);
 	}
-	twheel_stats_max(&base->stats.run_max_ns, ktime_get_ns() - start);
+	twheel_stats_max(&base->stats.run_max_ns, local_clock() - start);
 
 out_unlock:
 	unlock_run(base, &hold);

@@ -23,7 +23,8 @@
  *	the batch that runs come in when it has run.
  * @windowed: Callbacks of timers with a window, which are not in @late.
  * @cascade_max: Most timers moved with interrupts off at a stretch.
- * @run_max_ns: Longest run of the softirq.
+ * @run_max_ns: Longest run of the softirq, by sched_clock(): in whole ticks where
+ *	an architecture has none of its own.
  * @hold_max_ns: Longest stretch of a run with interrupts off; only while
  *	twheel_timing is on.
  * @callback_max_ns: Longest callback; only while twheel_timing is on.
