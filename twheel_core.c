@@ -396,6 +396,12 @@ static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t)
 	return false;
 }
 
+/* The tick to visit after the hand; what is known of it is good enough. */
+static u64 next_visit(struct twheel_wheel *w)
+{
+	return w->next > w->clk ? w->next : twheel_wheel_next(w);
+}
+
 /**
  * struct expiry - what a call of twheel_wheel_expire() does
  * @budget: How many timers it may still move or expire, and ticks visit.
@@ -502,7 +508,7 @@ unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 			if (w->clk >= now)
 				break;
 			e.budget--;
-			begin_tick(w, min(twheel_wheel_next(w), now));
+			begin_tick(w, min(next_visit(w), now));
 		}
 		if (w->todo & BIT(0))
 			expire_tick(w, &e);
