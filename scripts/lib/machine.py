@@ -56,12 +56,15 @@ def qemu(image, plan, append):
     accel = plan.accel
     if accel == "auto":
         accel = "kvm" if use_kvm() else "tcg"
-    threads = "single" if plan.one_thread else "multi"
+    threads = "single" if plan.one_thread or plan.icount else "multi"
+    # Idle time passes at once.
+    clock = ["-icount", "shift=0,sleep=off"] if plan.icount else []
     boot = ["console=ttyS0", *REPORT_ALL, *PATIENT, *append,
             *plan.append.split()]
     return ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
             "-no-reboot", "-display", "none", "-machine", "q35", "-cpu", "max",
             "-accel", f"tcg,thread={threads}" if accel == "tcg" else accel,
+            *clock,
             "-smp", str(plan.cpus), "-m", str(plan.mem),
             "-kernel", str(image), "-append", " ".join(boot)]
 
