@@ -56,7 +56,7 @@ def qemu(image, plan, append):
     accel = plan.accel
     if accel == "auto":
         accel = "kvm" if use_kvm() else "tcg"
-    threads = "single" if plan.one_thread or plan.icount else "multi"
+    threads = "single" if plan.one_thread else "multi"
     # Idle time passes at once.
     clock = ["-icount", "shift=0,sleep=off"] if plan.icount else []
     boot = ["console=ttyS0", *REPORT_ALL, *PATIENT, *append,
