@@ -231,6 +231,26 @@ static bool can_write_back(struct twheel_op __user *ops, const struct twheel_op 
 	       !copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op));
 }
 
+/* Whether an operation is as the program has it: its result had to be 0, and is. */
+static bool op_unchanged(const struct twheel_op *op)
+{
+	return !op->result && !op_writes(op->op, 0);
+}
+
+/* From the first that has changed to the last. Returns false if that goes wrong. */
+static bool write_back(struct twheel_op __user *ops, const struct twheel_op *op,
+		       unsigned int count)
+{
+	unsigned int first = 0;
+
+	while (first < count && op_unchanged(&op[first]))
+		first++;
+	while (first < count && op_unchanged(&op[count - 1]))
+		count--;
+	return !copy_to_user(ops + first, op + first,
+			     array_size(count - first, sizeof(*op)));
+}
+
 /* Returns how many of them were carried out, or -EFAULT. */
 static int run_chunk(struct timer_set *set, struct chunk *chunk,
 		     struct twheel_op __user *ops, unsigned int count)
@@ -243,7 +263,7 @@ static int run_chunk(struct timer_set *set, struct chunk *chunk,
 		return -EFAULT;
 	count = run_ops(set, chunk, count);
 
-	lost = copy_to_user(ops, chunk->op, array_size(count, sizeof(*ops)));
+	lost = !write_back(ops, chunk->op, count);
 	finish_added(set, chunk->timer, chunk->op, count, lost);
 	return lost ? -EFAULT : count;
 }

@@ -462,6 +462,31 @@ TEST(bad_cancel_change_and_query_are_einval)
 	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
+/* Operations that have changed nothing of themselves are around it. */
+static void check_result_at(int fd, __u64 handle, unsigned int at)
+{
+	struct twheel_op ops[130];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ops[i] = op_on(TWHEEL_OP_CHANGE, i == at ? 0 : handle);
+		ops[i].time_ns = (100 + i) * NSEC_PER_SEC;
+	}
+	batch(fd, ops, ARRAY_SIZE(ops));
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ASSERT_EQ(ops[i].result, i == at ? -ENOENT : 0);
+}
+
+TEST(one_operation_may_fail)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	unsigned int at;
+
+	for (at = 0; at <= 130; at++)
+		check_result_at(fd, handle, at);
+}
+
 TEST(all_operations_may_fail)
 {
 	const int fd = open_device(0);
