@@ -115,7 +115,7 @@ def verdicts(rows):
     """The rows that a target is for: (row, target)."""
     best = {}
     for row in rows:
-        if row.metric.startswith("u_"):
+        if row.metric.startswith("u_") and row.peer != "floor":
             key = row.engine, row.kernel, row.metric, row.n
             if key not in best or row.ratio > best[key].ratio:
                 best[key] = row

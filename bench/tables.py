@@ -84,22 +84,27 @@ def ratios(rows, spreads, _):
 def user_ratios(rows, *_):
     """What programs see: a column a peer."""
     ratio = collections.defaultdict(dict)
-    ours, peers = {}, []
+    ours, floor, peers = {}, {}, []
     for row in rows:
-        if (row.metric, "best") in figures.TARGETS and row.engine == "qemu":
-            ratio[row.metric, row.n][row.peer] = row.ratio
-            ours[row.metric, row.n] = row.twheel_ns
-            if row.peer not in peers:
-                peers.append(row.peer)
+        if (row.metric, "best") not in figures.TARGETS or row.engine != "qemu":
+            continue
+        ours[row.metric, row.n] = row.twheel_ns
+        if row.peer == "floor":
+            floor[row.metric, row.n] = row.peer_ns
+            continue
+        ratio[row.metric, row.n][row.peer] = row.ratio
+        if row.peer not in peers:
+            peers.append(row.peer)
     body = []
     for (metric, n), of in ratio.items():
         target = figures.TARGETS[metric, "best"][0]
         body.append((code(metric), f"{n:,}", number(ours[metric, n]),
+                     number(floor[metric, n]) if (metric, n) in floor else "",
                      *[small(of[peer]) if peer in of else "" for peer in peers],
                      target,
                      "met" if max(of.values()) <= target else "**missed**"))
-    return table(("metric", "timers", "twheel, ns", *map(code, peers),
-                  "target", ".."), body)
+    return table(("metric", "timers", "twheel, ns", "floor, ns",
+                  *map(code, peers), "target", ".."), body)
 
 
 def growth(rows, *_):

@@ -27,7 +27,8 @@
 
 static const struct mechanism *const mechanisms[] = {
 	&twheel_single, &timerfd, &twheel_batch, &posix, &twheel_mmap, &uring,
-	&twheel_ring, &uring_single,
+	&twheel_ring, &uring_single, &floor_single, &floor_batch, &floor_mmap,
+	&floor_events,
 };
 
 static const struct mechanism *const peers[] = {
@@ -37,22 +38,24 @@ static const struct mechanism *const peers[] = {
 static const struct metric {
 	const char		*name;
 	const struct mechanism	*twheel;
+	const struct mechanism	*floor;
 	size_t			field;
 } metrics[] = {
-#define METRIC(name, twheel, field) { name, &(twheel), offsetof(struct outcome, field) }
-	METRIC("u_arm_single", twheel_single, arm),
-	METRIC("u_arm_batch", twheel_batch, arm),
-	METRIC("u_cancel_single", twheel_single, cancel),
-	METRIC("u_cancel_batch", twheel_batch, cancel),
-	METRIC("u_extend_single", twheel_single, extend),
-	METRIC("u_extend_batch", twheel_batch, extend),
-	METRIC("u_extend_mmap", twheel_mmap, extend),
-	METRIC("u_deliver_cpu", twheel_batch, deliver),
-	METRIC("u_deliver_cpu_ring", twheel_ring, deliver),
-	METRIC("u_drain", twheel_batch, drain),
-	METRIC("u_drain_ring", twheel_ring, drain),
-	METRIC("u_bytes", twheel_batch, bytes),
-	METRIC("u_bytes_slab", twheel_batch, slab),
+#define METRIC(name, twheel, floor, field) \
+	{ name, twheel, floor, offsetof(struct outcome, field) }
+	METRIC("u_arm_single", &twheel_single, &floor_single, arm),
+	METRIC("u_arm_batch", &twheel_batch, &floor_batch, arm),
+	METRIC("u_cancel_single", &twheel_single, &floor_single, cancel),
+	METRIC("u_cancel_batch", &twheel_batch, &floor_batch, cancel),
+	METRIC("u_extend_single", &twheel_single, &floor_single, extend),
+	METRIC("u_extend_batch", &twheel_batch, &floor_batch, extend),
+	METRIC("u_extend_mmap", &twheel_mmap, &floor_mmap, extend),
+	METRIC("u_deliver_cpu", &twheel_batch, &floor_events, deliver),
+	METRIC("u_deliver_cpu_ring", &twheel_ring, NULL, deliver),
+	METRIC("u_drain", &twheel_batch, &floor_events, drain),
+	METRIC("u_drain_ring", &twheel_ring, NULL, drain),
+	METRIC("u_bytes", &twheel_batch, NULL, bytes),
+	METRIC("u_bytes_slab", &twheel_batch, NULL, slab),
 #undef METRIC
 };
 
@@ -67,7 +70,7 @@ static double value_of(const struct outcome *outcome, const struct metric *metri
 static struct spread result_of(const struct mechanism *m,
 			       const struct metric *metric, size_t repetitions)
 {
-	double values[MAX_REPETITIONS];
+	double values[MAX_REPETITIONS] = { 0 };
 	size_t i, r;
 
 	for (i = 0; mechanisms[i] != m; i++)
@@ -77,31 +80,38 @@ static struct spread result_of(const struct mechanism *m,
 	return spread_of(values, repetitions);
 }
 
+static void print_peer(const char *engine, const struct metric *metric, size_t n,
+		       size_t repetitions, const struct mechanism *peer)
+{
+	struct spread ours = result_of(metric->twheel, metric, repetitions);
+	struct spread theirs = result_of(peer, metric, repetitions);
+	char key[256];
+
+	if (isnan(theirs.median))
+		return;
+	snprintf(key, sizeof(key), "%s,%s,%s,%zu,%s", engine, kernel_name(),
+		 metric->name, n, peer->name);
+	printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
+	       ours.median / theirs.median);
+	printf("spread,%s,%.1f,%.1f,%.1f,%.1f\n", key, ours.min, ours.max, theirs.min,
+	       theirs.max);
+}
+
 static void print_metric(const char *engine, const struct metric *metric, size_t n,
 			 size_t repetitions)
 {
-	struct spread ours, theirs;
-	char key[256];
 	size_t p;
 
-	ours = result_of(metric->twheel, metric, repetitions);
-	if (isnan(ours.median))
+	if (isnan(result_of(metric->twheel, metric, repetitions).median))
 		return;
 	/* Pages are counted, of which few timers take next to none. */
 	if (metric->field >= offsetof(struct outcome, bytes) &&
 	    metric->field <= offsetof(struct outcome, slab) && n < LEAST_FOR_BYTES)
 		return;
-	for (p = 0; p < ARRAY_SIZE(peers); p++) {
-		theirs = result_of(peers[p], metric, repetitions);
-		if (isnan(theirs.median))
-			continue;
-		snprintf(key, sizeof(key), "%s,%s,%s,%zu,%s", engine, kernel_name(),
-			 metric->name, n, peers[p]->name);
-		printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
-		       ours.median / theirs.median);
-		printf("spread,%s,%.1f,%.1f,%.1f,%.1f\n", key, ours.min, ours.max,
-		       theirs.min, theirs.max);
-	}
+	for (p = 0; p < ARRAY_SIZE(peers); p++)
+		print_peer(engine, metric, n, repetitions, peers[p]);
+	if (metric->floor)
+		print_peer(engine, metric, n, repetitions, metric->floor);
 	fflush(stdout);
 }
 
@@ -110,7 +120,7 @@ static void run_mechanism(const struct mechanism *m, size_t n,
 {
 	*outcome = (struct outcome) { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 	run_trial(trial_operations, m, n, outcome);
-	if (m == &twheel_single || m == &twheel_mmap || m == &uring_single)
+	if (!m->take || m == &twheel_single || m == &twheel_mmap || m == &uring_single)
 		return;
 	if (exact)
 		run_trial(trial_deliver, m, n, outcome);

@@ -26,7 +26,8 @@
  * @linear: @extend and @cancel look at all timers for each: measured for a part
  *	of the timers.
  *
- * A mechanism is used once, in a process of its own, which ends without much ado.
+ * What is not there, which may be all but @open and @arm, is not measured. A mechanism
+ * is used once, in a process of its own, which ends without much ado.
  */
 struct mechanism {
 	const char *name;
@@ -46,5 +47,11 @@ extern const struct mechanism timerfd;
 extern const struct mechanism posix;
 extern const struct mechanism uring;		/* a call for 1024 */
 extern const struct mechanism uring_single;	/* a call for each */
+
+/* What is around the work of twheel's, without it: a system call, and so on. */
+extern const struct mechanism floor_single;
+extern const struct mechanism floor_batch;
+extern const struct mechanism floor_mmap;
+extern const struct mechanism floor_events;
 
 #endif /* _MECHANISM_H */

@@ -73,13 +73,16 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	outcome->bytes = (double)(before.available - after.available) / (double)n;
 	outcome->slab = (double)(after.slab - before.slab) / (double)n;
 
-	start = now_ns();
-	m->extend(extended, later, some);
-	outcome->extend = per_timer(start, some);
-
-	start = now_ns();
-	m->cancel(cancelled, some);
-	outcome->cancel = per_timer(start, some);
+	if (m->extend) {
+		start = now_ns();
+		m->extend(extended, later, some);
+		outcome->extend = per_timer(start, some);
+	}
+	if (m->cancel) {
+		start = now_ns();
+		m->cancel(cancelled, some);
+		outcome->cancel = per_timer(start, some);
+	}
 }
 
 /* Takes @n expirations. */

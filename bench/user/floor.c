@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The least that each way of calling could take: what surrounds the work, without
+ * the work.
+ *
+ * By single calls: one that the device refuses. By the batch: operations written to
+ * memory of the kernel, and read from it again where they would return a handle. By the
+ * table: a word written where another one says. For expirations: a program that is
+ * woken at each tick, and is given as many bytes as events have.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+#include "../../lib/libtwheel.h"
+#include "measure.h"
+#include "mechanism.h"
+
+#define BATCH	256
+#define EVENTS	1024
+
+/* No call of the device. */
+#define NO_CALL	_IO('t', 0)
+
+static int file;
+static struct twheel_op *ops;
+
+static void open_device(size_t n)
+{
+	(void)n;
+	file = twheel_open(O_NONBLOCK);
+	if (file < 0)
+		die(-file, "/dev/twheel");
+}
+
+static void call(size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (ioctl(file, NO_CALL) != -1 || errno != ENOTTY)
+			die(0, "the device knows a call that it should not");
+}
+
+static void arm_by_calls(const uint64_t *deadline, size_t first, size_t n)
+{
+	(void)deadline;
+	(void)first;
+	call(n);
+}
+
+static void extend_by_calls(const uint32_t *order, const uint64_t *deadline, size_t n)
+{
+	(void)order;
+	(void)deadline;
+	call(n);
+}
+
+static void cancel_by_calls(const uint32_t *order, size_t n)
+{
+	(void)order;
+	call(n);
+}
+
+static void open_memory(size_t n)
+{
+	(void)n;
+	file = memfd_create("floor", MFD_CLOEXEC);
+	if (file < 0)
+		die(errno, "memfd_create");
+	ops = allocate(BATCH * sizeof(*ops));
+}
+
+/* Operations there, and back if they are @read. */
+static void copy(size_t first, size_t n, bool read)
+{
+	size_t i, done, count;
+	ssize_t size;
+
+	for (done = first; done < first + n; done += count) {
+		count = first + n - done < BATCH ? first + n - done : BATCH;
+		size = (ssize_t)(count * sizeof(*ops));
+		for (i = 0; i < count; i++)
+			ops[i] = twheel_at(CLOCK_MONOTONIC, done + i, done + i);
+		if (pwrite(file, ops, (size_t)size, 0) != size ||
+		    (read && pread(file, ops, (size_t)size, 0) != size))
+			die(errno, "memory");
+		for (i = 0; i < count; i++)
+			if (ops[i].result)
+				die(0, "memory is not as it was written");
+	}
+}
+
+static void arm_by_copies(const uint64_t *deadline, size_t first, size_t n)
+{
+	(void)deadline;
+	copy(first, n, true);
+}
+
+static void extend_by_copies(const uint32_t *order, const uint64_t *deadline, size_t n)
+{
+	(void)order;
+	(void)deadline;
+	copy(0, n, false);
+}
+
+static void cancel_by_copies(const uint32_t *order, size_t n)
+{
+	(void)order;
+	copy(0, n, false);
+}
+
+static uint64_t *handle;
+static volatile uint64_t *word;
+
+static void open_words(size_t n)
+{
+	handle = allocate(n * sizeof(*handle));
+	/* As wide as those of the table. */
+	word = allocate(n * sizeof(struct twheel_word));
+}
+
+static void arm_words(const uint64_t *deadline, size_t first, size_t n)
+{
+	size_t i;
+
+	(void)deadline;
+	for (i = first; i < first + n; i++)
+		handle[i] = i * (sizeof(struct twheel_word) / sizeof(*word));
+}
+
+static void extend_words(const uint32_t *order, const uint64_t *deadline, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		word[handle[order[i]]] = deadline[i];
+}
+
+static int epoll;
+static int zero;
+static char *events;
+static uint64_t first_due;
+static uint64_t last_due;
+static size_t due;
+static size_t taken;
+
+static void open_wakes(size_t n)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	(void)n;
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	file = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	if (epoll < 0 || file < 0 || zero < 0 ||
+	    epoll_ctl(epoll, EPOLL_CTL_ADD, file, &event))
+		die(errno, "epoll");
+	events = allocate(EVENTS * sizeof(struct twheel_event));
+}
+
+static uint64_t tick_length(void)
+{
+	int device = twheel_open(0);
+	struct twheel_info info;
+
+	if (device < 0 || twheel_get_info(device, &info))
+		die(0, "/dev/twheel");
+	close(device);
+	return info.resolution_ns;
+}
+
+/* From the first deadline on, as often as there are ticks. */
+static void arm_wakes(const uint64_t *deadline, size_t first, size_t n)
+{
+	struct itimerspec its;
+	size_t i;
+
+	first_due = deadline[first];
+	last_due = first_due;
+	for (i = first; i < first + n; i++) {
+		first_due = deadline[i] < first_due ? deadline[i] : first_due;
+		last_due = deadline[i] > last_due ? deadline[i] : last_due;
+	}
+	due = n;
+	taken = 0;
+	its.it_value = to_timespec(first_due);
+	its.it_interval = to_timespec(tick_length());
+	if (timerfd_settime(file, TFD_TIMER_ABSTIME, &its, NULL))
+		die(errno, "timerfd_settime");
+}
+
+/* How many have come by now, if they are spread evenly. */
+static size_t due_now(void)
+{
+	uint64_t now = now_ns();
+
+	if (now >= last_due)
+		return due;
+	return (size_t)((double)(now - first_due) / (double)(last_due - first_due) *
+			(double)due);
+}
+
+static size_t take_wakes(void)
+{
+	struct epoll_event event;
+	uint64_t ticks;
+	size_t n, left;
+	ssize_t size;
+
+	if (epoll_wait(epoll, &event, 1, -1) != 1 ||
+	    read(file, &ticks, sizeof(ticks)) != sizeof(ticks))
+		die(errno, "timerfd");
+	n = due_now() - taken;
+	taken += n;
+	for (left = n; left; left -= (size_t)size / sizeof(struct twheel_event)) {
+		size = (ssize_t)((left < EVENTS ? left : EVENTS) *
+				 sizeof(struct twheel_event));
+		if (read(zero, events, (size_t)size) != size)
+			die(errno, "/dev/zero");
+	}
+	return n;
+}
+
+const struct mechanism floor_single = {
+	.name = "floor",
+	.open = open_device,
+	.arm = arm_by_calls,
+	.extend = extend_by_calls,
+	.cancel = cancel_by_calls,
+};
+
+const struct mechanism floor_batch = {
+	.name = "floor",
+	.open = open_memory,
+	.arm = arm_by_copies,
+	.extend = extend_by_copies,
+	.cancel = cancel_by_copies,
+};
+
+const struct mechanism floor_mmap = {
+	.name = "floor",
+	.open = open_words,
+	.arm = arm_words,
+	.extend = extend_words,
+};
+
+const struct mechanism floor_events = {
+	.name = "floor",
+	.open = open_wakes,
+	.arm = arm_wakes,
+	.take = take_wakes,
+};
