@@ -187,7 +187,8 @@ int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period
  * twheel_add - arm an idle timer
  * @timer: The timer.
  * @expires: Its deadline, an absolute value of get_jiffies_64(). A deadline
- *	that has come or gone by means the next tick.
+ *	that has come or gone by means the next tick, or this one if the wheel has
+ *	yet to come to it, as it may while callbacks run.
  *
  * The callback runs on this CPU (but see %TWHEEL_PINNED), at the first tick at
  * or after @expires and never before; @expires is exact at any distance. To arm

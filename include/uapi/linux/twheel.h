@@ -183,8 +183,8 @@ enum twheel_opcode {
  *	another timer before 2^40 - 1 more have been added.
  * @cookie: Yours; comes back with each event.
  * @time_ns: Nanoseconds from now, or with TWHEEL_ABSTIME a reading of the
- *	clock. A deadline that has passed means the next tick; its event has it
- *	as it was given.
+ *	clock. A deadline that has passed means this tick or the next; its event
+ *	has it as it was given.
  * @period_ns: 0 for a timer that expires once, otherwise the time from each
  *	deadline to the next, without drift.
  * @group: 0, or a tag of yours, the same for all timers that are to be ended
