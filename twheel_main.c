@@ -9,7 +9,6 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/module.h>
-#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "twheel_compat.h"
@@ -134,15 +133,11 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	int ret;
 
 	/* A timer is cold as a rule; it comes while interrupts are turned off. */
-	prefetchw(timer);
+	if (!twheel_usable(timer))
+		return -EINVAL;
 	if (change && twheel_pending(timer))
 		twheel_prefetch_neighbours(timer);
-	local_irq_save(flags);
-	if (!twheel_usable(timer)) {
-		local_irq_restore(flags);
-		return -EINVAL;
-	}
-	base = twheel_base_lock(timer);
+	base = twheel_base_lock_irqsave(timer, &flags);
 	if (change)
 		twheel_due_settle(base, timer);
 	word = twheel_word(timer);
