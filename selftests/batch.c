@@ -462,29 +462,49 @@ TEST(bad_cancel_change_and_query_are_einval)
 	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
-/* Operations that have changed nothing of themselves are around it. */
-static void check_result_at(int fd, __u64 handle, unsigned int at)
+enum { AROUND = 130 };
+
+/* @ops are changes, which fill in nothing, but for @op in their place @at. */
+static void batch_around(int fd, struct twheel_op *ops, __u64 handle,
+			 struct twheel_op op, unsigned int at)
 {
-	struct twheel_op ops[130];
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		ops[i] = op_on(TWHEEL_OP_CHANGE, i == at ? 0 : handle);
+	for (i = 0; i < AROUND; i++) {
+		ops[i] = op_on(TWHEEL_OP_CHANGE, handle);
 		ops[i].time_ns = (100 + i) * NSEC_PER_SEC;
 	}
-	batch(fd, ops, ARRAY_SIZE(ops));
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		ASSERT_EQ(ops[i].result, i == at ? -ENOENT : 0);
+	ops[at] = op;
+	batch(fd, ops, AROUND);
+	for (i = 0; i < AROUND; i++)
+		ASSERT(i == at || !ops[i].result);
 }
 
 TEST(one_operation_may_fail)
 {
 	const int fd = open_device(0);
 	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	struct twheel_op ops[AROUND];
 	unsigned int at;
 
-	for (at = 0; at <= 130; at++)
-		check_result_at(fd, handle, at);
+	for (at = 0; at < AROUND; at++) {
+		batch_around(fd, ops, handle, op_on(TWHEEL_OP_CANCEL, 0), at);
+		ASSERT_EQ(ops[at].result, -ENOENT);
+	}
+}
+
+TEST(one_operation_may_fill_in)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	struct twheel_op ops[AROUND];
+	unsigned int at;
+
+	for (at = 0; at < AROUND; at++) {
+		batch_around(fd, ops, handle, op_on(TWHEEL_OP_QUERY, handle), at);
+		ASSERT_EQ(ops[at].result, 0);
+		ASSERT_EQ(ops[at].cookie, 1);
+	}
 }
 
 TEST(all_operations_may_fail)
