@@ -132,7 +132,7 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	u64 word;
 	int ret;
 
-	/* A timer is cold as a rule; it comes while interrupts are turned off. */
+	/* A timer is cold as a rule. Looked at here, it comes while interrupts go off. */
 	if (!twheel_usable(timer))
 		return -EINVAL;
 	if (change && twheel_pending(timer))
@@ -183,7 +183,7 @@ int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period
  * @timer: The timer.
  * @expires: Its deadline, an absolute value of get_jiffies_64(). A deadline
  *	that has come or gone by means the next tick, or this one if the wheel has
- *	yet to come to it, as it may while callbacks run.
+ *	yet to come to it.
  *
  * The callback runs on this CPU (but see %TWHEEL_PINNED), at the first tick at
  * or after @expires and never before; @expires is exact at any distance. To arm

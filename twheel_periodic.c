@@ -12,7 +12,7 @@
  * twheel_add_periodic - arm an idle timer to run again and again
  * @timer: The timer.
  * @expires: Its first deadline, as for twheel_add(): one that has come or gone by
- *	means the next tick, which the others follow then.
+ *	means the next tick or this one, which the others follow then.
  * @period: In jiffies, up to %U32_MAX. The deadlines after the first are
  *	the first plus multiples of it, whenever the callback runs.
  *
