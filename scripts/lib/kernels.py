@@ -162,14 +162,16 @@ def _make_room_for_registers(tree):
     """As UML was, it runs no program on a host whose processor has more registers
     than it knew: it keeps 2,696 bytes of them, and the host wants to be given
     all, which are 11,008 with AMX. They are on its stacks, too."""
+    changed = {}
     for name, before, after in (
             ("arch/x86/um/user-offsets.c", "HOST_FP_SIZE, 2696", "HOST_FP_SIZE, 12288"),
             ("arch/um/Kconfig", "default 2 if 64BIT", "default 4 if 64BIT")):
-        file = tree / name
-        text = file.read_text(encoding="utf-8")
+        text = (tree / name).read_text(encoding="utf-8")
         if before not in text:
             return
-        file.write_text(text.replace(before, after), encoding="utf-8")
+        changed[name] = text.replace(before, after)
+    for name, text in changed.items():
+        (tree / name).write_text(text, encoding="utf-8")
 
 
 def _add_slot(tree):
