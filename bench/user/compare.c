@@ -129,15 +129,20 @@ static void run_mechanism(const struct mechanism *m, size_t n,
 
 static void compare_at(const char *engine, size_t n, size_t repetitions)
 {
+	/* None has a factor in common with how many there are. */
+	static const size_t strides[] = { 1, 5, 7, 11 };
 	bool exact = idle_is_exact();
 	uint64_t start = now_ns();
-	size_t i, r;
+	size_t i, m, r;
+
+	_Static_assert(ALL == 12, "all mechanisms have a turn");
 
 	for (r = 0; r < repetitions; r++) {
-		/* Another one is first each time. */
-		for (i = 0; i < ALL; i++)
-			run_mechanism(mechanisms[(i + r) % ALL], n,
-				      &outcomes[(i + r) % ALL][r], exact);
+		/* Another one is first each time, and they follow on others. */
+		for (i = 0; i < ALL; i++) {
+			m = (i * strides[r % ARRAY_SIZE(strides)] + r) % ALL;
+			run_mechanism(mechanisms[m], n, &outcomes[m][r], exact);
+		}
 		fprintf(stderr, "bench/user: %zu timers, %zu of %zu, %.0f s\n", n,
 			r + 1, repetitions, (double)(now_ns() - start) / NSEC);
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The least that each way of calling could take: what surrounds the work, without
- * the work.
+ * What surrounds the work of each way of calling, without the work: about the least
+ * that it could take.
  *
  * By single calls: one that the device refuses. By the batch: operations written to
  * memory of the kernel, and read from it again where they would return a handle. By the
  * table: a word written where another one says. For expirations: a program that is
- * woken at each tick, and is given as many bytes as events have.
+ * woken as often as there are ticks, and is given as many bytes as events have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,15 +66,6 @@ static void cancel_by_calls(const uint32_t *order, size_t n)
 	call(n);
 }
 
-static void open_memory(size_t n)
-{
-	(void)n;
-	file = memfd_create("floor", MFD_CLOEXEC);
-	if (file < 0)
-		die(errno, "memfd_create");
-	ops = allocate(BATCH * sizeof(*ops));
-}
-
 /* Operations there, and back if they are @read. */
 static void copy(size_t first, size_t n, bool read)
 {
@@ -93,6 +84,17 @@ static void copy(size_t first, size_t n, bool read)
 			if (ops[i].result)
 				die(0, "memory is not as it was written");
 	}
+}
+
+static void open_memory(size_t n)
+{
+	(void)n;
+	file = memfd_create("floor", MFD_CLOEXEC);
+	if (file < 0)
+		die(errno, "memfd_create");
+	ops = allocate(BATCH * sizeof(*ops));
+	/* The pages come before they are used. */
+	copy(0, BATCH, true);
 }
 
 static void arm_by_copies(const uint64_t *deadline, size_t first, size_t n)
