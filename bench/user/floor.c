@@ -67,13 +67,13 @@ static void cancel_by_calls(const uint32_t *order, size_t n)
 }
 
 /* Operations there, and back if they are @read. */
-static void copy(size_t first, size_t n, bool read)
+static void copy(size_t n, bool read)
 {
 	size_t i, done, count;
 	ssize_t size;
 
-	for (done = first; done < first + n; done += count) {
-		count = first + n - done < BATCH ? first + n - done : BATCH;
+	for (done = 0; done < n; done += count) {
+		count = n - done < BATCH ? n - done : BATCH;
 		size = (ssize_t)(count * sizeof(*ops));
 		for (i = 0; i < count; i++)
 			ops[i] = twheel_at(CLOCK_MONOTONIC, done + i, done + i);
@@ -94,26 +94,27 @@ static void open_memory(size_t n)
 		die(errno, "memfd_create");
 	ops = allocate(BATCH * sizeof(*ops));
 	/* The pages come before they are used. */
-	copy(0, BATCH, true);
+	copy(BATCH, true);
 }
 
 static void arm_by_copies(const uint64_t *deadline, size_t first, size_t n)
 {
 	(void)deadline;
-	copy(first, n, true);
+	(void)first;
+	copy(n, true);
 }
 
 static void extend_by_copies(const uint32_t *order, const uint64_t *deadline, size_t n)
 {
 	(void)order;
 	(void)deadline;
-	copy(0, n, false);
+	copy(n, false);
 }
 
 static void cancel_by_copies(const uint32_t *order, size_t n)
 {
 	(void)order;
-	copy(0, n, false);
+	copy(n, false);
 }
 
 static uint64_t *handle;
