@@ -18,7 +18,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
-#include "../twheel_compat.h"
+#include "../../twheel_compat.h"
 #include "torture.h"
 
 /* A thread works so many ticks and then lets others have the next one. */

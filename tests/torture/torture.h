@@ -14,7 +14,7 @@
 #include <linux/percpu.h>
 #include <linux/prandom.h>
 #include <linux/types.h>
-#include "../twheel.h"
+#include "../../twheel.h"
 
 #define TORTURE_FLAG "twheel-torture:"
 

@@ -17,7 +17,7 @@ static int open_module(const char *name)
 	snprintf(path, sizeof(path), "%s/%s.ko", directory, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		snprintf(path, sizeof(path), "%s/testmod/%s.ko", directory, name);
+		snprintf(path, sizeof(path), "%s/tests/modules/%s.ko", directory, name);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
 	if (fd < 0)
