@@ -20,7 +20,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "twheel_internal.h"
+#include "engine/base.h"
 #include "twheel_set.h"
 
 static struct kmem_cache *blocks;

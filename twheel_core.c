@@ -86,7 +86,7 @@
 #include <linux/minmax.h>
 #include <linux/prefetch.h>
 #include "twheel_compat.h"
-#include "twheel_wheel.h"
+#include "twheel_core.h"
 
 static u64 current_slot(const struct twheel_wheel *w, unsigned int n)
 {

@@ -10,7 +10,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "twheel_compat.h"
-#include "twheel_internal.h"
+#include "engine/base.h"
 #include "twheel_set.h"
 
 /* Events that are copied to a program at a time; they are on the stack. */

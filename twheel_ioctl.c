@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "twheel_internal.h"
+#include "engine/base.h"
 #include "twheel_set.h"
 
 #define BATCH_MAX	65536U

@@ -27,7 +27,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
-#include "twheel_internal.h"
+#include "engine/base.h"
 #include "twheel_set.h"
 
 /**

@@ -11,7 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
-#include "twheel_internal.h"
+#include "engine/base.h"
 #include "twheel_set.h"
 
 /* So few places are left that what is charged ahead by many at a time may take them. */

@@ -12,7 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include "twheel_internal.h"
+#include "engine/base.h"
 #include "twheel_set.h"
 
 static unsigned int max_timers = INDEX_MASK + 1;

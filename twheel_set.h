@@ -17,7 +17,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <uapi/linux/twheel.h>
-#include "twheel_internal.h"
+#include "engine/base.h"
 
 /* A handle: the generation above, the index below. */
 #define INDEX_BITS	24

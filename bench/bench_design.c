@@ -13,7 +13,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "../twheel_compat.h"
-#include "../twheel_wheel.h"
+#include "../twheel_core.h"
 #include "bench_design.h"
 
 static struct bench_node *node_of(const struct bench_op *op)

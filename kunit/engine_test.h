@@ -14,7 +14,7 @@
 #include <linux/bottom_half.h>
 #include <linux/completion.h>
 #include <linux/preempt.h>
-#include "../twheel_internal.h"
+#include "../engine/base.h"
 #include "suites.h"
 
 /* For what has to happen; a machine under emulation may be very slow. */

@@ -6,7 +6,7 @@
 #define _TWHEEL_KUNIT_WHEEL_TEST_H
 
 #include <kunit/test.h>
-#include "../twheel_wheel.h"
+#include "../twheel_core.h"
 #include "suites.h"
 
 /* Sanitizers cost ten times the time: a tenth of the long cases is enough. */

@@ -2,8 +2,8 @@
 /*
  * What the engine of a CPU notes for people: shown by twheel_debugfs.c.
  */
-#ifndef _TWHEEL_STATS_H
-#define _TWHEEL_STATS_H
+#ifndef _TWHEEL_ENGINE_STATS_H
+#define _TWHEEL_ENGINE_STATS_H
 
 #include <linux/bitops.h>
 #include <linux/jump_label.h>
@@ -85,4 +85,4 @@ static inline void twheel_stats_callback(struct twheel_stats *stats, u64 now,
 						    TWHEEL_LATE_BUCKETS - 1)]);
 }
 
-#endif /* _TWHEEL_STATS_H */
+#endif /* _TWHEEL_ENGINE_STATS_H */

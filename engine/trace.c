@@ -3,4 +3,4 @@
  * twheel: the tracepoints are made here
  */
 #define CREATE_TRACE_POINTS
-#include "twheel_trace.h"
+#include "trace.h"

@@ -14,10 +14,10 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include "twheel_compat.h"
-#include "twheel_debug.h"
-#include "twheel_expiry.h"
-#include "twheel_internal.h"
-#include "twheel_trace.h"
+#include "objects.h"
+#include "expiry.h"
+#include "base.h"
+#include "trace.h"
 
 static unsigned int lane_of(u32 flags)
 {

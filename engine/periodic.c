@@ -6,7 +6,7 @@
 #include <linux/export.h>
 #include <linux/math64.h>
 #include <linux/overflow.h>
-#include "twheel_internal.h"
+#include "base.h"
 
 /**
  * twheel_add_periodic - arm an idle timer to run again and again

@@ -18,9 +18,9 @@
  */
 #include <linux/errno.h>
 #include "twheel_compat.h"
-#include "twheel_debug.h"
-#include "twheel_internal.h"
-#include "twheel_trace.h"
+#include "objects.h"
+#include "base.h"
+#include "trace.h"
 
 /* Callbacks in a row, before other work of the CPU gets its chance. */
 #define CALLBACKS_MAX	64U

@@ -12,9 +12,9 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include "twheel_compat.h"
-#include "twheel_debug.h"
-#include "twheel_internal.h"
-#include "twheel_trace.h"
+#include "objects.h"
+#include "base.h"
+#include "trace.h"
 
 DEFINE_PER_CPU(local64_t, twheel_extended);
 

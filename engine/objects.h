@@ -5,8 +5,8 @@
  * It reports timers that are freed, or set up anew, while they are armed, with
  * the name of their callback. Nothing of it is left where it is not configured.
  */
-#ifndef _TWHEEL_DEBUG_H
-#define _TWHEEL_DEBUG_H
+#ifndef _TWHEEL_ENGINE_OBJECTS_H
+#define _TWHEEL_ENGINE_OBJECTS_H
 
 #include "twheel.h"
 
@@ -24,4 +24,4 @@ static inline void twheel_debug_disarm(struct twheel_timer *timer) { }
 static inline void twheel_debug_destroy(struct twheel_timer *timer) { }
 #endif
 
-#endif /* _TWHEEL_DEBUG_H */
+#endif /* _TWHEEL_ENGINE_OBJECTS_H */

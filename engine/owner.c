@@ -10,7 +10,7 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include "twheel_internal.h"
+#include "base.h"
 
 /**
  * struct search - for the timers of a module

@@ -17,7 +17,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "twheel_compat.h"
-#include "twheel_internal.h"
+#include "base.h"
 
 /* A wheel without its slots: those hold pointers, and most of the memory. */
 #define WHEEL_HEAD	offsetof(struct twheel_wheel, slot)

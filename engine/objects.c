@@ -3,7 +3,7 @@
  * twheel: timers as objects that the kernel keeps track of
  */
 #include <linux/debugobjects.h>
-#include "twheel_debug.h"
+#include "objects.h"
 
 static const struct debug_obj_descr twheel_debug_descr;
 

@@ -11,9 +11,9 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "twheel_compat.h"
-#include "twheel_expiry.h"
-#include "twheel_internal.h"
-#include "twheel_trace.h"
+#include "expiry.h"
+#include "base.h"
+#include "trace.h"
 
 DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
 unsigned int twheel_lanes;

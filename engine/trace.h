@@ -5,8 +5,8 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM twheel
 
-#if !defined(_TWHEEL_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
-#define _TWHEEL_TRACE_H
+#if !defined(_TWHEEL_ENGINE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TWHEEL_ENGINE_TRACE_H
 
 #include <linux/jiffies.h>
 #include <linux/tracepoint.h>
@@ -180,10 +180,10 @@ TRACE_EVENT(twheel_migrate,
 		  __entry->function, __entry->from, __entry->to)
 );
 
-#endif /* _TWHEEL_TRACE_H */
+#endif /* _TWHEEL_ENGINE_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE twheel_trace
+#define TRACE_INCLUDE_FILE engine/trace
 #include <trace/define_trace.h>

@@ -5,8 +5,8 @@
  * Whoever owns a wheel serialises every call on it; only a pending timer's
  * deadline may be pushed back at any moment, by twheel_wheel_extend().
  */
-#ifndef _TWHEEL_WHEEL_H
-#define _TWHEEL_WHEEL_H
+#ifndef _TWHEEL_CORE_H
+#define _TWHEEL_CORE_H
 
 #include <linux/bitmap.h>
 #include <linux/bits.h>
@@ -171,4 +171,4 @@ static inline void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
 		w->clk = now;
 }
 
-#endif /* _TWHEEL_WHEEL_H */
+#endif /* _TWHEEL_CORE_H */

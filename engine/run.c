@@ -24,9 +24,9 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include "twheel_compat.h"
-#include "twheel_expiry.h"
-#include "twheel_internal.h"
-#include "twheel_trace.h"
+#include "expiry.h"
+#include "base.h"
+#include "trace.h"
 
 /* timer_list's first level has 63 slots of a tick; its hand may lag behind. */
 #define NEAR_TICKS	40

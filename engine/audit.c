@@ -5,7 +5,7 @@
  * The rules R1 to R5 are those at the top of twheel_core.c.
  */
 #include "twheel_compat.h"
-#include "twheel_wheel.h"
+#include "twheel_core.h"
 
 struct audit {
 	struct twheel_wheel *w;

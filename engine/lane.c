@@ -18,7 +18,7 @@
 #include <linux/export.h>
 #include <linux/mutex.h>
 #include "twheel_compat.h"
-#include "twheel_internal.h"
+#include "base.h"
 
 /* How many timers are very many: looked at whenever one is added. */
 unsigned int twheel_lane_threshold __read_mostly;

@@ -2,8 +2,8 @@
 /*
  * Shared by the parts of twheel; never installed.
  */
-#ifndef _TWHEEL_INTERNAL_H
-#define _TWHEEL_INTERNAL_H
+#ifndef _TWHEEL_ENGINE_BASE_H
+#define _TWHEEL_ENGINE_BASE_H
 
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -16,10 +16,10 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include "twheel_stats.h"
-#include "twheel_wheel.h"
+#include "stats.h"
+#include "twheel_core.h"
 
-/* struct twheel_timer.flags, besides those of twheel.h and twheel_wheel.h */
+/* struct twheel_timer.flags, besides those of twheel.h and twheel_core.h */
 #define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
 #define TWHEEL_LANE_SHIFT	25
@@ -408,4 +408,4 @@ static inline u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t wh
 int twheel_chardev_init(void);
 void twheel_chardev_exit(void);
 
-#endif /* _TWHEEL_INTERNAL_H */
+#endif /* _TWHEEL_ENGINE_BASE_H */

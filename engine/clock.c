@@ -5,7 +5,7 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include "twheel_internal.h"
+#include "base.h"
 
 /*
  * When tick 0 would have begun on CLOCK_MONOTONIC: an estimate that is never

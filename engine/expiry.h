@@ -2,12 +2,12 @@
 /*
  * twheel: what a canceller waits on while a callback runs in softirq context
  */
-#ifndef _TWHEEL_EXPIRY_H
-#define _TWHEEL_EXPIRY_H
+#ifndef _TWHEEL_ENGINE_EXPIRY_H
+#define _TWHEEL_ENGINE_EXPIRY_H
 
 #include <linux/processor.h>
 #include <linux/spinlock.h>
-#include "twheel_internal.h"
+#include "base.h"
 
 #ifdef CONFIG_PREEMPT_RT
 /*
@@ -57,4 +57,4 @@ static inline void twheel_expiry_wait(struct twheel_base *base)
 }
 #endif
 
-#endif /* _TWHEEL_EXPIRY_H */
+#endif /* _TWHEEL_ENGINE_EXPIRY_H */

@@ -27,10 +27,10 @@
  * lock; it is claimed under it, so that nobody finds it in between. So are all where
  * debugobjects wants to be told in the same instant.
  */
-#include "twheel_debug.h"
-#include "twheel_expiry.h"
-#include "twheel_internal.h"
-#include "twheel_trace.h"
+#include "objects.h"
+#include "expiry.h"
+#include "base.h"
+#include "trace.h"
 
 #define CLAIMED		1UL
 
