@@ -11,7 +11,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include "engine/base.h"
-#include "twheel_set.h"
+#include "device/timer_set.h"
 
 static int twheel_open(struct inode *inode, struct file *file)
 {

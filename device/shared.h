@@ -2,8 +2,8 @@
 /*
  * twheel: memory that the kernel shares with a program
  */
-#ifndef _TWHEEL_SHARED_H
-#define _TWHEEL_SHARED_H
+#ifndef _TWHEEL_DEVICE_SHARED_H
+#define _TWHEEL_DEVICE_SHARED_H
 
 #include <linux/mm.h>
 
@@ -34,4 +34,4 @@ static inline void *twheel_shared_at(const struct twheel_shared *shared,
 	       offset_in_page(offset);
 }
 
-#endif /* _TWHEEL_SHARED_H */
+#endif /* _TWHEEL_DEVICE_SHARED_H */

@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include "engine/base.h"
-#include "twheel_set.h"
+#include "timer_set.h"
 
 /* So few places are left that what is charged ahead by many at a time may take them. */
 #define NEAR_LIMIT	((int)(CHUNK * CHUNK))

@@ -11,7 +11,7 @@
 #include <linux/uio.h>
 #include "twheel_compat.h"
 #include "engine/base.h"
-#include "twheel_set.h"
+#include "timer_set.h"
 
 /* Events that are copied to a program at a time; they are on the stack. */
 #define BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)

@@ -11,7 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "twheel_compat.h"
-#include "twheel_shared.h"
+#include "shared.h"
 
 /**
  * twheel_shared_new - allocate pages to share

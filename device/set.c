@@ -13,7 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "engine/base.h"
-#include "twheel_set.h"
+#include "timer_set.h"
 
 static unsigned int max_timers = INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);

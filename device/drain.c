@@ -7,7 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "twheel_set.h"
+#include "timer_set.h"
 
 /* The operation that would arm @t again as it is. */
 static struct twheel_op op_of(const struct user_timer *t)

@@ -21,7 +21,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "engine/base.h"
-#include "twheel_set.h"
+#include "timer_set.h"
 
 static struct kmem_cache *blocks;
 

@@ -28,7 +28,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include "engine/base.h"
-#include "twheel_set.h"
+#include "timer_set.h"
 
 /**
  * twheel_ended_init - begin to end timers

@@ -7,7 +7,7 @@
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
-#include "twheel_set.h"
+#include "timer_set.h"
 
 /**
  * struct group - timers with the same tag

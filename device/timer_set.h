@@ -4,8 +4,8 @@
  *
  * twheel_life.c opens with how they live.
  */
-#ifndef _TWHEEL_SET_H
-#define _TWHEEL_SET_H
+#ifndef _TWHEEL_DEVICE_TIMER_SET_H
+#define _TWHEEL_DEVICE_TIMER_SET_H
 
 #include <linux/align.h>
 #include <linux/eventfd.h>
@@ -387,4 +387,4 @@ int twheel_quota_lane(struct user_quota *quota);
 /* twheel_ioctl.c */
 long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
-#endif /* _TWHEEL_SET_H */
+#endif /* _TWHEEL_DEVICE_TIMER_SET_H */

@@ -4,8 +4,8 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include "twheel_set.h"
-#include "twheel_shared.h"
+#include "timer_set.h"
+#include "shared.h"
 
 /* A word for every index that there can be. */
 #define TABLE_MAX	((size_t)(INDEX_MASK + 1) * sizeof(struct twheel_word))

@@ -9,8 +9,8 @@
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include "twheel_set.h"
-#include "twheel_shared.h"
+#include "timer_set.h"
+#include "shared.h"
 
 static struct twheel_ring *head_of(const struct timer_set *set)
 {

@@ -17,8 +17,8 @@
 #include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include "twheel_set.h"
-#include "twheel_shared.h"
+#include "timer_set.h"
+#include "shared.h"
 
 /* As &struct twheel_word. */
 struct word {

@@ -19,7 +19,7 @@
 #include <linux/time_namespace.h>
 #include <linux/workqueue.h>
 #include "twheel_compat.h"
-#include "twheel_set.h"
+#include "timer_set.h"
 
 /**
  * struct jump_node - a timer's place in a tree

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "engine/base.h"
-#include "twheel_set.h"
+#include "timer_set.h"
 
 #define BATCH_MAX	65536U
 
