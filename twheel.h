@@ -51,7 +51,7 @@ struct twheel_timer {
 		struct list_head owner;
 	};
 	/* private: the deadline in jiffies64, TWHEEL_IDLE, or another of these */
-	atomic64_t		word;
+	atomic64_t		state;
 	/* private: set up once */
 	twheel_fn_t		fn;
 	/* private: CPU whose wheel the timer belongs to, and what is below */

@@ -90,7 +90,7 @@
 
 static u64 current_slot(const struct twheel_wheel *w, unsigned int n)
 {
-	return w->clk >> LVL_SHIFT(n);
+	return w->clk >> TWHEEL_LVL_SHIFT(n);
 }
 
 /*
@@ -100,11 +100,11 @@ static u64 current_slot(const struct twheel_wheel *w, unsigned int n)
  */
 static unsigned int level_of(const struct twheel_wheel *w, u64 expires)
 {
-	unsigned int n = (unsigned int)(fls64((expires - w->clk) | 1) - 1) / LVL_BITS;
+	unsigned int n = (unsigned int)(fls64((expires - w->clk) | 1) - 1) / TWHEEL_LVL_BITS;
 
-	if (n >= LVL_DEPTH)
-		return LVL_DEPTH - 1;
-	if (n && (expires >> LVL_SHIFT(n)) - current_slot(w, n) <= 1)
+	if (n >= TWHEEL_LVL_DEPTH)
+		return TWHEEL_LVL_DEPTH - 1;
+	if (n && (expires >> TWHEEL_LVL_SHIFT(n)) - current_slot(w, n) <= 1)
 		n--;
 	return n;
 }
@@ -112,7 +112,7 @@ static unsigned int level_of(const struct twheel_wheel *w, u64 expires)
 /*
  * The latest tick for which the wheel must be visited on account of @slot: the
  * timers' own tick on level 0, above it the last that leaves enough ticks
- * before the boundary to empty the slot at CASCADE_MIN a tick.
+ * before the boundary to empty the slot at TWHEEL_CASCADE_MIN a tick.
  */
 static u64 slot_visit(const struct twheel_wheel *w, unsigned int n, u64 slot)
 {
@@ -120,9 +120,9 @@ static u64 slot_visit(const struct twheel_wheel *w, unsigned int n, u64 slot)
 
 	if (!n)
 		return slot;
-	ticks = DIV_ROUND_UP_ULL((u64)w->count[n][slot & LVL_MASK], CASCADE_MIN);
-	ticks = min(ticks, LVL_GRAN(n));
-	return max((slot << LVL_SHIFT(n)) - ticks, w->clk + 1);
+	ticks = DIV_ROUND_UP_ULL((u64)w->count[n][slot & TWHEEL_LVL_MASK], TWHEEL_CASCADE_MIN);
+	ticks = min(ticks, TWHEEL_LVL_GRAN(n));
+	return max((slot << TWHEEL_LVL_SHIFT(n)) - ticks, w->clk + 1);
 }
 
 /*
@@ -152,24 +152,24 @@ static void unlink(struct twheel_timer *t)
 static __always_inline void put(struct twheel_wheel *w, struct twheel_timer *t,
 				unsigned int n, u64 slot)
 {
-	unsigned int i = slot & LVL_MASK;
+	unsigned int i = slot & TWHEEL_LVL_MASK;
 	u32 count = w->count[n][i];
 
-	link_tail(&t->entry, &w->slot[n][i].chain[count % SLOT_CHAINS]);
+	link_tail(&t->entry, &w->slot[n][i].chain[count % TWHEEL_SLOT_CHAINS]);
 	w->count[n][i] = count + (count != U32_MAX);
 	__set_bit(i, w->map[n]);
 	/* No slot is visited earlier than the one before it begins. */
-	if ((slot - 1) << LVL_SHIFT(n) < w->next)
+	if ((slot - 1) << TWHEEL_LVL_SHIFT(n) < w->next)
 		w->next = min(w->next, slot_visit(w, n, slot));
 }
 
 /* The slot of level @n that is moved down in the window of a timer; 0: of no use. */
 static u64 window_slot(const struct twheel_wheel *w, unsigned int n, u64 expires)
 {
-	u64 slot = ((expires - 1) >> LVL_SHIFT(n)) + 2;
+	u64 slot = ((expires - 1) >> TWHEEL_LVL_SHIFT(n)) + 2;
 
 	/* If it is too far, what is moved down gets here later. */
-	if (expires > S64_MAX || slot - current_slot(w, n) > LVL_REACH)
+	if (expires > S64_MAX || slot - current_slot(w, n) > TWHEEL_LVL_REACH)
 		return 0;
 	return slot;
 }
@@ -177,7 +177,7 @@ static u64 window_slot(const struct twheel_wheel *w, unsigned int n, u64 expires
 /* Files @t, which is in no slot, for @expires, a tick after the hand. */
 static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
 {
-	unsigned int n = twheel_window_level(t);
+	unsigned int n = twheel_wheel_window_level(t);
 	u64 slot = 0, here;
 
 	if (unlikely(n))
@@ -186,7 +186,7 @@ static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
 		n = level_of(w, expires);
 		here = current_slot(w, n);
 		/* The distance, not the slot, is what has room near the end of time. */
-		slot = here + min_t(u64, (expires >> LVL_SHIFT(n)) - here, LVL_REACH);
+		slot = here + min_t(u64, (expires >> TWHEEL_LVL_SHIFT(n)) - here, TWHEEL_LVL_REACH);
 	}
 	put(w, t, n, slot);
 }
@@ -195,7 +195,7 @@ static struct twheel_timer *slot_first(struct twheel_slot *slot)
 {
 	unsigned int c;
 
-	for (c = 0; c < SLOT_CHAINS; c++)
+	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++)
 		if (!list_empty(&slot->chain[c]))
 			return list_first_entry(&slot->chain[c],
 						struct twheel_timer, entry);
@@ -221,9 +221,9 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 	w->clk = clk;
 	w->next = TWHEEL_NEVER;
 	INIT_LIST_HEAD(&w->deferred);
-	for (n = 0; n < LVL_DEPTH; n++)
-		for (i = 0; i < LVL_SIZE; i++)
-			for (c = 0; c < SLOT_CHAINS; c++)
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
+		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
+			for (c = 0; c < TWHEEL_SLOT_CHAINS; c++)
 				INIT_LIST_HEAD(&w->slot[n][i].chain[c]);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
@@ -233,7 +233,7 @@ static void set_deadline(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires)
 {
 	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
-	atomic64_set(&t->word, expires);
+	atomic64_set(&t->state, expires);
 	file(w, t, expires);
 }
 
@@ -269,22 +269,22 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
  * twheel_wheel_remove - disarm a timer
  * @w: The wheel that @t is in, if it is pending.
  * @t: The timer.
- * @word: TWHEEL_IDLE, or TWHEEL_DEAD for one never to be armed again.
+ * @state: TWHEEL_IDLE, or TWHEEL_DEAD for one never to be armed again.
  *
  * Return: whether @t was pending.
  */
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
-			 u64 word)
+			 u64 state)
 {
-	u64 expires = twheel_word(t);
+	u64 expires = twheel_wheel_state(t);
 
-	if (!twheel_word_pending(expires)) {
-		if (word == TWHEEL_DEAD)
-			atomic64_set(&t->word, word);
+	if (!twheel_wheel_state_pending(expires)) {
+		if (state == TWHEEL_DEAD)
+			atomic64_set(&t->state, state);
 		return false;
 	}
 	/* It may be extended meanwhile, but not cease to be pending. */
-	atomic64_set(&t->word, word);
+	atomic64_set(&t->state, state);
 	unlink(t);
 	t->last = expires;
 	w->pending--;
@@ -298,17 +298,17 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_remove);
  */
 static unsigned int first_occupied(struct twheel_wheel *w, unsigned int n)
 {
-	unsigned int start = (current_slot(w, n) + 1) & LVL_MASK;
+	unsigned int start = (current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	unsigned int i;
 
 	for (;;) {
-		i = find_next_bit(w->map[n], LVL_SIZE, start);
-		if (i == LVL_SIZE)
-			i = find_first_bit(w->map[n], LVL_SIZE);
-		if (i == LVL_SIZE)
+		i = find_next_bit(w->map[n], TWHEEL_LVL_SIZE, start);
+		if (i == TWHEEL_LVL_SIZE)
+			i = find_first_bit(w->map[n], TWHEEL_LVL_SIZE);
+		if (i == TWHEEL_LVL_SIZE)
 			return 0;
 		if (slot_first(&w->slot[n][i]))
-			return ((i - start) & LVL_MASK) + 1;
+			return ((i - start) & TWHEEL_LVL_MASK) + 1;
 		clear_slot(w, n, i);
 	}
 }
@@ -328,7 +328,7 @@ u64 twheel_wheel_next(struct twheel_wheel *w)
 	if (w->todo)
 		return w->clk;
 	w->next = TWHEEL_NEVER;
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		ahead = first_occupied(w, n);
 		if (ahead)
 			w->next = min(w->next, slot_visit(w, n, current_slot(w, n) + ahead));
@@ -345,14 +345,14 @@ static void begin_tick(struct twheel_wheel *w, u64 clk)
 
 	w->clk = clk;
 	w->cursor = 0;
-	w->todo = test_bit(clk & LVL_MASK, w->map[0]) ? BIT(0) : 0;
-	for (n = 1; n < LVL_DEPTH; n++) {
+	w->todo = test_bit(clk & TWHEEL_LVL_MASK, w->map[0]) ? BIT(0) : 0;
+	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
 		coming = current_slot(w, n) + 1;
-		i = coming & LVL_MASK;
+		i = coming & TWHEEL_LVL_MASK;
 		if (!test_bit(i, w->map[n]))
 			continue;
-		w->share[n] = max(CASCADE_MIN, w->count[n][i] /
-				  (u32)((coming << LVL_SHIFT(n)) - clk) + 1);
+		w->share[n] = max(TWHEEL_CASCADE_MIN, w->count[n][i] /
+				  (u32)((coming << TWHEEL_LVL_SHIFT(n)) - clk) + 1);
 		w->todo |= BIT(n);
 	}
 }
@@ -370,8 +370,8 @@ static struct twheel_timer *next_in(struct twheel_wheel *w,
 	struct list_head *chain;
 	unsigned int c;
 
-	for (c = 0; c < SLOT_CHAINS; c++) {
-		chain = &slot->chain[w->cursor++ % SLOT_CHAINS];
+	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
+		chain = &slot->chain[w->cursor++ % TWHEEL_SLOT_CHAINS];
 		if (list_empty(chain))
 			continue;
 		t = list_first_entry(chain, struct twheel_timer, entry);
@@ -384,12 +384,12 @@ static struct twheel_timer *next_in(struct twheel_wheel *w,
 /* Ends the waiting of @t, which is in no slot, if its deadline has come. */
 static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t)
 {
-	s64 word = twheel_word(t);
+	s64 state = twheel_wheel_state(t);
 
-	while ((u64)word <= w->clk) {
-		if (!atomic64_try_cmpxchg(&t->word, &word, TWHEEL_DUE))
+	while ((u64)state <= w->clk) {
+		if (!atomic64_try_cmpxchg(&t->state, &state, TWHEEL_DUE))
 			continue;
-		t->last = word;
+		t->last = state;
 		w->pending--;
 		return true;
 	}
@@ -423,12 +423,12 @@ static inline bool visit(struct twheel_wheel *w, struct twheel_timer *t,
 {
 	e->budget--;
 	unlink(t);
-	if (t->flags & TWHEEL_PROCESS && twheel_word(t) <= w->clk) {
+	if (t->flags & TWHEEL_PROCESS && twheel_wheel_state(t) <= w->clk) {
 		list_add_tail(&t->entry, &w->deferred);
 		return false;
 	}
 	if (!try_expire(w, t)) {
-		file(w, t, twheel_word(t));
+		file(w, t, twheel_wheel_state(t));
 		return false;
 	}
 	*e->due++ = t;
@@ -439,7 +439,7 @@ static inline bool visit(struct twheel_wheel *w, struct twheel_timer *t,
 /* Moves this tick's share of a coming slot to where its timers now belong. */
 static void cascade(struct twheel_wheel *w, unsigned int n, struct expiry *e)
 {
-	unsigned int i = (current_slot(w, n) + 1) & LVL_MASK;
+	unsigned int i = (current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	struct twheel_timer *t;
 
 	while (w->todo & BIT(n) && e->budget && e->room) {
@@ -460,7 +460,7 @@ static void cascade(struct twheel_wheel *w, unsigned int n, struct expiry *e)
 /* Expires the current tick's timers; those extended are filed anew. */
 static void expire_tick(struct twheel_wheel *w, struct expiry *e)
 {
-	unsigned int i = w->clk & LVL_MASK;
+	unsigned int i = w->clk & TWHEEL_LVL_MASK;
 	struct twheel_timer *t;
 
 	while (e->budget && e->room) {
@@ -533,7 +533,7 @@ bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t)
 	unlink(t);
 	if (try_expire(w, t))
 		return true;
-	file(w, t, twheel_word(t));
+	file(w, t, twheel_wheel_state(t));
 	w->refiled++;
 	return false;
 }
@@ -563,7 +563,7 @@ u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 	u64 next, missed;
 
 	if (!t->period) {
-		twheel_word_end(t);
+		twheel_wheel_end_due(t);
 		return 0;
 	}
 	next = next_period(t, clamp(now, w->clk, TWHEEL_NEVER - 1), &missed);
@@ -583,7 +583,7 @@ void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t)
 	u64 expires = t->last;
 
 	INIT_LIST_HEAD(&t->entry);
-	atomic64_set(&t->word, expires);
+	atomic64_set(&t->state, expires);
 	w->pending++;
 }
 
@@ -598,13 +598,13 @@ struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w)
 	unsigned int n, i, ahead;
 
 	/* Nothing but level 0 of a tick in progress has timers in a current slot. */
-	i = w->clk & LVL_MASK;
+	i = w->clk & TWHEEL_LVL_MASK;
 	if (w->todo & BIT(0) && slot_first(&w->slot[0][i]))
 		return slot_first(&w->slot[0][i]);
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		ahead = first_occupied(w, n);
-		i = (current_slot(w, n) + ahead) & LVL_MASK;
+		i = (current_slot(w, n) + ahead) & TWHEEL_LVL_MASK;
 		if (ahead)
 			return slot_first(&w->slot[n][i]);
 	}
@@ -623,7 +623,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_timer *t)
 {
-	u64 expires = twheel_word(t);
+	u64 expires = twheel_wheel_state(t);
 
 	unlink(t);
 	from->pending--;

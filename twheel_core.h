@@ -14,21 +14,21 @@
 #include "twheel.h"
 
 /* One digit of the deadline a level. */
-#define LVL_BITS		6
-#define LVL_DEPTH		6
-#define LVL_SHIFT(n)		((n) * LVL_BITS)
-#define LVL_GRAN(n)		(1ULL << LVL_SHIFT(n))
+#define TWHEEL_LVL_BITS		6
+#define TWHEEL_LVL_DEPTH		6
+#define TWHEEL_LVL_SHIFT(n)		((n) * TWHEEL_LVL_BITS)
+#define TWHEEL_LVL_GRAN(n)		(1ULL << TWHEEL_LVL_SHIFT(n))
 /* Two frames of 64 slots each: the current one and the one after it. */
-#define LVL_SIZE		(2U << LVL_BITS)
-#define LVL_MASK		(LVL_SIZE - 1)
+#define TWHEEL_LVL_SIZE		(2U << TWHEEL_LVL_BITS)
+#define TWHEEL_LVL_MASK		(TWHEEL_LVL_SIZE - 1)
 /* How far ahead of the hand a level has slots. */
-#define LVL_REACH		(LVL_SIZE - 1)
+#define TWHEEL_LVL_REACH		(TWHEEL_LVL_SIZE - 1)
 /* Chains a slot: four list heads are one cache line. */
-#define SLOT_CHAINS		4
+#define TWHEEL_SLOT_CHAINS		4
 /* A coming slot loses at least this many timers a tick. */
-#define CASCADE_MIN		64U
+#define TWHEEL_CASCADE_MIN		64U
 
-/* What struct twheel_timer.word holds besides a deadline. */
+/* What struct twheel_timer.state holds besides a deadline. */
 #define TWHEEL_IDLE		0ULL
 #define TWHEEL_DUE		(U64_MAX - 1)
 #define TWHEEL_DEAD		U64_MAX
@@ -38,7 +38,7 @@
 #define TWHEEL_WINDOW_MASK	(7U << TWHEEL_WINDOW_SHIFT)
 
 struct twheel_slot {
-	struct list_head	chain[SLOT_CHAINS];
+	struct list_head	chain[TWHEEL_SLOT_CHAINS];
 };
 
 /**
@@ -55,21 +55,21 @@ struct twheel_slot {
  * @deferred: Due timers that wait for process context.
  * @map: Slots that may be occupied; a bit may be stale, never missing.
  * @count: Timers filed into each slot since it was last empty; saturates.
- * @slot: Level by level, the slot of tick t at (t >> LVL_SHIFT(n)) & LVL_MASK.
+ * @slot: Level by level, the slot of tick t at (t >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK.
  */
 struct twheel_wheel {
 	u64			clk;
 	u64			next;
 	u32			todo;
 	u32			cursor;
-	u32			share[LVL_DEPTH];
+	u32			share[TWHEEL_LVL_DEPTH];
 	u64			pending;
 	u64			cascaded;
 	u64			refiled;
 	struct list_head	deferred;
-	unsigned long		map[LVL_DEPTH][BITS_TO_LONGS(LVL_SIZE)];
-	u32			count[LVL_DEPTH][LVL_SIZE];
-	struct twheel_slot	slot[LVL_DEPTH][LVL_SIZE] ____cacheline_aligned;
+	unsigned long		map[TWHEEL_LVL_DEPTH][BITS_TO_LONGS(TWHEEL_LVL_SIZE)];
+	u32			count[TWHEEL_LVL_DEPTH][TWHEEL_LVL_SIZE];
+	struct twheel_slot	slot[TWHEEL_LVL_DEPTH][TWHEEL_LVL_SIZE] ____cacheline_aligned;
 };
 
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk);
@@ -78,7 +78,7 @@ void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires);
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
-			 u64 word);
+			 u64 state);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 				 unsigned int *budget,
@@ -93,40 +93,40 @@ void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 /* Only where KUnit is configured: twheel_audit.c is not built otherwise. */
 const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended);
 
-static inline u64 twheel_word(const struct twheel_timer *t)
+static inline u64 twheel_wheel_state(const struct twheel_timer *t)
 {
-	return atomic64_read(&t->word);
+	return atomic64_read(&t->state);
 }
 
 /* A timer that was due becomes idle, unless somebody has seen to that already. */
-static inline void twheel_word_end(struct twheel_timer *t)
+static inline void twheel_wheel_end_due(struct twheel_timer *t)
 {
-	atomic64_cmpxchg(&t->word, TWHEEL_DUE, TWHEEL_IDLE);
+	atomic64_cmpxchg(&t->state, TWHEEL_DUE, TWHEEL_IDLE);
 }
 
-/* Does @word say that its timer is armed? TWHEEL_DUE is: no callback has begun. */
-static inline bool twheel_word_pending(u64 word)
+/* Does @state say that its timer is armed? TWHEEL_DUE is: no callback has begun. */
+static inline bool twheel_wheel_state_pending(u64 state)
 {
-	return word != TWHEEL_IDLE && word != TWHEEL_DEAD;
+	return state != TWHEEL_IDLE && state != TWHEEL_DEAD;
 }
 
 static inline bool twheel_wheel_pending(const struct twheel_timer *t)
 {
-	return twheel_word_pending(twheel_word(t));
+	return twheel_wheel_state_pending(twheel_wheel_state(t));
 }
 
 /* The level on which @t may run in place, or 0. */
-static inline unsigned int twheel_window_level(const struct twheel_timer *t)
+static inline unsigned int twheel_wheel_window_level(const struct twheel_timer *t)
 {
 	return (t->flags & TWHEEL_WINDOW_MASK) >> TWHEEL_WINDOW_SHIFT;
 }
 
 /* What goes into the flags for a window of @slack ticks: two slots fit into it. */
-static inline u32 twheel_window_flags(u64 slack)
+static inline u32 twheel_wheel_window_flags(u64 slack)
 {
-	unsigned int n = LVL_DEPTH - 1;
+	unsigned int n = TWHEEL_LVL_DEPTH - 1;
 
-	while (n && slack / 2 < LVL_GRAN(n))
+	while (n && slack / 2 < TWHEEL_LVL_GRAN(n))
 		n--;
 	return n << TWHEEL_WINDOW_SHIFT;
 }
@@ -137,7 +137,7 @@ static inline u32 twheel_window_flags(u64 slack)
  * @expires: New deadline in ticks.
  *
  * Moves nothing: the timer is filed anew when its old slot comes up. The
- * wheel takes the word by compare-and-exchange too, so that a timer is either
+ * wheel takes the state by compare-and-exchange too, so that a timer is either
  * extended or expires, never both.
  *
  * Context: any; needs no serialisation.
@@ -147,14 +147,14 @@ static inline u32 twheel_window_flags(u64 slack)
  */
 static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 {
-	s64 old = atomic64_read(&t->word);
+	s64 old = atomic64_read(&t->state);
 
 	/* So it is below TWHEEL_DUE, which stays. */
 	expires = min_t(u64, expires, TWHEEL_NEVER);
 	do {
-		if (!twheel_word_pending(old) || expires < (u64)old)
+		if (!twheel_wheel_state_pending(old) || expires < (u64)old)
 			return false;
-	} while (!atomic64_try_cmpxchg(&t->word, &old, expires));
+	} while (!atomic64_try_cmpxchg(&t->state, &old, expires));
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * twheel: exact timers by the million
  *
- * The module, and the functions it exports to others. They are thin: the word
+ * The module, and the functions it exports to others. They are thin: the state
  * of a timer tells what state it is in, the lock of its CPU's base is taken to
  * change that, and twheel_base.c does the rest.
  */
@@ -129,7 +129,7 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 {
 	struct twheel_base *base;
 	unsigned long flags;
-	u64 word;
+	u64 state;
 	int ret;
 
 	/* A timer is cold as a rule. Looked at here, it comes while interrupts go off. */
@@ -140,11 +140,11 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	base = twheel_base_lock_irqsave(timer, &flags);
 	if (change)
 		twheel_due_settle(base, timer);
-	word = twheel_word(timer);
-	if (word == TWHEEL_DEAD) {
+	state = twheel_wheel_state(timer);
+	if (state == TWHEEL_DEAD) {
 		ret = -ESHUTDOWN;
-	} else if (!twheel_word_pending(word) ||
-		   (word == TWHEEL_DUE && twheel_due_idle(base, timer))) {
+	} else if (!twheel_wheel_state_pending(state) ||
+		   (state == TWHEEL_DUE && twheel_due_idle(base, timer))) {
 		if (cpu == TWHEEL_HERE)
 			cpu = twheel_home(timer);
 		base = twheel_base_switch(base, timer, cpu);
@@ -352,7 +352,7 @@ void twheel_cancel_some(struct twheel_timer *const *timer, unsigned int n)
  * Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. With
  * @ended, what is armed while its callback runs on is disarmed too, and counted.
  */
-static int try_cancel(struct twheel_timer *timer, u64 word, int *ended)
+static int try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 {
 	const struct twheel_callback *cb;
 	struct twheel_base *base;
@@ -365,14 +365,14 @@ static int try_cancel(struct twheel_timer *timer, u64 word, int *ended)
 	twheel_due_settle(base, timer);
 	cb = twheel_base_callback(base, timer);
 	if (!cb) {
-		ret = twheel_base_disarm(base, timer, word);
+		ret = twheel_base_disarm(base, timer, state);
 	} else if (cb->task == current) {
 		ret = -EDEADLK;
 	} else {
 		ret = -EAGAIN;
 		/* Or it might run again and again before the caller has a look. */
 		if (ended)
-			*ended += twheel_base_disarm(base, timer, word);
+			*ended += twheel_base_disarm(base, timer, state);
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
@@ -415,9 +415,9 @@ static void lockdep_wait_for_callback(struct twheel_timer *timer)
 #endif
 }
 
-static int cancel_sync(struct twheel_timer *timer, u64 word)
+static int cancel_sync(struct twheel_timer *timer, u64 state)
 {
-	int ret = try_cancel(timer, word, NULL);
+	int ret = try_cancel(timer, state, NULL);
 	int ended = 0;
 	bool process;
 
@@ -435,7 +435,7 @@ static int cancel_sync(struct twheel_timer *timer, u64 word)
 	while (ret == -EAGAIN) {
 		twheel_base_wait_running(timer);
 		/* It ended, and runs again: one that is due at once might for ever. */
-		ret = try_cancel(timer, word, process ? &ended : NULL);
+		ret = try_cancel(timer, state, process ? &ended : NULL);
 	}
 	return ret < 0 ? ret : ret + ended;
 }
@@ -522,10 +522,10 @@ EXPORT_SYMBOL(twheel_pending);
  */
 u64 twheel_remaining(const struct twheel_timer *timer)
 {
-	u64 word = twheel_word(timer);
+	u64 state = twheel_wheel_state(timer);
 	u64 now = get_jiffies_64();
 
-	return word <= TWHEEL_NEVER && word > now ? word - now : 0;
+	return state <= TWHEEL_NEVER && state > now ? state - now : 0;
 }
 EXPORT_SYMBOL(twheel_remaining);
 

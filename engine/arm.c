@@ -145,7 +145,7 @@ void twheel_base_insert(struct twheel_base *base, struct twheel_timer *t,
 	/* One that is static is known by its not having been armed yet. */
 	twheel_debug_arm(t);
 	twheel_wheel_insert(&base->wheel, t, expires);
-	trace_twheel_arm(t, twheel_word(t), base->cpu);
+	trace_twheel_arm(t, twheel_wheel_state(t), base->cpu);
 	twheel_base_wake_at(base, base->wheel.next);
 }
 
@@ -164,7 +164,7 @@ void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
 	base->counts.replaced++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	twheel_wheel_change(&base->wheel, t, expires);
-	trace_twheel_change(t, twheel_word(t), base->cpu);
+	trace_twheel_change(t, twheel_wheel_state(t), base->cpu);
 	twheel_base_wake_at(base, base->wheel.next);
 }
 
@@ -172,17 +172,17 @@ void twheel_base_change(struct twheel_base *base, struct twheel_timer *t,
  * twheel_base_disarm - end a timer's arming
  * @base: The base that @t belongs to, locked.
  * @t: The timer.
- * @word: TWHEEL_IDLE, or TWHEEL_DEAD for one never to be armed again.
+ * @state: TWHEEL_IDLE, or TWHEEL_DEAD for one never to be armed again.
  *
  * Return: whether @t was pending.
  */
 bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
-			u64 word)
+			u64 state)
 {
 	lockdep_assert_held(&base->lock);
 
 	twheel_due_settle(base, t);
-	if (!twheel_wheel_remove(&base->wheel, t, word))
+	if (!twheel_wheel_remove(&base->wheel, t, state))
 		return false;
 	base->counts.cancelled++;
 	twheel_debug_disarm(t);
@@ -274,10 +274,10 @@ void twheel_base_add_counts(const struct twheel_base *base,
 }
 
 /**
- * twheel_read_counts - sum up the counts of all CPUs
+ * twheel_counts_read - sum up the counts of all CPUs
  * @counts: For the sums. They are consistent if nothing goes on meanwhile.
  */
-void twheel_read_counts(struct twheel_counts *counts)
+void twheel_counts_read(struct twheel_counts *counts)
 {
 	struct twheel_base *base;
 	unsigned int cpu, lane;
@@ -296,4 +296,4 @@ void twheel_read_counts(struct twheel_counts *counts)
 		}
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(twheel_read_counts);
+EXPORT_SYMBOL_IF_KUNIT(twheel_counts_read);

@@ -17,33 +17,33 @@ struct audit {
 static bool in_window(struct audit *a, const struct twheel_timer *t,
 		      unsigned int n, u64 slot)
 {
-	u64 word = twheel_word(t);
+	u64 state = twheel_wheel_state(t);
 
-	if (!n || n != twheel_window_level(t) || slot < 2)
+	if (!n || n != twheel_wheel_window_level(t) || slot < 2)
 		return false;
-	return word > (slot - 2) << LVL_SHIFT(n) &&
-	       (a->extended || word <= (slot - 1) << LVL_SHIFT(n));
+	return state > (slot - 2) << TWHEEL_LVL_SHIFT(n) &&
+	       (a->extended || state <= (slot - 1) << TWHEEL_LVL_SHIFT(n));
 }
 
 static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 			       unsigned int n, unsigned int ahead, u64 slot)
 {
-	u64 word = twheel_word(t);
+	u64 state = twheel_wheel_state(t);
 
-	if (!twheel_word_pending(word))
+	if (!twheel_wheel_state_pending(state))
 		return "a timer in a slot is not pending";
-	if (in_window(a, t, n, slot) && (word > a->w->clk || ahead == 1 || ahead == 2))
+	if (in_window(a, t, n, slot) && (state > a->w->clk || ahead == 1 || ahead == 2))
 		return NULL;
 	/* Overdue when it came from another wheel, it waits for the next tick. */
-	if (!n && ahead <= 1 && word <= a->w->clk)
+	if (!n && ahead <= 1 && state <= a->w->clk)
 		return NULL;
-	if (word <= a->w->clk && ahead)
+	if (state <= a->w->clk && ahead)
 		return "R1: a timer has been passed over";
-	if (word < slot << LVL_SHIFT(n))
+	if (state < slot << TWHEEL_LVL_SHIFT(n))
 		return "R3: a timer's slot begins after its deadline";
-	if (a->extended || n == LVL_DEPTH - 1)
+	if (a->extended || n == TWHEEL_LVL_DEPTH - 1)
 		return NULL;
-	if (word >> LVL_SHIFT(n) != slot)
+	if (state >> TWHEEL_LVL_SHIFT(n) != slot)
 		return "R3: a timer's slot does not cover its deadline";
 	return NULL;
 }
@@ -52,13 +52,13 @@ static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahead)
 {
 	struct twheel_wheel *w = a->w;
-	u64 slot = (w->clk >> LVL_SHIFT(n)) + ahead;
-	unsigned int i = slot & LVL_MASK, c;
+	u64 slot = (w->clk >> TWHEEL_LVL_SHIFT(n)) + ahead;
+	unsigned int i = slot & TWHEEL_LVL_MASK, c;
 	struct twheel_timer *t;
 	const char *wrong;
 	u64 timers = 0, visit;
 
-	for (c = 0; c < SLOT_CHAINS; c++) {
+	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
 		list_for_each_entry(t, &w->slot[n][i].chain[c], entry) {
 			if (t->entry.next->prev != &t->entry ||
 			    t->entry.prev->next != &t->entry)
@@ -80,7 +80,7 @@ static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahea
 		return "R4: a slot holds more than its count";
 	if (w->todo)
 		return NULL;
-	visit = n ? (slot << LVL_SHIFT(n)) - 1 : slot;
+	visit = n ? (slot << TWHEEL_LVL_SHIFT(n)) - 1 : slot;
 	if (visit < w->next)
 		return "R5: a slot needs a visit before the next one";
 	return NULL;
@@ -105,8 +105,8 @@ const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
 			return "a deferred timer is not pending";
 		a.pending++;
 	}
-	for (n = 0; n < LVL_DEPTH; n++) {
-		for (ahead = 0; ahead < LVL_SIZE; ahead++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+		for (ahead = 0; ahead < TWHEEL_LVL_SIZE; ahead++) {
 			wrong = audit_slot(&a, n, ahead);
 			if (wrong)
 				return wrong;

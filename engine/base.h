@@ -225,10 +225,10 @@ twheel_base_callback(const struct twheel_base *base,
 void twheel_base_wait_running(const struct twheel_timer *t);
 u64 twheel_base_time(const struct twheel_timer *t);
 bool twheel_base_disarm(struct twheel_base *base, struct twheel_timer *t,
-			u64 word);
+			u64 state);
 void twheel_base_add_counts(const struct twheel_base *base,
 			    struct twheel_counts *sum);
-void twheel_read_counts(struct twheel_counts *counts);
+void twheel_counts_read(struct twheel_counts *counts);
 
 /**
  * twheel_base_lock_irqsave - lock the base that a timer belongs to
@@ -291,7 +291,7 @@ static inline void twheel_due_settle(struct twheel_base *base,
 {
 	lockdep_assert_held(&base->lock);
 
-	if (unlikely(twheel_word(t) == TWHEEL_DUE))
+	if (unlikely(twheel_wheel_state(t) == TWHEEL_DUE))
 		twheel_due_take_back(base, t);
 }
 

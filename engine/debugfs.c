@@ -80,9 +80,9 @@ static void add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
 		sum->next = min(sum->next, w->next);
 	sum->cascaded += w->cascaded;
 	sum->refiled += w->refiled;
-	for (n = 0; n < LVL_DEPTH; n++) {
-		bitmap_or(sum->map[n], sum->map[n], w->map[n], LVL_SIZE);
-		for (i = 0; i < LVL_SIZE; i++)
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+		bitmap_or(sum->map[n], sum->map[n], w->map[n], TWHEEL_LVL_SIZE);
+		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
 			sum->count[n][i] += w->count[n][i];
 	}
 }
@@ -162,11 +162,11 @@ static char slot_picture(const struct twheel_wheel *w, unsigned int n,
 static void show_level(struct seq_file *m, const struct twheel_wheel *w,
 		       unsigned int n)
 {
-	unsigned int hand = w->clk >> LVL_SHIFT(n) & LVL_MASK;
+	unsigned int hand = w->clk >> TWHEEL_LVL_SHIFT(n) & TWHEEL_LVL_MASK;
 	unsigned int i;
 
 	seq_printf(m, "level_%u ", n);
-	for (i = 0; i < LVL_SIZE; i++) {
+	for (i = 0; i < TWHEEL_LVL_SIZE; i++) {
 		if (i == hand)
 			seq_putc(m, '>');
 		seq_putc(m, slot_picture(w, n, i));
@@ -196,7 +196,7 @@ static void show_snapshot(struct seq_file *m, const struct snapshot *s)
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
 	show_stats(m, &s->stats);
-	for (n = 0; n < LVL_DEPTH; n++)
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
 		show_level(m, w, n);
 }
 
@@ -219,7 +219,7 @@ static int counts_show(struct seq_file *m, void *unused)
 	struct twheel_counts counts;
 	u64 ended;
 
-	twheel_read_counts(&counts);
+	twheel_counts_read(&counts);
 	ended = counts.fired + counts.cancelled + counts.replaced;
 	seq_printf(m, "armed %llu\n", counts.armed);
 	seq_printf(m, "fired %llu\n", counts.fired);

@@ -43,7 +43,7 @@ static void add(struct twheel_base *base, struct twheel_timer *t)
 	due->expires = t->last;
 	due->began = 0;
 	due->locked = t->period || IS_ENABLED(CONFIG_DEBUG_OBJECTS);
-	due->windowed = twheel_window_level(t);
+	due->windowed = twheel_wheel_window_level(t);
 	WRITE_ONCE(due->timer, (unsigned long)t);
 	base->counts.fired++;
 }
@@ -108,7 +108,7 @@ static bool begin_lockless(struct twheel_base *base, struct twheel_due *due,
 	if (!claim(&base->batch, due, timer))
 		return false;
 	base->callback.missed = 0;
-	twheel_word_end((struct twheel_timer *)timer);
+	twheel_wheel_end_due((struct twheel_timer *)timer);
 	return true;
 }
 
@@ -220,7 +220,7 @@ void twheel_due_take_back(struct twheel_base *base, struct twheel_timer *t)
 		return;
 	}
 	/* Claimed: the callback begins, or has begun since the word was read. */
-	twheel_word_end(t);
+	twheel_wheel_end_due(t);
 }
 
 /**

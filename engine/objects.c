@@ -19,7 +19,7 @@ static bool is_static_object(void *addr)
 {
 	struct twheel_timer *timer = addr;
 
-	return timer->fn && !atomic64_read(&timer->word) && !timer->entry.prev;
+	return timer->fn && !atomic64_read(&timer->state) && !timer->entry.prev;
 }
 
 /* Takes the armed timer off the wheel, lest that be corrupted. */

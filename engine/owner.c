@@ -114,10 +114,10 @@ static void search_level(struct search *search, struct twheel_base *base,
 	unsigned int i, c;
 	u32 count;
 
-	for (i = 0; i < LVL_SIZE; i++) {
+	for (i = 0; i < TWHEEL_LVL_SIZE; i++) {
 		/* A chain holds no more than the slot has taken in. */
 		count = slot_count(search, base, n, i);
-		for (c = 0; c < SLOT_CHAINS && count; c++)
+		for (c = 0; c < TWHEEL_SLOT_CHAINS && count; c++)
 			search_list(search, base,
 				    &base->wheel.slot[n][i].chain[c], count);
 	}
@@ -131,9 +131,9 @@ static void search_base(struct search *search, struct twheel_base *base)
 {
 	unsigned int n;
 
-	for (n = 0; n < LVL_DEPTH; n++)
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
 		search_level(search, base, n);
-	for (n = LVL_DEPTH; n-- > 0;)
+	for (n = TWHEEL_LVL_DEPTH; n-- > 0;)
 		search_level(search, base, n);
 	search_list(search, base, &base->wheel.deferred, deferred(base));
 }

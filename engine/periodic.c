@@ -108,7 +108,7 @@ u64 twheel_forward(struct twheel_timer *timer, u64 interval)
 	if (!twheel_usable(timer))
 		return 0;
 	base = twheel_base_lock_irqsave(timer, &flags);
-	if (twheel_word(timer) == TWHEEL_IDLE) {
+	if (twheel_wheel_state(timer) == TWHEEL_IDLE) {
 		base = twheel_base_switch(base, timer, twheel_home(timer));
 		expires = next_point(timer->last, max(interval, 1ULL),
 				     get_jiffies_64(), &points);
@@ -143,7 +143,7 @@ void twheel_set_slack(struct twheel_timer *timer, u64 slack)
 	base = twheel_base_lock_irqsave(timer, &flags);
 	if (!WARN_ON_ONCE(twheel_pending(timer)))
 		WRITE_ONCE(timer->flags, (timer->flags & ~TWHEEL_WINDOW_MASK) |
-			   twheel_window_flags(slack));
+			   twheel_wheel_window_flags(slack));
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 EXPORT_SYMBOL(twheel_set_slack);

@@ -85,7 +85,7 @@ static void begin(struct twheel_base *base, struct twheel_callback *cb,
 	else
 		twheel_debug_disarm(t);
 	twheel_stats_callback(&base->stats, now, expires,
-			      twheel_window_level(t));
+			      twheel_wheel_window_level(t));
 	twheel_stats_inc(&base->stats.processed);
 	trace_twheel_expire_entry(t, expires, base->cpu);
 }

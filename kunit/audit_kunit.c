@@ -17,18 +17,18 @@ static void expect_rule(struct wheel_test *wt, const char *rule)
 /* A timer in slot 10 of every level; all is well. */
 static struct wheel_test *one_a_level(struct kunit *test)
 {
-	struct wheel_test *wt = wheel_test_start(test, 0, LVL_DEPTH);
+	struct wheel_test *wt = wheel_test_start(test, 0, TWHEEL_LVL_DEPTH);
 	unsigned int n;
 
-	for (n = 0; n < LVL_DEPTH; n++)
-		wheel_test_arm(wt, n, 10 * LVL_GRAN(n) + n);
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
+		wheel_test_arm(wt, n, 10 * TWHEEL_LVL_GRAN(n) + n);
 	wheel_test_audit(wt, false);
 	return wt;
 }
 
-static void set_word(struct wheel_test *wt, unsigned int i, u64 word)
+static void set_state(struct wheel_test *wt, unsigned int i, u64 state)
 {
-	atomic64_set(&wt->timers[i].timer.word, word);
+	atomic64_set(&wt->timers[i].timer.state, state);
 }
 
 static void accepts_what_is_right(struct kunit *test)
@@ -46,7 +46,7 @@ static void finds_r1_passed_over(struct kunit *test)
 
 	/* the hand is past slot 10 of level 0, which now is one of the next lap */
 	wt->wheel->clk = 11;
-	set_word(wt, 0, 10);
+	set_state(wt, 0, 10);
 	expect_rule(wt, "R1");
 }
 
@@ -63,9 +63,9 @@ static void finds_r3_slot_after_deadline(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n;
 
-	for (n = 1; n < LVL_DEPTH; n++) {
+	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = one_a_level(test);
-		set_word(wt, n, 10 * LVL_GRAN(n) - 1);
+		set_state(wt, n, 10 * TWHEEL_LVL_GRAN(n) - 1);
 		expect_rule(wt, "R3");
 	}
 }
@@ -76,9 +76,9 @@ static void finds_r3_slot_too_early(struct kunit *test)
 	unsigned int n;
 
 	/* the top level may hold what is beyond the horizon */
-	for (n = 0; n < LVL_DEPTH - 1; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH - 1; n++) {
 		wt = one_a_level(test);
-		set_word(wt, n, 11 * LVL_GRAN(n));
+		set_state(wt, n, 11 * TWHEEL_LVL_GRAN(n));
 		expect_rule(wt, "R3");
 		/* which is what an extension looks like */
 		KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, true));
@@ -90,7 +90,7 @@ static void finds_r4_missing_bit(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = one_a_level(test);
 		__clear_bit(10, wt->wheel->map[n]);
 		expect_rule(wt, "R4");
@@ -102,7 +102,7 @@ static void finds_r4_low_count(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = one_a_level(test);
 		wt->wheel->count[n][10] = 0;
 		expect_rule(wt, "R4");
@@ -121,7 +121,7 @@ static void finds_idle_in_a_slot(struct kunit *test)
 {
 	struct wheel_test *wt = one_a_level(test);
 
-	set_word(wt, 3, TWHEEL_IDLE);
+	set_state(wt, 3, TWHEEL_IDLE);
 	expect_rule(wt, "a timer in a slot is not pending");
 }
 

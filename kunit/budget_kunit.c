@@ -71,7 +71,7 @@ static void room_take(struct wheel_test *wt, struct twheel_timer *timer, u64 now
 	unsigned int i = t - wt->timers;
 
 	KUNIT_ASSERT_LT(wt->test, i, wt->size);
-	KUNIT_ASSERT_EQ(wt->test, twheel_word(timer), TWHEEL_DUE);
+	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_DUE);
 	KUNIT_ASSERT_EQ(wt->test, timer->last, t->due);
 	KUNIT_ASSERT_LE(wt->test, t->due, wt->wheel->clk);
 	KUNIT_ASSERT_LE(wt->test, wt->wheel->clk, now);
@@ -91,7 +91,7 @@ static void fills_what_there_is_room_for(struct kunit *test)
 
 	prandom_seed_state(&rnd, room);
 	for (i = 1; i < wt->size; i += 2)
-		wt->timers[i].timer.flags = twheel_window_flags(ROOM_SLACK);
+		wt->timers[i].timer.flags = twheel_wheel_window_flags(ROOM_SLACK);
 	arm_a_mix(wt, start);
 	while (wt->armed) {
 		now += prandom_u32_state(&rnd) % 2000;

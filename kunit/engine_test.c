@@ -14,7 +14,7 @@ int engine_test_init(struct kunit *test)
 	if (!et)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&et->probes);
-	twheel_read_counts(&et->start);
+	twheel_counts_read(&et->start);
 	test->priv = et;
 	return 0;
 }
@@ -37,7 +37,7 @@ void engine_test_counts(struct kunit *test, struct twheel_counts *counts)
 {
 	struct engine_test *et = test->priv;
 
-	twheel_read_counts(counts);
+	twheel_counts_read(counts);
 	counts->armed -= et->start.armed;
 	counts->fired -= et->start.fired;
 	counts->cancelled -= et->start.cancelled;
@@ -62,7 +62,7 @@ void engine_test_balance(struct kunit *test)
 	struct engine_test *et = test->priv;
 	struct twheel_counts counts;
 
-	twheel_read_counts(&counts);
+	twheel_counts_read(&counts);
 	KUNIT_EXPECT_EQ(test, counts.pending, et->start.pending);
 	KUNIT_EXPECT_EQ(test, counts.armed,
 			counts.fired + counts.cancelled + counts.replaced +

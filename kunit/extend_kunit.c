@@ -11,13 +11,13 @@ static void fires_at_the_later_deadline(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int from, to;
 
-	for (from = 0; from < LVL_DEPTH; from++) {
-		for (to = from; to < LVL_DEPTH; to++) {
+	for (from = 0; from < TWHEEL_LVL_DEPTH; from++) {
+		for (to = from; to < TWHEEL_LVL_DEPTH; to++) {
 			wt = wheel_test_start(test, 1000, 1);
-			wheel_test_arm(wt, 0, 1000 + 5 * LVL_GRAN(from));
-			wheel_test_extend(wt, 0, 1000 + 99 * LVL_GRAN(to));
-			KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[0].timer),
-					1000 + 99 * LVL_GRAN(to));
+			wheel_test_arm(wt, 0, 1000 + 5 * TWHEEL_LVL_GRAN(from));
+			wheel_test_extend(wt, 0, 1000 + 99 * TWHEEL_LVL_GRAN(to));
+			KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[0].timer),
+					1000 + 99 * TWHEEL_LVL_GRAN(to));
 			wheel_test_visit_all(wt);
 			KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
 		}
@@ -44,7 +44,7 @@ static void earlier_is_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 699));
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 1));
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 0));
-	KUNIT_EXPECT_EQ(test, twheel_word(t), 700ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 700ULL);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 699), 0U);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 700), 1U);
 }
@@ -58,7 +58,7 @@ static void earlier_than_extended_is_refused(struct kunit *test)
 	wheel_test_arm(wt, 0, 300);
 	wheel_test_extend(wt, 0, 900);
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 600));
-	KUNIT_EXPECT_EQ(test, twheel_word(t), 900ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 900ULL);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 899), 0U);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 900), 1U);
 }
@@ -138,20 +138,20 @@ static void while_its_slot_is_coming(struct kunit *test)
 	unsigned int n, i;
 	u64 slot;
 
-	for (n = 1; n < LVL_DEPTH; n++) {
+	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = wheel_test_start(test, 0, 400);
-		slot = 10 * LVL_GRAN(n);
+		slot = 10 * TWHEEL_LVL_GRAN(n);
 		for (i = 0; i < wt->size; i++)
-			wheel_test_arm(wt, i, slot + i % LVL_GRAN(n));
+			wheel_test_arm(wt, i, slot + i % TWHEEL_LVL_GRAN(n));
 		/* the hand is in the slot before; some have been moved down */
 		wheel_test_run(wt, slot - 4);
 		KUNIT_ASSERT_GT(test, wt->wheel->cascaded, 0ULL);
 		KUNIT_ASSERT_LT(test, wt->wheel->cascaded, 400ULL);
 		for (i = 0; i < wt->size; i++)
 			wheel_test_extend(wt, i, wt->timers[i].due +
-						 i % 5 * LVL_GRAN(n) / 2);
+						 i % 5 * TWHEEL_LVL_GRAN(n) / 2);
 		for (i = 0; i < wt->size; i += 7)
-			wheel_test_extend(wt, i, slot + 1000 * LVL_GRAN(n));
+			wheel_test_extend(wt, i, slot + 1000 * TWHEEL_LVL_GRAN(n));
 		while (wt->armed) {
 			wheel_test_visit(wt);
 			wheel_test_audit(wt, true);
@@ -166,8 +166,8 @@ static void on_the_last_tick(struct kunit *test)
 	unsigned int n;
 	u64 due;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
-		due = 77 * LVL_GRAN(n);
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+		due = 77 * TWHEEL_LVL_GRAN(n);
 		wt = wheel_test_start(test, 0, 1);
 		wheel_test_arm(wt, 0, due);
 		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, due - 1), 0U);
@@ -184,8 +184,8 @@ static void past_the_horizon(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < wt->size; i++)
-		wheel_test_arm(wt, i, 100 + i * LVL_GRAN(2));
-	wheel_test_extend(wt, 0, 128 * LVL_GRAN(5));
+		wheel_test_arm(wt, i, 100 + i * TWHEEL_LVL_GRAN(2));
+	wheel_test_extend(wt, 0, 128 * TWHEEL_LVL_GRAN(5));
 	wheel_test_extend(wt, 1, 1ULL << 40);
 	wheel_test_extend(wt, 2, TWHEEL_NEVER - 1);
 	wheel_test_extend(wt, 3, TWHEEL_NEVER);
@@ -203,7 +203,7 @@ static void saturates(struct kunit *test)
 
 	wheel_test_arm(wt, 0, 100);
 	wheel_test_extend(wt, 0, U64_MAX);
-	KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[0].timer), TWHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[0].timer), TWHEEL_NEVER);
 	wheel_test_extend(wt, 0, U64_MAX);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1000), 0U);
 	wheel_test_remove(wt, 0);
@@ -217,7 +217,7 @@ static void idle_is_refused(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, TWHEEL_NEVER));
-	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_IDLE);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_IDLE);
 }
 
 static void expired_is_refused(struct kunit *test)
@@ -228,7 +228,7 @@ static void expired_is_refused(struct kunit *test)
 	wheel_test_arm(wt, 0, 10);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));
-	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_IDLE);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_IDLE);
 }
 
 static void dead_is_refused(struct kunit *test)
@@ -239,7 +239,7 @@ static void dead_is_refused(struct kunit *test)
 	twheel_wheel_remove(wt->wheel, t, TWHEEL_DEAD);
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, U64_MAX));
-	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_DEAD);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_DEAD);
 }
 
 static void removed_where_it_was_filed(struct kunit *test)
@@ -344,7 +344,7 @@ static unsigned int race_wrong(const struct race *race)
 	for (i = 0; i < wt->size; i++) {
 		t = &wt->timers[i];
 		if (t->due != max(race->extended[i], 1ULL + i / RACE_WIDTH) ||
-		    t->fired != 1 || twheel_word(&t->timer) != TWHEEL_IDLE)
+		    t->fired != 1 || twheel_wheel_state(&t->timer) != TWHEEL_IDLE)
 			break;
 	}
 	return i;
@@ -386,7 +386,7 @@ static void race_once(struct kunit *test)
 	if (i < wt->size)
 		kunit_err(test, "expired %u times, at %llu, extended to %llu, word %llu",
 			  wt->timers[i].fired, wt->timers[i].due, race.extended[i],
-			  twheel_word(&wt->timers[i].timer));
+			  twheel_wheel_state(&wt->timers[i].timer));
 	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 0ULL);
 	KUNIT_EXPECT_GT(test, race.extensions, 0U);
 	kvfree(race.extended);

@@ -36,8 +36,8 @@ static unsigned int lowest_level(u64 clk, u64 expires)
 {
 	unsigned int n = 0;
 
-	while (n < LVL_DEPTH - 1 && (expires >> LVL_SHIFT(n + 1)) -
-				    (clk >> LVL_SHIFT(n + 1)) > 1)
+	while (n < TWHEEL_LVL_DEPTH - 1 && (expires >> TWHEEL_LVL_SHIFT(n + 1)) -
+				    (clk >> TWHEEL_LVL_SHIFT(n + 1)) > 1)
 		n++;
 	return n;
 }
@@ -52,7 +52,7 @@ static void expect_lowest_level(struct wheel_test *wt, unsigned int i)
 	KUNIT_EXPECT_EQ_MSG(wt->test, level, n, "hand %llu, deadline %llu",
 			    wt->wheel->clk, due);
 	KUNIT_EXPECT_EQ_MSG(wt->test, slot,
-			    (unsigned int)(due >> LVL_SHIFT(n)) & LVL_MASK,
+			    (unsigned int)(due >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK,
 			    "hand %llu, deadline %llu", wt->wheel->clk, due);
 }
 
@@ -64,15 +64,15 @@ static void edges_alone(struct kunit *test)
 	struct wheel_test *wt;
 	int off;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		for (e = 0; e < ARRAY_SIZE(edges); e++) {
 			for (off = -1; off <= 1; off++) {
 				wt = wheel_test_start(test, start, 1);
 				wheel_test_arm(wt, 0, start + edges[e] *
-						      LVL_GRAN(n) + off);
+						      TWHEEL_LVL_GRAN(n) + off);
 				wheel_test_audit(wt, false);
 				visits = wheel_test_visit_all(wt);
-				KUNIT_EXPECT_LE(test, visits, 2U * LVL_DEPTH);
+				KUNIT_EXPECT_LE(test, visits, 2U * TWHEEL_LVL_DEPTH);
 				KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
 			}
 		}
@@ -86,12 +86,12 @@ static void edges_together(struct kunit *test)
 	struct wheel_test *wt;
 	int off;
 
-	wt = wheel_test_start(test, start, LVL_DEPTH * ARRAY_SIZE(edges) * 3);
-	for (n = 0; n < LVL_DEPTH; n++)
+	wt = wheel_test_start(test, start, TWHEEL_LVL_DEPTH * ARRAY_SIZE(edges) * 3);
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
 		for (e = 0; e < ARRAY_SIZE(edges); e++)
 			for (off = -1; off <= 1; off++)
 				wheel_test_arm(wt, i++, start + edges[e] *
-							LVL_GRAN(n) + off);
+							TWHEEL_LVL_GRAN(n) + off);
 	wheel_test_audit(wt, false);
 	while (wt->armed) {
 		wheel_test_visit(wt);
@@ -116,13 +116,13 @@ static void frame_edges(struct kunit *test)
 	int phase, off;
 	u64 start, at;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		for (phase = -1; phase <= 1; phase++) {
-			start = 7 * LVL_GRAN(n + 1) + phase;
-			wt = wheel_test_start(test, start, 3 * (LVL_SIZE + 2));
+			start = 7 * TWHEEL_LVL_GRAN(n + 1) + phase;
+			wt = wheel_test_start(test, start, 3 * (TWHEEL_LVL_SIZE + 2));
 			i = 0;
-			for (slot = 1; slot <= LVL_SIZE + 2; slot++) {
-				at = ((start >> LVL_SHIFT(n)) + slot) << LVL_SHIFT(n);
+			for (slot = 1; slot <= TWHEEL_LVL_SIZE + 2; slot++) {
+				at = ((start >> TWHEEL_LVL_SHIFT(n)) + slot) << TWHEEL_LVL_SHIFT(n);
 				for (off = -1; off <= 1; off++)
 					wheel_test_arm(wt, i++, at + off);
 			}
@@ -140,7 +140,7 @@ static void frame_edges(struct kunit *test)
 static void every_deadline(struct kunit *test)
 {
 	static const u64 phases[] = { 0, 1, 31, 62, 63, 4095, 4096, 8127, 8128 };
-	unsigned int p, i, all = LVL_REACH * LVL_GRAN(1) + LVL_SIZE;
+	unsigned int p, i, all = TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(1) + TWHEEL_LVL_SIZE;
 	struct wheel_test *wt;
 
 	for (p = 0; p < ARRAY_SIZE(phases); p++) {
@@ -161,12 +161,12 @@ static void filed_on_lowest_level(struct kunit *test)
 	int off;
 
 	wt = wheel_test_start(test, start, 1);
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		/* The last edges of the top level are beyond the horizon. */
-		for (e = 0; e < ARRAY_SIZE(edges) - (n == LVL_DEPTH - 1) * 3; e++) {
+		for (e = 0; e < ARRAY_SIZE(edges) - (n == TWHEEL_LVL_DEPTH - 1) * 3; e++) {
 			for (off = -1; off <= 1; off++) {
 				wheel_test_arm(wt, 0, start + edges[e] *
-						      LVL_GRAN(n) + off);
+						      TWHEEL_LVL_GRAN(n) + off);
 				expect_lowest_level(wt, 0);
 				wheel_test_remove(wt, 0);
 			}
@@ -187,15 +187,15 @@ static void coming_slot_is_closed(struct kunit *test)
 	struct wheel_test *wt;
 	u64 start, coming;
 
-	for (n = 1; n < LVL_DEPTH; n++) {
-		coming = 6 * LVL_GRAN(n);
+	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
+		coming = 6 * TWHEEL_LVL_GRAN(n);
 		/* the hand from the first to the last tick of its slot */
 		for (p = 0; p < 10; p++) {
-			start = 5 * LVL_GRAN(n) + div_u64(p * (LVL_GRAN(n) - 1), 9);
+			start = 5 * TWHEEL_LVL_GRAN(n) + div_u64(p * (TWHEEL_LVL_GRAN(n) - 1), 9);
 			wt = wheel_test_start(test, start, 3);
 			wheel_test_arm(wt, 0, coming);
-			wheel_test_arm(wt, 1, coming + LVL_GRAN(n) - 1);
-			wheel_test_arm(wt, 2, coming + LVL_GRAN(n));
+			wheel_test_arm(wt, 1, coming + TWHEEL_LVL_GRAN(n) - 1);
+			wheel_test_arm(wt, 2, coming + TWHEEL_LVL_GRAN(n));
 			wheel_test_where(wt, 0, &level, &slot, &chain);
 			KUNIT_EXPECT_LT(test, level, n);
 			wheel_test_where(wt, 1, &level, &slot, &chain);
@@ -214,8 +214,8 @@ static void trap13_laps_apart(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n, k;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
-		lap = LVL_SIZE * LVL_GRAN(n);
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+		lap = TWHEEL_LVL_SIZE * TWHEEL_LVL_GRAN(n);
 		wt = wheel_test_start(test, start, 12);
 		for (k = 0; k < 4; k++) {
 			wheel_test_arm(wt, 3 * k, start + 1 + k * lap);
@@ -236,11 +236,11 @@ static void chains_fill_evenly(struct kunit *test)
 	unsigned int i, level, slot, chain;
 	struct wheel_test *wt;
 
-	wt = wheel_test_start(test, 0, 2 * SLOT_CHAINS);
+	wt = wheel_test_start(test, 0, 2 * TWHEEL_SLOT_CHAINS);
 	for (i = 0; i < wt->size; i++) {
 		wheel_test_arm(wt, i, 1000);
 		wheel_test_where(wt, i, &level, &slot, &chain);
-		KUNIT_EXPECT_EQ(test, chain, i % SLOT_CHAINS);
+		KUNIT_EXPECT_EQ(test, chain, i % TWHEEL_SLOT_CHAINS);
 	}
 }
 
@@ -250,7 +250,7 @@ static void cascade_empties_every_chain(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int i;
 
-	for (i = 1; i <= 2 * SLOT_CHAINS + 1; i++) {
+	for (i = 1; i <= 2 * TWHEEL_SLOT_CHAINS + 1; i++) {
 		unsigned int k;
 
 		wt = wheel_test_start(test, 0, i);

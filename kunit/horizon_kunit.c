@@ -6,15 +6,15 @@
 #include <linux/math64.h>
 #include "wheel_test.h"
 
-#define TOP		(LVL_DEPTH - 1)
+#define TOP		(TWHEEL_LVL_DEPTH - 1)
 /* First tick that no slot covers, seen from the first tick of a top slot. */
-#define SPAN		(LVL_SIZE * LVL_GRAN(TOP))
+#define SPAN		(TWHEEL_LVL_SIZE * TWHEEL_LVL_GRAN(TOP))
 
 static const u64 starts[] = {
 	0,
-	LVL_GRAN(TOP) - 1,
-	LVL_GRAN(TOP),
-	LVL_GRAN(TOP) + 1,
+	TWHEEL_LVL_GRAN(TOP) - 1,
+	TWHEEL_LVL_GRAN(TOP),
+	TWHEEL_LVL_GRAN(TOP) + 1,
 	(1ULL << 32) - 5,
 	(1ULL << 36) - 70000,
 	(1ULL << 63) - 12345,
@@ -48,8 +48,8 @@ static unsigned int run_alone(struct kunit *test, u64 start, u64 expires)
 static void trap12_past_top_is_exact(struct kunit *test)
 {
 	static const u64 spans[] = {
-		LVL_GRAN(LVL_DEPTH), LVL_REACH * LVL_GRAN(TOP), SPAN, 2 * SPAN,
-		3 * SPAN, 4 * SPAN - 1, 1ULL << 40, 1ULL << 42,
+		TWHEEL_LVL_GRAN(TWHEEL_LVL_DEPTH),
+		TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(TOP), SPAN, 2 * SPAN, 3 * SPAN, 4 * SPAN - 1, 1ULL << 40, 1ULL << 42,
 	};
 	u64 start = *(const u64 *)test->param_value;
 	unsigned int i, visits, laps;
@@ -58,8 +58,8 @@ static void trap12_past_top_is_exact(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(spans); i++) {
 		for (off = -1; off <= 1; off++) {
 			visits = run_alone(test, start, start + spans[i] + off);
-			laps = div64_u64(spans[i], LVL_REACH * LVL_GRAN(TOP));
-			KUNIT_EXPECT_LE_MSG(test, visits, laps + 2U * LVL_DEPTH,
+			laps = div64_u64(spans[i], TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(TOP));
+			KUNIT_EXPECT_LE_MSG(test, visits, laps + 2U * TWHEEL_LVL_DEPTH,
 					    "span %llu%+d", spans[i], off);
 		}
 	}
@@ -93,9 +93,9 @@ static void trap12_many_past_top(struct kunit *test)
 static void trap12_filed_in_last_slot(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value;
-	u64 last = (start >> LVL_SHIFT(TOP)) + LVL_REACH;
+	u64 last = (start >> TWHEEL_LVL_SHIFT(TOP)) + TWHEEL_LVL_REACH;
 	const u64 far[] = {
-		last << LVL_SHIFT(TOP), start + SPAN, start + 3 * SPAN,
+		last << TWHEEL_LVL_SHIFT(TOP), start + SPAN, start + 3 * SPAN,
 		start + (1ULL << 60), TWHEEL_NEVER - 1, TWHEEL_NEVER, U64_MAX,
 	};
 	struct wheel_test *wt = wheel_test_start(test, start, ARRAY_SIZE(far));
@@ -105,7 +105,7 @@ static void trap12_filed_in_last_slot(struct kunit *test)
 		wheel_test_arm(wt, i, far[i]);
 		wheel_test_where(wt, i, &level, &slot, &chain);
 		KUNIT_EXPECT_EQ(test, level, (unsigned int)TOP);
-		KUNIT_EXPECT_EQ(test, slot, (unsigned int)last & LVL_MASK);
+		KUNIT_EXPECT_EQ(test, slot, (unsigned int)last & TWHEEL_LVL_MASK);
 	}
 	wheel_test_audit(wt, false);
 }
@@ -122,7 +122,7 @@ static void trap12_very_far(struct kunit *test)
 		wheel_test_visit(wt);
 	KUNIT_EXPECT_EQ(test, wt->wheel->clk, (1ULL << 50) + 12345);
 	KUNIT_EXPECT_LE(test, (u64)visits,
-			2 * div64_u64(1ULL << 50, LVL_REACH * LVL_GRAN(TOP)) + 64);
+			2 * div64_u64(1ULL << 50, TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(TOP)) + 64);
 	wheel_test_audit(wt, false);
 }
 
@@ -133,7 +133,7 @@ static void trap12_beyond_the_end_of_time(struct kunit *test)
 	unsigned int i;
 	u64 start;
 
-	for (i = LVL_SHIFT(1); i < 40; i++) {
+	for (i = TWHEEL_LVL_SHIFT(1); i < 40; i++) {
 		start = U64_MAX - (1ULL << i);
 		wt = wheel_test_start(test, start, 3);
 		wheel_test_arm(wt, 0, U64_MAX);
@@ -152,13 +152,13 @@ static void trap12_beyond_the_end_of_time(struct kunit *test)
 /* Pulled in from beyond the horizon. */
 static void earlier_than_the_horizon(struct kunit *test)
 {
-	struct wheel_test *wt = wheel_test_start(test, 0, LVL_DEPTH);
+	struct wheel_test *wt = wheel_test_start(test, 0, TWHEEL_LVL_DEPTH);
 	unsigned int n;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wheel_test_arm(wt, n, U64_MAX);
 		wheel_test_remove(wt, n);
-		wheel_test_arm(wt, n, 3 * LVL_GRAN(n));
+		wheel_test_arm(wt, n, 3 * TWHEEL_LVL_GRAN(n));
 	}
 	wheel_test_audit(wt, false);
 	wheel_test_visit_all(wt);

@@ -159,9 +159,9 @@ static u64 random_deadline(struct model *m)
 	case 5:		/* any distance */
 		return later(clk, random_bits(m, 37));
 	case 6:		/* about the edge of some slot */
-		n = below(m, LVL_DEPTH);
-		return later((clk >> LVL_SHIFT(n)) << LVL_SHIFT(n),
-			     below(m, 132) * LVL_GRAN(n) + below(m, 3)) - 1;
+		n = below(m, TWHEEL_LVL_DEPTH);
+		return later((clk >> TWHEEL_LVL_SHIFT(n)) << TWHEEL_LVL_SHIFT(n),
+			     below(m, 132) * TWHEEL_LVL_GRAN(n) + below(m, 3)) - 1;
 	case 7:		/* beyond the horizon */
 		return later(clk, (1ULL << 36) + random_bits(m, 41));
 	case 8:		/* together with another one */
@@ -252,13 +252,13 @@ static void model_forward(struct model *m)
 /* Every idle timer into one slot: more than can be moved down in one tick. */
 static void model_crowd(struct model *m)
 {
-	unsigned int n = below(m, LVL_DEPTH), i;
-	u64 slot = (m->wheel->clk >> LVL_SHIFT(n)) + 2 + below(m, 4);
+	unsigned int n = below(m, TWHEEL_LVL_DEPTH), i;
+	u64 slot = (m->wheel->clk >> TWHEEL_LVL_SHIFT(n)) + 2 + below(m, 4);
 
 	for (i = 0; i < MODEL_TIMERS; i++)
 		if (!is_armed(&m->timers[i]))
-			model_arm(m, &m->timers[i], (slot << LVL_SHIFT(n)) +
-						    (random_u64(m) & (LVL_GRAN(n) - 1)));
+			model_arm(m, &m->timers[i], (slot << TWHEEL_LVL_SHIFT(n)) +
+						    (random_u64(m) & (TWHEEL_LVL_GRAN(n) - 1)));
 }
 
 static void model_step(struct model *m)

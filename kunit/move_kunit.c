@@ -178,7 +178,7 @@ static void never_stays_never(struct kunit *test)
 	from = move_all(wt, TWHEEL_NEVER - 5);
 	expect_empty(test, from);
 	wheel_test_audit(wt, false);
-	KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[0].timer), TWHEEL_NEVER);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[0].timer), TWHEEL_NEVER);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), 1U);
 }
 
@@ -200,10 +200,10 @@ static void first_finds_every_level(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n, slot;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
-		for (slot = 2; slot <= LVL_SIZE; slot++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+		for (slot = 2; slot <= TWHEEL_LVL_SIZE; slot++) {
 			wt = wheel_test_start(test, 12345, 1);
-			wheel_test_arm(wt, 0, 12345 + slot * LVL_GRAN(n));
+			wheel_test_arm(wt, 0, 12345 + slot * TWHEEL_LVL_GRAN(n));
 			KUNIT_ASSERT_PTR_EQ(test, twheel_wheel_first(wt->wheel),
 					    &wt->timers[0].timer);
 		}

@@ -68,13 +68,13 @@ static bool grid_expire(struct grid *grid, u64 now, unsigned int *budget)
 	t = container_of(timer, struct test_timer, timer);
 	KUNIT_ASSERT_EQ_MSG(wt->test, w->clk, t->due, "timer %td", t - wt->timers);
 	KUNIT_ASSERT_EQ(wt->test, timer->last, t->due);
-	KUNIT_ASSERT_EQ(wt->test, twheel_word(timer), TWHEEL_DUE);
+	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_DUE);
 	passed = twheel_wheel_begin(w, timer, now);
 	missed = div_u64(now - t->due, timer->period);
 	KUNIT_ASSERT_EQ_MSG(wt->test, passed, missed, "timer %td",
 			    t - wt->timers);
 	t->due += (missed + 1) * timer->period;
-	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_word(timer), t->due, "timer %td",
+	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_wheel_state(timer), t->due, "timer %td",
 			    t - wt->timers);
 	t->fired++;
 	grid->ran++;
@@ -295,9 +295,9 @@ static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
 		for (runs = 0; runs < 4; runs++) {
 			KUNIT_EXPECT_PTR_EQ(test, take_next(to, NULL), t);
 			KUNIT_EXPECT_GE(test, to->clk, 1001ULL);
-			KUNIT_EXPECT_EQ_MSG(test, rest(twheel_word(t) - 1001, period), 0U,
+			KUNIT_EXPECT_EQ_MSG(test, rest(twheel_wheel_state(t) - 1001, period), 0U,
 					    "hand %+lld, run %u: next at %llu",
-					    hands[i], runs, twheel_word(t));
+					    hands[i], runs, twheel_wheel_state(t));
 		}
 	}
 	kvfree(to);
@@ -315,7 +315,7 @@ static void grid_ends_with_time(struct kunit *test)
 	while (take_next(grid.wt->wheel, NULL)) {
 		grid.ran++;
 		ahead = min(grid.ran * period, 999ULL);
-		KUNIT_ASSERT_EQ(test, twheel_word(&grid.wt->timers[0].timer),
+		KUNIT_ASSERT_EQ(test, twheel_wheel_state(&grid.wt->timers[0].timer),
 				TWHEEL_NEVER - 999 + ahead);
 	}
 	KUNIT_EXPECT_EQ(test, ahead, 999ULL);
@@ -355,7 +355,7 @@ static void beside_timers_of_one_arming(struct kunit *test)
 			again++;
 			continue;
 		}
-		KUNIT_ASSERT_EQ(test, twheel_word(timer), TWHEEL_IDLE);
+		KUNIT_ASSERT_EQ(test, twheel_wheel_state(timer), TWHEEL_IDLE);
 		KUNIT_ASSERT_EQ(test, missed, 0ULL);
 		once++;
 		wt->armed--;
@@ -381,7 +381,7 @@ static void window_does_not_shift_the_grid(struct kunit *test)
 		grid_start(test, &grid, 0, 1);
 		w = grid.wt->wheel;
 		t = &grid.wt->timers[0].timer;
-		t->flags = twheel_window_flags(slacks[i]);
+		t->flags = twheel_wheel_window_flags(slacks[i]);
 		grid_arm(&grid, 0, 500, period);
 		missed = 0;
 		due = 500;
@@ -391,7 +391,7 @@ static void window_does_not_shift_the_grid(struct kunit *test)
 			KUNIT_ASSERT_LE(test, w->clk, due + slacks[i]);
 			missed += passed;
 			due = 500 + (ran + 1 + missed) * period;
-			KUNIT_ASSERT_EQ(test, twheel_word(t), due);
+			KUNIT_ASSERT_EQ(test, twheel_wheel_state(t), due);
 			KUNIT_ASSERT_GT(test, due, w->clk);
 		}
 		wheel_test_audit(grid.wt, false);
@@ -453,7 +453,7 @@ static void beat_act(struct probe *probe)
 		beat->wrong++;
 	beat->missed += missed;
 	beat->point += (missed + 1) * beat->period;
-	if (twheel_word(&probe->timer) != beat->point)
+	if (twheel_wheel_state(&probe->timer) != beat->point)
 		beat->wrong++;
 	if (beat->then)
 		beat->then(beat);
@@ -479,7 +479,7 @@ static int beat_arm(struct beat *beat, u64 expires, u32 period)
 	engine_test_hold();
 	beat->period = period;
 	ret = twheel_add_periodic(&beat->probe.timer, expires, period);
-	beat->start = twheel_word(&beat->probe.timer);
+	beat->start = twheel_wheel_state(&beat->probe.timer);
 	beat->point = beat->start;
 	engine_test_release();
 	return ret;
@@ -685,8 +685,8 @@ static void mod_moves_its_grid(struct kunit *test)
 	engine_test_hold();
 	beat_start(test, beat, get_jiffies_64() + 50, 3);
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, get_jiffies_64() + 2), 1);
-	KUNIT_EXPECT_EQ(test, twheel_mod(timer, twheel_word(timer) + 2), 1);
-	beat->start = twheel_word(timer);
+	KUNIT_EXPECT_EQ(test, twheel_mod(timer, twheel_wheel_state(timer) + 2), 1);
+	beat->start = twheel_wheel_state(timer);
 	beat->point = beat->start;
 	engine_test_release();
 	KUNIT_EXPECT_LT(test, beat->start, get_jiffies_64() + 50);
@@ -998,7 +998,7 @@ static void step_act(struct probe *probe)
 	points = twheel_forward(&probe->timer, step->interval);
 	step->points += points;
 	step->point += points * max(step->interval, 1ULL);
-	if (!points || twheel_word(&probe->timer) != step->point ||
+	if (!points || twheel_wheel_state(&probe->timer) != step->point ||
 	    step->point <= probe->tick)
 		step->wrong++;
 }
@@ -1015,7 +1015,7 @@ static struct step *step_start(struct kunit *test, u64 interval, unsigned int ru
 	step->probe.left = runs;
 	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, twheel_add_after(&step->probe.timer, 1), 0);
-	step->start = twheel_word(&step->probe.timer);
+	step->start = twheel_wheel_state(&step->probe.timer);
 	step->point = step->start;
 	engine_test_release();
 	return step;
@@ -1062,7 +1062,7 @@ static void forward_counts_the_points(struct kunit *test)
 
 	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, twheel_add_after(timer, 1), 0);
-	last = twheel_word(timer);
+	last = twheel_wheel_state(timer);
 	engine_test_release();
 	probe_expect(test, probe, last);
 	engine_test_pass(test, last + 25);
@@ -1071,7 +1071,7 @@ static void forward_counts_the_points(struct kunit *test)
 	before = get_jiffies_64();
 	points = twheel_forward(timer, 7);
 	after = get_jiffies_64();
-	next = twheel_word(timer);
+	next = twheel_wheel_state(timer);
 	engine_test_release();
 	KUNIT_EXPECT_GE(test, points, div_u64(before - last, 7) + 1);
 	KUNIT_EXPECT_LE(test, points, div_u64(after - last, 7) + 1);
@@ -1088,7 +1088,7 @@ static void forward_of_a_new_timer_counts_from_tick_0(struct kunit *test)
 
 	points = twheel_forward(timer, ENGINE_TEST_FAR);
 	KUNIT_EXPECT_GE(test, points, div64_u64(before, ENGINE_TEST_FAR) + 1);
-	KUNIT_EXPECT_EQ(test, twheel_word(timer), points * ENGINE_TEST_FAR);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), points * ENGINE_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 }
 
@@ -1101,23 +1101,23 @@ static void forward_of_a_cancelled_timer(struct kunit *test)
 	twheel_add(timer, expires);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 100), 1ULL);
-	KUNIT_EXPECT_EQ(test, twheel_word(timer), expires + 100);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), expires + 100);
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires + 150), 1);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 100), 1ULL);
-	KUNIT_EXPECT_EQ(test, twheel_word(timer), expires + 250);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), expires + 250);
 	engine_test_expect_counts(test, 4, 0, 2, 1);
 }
 
 static void forward_of_a_pending_timer_does_nothing(struct kunit *test)
 {
 	struct twheel_timer *timer = &probe_far(test)->timer;
-	u64 word = twheel_word(timer);
+	u64 state = twheel_wheel_state(timer);
 
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 1), 0ULL);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 0), 0ULL);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, U64_MAX), 0ULL);
-	KUNIT_EXPECT_EQ(test, twheel_word(timer), word);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), state);
 	engine_test_expect_counts(test, 1, 0, 0, 0);
 }
 
@@ -1151,7 +1151,7 @@ static void forward_saturates(struct kunit *test)
 		twheel_add(timer, TWHEEL_NEVER - 5);
 		twheel_cancel(timer);
 		KUNIT_EXPECT_EQ(test, twheel_forward(timer, intervals[i]), 1ULL);
-		KUNIT_EXPECT_EQ(test, twheel_word(timer), TWHEEL_NEVER);
+		KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), TWHEEL_NEVER);
 		KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 	}
 }

@@ -376,7 +376,7 @@ static void pinned_is_armed_though_its_cpu_is_away(struct kunit *test)
 static void note_missed(struct probe *probe)
 {
 	probe->left += twheel_missed(&probe->timer);
-	if (twheel_word(&probe->timer) !=
+	if (twheel_wheel_state(&probe->timer) !=
 	    probe->expires + 2 * (probe->runs + probe->left))
 		probe->ret++;
 }

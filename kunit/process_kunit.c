@@ -53,14 +53,14 @@ static void waits_until_it_is_taken(struct kunit *test)
 
 	expect_deferred(wt, 9, 0);
 	expect_deferred(wt, 10, 1);
-	KUNIT_EXPECT_EQ(test, twheel_word(t), 10ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 10ULL);
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
 	expect_deferred(wt, 500, 1);
 	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
-	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_DUE);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_DUE);
 	KUNIT_EXPECT_EQ(test, t->last, 10ULL);
 	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 500), 0ULL);
-	KUNIT_EXPECT_EQ(test, twheel_word(t), TWHEEL_IDLE);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_IDLE);
 	wt->armed--;
 	expect_deferred(wt, 1000, 0);
 }
@@ -86,7 +86,7 @@ static void changed_where_it_waits(struct kunit *test)
 
 	expect_deferred(wt, 20, 1);
 	twheel_wheel_change(wt->wheel, t, 5);
-	KUNIT_EXPECT_EQ(test, twheel_word(t), 21ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 21ULL);
 	expect_deferred(wt, 20, 0);
 	expect_deferred(wt, 21, 1);
 	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
@@ -137,7 +137,7 @@ static void periodic_one_misses_while_it_waits(struct kunit *test)
 	expect_deferred(wt, 12, 1);
 	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
 	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 21), 3ULL);
-	KUNIT_EXPECT_EQ(test, twheel_word(t), 22ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 22ULL);
 	expect_deferred(wt, 21, 0);
 	expect_deferred(wt, 22, 1);
 	wheel_test_remove(wt, 0);
@@ -164,7 +164,7 @@ static void window_is_kept(struct kunit *test)
 	struct twheel_timer *t = &wt->timers[0].timer;
 	u64 next;
 
-	t->flags = TWHEEL_PROCESS | twheel_window_flags(128);
+	t->flags = TWHEEL_PROCESS | twheel_wheel_window_flags(128);
 	wheel_test_arm(wt, 0, 1001);
 	next = twheel_wheel_next(wt->wheel);
 	KUNIT_EXPECT_GE(test, next, 1001ULL);
@@ -926,7 +926,7 @@ static void sleep_over_periods(struct probe *probe)
 
 	beat->missed += twheel_missed(&probe->timer);
 	if (!probe->pending ||
-	    twheel_word(&probe->timer) != beat->start + probe->runs + beat->missed)
+	    twheel_wheel_state(&probe->timer) != beat->start + probe->runs + beat->missed)
 		beat->wrong++;
 	beat->prompt += probe->tick == beat->ended;
 	schedule_timeout_uninterruptible(4);
@@ -951,7 +951,7 @@ static void slow_periodic_one_misses_what_it_sleeps_over(struct kunit *test)
 	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, 0,
 			twheel_add_periodic(timer, get_jiffies_64() + 1, 1));
-	beat->start = twheel_word(timer);
+	beat->start = twheel_wheel_state(timer);
 	engine_test_release();
 	for (i = 0; i < 5; i++)
 		probe_wait(test, &beat->probe);
@@ -996,7 +996,7 @@ static void forward_itself(struct probe *probe)
 	points = twheel_forward(&probe->timer, 2);
 	probe->expires += 2 * points;
 	/* three ticks at least have gone by */
-	if (points < 2 || twheel_word(&probe->timer) != probe->expires)
+	if (points < 2 || twheel_wheel_state(&probe->timer) != probe->expires)
 		probe->ret++;
 }
 
@@ -1007,7 +1007,7 @@ static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
 
 	engine_test_hold();
 	KUNIT_EXPECT_EQ(test, twheel_add_after(&probe->timer, 1), 0);
-	probe->expires = twheel_word(&probe->timer);
+	probe->expires = twheel_wheel_state(&probe->timer);
 	engine_test_release();
 	for (i = 0; i < 4; i++)
 		probe_wait(test, probe);

@@ -7,17 +7,17 @@
 
 static void removed_never_fires(struct kunit *test)
 {
-	struct wheel_test *wt = wheel_test_start(test, 0, LVL_DEPTH);
+	struct wheel_test *wt = wheel_test_start(test, 0, TWHEEL_LVL_DEPTH);
 	unsigned int n;
 
-	for (n = 0; n < LVL_DEPTH; n++)
-		wheel_test_arm(wt, n, 5 * LVL_GRAN(n));
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
+		wheel_test_arm(wt, n, 5 * TWHEEL_LVL_GRAN(n));
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wheel_test_remove(wt, n);
-		KUNIT_EXPECT_EQ(test, twheel_word(&wt->timers[n].timer), TWHEEL_IDLE);
+		KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[n].timer), TWHEEL_IDLE);
 		wheel_test_audit(wt, false);
 	}
-	KUNIT_EXPECT_EQ(test, 0U, wheel_test_run(wt, LVL_GRAN(LVL_DEPTH)));
+	KUNIT_EXPECT_EQ(test, 0U, wheel_test_run(wt, TWHEEL_LVL_GRAN(TWHEEL_LVL_DEPTH)));
 }
 
 static void remove_says_whether_pending(struct kunit *test)
@@ -50,15 +50,15 @@ static void dead_stays_dead(struct kunit *test)
 	struct twheel_timer *armed = &wt->timers[1].timer;
 
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, idle, TWHEEL_DEAD));
-	KUNIT_EXPECT_EQ(test, twheel_word(idle), TWHEEL_DEAD);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(idle), TWHEEL_DEAD);
 
 	wheel_test_arm(wt, 1, 10);
 	KUNIT_EXPECT_TRUE(test, twheel_wheel_remove(wt->wheel, armed, TWHEEL_DEAD));
-	KUNIT_EXPECT_EQ(test, twheel_word(armed), TWHEEL_DEAD);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(armed), TWHEEL_DEAD);
 
 	/* a later cancel does not wake it up again */
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, armed, TWHEEL_IDLE));
-	KUNIT_EXPECT_EQ(test, twheel_word(armed), TWHEEL_DEAD);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(armed), TWHEEL_DEAD);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 100), 0U);
 }
 
@@ -68,16 +68,16 @@ static void residue_is_cleared(struct kunit *test)
 	struct wheel_test *wt = wheel_test_start(test, 0, 200);
 	unsigned int n, i;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		for (i = 0; i < wt->size; i++)
-			wheel_test_arm(wt, i, (2 + i % 100) * LVL_GRAN(n));
+			wheel_test_arm(wt, i, (2 + i % 100) * TWHEEL_LVL_GRAN(n));
 		for (i = 0; i < wt->size; i++)
 			wheel_test_remove(wt, i);
 	}
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
-	for (n = 0; n < LVL_DEPTH; n++) {
-		KUNIT_EXPECT_TRUE(test, bitmap_empty(wt->wheel->map[n], LVL_SIZE));
-		for (i = 0; i < LVL_SIZE; i++)
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+		KUNIT_EXPECT_TRUE(test, bitmap_empty(wt->wheel->map[n], TWHEEL_LVL_SIZE));
+		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
 			KUNIT_EXPECT_EQ(test, wt->wheel->count[n][i], 0U);
 	}
 }
@@ -88,14 +88,14 @@ static void residue_hides_nothing(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = wheel_test_start(test, 0, 2);
-		wheel_test_arm(wt, 0, 20 * LVL_GRAN(n));
-		wheel_test_arm(wt, 1, 21 * LVL_GRAN(n));
+		wheel_test_arm(wt, 0, 20 * TWHEEL_LVL_GRAN(n));
+		wheel_test_arm(wt, 1, 21 * TWHEEL_LVL_GRAN(n));
 		wheel_test_remove(wt, 0);
 		KUNIT_EXPECT_LE(test, twheel_wheel_next(wt->wheel), wt->timers[1].due);
-		KUNIT_EXPECT_GT(test, twheel_wheel_next(wt->wheel), 19 * LVL_GRAN(n));
-		KUNIT_EXPECT_EQ(test, 1U, wheel_test_run(wt, 21 * LVL_GRAN(n)));
+		KUNIT_EXPECT_GT(test, twheel_wheel_next(wt->wheel), 19 * TWHEEL_LVL_GRAN(n));
+		KUNIT_EXPECT_EQ(test, 1U, wheel_test_run(wt, 21 * TWHEEL_LVL_GRAN(n)));
 	}
 }
 
@@ -104,16 +104,16 @@ static void slot_is_used_again_at_once(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n, i;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = wheel_test_start(test, 0, 3);
-		wheel_test_arm(wt, 2, 9 * LVL_GRAN(n));
+		wheel_test_arm(wt, 2, 9 * TWHEEL_LVL_GRAN(n));
 		for (i = 0; i < 1000; i++) {
-			wheel_test_arm(wt, i % 2, 9 * LVL_GRAN(n));
+			wheel_test_arm(wt, i % 2, 9 * TWHEEL_LVL_GRAN(n));
 			wheel_test_remove(wt, i % 2);
 		}
-		wheel_test_arm(wt, 0, 9 * LVL_GRAN(n));
+		wheel_test_arm(wt, 0, 9 * TWHEEL_LVL_GRAN(n));
 		wheel_test_audit(wt, false);
-		KUNIT_EXPECT_EQ(test, 2U, wheel_test_run(wt, 9 * LVL_GRAN(n)));
+		KUNIT_EXPECT_EQ(test, 2U, wheel_test_run(wt, 9 * TWHEEL_LVL_GRAN(n)));
 		wheel_test_audit(wt, false);
 	}
 }
@@ -125,17 +125,17 @@ static void residue_survives_a_lap(struct kunit *test)
 	unsigned int n, lap;
 	u64 at;
 
-	for (n = 0; n < LVL_DEPTH; n++) {
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = wheel_test_start(test, 0, 2);
 		for (lap = 0; lap < 5; lap++) {
-			at = (lap * LVL_SIZE + 10) * LVL_GRAN(n);
+			at = (lap * TWHEEL_LVL_SIZE + 10) * TWHEEL_LVL_GRAN(n);
 			wheel_test_arm(wt, 0, at);
 			wheel_test_remove(wt, 0);
-			wheel_test_arm(wt, 1, at + 50 * LVL_GRAN(n));
+			wheel_test_arm(wt, 1, at + 50 * TWHEEL_LVL_GRAN(n));
 			wheel_test_audit(wt, false);
 			KUNIT_EXPECT_EQ(test, 1U, wheel_test_run(wt, at +
-						       50 * LVL_GRAN(n)));
-			wheel_test_run(wt, (lap + 1) * LVL_SIZE * LVL_GRAN(n));
+						       50 * TWHEEL_LVL_GRAN(n)));
+			wheel_test_run(wt, (lap + 1) * TWHEEL_LVL_SIZE * TWHEEL_LVL_GRAN(n));
 			wheel_test_audit(wt, false);
 		}
 	}
@@ -165,12 +165,12 @@ static void trap20_earlier_in_same_slot(struct kunit *test)
 	unsigned int n, level, slot, chain, was_level, was_slot;
 	struct wheel_test *wt;
 
-	for (n = 1; n < LVL_DEPTH; n++) {
+	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = wheel_test_start(test, 0, 1);
-		wheel_test_arm(wt, 0, 11 * LVL_GRAN(n) - 1);
+		wheel_test_arm(wt, 0, 11 * TWHEEL_LVL_GRAN(n) - 1);
 		wheel_test_where(wt, 0, &was_level, &was_slot, &chain);
 		wheel_test_remove(wt, 0);
-		wheel_test_arm(wt, 0, 10 * LVL_GRAN(n));
+		wheel_test_arm(wt, 0, 10 * TWHEEL_LVL_GRAN(n));
 		wheel_test_where(wt, 0, &level, &slot, &chain);
 		KUNIT_EXPECT_EQ(test, level, was_level);
 		KUNIT_EXPECT_EQ(test, slot, was_slot);
@@ -184,12 +184,12 @@ static void trap20_earlier_by_every_level(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int from, to;
 
-	for (from = 1; from < LVL_DEPTH; from++) {
+	for (from = 1; from < TWHEEL_LVL_DEPTH; from++) {
 		for (to = 0; to < from; to++) {
 			wt = wheel_test_start(test, 1000, 1);
-			wheel_test_arm(wt, 0, 1000 + 100 * LVL_GRAN(from));
+			wheel_test_arm(wt, 0, 1000 + 100 * TWHEEL_LVL_GRAN(from));
 			wheel_test_remove(wt, 0);
-			wheel_test_arm(wt, 0, 1000 + 3 * LVL_GRAN(to));
+			wheel_test_arm(wt, 0, 1000 + 3 * TWHEEL_LVL_GRAN(to));
 			wheel_test_audit(wt, false);
 			wheel_test_visit_all(wt);
 			KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);

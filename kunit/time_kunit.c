@@ -189,15 +189,15 @@ static void trap14_not_hidden_by_any_level(struct kunit *test)
 	struct wheel_test *wt;
 	u64 due;
 
-	for (n = 1; n < LVL_DEPTH; n++) {
+	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
 		for (m = 0; m < n; m++) {
-			due = 70 * LVL_GRAN(n);
+			due = 70 * TWHEEL_LVL_GRAN(n);
 			wt = wheel_test_start(test, 0, 2);
 			wheel_test_arm(wt, 0, due);
 			/* asleep until the slot has to be moved down */
 			twheel_wheel_forward(wt->wheel, due - 2);
 			KUNIT_ASSERT_EQ(test, wt->wheel->clk, due - 2);
-			wheel_test_arm(wt, 1, due + 2 * LVL_GRAN(m));
+			wheel_test_arm(wt, 1, due + 2 * TWHEEL_LVL_GRAN(m));
 			for (visits = 0; !wt->timers[0].fired; visits++) {
 				KUNIT_ASSERT_LE(test, due, wt->timers[0].due);
 				KUNIT_ASSERT_LE(test, twheel_wheel_next(wt->wheel), due);
@@ -266,11 +266,11 @@ static void next_is_exact_on_level_0(struct kunit *test)
 	struct wheel_test *wt;
 	u64 d;
 
-	for (d = 1; d <= LVL_REACH; d++) {
+	for (d = 1; d <= TWHEEL_LVL_REACH; d++) {
 		wt = wheel_test_start(test, 100, 1);
 		wheel_test_arm(wt, 0, 100 + d);
 		/* what starts on level 1 may be looked at once before */
-		if (100 + d < 2 * LVL_GRAN(1) + LVL_GRAN(1))
+		if (100 + d < 2 * TWHEEL_LVL_GRAN(1) + TWHEEL_LVL_GRAN(1))
 			KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), 100 + d);
 		else
 			KUNIT_EXPECT_LE(test, twheel_wheel_next(wt->wheel), 100 + d);
@@ -278,7 +278,7 @@ static void next_is_exact_on_level_0(struct kunit *test)
 }
 
 /*
- * A crowd is moved down twice at CASCADE_MIN a visit, and once at what the 64
+ * A crowd is moved down twice at TWHEEL_CASCADE_MIN a visit, and once at what the 64
  * ticks of a slot of level 1 allow. Not a visit more: what is not coming yet
  * cannot be moved.
  */
@@ -290,7 +290,7 @@ static void next_of_a_crowd(struct kunit *test)
 	for (i = 0; i < wt->size; i++)
 		wheel_test_arm(wt, i, 1000000);
 	KUNIT_EXPECT_LE(test, wheel_test_visit_all(wt),
-			2 * (wt->size / CASCADE_MIN + 1) + 64 + 1);
+			2 * (wt->size / TWHEEL_CASCADE_MIN + 1) + 64 + 1);
 }
 
 static void next_of_unfinished_tick(struct kunit *test)

@@ -57,7 +57,7 @@ void wheel_test_arm(struct wheel_test *wt, unsigned int i, u64 expires)
 		expires = wt->wheel->clk + 1;
 	t->due = min_t(u64, expires, TWHEEL_NEVER);
 	wt->armed++;
-	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_word(&t->timer), t->due,
+	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_wheel_state(&t->timer), t->due,
 			    "timer %u", i);
 }
 
@@ -127,7 +127,7 @@ bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 	t = container_of(timer, struct test_timer, timer);
 	KUNIT_ASSERT_EQ_MSG(wt->test, w->clk, t->due, "timer %td",
 			    t - wt->timers);
-	KUNIT_ASSERT_EQ(wt->test, twheel_word(timer), TWHEEL_IDLE);
+	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_IDLE);
 	wt->armed--;
 	t->fired++;
 	if (wt->rearm)
@@ -190,14 +190,14 @@ void wheel_test_where(struct wheel_test *wt, unsigned int i,
 		      unsigned int *chain)
 {
 	struct list_head *first = wt->wheel->slot[0][0].chain;
-	struct list_head *end = first + LVL_DEPTH * LVL_SIZE * SLOT_CHAINS;
+	struct list_head *end = first + TWHEEL_LVL_DEPTH * TWHEEL_LVL_SIZE * TWHEEL_SLOT_CHAINS;
 	struct list_head *head = wt->timers[i].timer.entry.next;
 	unsigned int n;
 
 	while (head < first || head >= end)
 		head = head->next;
 	n = head - first;
-	*chain = n % SLOT_CHAINS;
-	*slot = n / SLOT_CHAINS % LVL_SIZE;
-	*level = n / SLOT_CHAINS / LVL_SIZE;
+	*chain = n % TWHEEL_SLOT_CHAINS;
+	*slot = n / TWHEEL_SLOT_CHAINS % TWHEEL_LVL_SIZE;
+	*level = n / TWHEEL_SLOT_CHAINS / TWHEEL_LVL_SIZE;
 }

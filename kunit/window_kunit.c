@@ -43,7 +43,7 @@ static void start(struct kunit *test, struct windows *win, u64 clk,
 	win->wt = wt;
 	for (i = 0; i < timers; i++)
 		wt->timers[i].timer.flags =
-			twheel_window_flags(win->slack[i % win->kinds]);
+			twheel_wheel_window_flags(win->slack[i % win->kinds]);
 }
 
 /* Takes one timer and checks that this is in its window. */
@@ -66,7 +66,7 @@ static bool expire(struct windows *win, u64 now, unsigned int *budget)
 	KUNIT_ASSERT_GE_MSG(wt->test, wt->tick, t->due, "timer %u", i);
 	KUNIT_ASSERT_LE_MSG(wt->test, wt->tick, window_end(win, i),
 			    "timer %u of %llu", i, t->due);
-	KUNIT_ASSERT_EQ(wt->test, twheel_word(timer), TWHEEL_IDLE);
+	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_IDLE);
 	wt->armed--;
 	t->fired++;
 	return true;
@@ -129,15 +129,15 @@ KUNIT_ARRAY_PARAM(slack, slacks, slack_desc);
 static void level_fits_twice(struct kunit *test)
 {
 	u64 slack = *(const u64 *)test->param_value;
-	struct twheel_timer t = { .flags = twheel_window_flags(slack) };
-	unsigned int n = twheel_window_level(&t);
+	struct twheel_timer t = { .flags = twheel_wheel_window_flags(slack) };
+	unsigned int n = twheel_wheel_window_level(&t);
 
-	KUNIT_EXPECT_LT(test, n, (unsigned int)LVL_DEPTH);
+	KUNIT_EXPECT_LT(test, n, (unsigned int)TWHEEL_LVL_DEPTH);
 	KUNIT_EXPECT_EQ(test, t.flags & ~TWHEEL_WINDOW_MASK, 0U);
 	if (n)
-		KUNIT_EXPECT_LE(test, LVL_GRAN(n), slack / 2);
-	if (n < LVL_DEPTH - 1)
-		KUNIT_EXPECT_GT(test, LVL_GRAN(n + 1), slack / 2);
+		KUNIT_EXPECT_LE(test, TWHEEL_LVL_GRAN(n), slack / 2);
+	if (n < TWHEEL_LVL_DEPTH - 1)
+		KUNIT_EXPECT_GT(test, TWHEEL_LVL_GRAN(n + 1), slack / 2);
 }
 
 /* Where the wheel sleeps from one tick that it has asked for to the next. */
@@ -228,11 +228,11 @@ static void exact_timers_beside_stay_exact(struct kunit *test)
 	struct windows win = { .slack = slack, .kinds = ARRAY_SIZE(slack) };
 	unsigned int i, n;
 
-	start(test, &win, 500, 8 * 64 * LVL_DEPTH);
+	start(test, &win, 500, 8 * 64 * TWHEEL_LVL_DEPTH);
 	for (i = 0; i < win.wt->size; i++) {
-		n = i / 8 % LVL_DEPTH;
-		wheel_test_arm(win.wt, i, 500 + 70 * LVL_GRAN(n) +
-			       i / 8 / LVL_DEPTH * (LVL_GRAN(n) / 3 + 1));
+		n = i / 8 % TWHEEL_LVL_DEPTH;
+		wheel_test_arm(win.wt, i, 500 + 70 * TWHEEL_LVL_GRAN(n) +
+			       i / 8 / TWHEEL_LVL_DEPTH * (TWHEEL_LVL_GRAN(n) / 3 + 1));
 	}
 	wheel_test_audit(win.wt, false);
 	visit_all(&win);
@@ -248,7 +248,7 @@ static void slack_can_change_between_armings(struct kunit *test)
 	start(test, &win, 0, 1);
 	for (i = 0; i < 40 * ARRAY_SIZE(slacks); i++) {
 		win.slack = &slacks[i * 7 % ARRAY_SIZE(slacks)];
-		win.wt->timers[0].timer.flags = twheel_window_flags(*win.slack);
+		win.wt->timers[0].timer.flags = twheel_wheel_window_flags(*win.slack);
 		wheel_test_arm(win.wt, 0, win.wt->wheel->clk + 1 + i * 37);
 		visit_all(&win);
 		KUNIT_ASSERT_EQ(test, win.wt->timers[0].fired, i + 1);
@@ -279,11 +279,11 @@ static void runs_in_place(struct kunit *test)
 	u64 slack;
 
 	win.slack = &slack;
-	for (n = 1; n < LVL_DEPTH; n++) {
-		slack = 2 * LVL_GRAN(n);
-		for (ahead = 1; ahead < LVL_REACH - 1; ahead++) {
+	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
+		slack = 2 * TWHEEL_LVL_GRAN(n);
+		for (ahead = 1; ahead < TWHEEL_LVL_REACH - 1; ahead++) {
 			start(test, &win, 1000, 1);
-			wheel_test_arm(win.wt, 0, 1000 + ahead * LVL_GRAN(n) - ahead);
+			wheel_test_arm(win.wt, 0, 1000 + ahead * TWHEEL_LVL_GRAN(n) - ahead);
 			wheel_test_where(win.wt, 0, &level, &slot, &chain);
 			KUNIT_EXPECT_EQ(test, level, n);
 			KUNIT_EXPECT_EQ(test, visit_all(&win), 1U);
@@ -357,8 +357,8 @@ static void wide_crowd_needs_few_visits(struct kunit *test)
 	KUNIT_EXPECT_GE(test, visits, n);
 	win.slack = &wide;
 	few = crowd(test, &win, n);
-	/* a slot of the second level, emptied at CASCADE_MIN a tick */
-	KUNIT_EXPECT_LT(test, few, HOUR / LVL_GRAN(2) * 3 + n / 32);
+	/* a slot of the second level, emptied at TWHEEL_CASCADE_MIN a tick */
+	KUNIT_EXPECT_LT(test, few, HOUR / TWHEEL_LVL_GRAN(2) * 3 + n / 32);
 	kunit_info(test, "%u timers: %u visits for exact ones, %u for wide ones",
 		   n, visits, few);
 }
@@ -373,13 +373,13 @@ static void crowd_is_spread_over_its_window(struct kunit *test)
 
 	start(test, &win, 0, n);
 	for (i = 0; i < n; i++)
-		wheel_test_arm(win.wt, i, 20 * LVL_GRAN(2));
-	for (now = 1; win.wt->armed && now <= 22 * LVL_GRAN(2); now++) {
+		wheel_test_arm(win.wt, i, 20 * TWHEEL_LVL_GRAN(2));
+	for (now = 1; win.wt->armed && now <= 22 * TWHEEL_LVL_GRAN(2); now++) {
 		fired = run(&win, now);
 		most = max(most, fired);
 	}
 	expect_each_once(&win);
-	KUNIT_EXPECT_LE(test, most, CASCADE_MIN);
+	KUNIT_EXPECT_LE(test, most, TWHEEL_CASCADE_MIN);
 }
 
 /* The budget ends a run in the midst of a slot, and the next one goes on. */
@@ -411,11 +411,11 @@ static void extended_before_its_window(struct kunit *test)
 	struct windows win = { .slack = test->param_value, .kinds = 1 };
 	unsigned int from, to;
 
-	for (from = 0; from < LVL_DEPTH; from++) {
-		for (to = from; to < LVL_DEPTH; to++) {
+	for (from = 0; from < TWHEEL_LVL_DEPTH; from++) {
+		for (to = from; to < TWHEEL_LVL_DEPTH; to++) {
 			start(test, &win, 1000, 1);
-			wheel_test_arm(win.wt, 0, 1000 + 5 * LVL_GRAN(from));
-			wheel_test_extend(win.wt, 0, 1000 + 99 * LVL_GRAN(to));
+			wheel_test_arm(win.wt, 0, 1000 + 5 * TWHEEL_LVL_GRAN(from));
+			wheel_test_extend(win.wt, 0, 1000 + 99 * TWHEEL_LVL_GRAN(to));
 			wheel_test_audit(win.wt, true);
 			visit_all(&win);
 			KUNIT_EXPECT_EQ(test, win.wt->timers[0].fired, 1U);
@@ -429,7 +429,7 @@ static void extended_in_its_window(struct kunit *test)
 	static const u64 slack = 2 * 4096;
 	struct windows win = { .slack = &slack, .kinds = 1 };
 	unsigned int by;
-	u64 due = 9 * LVL_GRAN(2) + 1;
+	u64 due = 9 * TWHEEL_LVL_GRAN(2) + 1;
 
 	for (by = 0; by < 20000; by += 61) {
 		start(test, &win, 0, 1);
@@ -637,16 +637,16 @@ struct race {
 
 /*
  * The first of the timers whose turn it is now: the slot that is emptied holds
- * the deadlines of the slot time before, and loses CASCADE_MIN timers a tick.
+ * the deadlines of the slot time before, and loses TWHEEL_CASCADE_MIN timers a tick.
  */
 static unsigned int race_turn(const struct wheel_test *wt, u64 clk)
 {
-	u64 slot = clk >> LVL_SHIFT(1), gone = clk & (LVL_GRAN(1) - 1);
+	u64 slot = clk >> TWHEEL_LVL_SHIFT(1), gone = clk & (TWHEEL_LVL_GRAN(1) - 1);
 
 	if (!slot)
 		return 0;
-	slot = (slot - 1) << LVL_SHIFT(1);
-	return min_t(u64, slot * RACE_WIDTH + gone * CASCADE_MIN, wt->size);
+	slot = (slot - 1) << TWHEEL_LVL_SHIFT(1);
+	return min_t(u64, slot * RACE_WIDTH + gone * TWHEEL_CASCADE_MIN, wt->size);
 }
 
 static int race_extend(void *data)
@@ -658,7 +658,7 @@ static int race_extend(void *data)
 
 	do {
 		first = race_turn(wt, READ_ONCE(wt->wheel->clk));
-		last = min(first + 2 * CASCADE_MIN, wt->size);
+		last = min(first + 2 * TWHEEL_CASCADE_MIN, wt->size);
 		for (i = first; i < last; i++) {
 			clk = READ_ONCE(wt->wheel->clk) + i % 4;
 			if (twheel_wheel_extend(&wt->timers[i].timer, clk)) {
@@ -695,7 +695,7 @@ static unsigned int race_wrong(const struct race *race)
 	for (i = 0; i < race->wt->size; i++, t++) {
 		due = max(race->extended[i], 1ULL + i / RACE_WIDTH);
 		if (t->due < due || t->due > due + RACE_SLACK ||
-		    t->fired != 1 || twheel_word(&t->timer) != TWHEEL_IDLE)
+		    t->fired != 1 || twheel_wheel_state(&t->timer) != TWHEEL_IDLE)
 			break;
 	}
 	return i;
@@ -844,7 +844,7 @@ static u64 model_first(const struct model *m)
 static void model_arm(struct model *m, struct model_timer *t, u64 expires)
 {
 	t->slack = below(m, 4) ? random_bits(m, 34) : 0;
-	t->timer.flags = twheel_window_flags(t->slack);
+	t->timer.flags = twheel_wheel_window_flags(t->slack);
 	twheel_wheel_insert(m->wheel, &t->timer, expires);
 	t->due = max(expires, m->wheel->clk + 1);
 	t->armed = true;
@@ -1097,7 +1097,7 @@ static void slack_is_put_into_the_timer(struct kunit *test)
 	u32 flags = timer->flags;
 
 	twheel_set_slack(timer, slack);
-	KUNIT_EXPECT_EQ(test, timer->flags, flags | twheel_window_flags(slack));
+	KUNIT_EXPECT_EQ(test, timer->flags, flags | twheel_wheel_window_flags(slack));
 	twheel_set_slack(timer, 0);
 	KUNIT_EXPECT_EQ(test, timer->flags, flags);
 	engine_test_expect_idle(test, timer);
@@ -1138,13 +1138,13 @@ static void slack_stays_until_it_is_set_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires + 1000), 1);
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires - 1000), 1);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
-	KUNIT_EXPECT_EQ(test, twheel_window_level(timer), 2U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(timer), 2U);
 	twheel_add_on(timer, expires, cpumask_last(cpu_online_mask));
-	KUNIT_EXPECT_EQ(test, twheel_window_level(timer), 2U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(timer), 2U);
 	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(timer), 1);
 
 	twheel_set_slack(timer, 0);
-	KUNIT_EXPECT_EQ(test, twheel_window_level(timer), 0U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(timer), 0U);
 	expires = get_jiffies_64() + 1;
 	twheel_add(timer, expires);
 	probe_expect(test, probe, expires);

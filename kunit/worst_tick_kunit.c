@@ -63,7 +63,7 @@ KUNIT_ARRAY_PARAM(rate, rates, rate_desc);
 static void million_in_an_hour(struct kunit *test)
 {
 	u64 hour = HOUR(*(const unsigned int *)test->param_value), now, r;
-	u64 start = LVL_GRAN(4) - hour / 2;
+	u64 start = TWHEEL_LVL_GRAN(4) - hour / 2;
 	struct rnd_state rnd;
 	struct sweep s = { };
 	unsigned int i;
@@ -83,7 +83,7 @@ static void million_in_an_hour(struct kunit *test)
 /* Asleep between visits it has fewer ticks to do the same in. */
 static void million_in_an_hour_tickless(struct kunit *test)
 {
-	u64 hour = HOUR(1000), start = LVL_GRAN(4) - hour / 2, next, r;
+	u64 hour = HOUR(1000), start = TWHEEL_LVL_GRAN(4) - hour / 2, next, r;
 	struct rnd_state rnd;
 	struct sweep s = { };
 	unsigned int i;
@@ -102,7 +102,7 @@ static void million_in_an_hour_tickless(struct kunit *test)
 
 /*
  * One crowd, and nothing else to wake up for: it is begun early enough to be
- * moved CASCADE_MIN at a time, and at level 1 a 64th at a time.
+ * moved TWHEEL_CASCADE_MIN at a time, and at level 1 a 64th at a time.
  */
 static void crowd_tickless(struct kunit *test)
 {
@@ -117,13 +117,13 @@ static void crowd_tickless(struct kunit *test)
 	while ((next = twheel_wheel_next(s.wt->wheel)) < TWHEEL_NEVER)
 		sweep_tick(&s, next);
 	KUNIT_EXPECT_EQ(test, s.fired, crowd);
-	expect_worst(&s, CASCADE_MIN + crowd / 64 + 1);
+	expect_worst(&s, TWHEEL_CASCADE_MIN + crowd / 64 + 1);
 }
 
 /* Timers that all run out within one second, an hour ahead. */
 static void burst_in_a_second(struct kunit *test)
 {
-	u64 hour = HOUR(1000), start = LVL_GRAN(4) - hour / 2, now;
+	u64 hour = HOUR(1000), start = TWHEEL_LVL_GRAN(4) - hour / 2, now;
 	struct sweep s = { };
 	unsigned int i;
 
@@ -144,7 +144,7 @@ static void million_heartbeats(struct kunit *test)
 {
 	const unsigned int beat = 1000, timeout = 30000, clients = MILLION;
 	const unsigned int beats = clients / beat;
-	u64 start = LVL_GRAN(4) - 40000, now;
+	u64 start = TWHEEL_LVL_GRAN(4) - 40000, now;
 	struct sweep s = { };
 	unsigned int i, k;
 
