@@ -10,7 +10,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
-#include "engine/base.h"
+#include "device/init.h"
 #include "device/timer_set.h"
 
 static int twheel_open(struct inode *inode, struct file *file)

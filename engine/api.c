@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: exact timers by the million
+ * twheel: the functions that other modules call
  *
- * The module, and the functions it exports to others. They are thin: the state
- * of a timer tells what state it is in, the lock of its CPU's base is taken to
- * change that, and twheel_base.c does the rest.
+ * Each of them looks at the timer's state, takes the lock of the timer's base where
+ * the state has to change, and leaves the rest to arm.c.
  */
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -528,42 +527,3 @@ u64 twheel_remaining(const struct twheel_timer *timer)
 	return state <= TWHEEL_NEVER && state > now ? state - now : 0;
 }
 EXPORT_SYMBOL(twheel_remaining);
-
-static int __init twheel_init(void)
-{
-	int ret;
-
-	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
-
-	ret = twheel_cpu_init();
-	if (ret)
-		return ret;
-	ret = twheel_owner_init();
-	if (ret)
-		goto out_cpu_exit;
-	ret = twheel_chardev_init();
-	if (ret)
-		goto out_owner_exit;
-	twheel_debugfs_init();
-	return 0;
-
-out_owner_exit:
-	twheel_owner_exit();
-out_cpu_exit:
-	twheel_cpu_exit();
-	return ret;
-}
-module_init(twheel_init);
-
-static void __exit twheel_exit(void)
-{
-	twheel_debugfs_exit();
-	twheel_chardev_exit();
-	twheel_owner_exit();
-	twheel_cpu_exit();
-}
-module_exit(twheel_exit);
-
-MODULE_DESCRIPTION("Exact timers by the million");
-MODULE_AUTHOR("The twheel authors");
-MODULE_LICENSE("GPL");

@@ -404,8 +404,4 @@ static inline u64 twheel_phase_tick(const struct twheel_phase *phase, ktime_t wh
 				     TICK_NSEC);
 }
 
-/* twheel_chardev.c */
-int twheel_chardev_init(void);
-void twheel_chardev_exit(void);
-
 #endif /* _TWHEEL_ENGINE_BASE_H */

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the engine starts and stops
+ */
+#include <linux/build_bug.h>
+#include "base.h"
+#include "engine.h"
+
+/**
+ * twheel_engine_init - start the engine
+ *
+ * Return: 0 or a negative errno.
+ */
+int twheel_engine_init(void)
+{
+	int ret;
+
+	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
+
+	ret = twheel_cpu_init();
+	if (ret)
+		return ret;
+	ret = twheel_owner_init();
+	if (ret) {
+		twheel_cpu_exit();
+		return ret;
+	}
+	twheel_debugfs_init();
+	return 0;
+}
+
+/**
+ * twheel_engine_exit - stop the engine
+ *
+ * No timer is pending, and no caller can arm one any more.
+ */
+void twheel_engine_exit(void)
+{
+	twheel_debugfs_exit();
+	twheel_owner_exit();
+	twheel_cpu_exit();
+}

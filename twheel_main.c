@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: exact timers by the million
+ *
+ * The module: it starts the engine, which runs the wheels, and then the device
+ * on top of it. Module parameters stand beside the code that reads them.
+ */
+#include <linux/module.h>
+#include "device/init.h"
+#include "engine/engine.h"
+
+static int __init twheel_init(void)
+{
+	int ret;
+
+	ret = twheel_engine_init();
+	if (ret)
+		return ret;
+	ret = twheel_chardev_init();
+	if (ret)
+		twheel_engine_exit();
+	return ret;
+}
+module_init(twheel_init);
+
+static void __exit twheel_exit(void)
+{
+	twheel_chardev_exit();
+	twheel_engine_exit();
+}
+module_exit(twheel_exit);
+
+MODULE_DESCRIPTION("Exact timers by the million");
+MODULE_AUTHOR("The twheel authors");
+MODULE_LICENSE("GPL");
