@@ -20,7 +20,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "engine/base.h"
+#include "engine/device.h"
 #include "timer_set.h"
 
 static struct kmem_cache *blocks;

@@ -10,7 +10,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "twheel_compat.h"
-#include "engine/base.h"
+#include "engine/device.h"
 #include "timer_set.h"
 
 /* Events that are copied to a program at a time; they are on the stack. */
@@ -145,7 +145,7 @@ static u32 put_some(struct timer_set *set, u32 max, struct ended_timers *ended)
 	u64 count;
 	u32 n = 0;
 
-	twheel_phase_look(&phase);
+	twheel_clock_read(&phase);
 	if (max && set->steps) {
 		describe_steps(twheel_ring_place(set, n++), set);
 		WRITE_ONCE(set->steps, 0);
@@ -301,7 +301,7 @@ static int copy_events(struct timer_set *set, struct iov_iter *to, unsigned int 
 		return -EBUSY;
 	}
 	twheel_ended_init(&ended);
-	twheel_phase_look(&phase);
+	twheel_clock_read(&phase);
 	pagefault_disable();
 	while (!fault) {
 		wanted = min_t(size_t, min(max - n, BURST),

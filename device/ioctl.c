@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "engine/base.h"
+#include "engine/device.h"
 #include "timer_set.h"
 
 #define BATCH_MAX	65536U
@@ -47,7 +47,7 @@ static unsigned int look_up_some(struct timer_set *set, const struct twheel_op *
 	}
 	for (i = 0; i < n; i++)
 		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)
-			twheel_prefetch_neighbours(&timer[i]->timer);
+			twheel_api_prefetch_neighbours(&timer[i]->timer);
 	return n;
 }
 
@@ -61,7 +61,7 @@ static unsigned int run_short_ops(struct timer_set *set, struct twheel_op *op,
 
 	twheel_ended_init(&ended);
 	lock_set(set);
-	twheel_phase_look(&phase);
+	twheel_clock_read(&phase);
 	n = look_up_some(set, op, timer, count);
 	for (i = 0; i < n; i++) {
 		if (op[i].op == TWHEEL_OP_CHANGE)
@@ -128,7 +128,7 @@ static void finish_added(struct timer_set *set, struct user_timer **added,
 		return;
 	twheel_ended_init(&ended);
 	lock_set(set);
-	twheel_phase_look(&phase);
+	twheel_clock_read(&phase);
 	for (; i < count; i++) {
 		if (!added[i])
 			continue;

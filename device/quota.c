@@ -11,7 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
-#include "engine/base.h"
+#include "engine/device.h"
 #include "timer_set.h"
 
 /* So few places are left that what is charged ahead by many at a time may take them. */

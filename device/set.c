@@ -12,7 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include "engine/base.h"
+#include "engine/device.h"
 #include "timer_set.h"
 
 static unsigned int max_timers = INDEX_MASK + 1;
@@ -161,7 +161,7 @@ int twheel_set_upsert(struct timer_set *set, struct twheel_op *op,
 	t = twheel_block_find(set, op->handle);
 	found = has_name(t, op->handle);
 	if (found) {
-		twheel_phase_look(&phase);
+		twheel_clock_read(&phase);
 		ret = set_deadline(set, t, op, &phase);
 	}
 	unlock_set(set);

@@ -27,7 +27,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
-#include "engine/base.h"
+#include "engine/device.h"
 #include "timer_set.h"
 
 /**
@@ -45,8 +45,8 @@ void twheel_ended_init(struct ended_timers *ended)
 static void disarm_later(struct ended_timers *ended, struct user_timer *t)
 {
 	ended->timer[ended->armed++] = &t->timer;
-	if (ended->armed == TWHEEL_TOGETHER) {
-		twheel_cancel_some(ended->timer, ended->armed);
+	if (ended->armed == TWHEEL_CANCEL_MAX) {
+		twheel_api_cancel_some(ended->timer, ended->armed);
 		ended->armed = 0;
 	}
 }
@@ -59,7 +59,7 @@ static void disarm_later(struct ended_timers *ended, struct user_timer *t)
 void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended)
 {
 	if (ended->armed)
-		twheel_cancel_some(ended->timer, ended->armed);
+		twheel_api_cancel_some(ended->timer, ended->armed);
 	if (ended->count)
 		twheel_quota_uncharge(set->quota, ended->count);
 	twheel_block_free(set, ended->empty);
@@ -117,7 +117,7 @@ void twheel_set_remove(struct timer_set *set, struct user_timer *t,
 
 static void start_clock(struct user_timer *t, const struct twheel_phase *phase)
 {
-	twheel_mod(&t->timer, twheel_phase_tick(phase, ns_to_ktime(t->deadline)));
+	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
 }
 
 /**
@@ -177,7 +177,7 @@ static bool has_come(struct user_timer *t, u64 now)
  */
 static u64 expiry_time(struct timer_set *set, const struct twheel_timer *timer)
 {
-	set->latest = max(set->latest, twheel_base_time(timer));
+	set->latest = max(set->latest, twheel_due_time(timer));
 	return set->latest;
 }
 
@@ -193,14 +193,14 @@ void twheel_set_expired(struct twheel_timer *timer)
 
 	/* Already in softirq context. */
 	xa_lock(&set->timers);
-	if (t->state != PENDING || twheel_wheel_pending(timer) || jump_of(t))
+	if (t->state != PENDING || twheel_pending(timer) || jump_of(t))
 		goto out_unlock;
 
 	t->expired = expiry_time(set, timer);
 	if (has_come(t, t->expired)) {
 		twheel_event_add(set, t);
 	} else {
-		twheel_phase_look(&phase);
+		twheel_clock_read(&phase);
 		start_clock(t, &phase);
 	}
 out_unlock:

@@ -17,7 +17,7 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <uapi/linux/twheel.h>
-#include "engine/base.h"
+#include "engine/device.h"
 
 /* A handle: the generation above, the index below. */
 #define INDEX_BITS	24
@@ -53,7 +53,7 @@ struct ended_timers {
 	struct timer_block	*empty;
 	unsigned int		count;
 	unsigned int		armed;
-	struct twheel_timer	*timer[TWHEEL_TOGETHER];
+	struct twheel_timer	*timer[TWHEEL_CANCEL_MAX];
 };
 
 /**

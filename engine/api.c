@@ -7,18 +7,21 @@
  */
 #include <linux/errno.h>
 #include <linux/export.h>
-#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "twheel_compat.h"
+#include "api.h"
+#include "arm.h"
+#include "callback.h"
+#include "counts.h"
+#include "device.h"
+#include "due.h"
+#include "expiry.h"
 #include "objects.h"
-#include "base.h"
+#include "process.h"
 #include "trace.h"
 
-DEFINE_PER_CPU(local64_t, twheel_extended);
-
-static void init(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
-		 const char *name, struct lock_class_key *key)
+static void api_setup(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
+		      const char *name, struct lock_class_key *key)
 {
 	WARN_ON_ONCE(flags & ~TWHEEL_USER_FLAGS);
 	memset(timer, 0, sizeof(*timer));
@@ -40,8 +43,8 @@ static void init(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 		     const char *name, struct lock_class_key *key)
 {
-	twheel_debug_init(timer);
-	init(timer, fn, flags, name, key);
+	twheel_objects_setup(timer);
+	api_setup(timer, fn, flags, name, key);
 }
 EXPORT_SYMBOL(twheel_init_key);
 
@@ -59,8 +62,8 @@ void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
 			     u32 flags, const char *name,
 			     struct lock_class_key *key)
 {
-	twheel_debug_init_onstack(timer);
-	init(timer, fn, flags, name, key);
+	twheel_objects_setup_onstack(timer);
+	api_setup(timer, fn, flags, name, key);
 }
 EXPORT_SYMBOL(twheel_init_onstack_key);
 
@@ -95,27 +98,27 @@ EXPORT_SYMBOL(twheel_destroy);
 void twheel_destroy_onstack(struct twheel_timer *timer)
 {
 	twheel_destroy(timer);
-	twheel_debug_destroy(timer);
+	twheel_objects_destroy(timer);
 }
 EXPORT_SYMBOL(twheel_destroy_onstack);
 
 /**
- * twheel_report_unusable - report a bug of the caller, once
+ * twheel_api_report_unusable - report a bug of the caller, once
  * @timer: A timer that was not set up, or has been destroyed.
  */
-void twheel_report_unusable(const struct twheel_timer *timer)
+void twheel_api_report_unusable(const struct twheel_timer *timer)
 {
 	WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer);
 	WARN_ONCE(timer->fn, "timer %p was destroyed\n", timer);
 }
 
 /**
- * twheel_home - choose the CPU to arm an idle timer on
+ * twheel_api_home - choose the CPU to arm an idle timer on
  * @timer: The timer, its base locked.
  *
  * Return: The CPU, if the caller has no other wish.
  */
-unsigned int twheel_home(const struct twheel_timer *timer)
+unsigned int twheel_api_home(const struct twheel_timer *timer)
 {
 	if (timer->flags & TWHEEL_PINNED)
 		return timer->flags & TWHEEL_CPU_MASK;
@@ -123,8 +126,8 @@ unsigned int twheel_home(const struct twheel_timer *timer)
 }
 
 /* Arms @timer; if it is pending already, only where @change says so. */
-static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
-	       bool change)
+static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
+		   bool change)
 {
 	struct twheel_base *base;
 	unsigned long flags;
@@ -132,26 +135,26 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	int ret;
 
 	/* A timer is cold as a rule. Looked at here, it comes while interrupts go off. */
-	if (!twheel_usable(timer))
+	if (!twheel_api_usable(timer))
 		return -EINVAL;
 	if (change && twheel_pending(timer))
-		twheel_prefetch_neighbours(timer);
-	base = twheel_base_lock_irqsave(timer, &flags);
+		twheel_api_prefetch_neighbours(timer);
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	if (change)
 		twheel_due_settle(base, timer);
 	state = twheel_wheel_state(timer);
 	if (state == TWHEEL_DEAD) {
 		ret = -ESHUTDOWN;
 	} else if (!twheel_wheel_state_pending(state) ||
-		   (state == TWHEEL_DUE && twheel_due_idle(base, timer))) {
+		   (state == TWHEEL_DUE && twheel_due_has_begun(base, timer))) {
 		if (cpu == TWHEEL_HERE)
-			cpu = twheel_home(timer);
-		base = twheel_base_switch(base, timer, cpu);
+			cpu = twheel_api_home(timer);
+		base = twheel_arm_rehome(base, timer, cpu);
 		timer->period = period;
-		twheel_base_insert(base, timer, expires);
+		twheel_arm_insert(base, timer, expires);
 		ret = 0;
 	} else if (change) {
-		twheel_base_change(base, timer, expires);
+		twheel_arm_change(base, timer, expires);
 		ret = 1;
 	} else {
 		ret = -EBUSY;
@@ -161,7 +164,7 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 }
 
 /**
- * twheel_arm_idle - arm an idle timer
+ * twheel_api_arm_idle - arm an idle timer
  * @timer: The timer.
  * @expires: Its deadline.
  * @cpu: Where, or TWHEEL_HERE.
@@ -169,9 +172,9 @@ static int arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
  *
  * Return: as twheel_add().
  */
-int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period)
+int twheel_api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period)
 {
-	int ret = arm(timer, expires, cpu, period, false);
+	int ret = api_arm(timer, expires, cpu, period, false);
 
 	WARN_ON_ONCE(ret == -EBUSY);
 	return ret;
@@ -202,7 +205,7 @@ int twheel_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period
  */
 int twheel_add(struct twheel_timer *timer, u64 expires)
 {
-	return twheel_arm_idle(timer, expires, TWHEEL_HERE, 0);
+	return twheel_api_arm_idle(timer, expires, TWHEEL_HERE, 0);
 }
 EXPORT_SYMBOL(twheel_add);
 
@@ -244,19 +247,9 @@ int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu)
 {
 	if (WARN_ON_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)))
 		return -EINVAL;
-	return twheel_arm_idle(timer, expires, cpu, 0);
+	return twheel_api_arm_idle(timer, expires, cpu, 0);
 }
 EXPORT_SYMBOL(twheel_add_on);
-
-/*
- * this_cpu_inc() disables interrupts on some architectures, where that may cost
- * more than all the rest of an extension.
- */
-static void count_extension(void)
-{
-	local64_inc(get_cpu_ptr(&twheel_extended));
-	put_cpu_ptr(&twheel_extended);
-}
 
 /**
  * twheel_mod - give a timer a new deadline
@@ -283,11 +276,11 @@ static void count_extension(void)
 int twheel_mod(struct twheel_timer *timer, u64 expires)
 {
 	if (twheel_wheel_extend(timer, expires)) {
-		count_extension();
+		twheel_counts_extend();
 		trace_twheel_extend(timer, expires, raw_smp_processor_id());
 		return 1;
 	}
-	return arm(timer, expires, TWHEEL_HERE, 0, true);
+	return api_arm(timer, expires, TWHEEL_HERE, 0, true);
 }
 EXPORT_SYMBOL(twheel_mod);
 
@@ -314,22 +307,22 @@ int twheel_cancel(struct twheel_timer *timer)
 
 	if (!twheel_pending(timer))
 		return 0;
-	twheel_prefetch_neighbours(timer);
-	base = twheel_base_lock_irqsave(timer, &flags);
-	ret = twheel_base_disarm(base, timer, TWHEEL_IDLE);
+	twheel_api_prefetch_neighbours(timer);
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
+	ret = twheel_arm_disarm(base, timer, TWHEEL_IDLE);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
 EXPORT_SYMBOL(twheel_cancel);
 
 /**
- * twheel_cancel_some - disarm timers
+ * twheel_api_cancel_some - disarm timers
  * @timer: The timers, pending or idle.
- * @n: How many, at most %TWHEEL_TOGETHER.
+ * @n: How many, at most %TWHEEL_CANCEL_MAX.
  *
  * As twheel_cancel(), for those who need not know which of them were pending.
  */
-void twheel_cancel_some(struct twheel_timer *const *timer, unsigned int n)
+void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n)
 {
 	struct twheel_base *base = NULL;
 	unsigned long flags;
@@ -339,8 +332,8 @@ void twheel_cancel_some(struct twheel_timer *const *timer, unsigned int n)
 	for (i = 0; i < n; i++) {
 		if (!twheel_wheel_pending(timer[i]))
 			continue;
-		base = twheel_base_relock(base, timer[i]);
-		twheel_base_disarm(base, timer[i], TWHEEL_IDLE);
+		base = twheel_arm_relock_base(base, timer[i]);
+		twheel_arm_disarm(base, timer[i], TWHEEL_IDLE);
 	}
 	if (base)
 		raw_spin_unlock(&base->lock);
@@ -351,7 +344,7 @@ void twheel_cancel_some(struct twheel_timer *const *timer, unsigned int n)
  * Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. With
  * @ended, what is armed while its callback runs on is disarmed too, and counted.
  */
-static int try_cancel(struct twheel_timer *timer, u64 state, int *ended)
+static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 {
 	const struct twheel_callback *cb;
 	struct twheel_base *base;
@@ -359,19 +352,19 @@ static int try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 	int ret;
 
 	if (twheel_pending(timer))
-		twheel_prefetch_neighbours(timer);
-	base = twheel_base_lock_irqsave(timer, &flags);
+		twheel_api_prefetch_neighbours(timer);
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	twheel_due_settle(base, timer);
-	cb = twheel_base_callback(base, timer);
+	cb = twheel_callback_find(base, timer);
 	if (!cb) {
-		ret = twheel_base_disarm(base, timer, state);
+		ret = twheel_arm_disarm(base, timer, state);
 	} else if (cb->task == current) {
 		ret = -EDEADLK;
 	} else {
 		ret = -EAGAIN;
 		/* Or it might run again and again before the caller has a look. */
 		if (ended)
-			*ended += twheel_base_disarm(base, timer, state);
+			*ended += twheel_arm_disarm(base, timer, state);
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
@@ -395,14 +388,14 @@ static int try_cancel(struct twheel_timer *timer, u64 state, int *ended)
  */
 int twheel_try_cancel_sync(struct twheel_timer *timer)
 {
-	int ret = try_cancel(timer, TWHEEL_IDLE, NULL);
+	int ret = api_try_cancel(timer, TWHEEL_IDLE, NULL);
 
 	return ret < 0 ? -EAGAIN : ret;
 }
 EXPORT_SYMBOL(twheel_try_cancel_sync);
 
 /* Lets lockdep see that the caller may wait for the callback and its locks. */
-static void lockdep_wait_for_callback(struct twheel_timer *timer)
+static void api_lockdep_wait(struct twheel_timer *timer)
 {
 #ifdef CONFIG_LOCKDEP
 	unsigned long flags;
@@ -414,16 +407,33 @@ static void lockdep_wait_for_callback(struct twheel_timer *timer)
 #endif
 }
 
-static int cancel_sync(struct twheel_timer *timer, u64 state)
+/*
+ * Waits for a callback that was seen running. In process context, and on PREEMPT_RT,
+ * the caller sleeps until a callback has ended; elsewhere this returns at once. The
+ * caller looks again either way.
+ */
+static void api_wait_for_callback(const struct twheel_timer *timer)
 {
-	int ret = try_cancel(timer, state, NULL);
+	u32 flags = READ_ONCE(timer->flags);
+
+	if (flags & TWHEEL_MIGRATING)
+		return;
+	if (flags & TWHEEL_PROCESS)
+		twheel_process_wait(twheel_base_of_flags(flags), timer);
+	else
+		twheel_expiry_wait(twheel_base_of_flags(flags));
+}
+
+static int api_cancel_sync(struct twheel_timer *timer, u64 state)
+{
+	int ret = api_try_cancel(timer, state, NULL);
 	int ended = 0;
 	bool process;
 
 	if (ret == -EDEADLK)
 		return ret;
 
-	lockdep_wait_for_callback(timer);
+	api_lockdep_wait(timer);
 	WARN_ON_ONCE(in_hardirq());
 	process = READ_ONCE(timer->flags) & TWHEEL_PROCESS;
 	if (process)
@@ -432,9 +442,9 @@ static int cancel_sync(struct twheel_timer *timer, u64 state)
 		lockdep_assert_preemption_enabled();
 
 	while (ret == -EAGAIN) {
-		twheel_base_wait_running(timer);
+		api_wait_for_callback(timer);
 		/* It ended, and runs again: one that is due at once might for ever. */
-		ret = try_cancel(timer, state, process ? &ended : NULL);
+		ret = api_try_cancel(timer, state, process ? &ended : NULL);
 	}
 	return ret < 0 ? ret : ret + ended;
 }
@@ -472,7 +482,7 @@ static int cancel_sync(struct twheel_timer *timer, u64 state)
  */
 int twheel_cancel_sync(struct twheel_timer *timer)
 {
-	return cancel_sync(timer, TWHEEL_IDLE);
+	return api_cancel_sync(timer, TWHEEL_IDLE);
 }
 EXPORT_SYMBOL(twheel_cancel_sync);
 
@@ -490,7 +500,7 @@ EXPORT_SYMBOL(twheel_cancel_sync);
  */
 int twheel_shutdown_sync(struct twheel_timer *timer)
 {
-	return cancel_sync(timer, TWHEEL_DEAD);
+	return api_cancel_sync(timer, TWHEEL_DEAD);
 }
 EXPORT_SYMBOL(twheel_shutdown_sync);
 

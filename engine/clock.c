@@ -5,62 +5,65 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include "base.h"
+#include "clock.h"
+#include "twheel.h"
 
 /*
- * When tick 0 would have begun on CLOCK_MONOTONIC: an estimate that is never
- * too early by more than the kernel itself has been late in counting ticks.
- * Each look at both clocks bounds it from above, within one tick.
+ * An estimate of when tick 0 would have begun, in ns of CLOCK_MONOTONIC. The estimate is
+ * too early by at most the time by which the kernel has been late in counting ticks.
+ * Each reading of both clocks is an upper bound, which is too late by at most a tick.
  */
-static s64 tick_zero;
+static s64 clock_tick_zero;
 
-/* Where the current tick, @tick, began by the estimate. */
-static s64 tick_began(u64 tick, s64 now)
+/* When the current tick, @tick, began by the estimate. */
+static s64 clock_tick_began(u64 tick, s64 now)
 {
 	s64 offset = tick * TICK_NSEC;
 	s64 bound = now - offset;
-	s64 zero = READ_ONCE(tick_zero);
+	s64 zero = READ_ONCE(clock_tick_zero);
 
-	/* A tick that lasts longer than a tick: some were lost, or come late. */
+	/* If a tick seems to last longer than a tick, the kernel lost ticks or is late. */
 	if (zero > bound || bound - zero > TICK_NSEC) {
 		zero = bound;
-		WRITE_ONCE(tick_zero, zero);
+		WRITE_ONCE(clock_tick_zero, zero);
 	}
 	return zero + offset;
 }
 
 /**
- * twheel_phase_look - look at the clock and at the ticks
- * @phase: For what they say.
+ * twheel_clock_read - read the clock and the tick count
+ * @phase: For the result.
+ *
+ * Context: any.
  */
-void twheel_phase_look(struct twheel_phase *phase)
+void twheel_clock_read(struct twheel_phase *phase)
 {
 	phase->tick = get_jiffies_64();
-	/* The clock must not be read before the tick, see tick_began(). */
+	/* The tick is read before the clock: clock_tick_began() needs an upper bound. */
 	smp_rmb();
 	phase->now = ktime_get();
-	phase->began = tick_began(phase->tick, phase->now);
+	phase->began = clock_tick_began(phase->tick, phase->now);
 }
 
 /**
  * twheel_tick_at - find the tick for a point in time
  * @when: On CLOCK_MONOTONIC, in nanoseconds.
  *
- * The ticks' phase is known from observation only. The result may be too low, by
- * a tick as a rule, so who must not run early looks at the clock again when the timer
- * runs, and arms it for the next tick if need be. It is never too high by the
- * clocks as they stand now: the timer runs at the first tick at or after @when.
+ * The module knows the phase of the ticks only from observation. The result may be too
+ * low, usually by one tick. A caller whose timer must not run early reads the clock
+ * again in the callback, and arms the timer for the next tick if it is too early. The
+ * result is never too high: the timer runs at the first tick at or after @when.
  *
  * Context: any.
  *
- * Return: The deadline in jiffies64, for twheel_add() and the like; the current
- * tick for a time before it.
+ * Return: The deadline in jiffies64, for twheel_add() and similar functions; the
+ * current tick for a time in the past.
  */
 u64 twheel_tick_at(ktime_t when)
 {
 	struct twheel_phase phase;
 
-	twheel_phase_look(&phase);
-	return twheel_phase_tick(&phase, when);
+	twheel_clock_read(&phase);
+	return twheel_clock_tick(&phase, when);
 }
 EXPORT_SYMBOL(twheel_tick_at);

@@ -1,127 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the bases of CPUs, which come and go
+ * twheel: CPUs come and go
  *
- * Every possible CPU has a base in each lane for as long as the module is there.
- * On a CPU that goes offline nothing can be armed any more, and what is there is moved
- * to the same lane of another CPU, some timers at a time.
+ * Every possible CPU has one base in each lane, for as long as the module is loaded.
+ * When a CPU goes offline, no timer can be armed there any more, and the timers that
+ * are there move to the same lane of another CPU, some at a time.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "twheel_compat.h"
+#include "cpu.h"
 #include "expiry.h"
-#include "base.h"
-#include "trace.h"
+#include "move.h"
+#include "process.h"
+#include "run.h"
+#include "tick.h"
+#include "twheel_compat.h"
 
-DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
-unsigned int twheel_lanes;
+static enum cpuhp_state cpu_hotplug_state;
 
-static enum cpuhp_state hotplug_state;
-
-/* In the order of CPUs, since either may be the one that is offline. */
-static void lock_two(struct twheel_base *a, struct twheel_base *b)
-{
-	if (a->cpu > b->cpu)
-		swap(a, b);
-	raw_spin_lock_irq(&a->lock);
-	raw_spin_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
-}
-
-static void unlock_two(struct twheel_base *a, struct twheel_base *b)
-{
-	if (a->cpu > b->cpu)
-		swap(a, b);
-	raw_spin_unlock(&b->lock);
-	raw_spin_unlock_irq(&a->lock);
-}
-
-/*
- * A timer whose callback runs stays, or nobody would know that it does. The
- * worker that runs it looks again when it is done.
- */
-static struct twheel_timer *first_to_move(struct twheel_base *from)
-{
-	struct twheel_timer *t;
-
-	while ((t = twheel_wheel_first(&from->wheel))) {
-		if (!twheel_base_callback(from, t))
-			return t;
-		list_move_tail(&t->entry, &from->wheel.deferred);
-	}
-	return twheel_process_first(from);
-}
-
-/* Moves some timers. Returns whether any are left on a CPU that is offline. */
-static bool move_timers(struct twheel_base *to, struct twheel_base *from)
-{
-	struct twheel_timer *t = NULL;
-	unsigned int i;
-
-	lock_two(to, from);
-	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online; i++) {
-		t = first_to_move(from);
-		if (!t || !to->online)
-			break;
-		if (!i)
-			twheel_wheel_forward(&to->wheel, get_jiffies_64());
-		trace_twheel_migrate(t, from->cpu, to->cpu);
-		twheel_wheel_move(&to->wheel, &from->wheel, t);
-		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_CPU_MASK) | to->cpu);
-		twheel_stats_inc(&to->stats.migrated);
-	}
-	twheel_base_wake_at(to, to->wheel.next);
-	unlock_two(to, from);
-	return t;
-}
-
-/**
- * twheel_cpu_evacuate - move what was armed on a CPU that is offline
- * @base: The CPU's base, not locked.
- *
- * For those who may arm timers there: see twheel_base_switch().
- *
- * Context: process.
- */
-void twheel_cpu_evacuate(struct twheel_base *base)
-{
-	unsigned int to;
-
-	while (!READ_ONCE(base->online)) {
-		to = cpumask_any(cpu_active_mask);
-		/* Active and not online: the module is going. */
-		if (to == base->cpu ||
-		    !move_timers(twheel_base_of(to, base->lane), base))
-			break;
-		cond_resched();
-	}
-}
-
-static void lane_online(struct twheel_base *base)
+static void cpu_lane_online(struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, true);
 	base->wake = TWHEEL_NEVER;
-	/* A callback may have armed something that is not evacuated yet. */
-	twheel_base_wake_at(base, twheel_wheel_next(&base->wheel));
+	/* A callback in process context may have armed a timer that is still here. */
+	twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
 	raw_spin_unlock_irq(&base->lock);
 }
 
-static int base_online(unsigned int cpu)
+static int cpu_online_lanes(unsigned int cpu)
 {
 	unsigned int lane;
 
 	for_each_twheel_lane(lane)
-		lane_online(twheel_base_of(cpu, lane));
+		cpu_lane_online(twheel_base_of(cpu, lane));
 	return 0;
 }
 
 /*
- * From here on nothing is armed on this base but by a callback that still runs,
- * and that is waited for.
+ * Once the base is not online, only a callback that still runs can arm a timer there.
+ * This function waits for callbacks in softirq context.
  */
-static void lane_offline(struct twheel_base *base, unsigned int to)
+static void cpu_lane_offline(struct twheel_base *base, unsigned int to)
 {
 	bool running;
 
@@ -134,26 +56,26 @@ static void lane_offline(struct twheel_base *base, unsigned int to)
 			twheel_expiry_wait(base);
 	} while (running);
 
-	while (move_timers(twheel_base_of(to, base->lane), base))
+	while (twheel_move_some(twheel_base_of(to, base->lane), base))
 		cond_resched();
 }
 
 /* Runs on the CPU that goes offline. */
-static int base_offline(unsigned int cpu)
+static int cpu_offline_lanes(unsigned int cpu)
 {
 	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
 	unsigned int lane;
 
-	/* The last CPU: only where the set-up is undone, and nothing is armed. */
+	/* The last CPU: the module is being unloaded, and no timer is armed. */
 	if (to >= nr_cpu_ids)
 		return 0;
 
 	for_each_twheel_lane(lane)
-		lane_offline(twheel_base_of(cpu, lane), to);
+		cpu_lane_offline(twheel_base_of(cpu, lane), to);
 	return 0;
 }
 
-static void free_lane(unsigned int lane)
+static void cpu_free_lane(unsigned int lane)
 {
 	unsigned int cpu;
 
@@ -163,14 +85,14 @@ static void free_lane(unsigned int lane)
 	}
 }
 
-static void free_lanes(void)
+static void cpu_free_lanes(void)
 {
 	while (twheel_lanes)
-		free_lane(--twheel_lanes);
+		cpu_free_lane(--twheel_lanes);
 }
 
-static void base_init(struct twheel_base *base, unsigned int cpu,
-		      unsigned int lane)
+static void cpu_init_base(struct twheel_base *base, unsigned int cpu,
+			  unsigned int lane)
 {
 	raw_spin_lock_init(&base->lock);
 	twheel_expiry_init(base);
@@ -182,8 +104,8 @@ static void base_init(struct twheel_base *base, unsigned int cpu,
 	twheel_run_init(base);
 }
 
-/* A base of each CPU, with nothing in it; which are online is not known yet. */
-static int alloc_lane(unsigned int lane)
+/* Allocates an empty base for each CPU; none of them is online yet. */
+static int cpu_alloc_lane(unsigned int lane)
 {
 	struct twheel_base *base;
 	unsigned int cpu;
@@ -192,10 +114,10 @@ static int alloc_lane(unsigned int lane)
 		base = kvzalloc_node(sizeof(*base), GFP_KERNEL | __GFP_NOWARN,
 				     cpu_to_node(cpu));
 		if (!base) {
-			free_lane(lane);
+			cpu_free_lane(lane);
 			return -ENOMEM;
 		}
-		base_init(base, cpu, lane);
+		cpu_init_base(base, cpu, lane);
 		per_cpu(twheel_cpus, cpu).lane[lane] = base;
 	}
 	return 0;
@@ -204,9 +126,9 @@ static int alloc_lane(unsigned int lane)
 /**
  * twheel_cpu_add_lane - give every CPU another base
  *
- * Context: process; not concurrently with itself.
+ * Context: process; the caller serialises the calls.
  *
- * Return: 0, -ENOMEM, or -ENOSPC if there are as many as there can be.
+ * Return: 0, -ENOMEM, or -ENOSPC if there are %TWHEEL_LANES lanes already.
  */
 int twheel_cpu_add_lane(void)
 {
@@ -216,20 +138,20 @@ int twheel_cpu_add_lane(void)
 
 	if (lane == TWHEEL_LANES)
 		return -ENOSPC;
-	ret = alloc_lane(lane);
+	ret = cpu_alloc_lane(lane);
 	if (ret)
 		return ret;
 	cpus_read_lock();
 	for_each_possible_cpu(cpu)
 		twheel_base_of(cpu, lane)->online = twheel_base_of(cpu, 0)->online;
-	/* Whoever sees it sees the bases. */
+	/* Pairs with twheel_base_lanes(): the bases come before the count. */
 	smp_store_release(&twheel_lanes, lane + 1);
 	cpus_read_unlock();
 	return 0;
 }
 
-/* No timer is pending and nobody can arm one any more. */
-static void base_stop(struct twheel_base *base)
+/* No timer is pending, and no caller can arm one any more. */
+static void cpu_stop_base(struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
 	WARN(base->wheel.pending, "%llu timers were never cancelled\n",
@@ -240,7 +162,7 @@ static void base_stop(struct twheel_base *base)
 }
 
 /**
- * twheel_cpu_init - set up the engine of every CPU
+ * twheel_cpu_init - start the engine of every CPU
  *
  * Return: 0 or -ENOMEM, or an error of CPU hotplug.
  */
@@ -251,21 +173,19 @@ int twheel_cpu_init(void)
 	ret = twheel_process_init();
 	if (ret)
 		return ret;
-	ret = alloc_lane(0);
+	ret = cpu_alloc_lane(0);
 	if (ret)
 		goto out_process_exit;
 	twheel_lanes = 1;
-	/* Whoever has so many has as much memory in them as a lane takes. */
-	twheel_lane_threshold = min(512 * num_possible_cpus(), 8192U);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
-				base_online, base_offline);
+				cpu_online_lanes, cpu_offline_lanes);
 	if (ret < 0)
 		goto out_free_lanes;
-	hotplug_state = ret;
+	cpu_hotplug_state = ret;
 	return 0;
 
 out_free_lanes:
-	free_lanes();
+	cpu_free_lanes();
 out_process_exit:
 	twheel_process_exit();
 	return ret;
@@ -278,10 +198,10 @@ void twheel_cpu_exit(void)
 {
 	unsigned int cpu, lane;
 
-	cpuhp_remove_state_nocalls(hotplug_state);
+	cpuhp_remove_state_nocalls(cpu_hotplug_state);
 	for_each_twheel_lane(lane)
 		for_each_possible_cpu(cpu)
-			base_stop(twheel_base_of(cpu, lane));
+			cpu_stop_base(twheel_base_of(cpu, lane));
 	twheel_process_exit();
-	free_lanes();
+	cpu_free_lanes();
 }

@@ -16,8 +16,9 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include "counts.h"
+#include "debugfs.h"
 #include "twheel_compat.h"
-#include "base.h"
 
 /* A wheel without its slots: those hold pointers, and most of the memory. */
 #define WHEEL_HEAD	offsetof(struct twheel_wheel, slot)
@@ -93,7 +94,7 @@ static void add_base(struct snapshot *s, struct twheel_base *base)
 	s->lanes++;
 	s->wake = min(s->wake, base->wake);
 	s->online = base->online;
-	twheel_base_add_counts(base, &s->counts);
+	twheel_counts_add(base, &s->counts);
 	add_stats(&s->stats, &base->stats);
 	s->busy += TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred |= !list_empty(&base->wheel.deferred);

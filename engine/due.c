@@ -2,40 +2,44 @@
 /*
  * twheel: timers that are due, from the wheel to their callbacks
  *
- * The lock is given back before a callback runs, and taking it for each of them
- * would cost more than all else that is done for a timer. So some timers are
- * taken off the wheel together. Until its callback begins, each is pending
- * still, and may be cancelled or given another deadline by whoever holds the
- * lock; so the callback must be claimed, and the timer with it:
+ * The runner releases the lock before it calls a callback. Taking the lock again for
+ * every callback would cost more than everything else that is done for a timer. So
+ * the runner takes a batch of timers off the wheel at once. Until its callback
+ * begins, each of them is still pending, and a CPU that holds the lock may cancel it
+ * or give it another deadline. So the runner has to claim a timer before it calls the
+ * callback:
  *
- *	base_run()				cancel, or a new deadline
+ *	runner					canceller, or a new deadline
  *	  lock
- *	  take some timers off the wheel
+ *	  take a batch of timers off the wheel
  *	  unlock				  lock
- *	  for each of them			  if it is TWHEEL_DUE:
- *	    A: timer -> timer | CLAIMED		    B: timer -> NULL
- *	    TWHEEL_DUE -> TWHEEL_IDLE		       pending again
- *	    fn()				  act on it
- *	    timer | CLAIMED -> NULL		  unlock
+ *	  for each timer of the batch:		  if the timer is TWHEEL_DUE:
+ *	    A: t -> t | CLAIMED			    B: t -> 0
+ *	    TWHEEL_DUE -> TWHEEL_IDLE		       pending in the wheel again
+ *	    fn()				  disarm or change the timer
+ *	    t | CLAIMED -> 0			  unlock
  *
- * A and B are a compare-and-exchange of one word in the batch, so that either of
- * them wins. Nobody but who has won touches the timer then: after A it is the
- * callback's, and may be freed by it; after B the other side may free it. The word
- * is what says that a callback runs, too.
+ * A and B compare and exchange the same word of the batch, so exactly one of them
+ * succeeds. Only the side that succeeded touches the timer from then on: after A the
+ * callback may free the timer, after B the canceller may. The same word tells other
+ * CPUs that a callback runs.
  *
- * A periodic timer is armed again when its callback begins, which takes the
- * lock; it is claimed under it, so that nobody finds it in between. So are all where
- * debugobjects wants to be told in the same instant.
+ * A periodic timer is armed again when its callback begins. That takes the lock, so
+ * the runner claims a periodic timer under the lock, and no other CPU finds the timer
+ * between the claim and the arming. With debugobjects, every timer is claimed
+ * under the lock, because debugobjects must learn of the end in the same instant.
  */
-#include "objects.h"
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include "callback.h"
+#include "device.h"
+#include "due.h"
 #include "expiry.h"
-#include "base.h"
+#include "objects.h"
 #include "trace.h"
 
-#define CLAIMED		1UL
-
-/* Notes a timer that was due. The batch is not full. */
-static void add(struct twheel_base *base, struct twheel_timer *t)
+/* Adds a timer to the batch, which is not full. */
+static void due_add(struct twheel_base *base, struct twheel_timer *t)
 {
 	struct twheel_due *due = &base->batch.due[base->batch.count++];
 
@@ -49,71 +53,71 @@ static void add(struct twheel_base *base, struct twheel_timer *t)
 }
 
 /**
- * twheel_due_take - take timers that are due off a wheel
- * @base: The base, locked; in its run, and with an empty batch.
- * @left: How many may be moved or taken, and ticks visited.
+ * twheel_due_take - take a batch of due timers off the wheel
+ * @base: The base, locked, in a run, with an empty batch.
+ * @left: How many timers may be moved or taken, and ticks visited.
  *
- * Takes as many as a batch holds.
- *
- * Return: What is left of @left.
+ * Return: What remains of @left.
  */
 unsigned int twheel_due_take(struct twheel_base *base, unsigned int left)
 {
 	struct twheel_timer *due[TWHEEL_DUE_MAX];
 	unsigned int i, n;
 
+	lockdep_assert_held(&base->lock);
+
 	n = twheel_wheel_expire(&base->wheel, get_jiffies_64(), &left, due,
 				TWHEEL_DUE_MAX);
 	for (i = 0; i < n; i++)
-		add(base, due[i]);
+		due_add(base, due[i]);
 	return left;
 }
 
 /*
- * Nobody may look for the timer's callback before @at says where it is, nor take
- * from @at that the callback before it has ended when it has not: see
- * twheel_due_runs().
+ * Claims a timer for its callback, unless a canceller has taken it back. @at is
+ * written first: another CPU must not see the claim and still look for the callback
+ * at the old place.
  */
-static bool claim(struct twheel_due_batch *batch, struct twheel_due *due,
-		  unsigned long timer)
+static bool due_claim(struct twheel_due_batch *batch, struct twheel_due *due,
+		      unsigned long timer)
 {
-	/* Pairs with twheel_due_runs(). */
+	/* Pairs with callback_runs_in_softirq(). */
 	smp_store_release(&batch->at, due - batch->due);
-	return cmpxchg(&due->timer, timer, timer | CLAIMED) == timer;
+	return cmpxchg(&due->timer, timer, timer | TWHEEL_DUE_CLAIMED) == timer;
 }
 
-static bool begin_locked(struct twheel_base *base, struct twheel_due *due,
-			 unsigned long timer)
+static bool due_begin_locked(struct twheel_base *base, struct twheel_due *due,
+			     unsigned long timer)
 {
 	struct twheel_timer *t = (struct twheel_timer *)timer;
 	bool claimed;
 
 	raw_spin_lock_irq(&base->lock);
-	claimed = claim(&base->batch, due, timer);
+	claimed = due_claim(&base->batch, due, timer);
 	if (claimed) {
 		base->callback.missed = twheel_wheel_begin(&base->wheel, t,
 							   get_jiffies_64());
 		if (t->period)
 			base->counts.armed++;
 		else
-			twheel_debug_disarm(t);
+			twheel_objects_disarm(t);
 	}
 	raw_spin_unlock_irq(&base->lock);
 	return claimed;
 }
 
-static bool begin_lockless(struct twheel_base *base, struct twheel_due *due,
-			   unsigned long timer)
+static bool due_begin_lockless(struct twheel_base *base, struct twheel_due *due,
+			       unsigned long timer)
 {
-	if (!claim(&base->batch, due, timer))
+	if (!due_claim(&base->batch, due, timer))
 		return false;
 	base->callback.missed = 0;
 	twheel_wheel_end_due((struct twheel_timer *)timer);
 	return true;
 }
 
-/* Returns the timer, which is the callback's now; or NULL if somebody else has it. */
-static struct twheel_timer *begin(struct twheel_base *base, struct twheel_due *due)
+/* Returns the timer, claimed for its callback; or NULL if it has been taken back. */
+static struct twheel_timer *due_begin(struct twheel_base *base, struct twheel_due *due)
 {
 	unsigned long timer = READ_ONCE(due->timer);
 	bool claimed;
@@ -121,9 +125,9 @@ static struct twheel_timer *begin(struct twheel_base *base, struct twheel_due *d
 	if (!timer)
 		return NULL;
 	if (due->locked)
-		claimed = begin_locked(base, due, timer);
+		claimed = due_begin_locked(base, due, timer);
 	else
-		claimed = begin_lockless(base, due, timer);
+		claimed = due_begin_lockless(base, due, timer);
 	if (!claimed)
 		return NULL;
 	due->began = get_jiffies_64();
@@ -133,8 +137,10 @@ static struct twheel_timer *begin(struct twheel_base *base, struct twheel_due *d
 }
 
 /**
- * twheel_due_run - run the callbacks of a batch
- * @base: The base, not locked; in its run.
+ * twheel_due_run - run the callbacks of the batch
+ * @base: The base, not locked, in a run.
+ *
+ * Context: softirq, interrupts on.
  */
 void twheel_due_run(struct twheel_base *base)
 {
@@ -144,24 +150,26 @@ void twheel_due_run(struct twheel_base *base)
 
 	batch->time = 0;
 	for (due = batch->due; due < batch->due + batch->count; due++) {
-		t = begin(base, due);
+		t = due_begin(base, due);
 		if (!t)
 			continue;
-		twheel_run_call(base, t, due->fn);
-		/* Who sees that it does not run any more sees what it has done. */
+		twheel_callback_run(base, t, due->fn);
+		/* Pairs with callback_runs_in_softirq(): what the callback did comes first. */
 		smp_store_release(&due->timer, 0);
 		twheel_expiry_relax(base);
 	}
 }
 
 /**
- * twheel_due_close - empty a batch that has run
+ * twheel_due_close - empty a batch whose callbacks have run
  * @base: The base, locked.
  */
 void twheel_due_close(struct twheel_base *base)
 {
 	struct twheel_due_batch *batch = &base->batch;
 	const struct twheel_due *due;
+
+	lockdep_assert_held(&base->lock);
 
 	for (due = batch->due; due < batch->due + batch->count; due++)
 		if (due->began)
@@ -171,7 +179,7 @@ void twheel_due_close(struct twheel_base *base)
 }
 
 /**
- * twheel_due_unclaimed - how many callbacks have not begun yet
+ * twheel_due_unclaimed - count the timers whose callbacks have not begun
  * @base: The base, locked.
  *
  * Return: How many timers of the batch are pending.
@@ -182,28 +190,33 @@ unsigned int twheel_due_unclaimed(const struct twheel_base *base)
 	unsigned int i, n = 0;
 	unsigned long timer;
 
+	lockdep_assert_held(&base->lock);
+
 	for (i = 0; i < batch->count; i++) {
 		timer = READ_ONCE(batch->due[i].timer);
-		n += timer && !(timer & CLAIMED);
+		n += timer && !(timer & TWHEEL_DUE_CLAIMED);
 	}
 	return n;
 }
 
-static struct twheel_due *find(struct twheel_due_batch *batch,
-			       const struct twheel_timer *t)
+static struct twheel_due *due_find(struct twheel_due_batch *batch,
+				   const struct twheel_timer *t)
 {
+	unsigned long timer;
 	unsigned int i;
 
-	for (i = 0; i < batch->count; i++)
-		if ((READ_ONCE(batch->due[i].timer) & ~CLAIMED) == (unsigned long)t)
+	for (i = 0; i < batch->count; i++) {
+		timer = READ_ONCE(batch->due[i].timer);
+		if ((timer & ~TWHEEL_DUE_CLAIMED) == (unsigned long)t)
 			return &batch->due[i];
+	}
 	return NULL;
 }
 
 /**
- * twheel_due_take_back - take a timer back whose callback has not begun
+ * twheel_due_take_back - take a timer out of the batch
  * @base: The base that @t belongs to, locked.
- * @t: A timer that was TWHEEL_DUE when that was looked at last.
+ * @t: A timer that was TWHEEL_DUE a moment ago.
  *
  * The slow part of twheel_due_settle(), which says what @t is afterwards.
  */
@@ -213,72 +226,73 @@ void twheel_due_take_back(struct twheel_base *base, struct twheel_timer *t)
 
 	lockdep_assert_held(&base->lock);
 
-	due = find(&base->batch, t);
+	due = due_find(&base->batch, t);
 	if (due && cmpxchg(&due->timer, (unsigned long)t, 0) == (unsigned long)t) {
 		twheel_wheel_return(&base->wheel, t);
 		base->counts.fired--;
 		return;
 	}
-	/* Claimed: the callback begins, or has begun since the word was read. */
+	/* The runner has claimed the timer: its callback begins or has begun. */
 	twheel_wheel_end_due(t);
 }
 
 /**
- * twheel_due_idle - look whether a timer's callback has begun
+ * twheel_due_has_begun - find out whether the callback of a due timer has begun
  * @base: The base that @t belongs to, locked.
  * @t: A timer that is TWHEEL_DUE.
  *
- * Return: %true if it is as good as idle. %false may be so no longer.
+ * Return: %true if the callback has begun, so that @t counts as idle. %false may be
+ * out of date at once.
  */
-bool twheel_due_idle(struct twheel_base *base, const struct twheel_timer *t)
+bool twheel_due_has_begun(struct twheel_base *base, const struct twheel_timer *t)
 {
-	struct twheel_due *due = find(&base->batch, t);
+	struct twheel_due *due;
 
-	return !due || READ_ONCE(due->timer) & CLAIMED;
+	lockdep_assert_held(&base->lock);
+
+	due = due_find(&base->batch, t);
+	return !due || READ_ONCE(due->timer) & TWHEEL_DUE_CLAIMED;
 }
 
 /**
- * twheel_due_runs - find out whether a timer's callback runs
- * @base: The base that @t belongs to, locked.
- * @t: The timer, settled.
- *
- * Return: Whether it runs, in softirq context.
- */
-bool twheel_due_runs(const struct twheel_base *base,
-		     const struct twheel_timer *t)
-{
-	const struct twheel_due_batch *batch = &base->batch;
-	unsigned int at;
-
-	/*
-	 * The claim is a full barrier between @at and the end of TWHEEL_DUE. So
-	 * who saw the timer in any other state than that, and had it claimed
-	 * before, sees @at there, or where it went afterwards: and then all that
-	 * the callback did.
-	 */
-	smp_rmb(); /* see above */
-	at = smp_load_acquire(&batch->at);
-	/* Pairs with twheel_due_run(), to the same end. */
-	return smp_load_acquire(&batch->due[at].timer) ==
-	       ((unsigned long)t | CLAIMED);
-}
-
-/**
- * twheel_due_has - look for callbacks in a module
+ * twheel_due_has_module - look for callbacks of a module in the batch
  * @base: The base, locked.
  * @mod: The module.
  *
- * Return: Whether one runs in softirq context, or is about to, though its timer is in
- * no slot.
+ * Return: Whether a callback of @mod runs in softirq context, or is about to run
+ * and its timer is in no slot of the wheel.
  */
-bool twheel_due_has(const struct twheel_base *base, const struct module *mod)
+bool twheel_due_has_module(const struct twheel_base *base, const struct module *mod)
 {
 	const struct twheel_due_batch *batch = &base->batch;
 	unsigned int i;
+
+	lockdep_assert_held(&base->lock);
 
 	for (i = 0; i < batch->count; i++)
 		if (READ_ONCE(batch->due[i].timer) &&
 		    within_module((unsigned long)batch->due[i].fn, mod))
 			return true;
 	return false;
+}
+
+/**
+ * twheel_due_time - what time it is, for a callback in softirq context
+ * @t: The callback's timer.
+ *
+ * Reading the clock costs as much as the rest of a short callback. So the first
+ * callback of a batch that asks reads the clock, and the others get the same time. The
+ * times of the batches of two CPUs are in no order.
+ *
+ * Context: the callback of @t, in softirq.
+ *
+ * Return: CLOCK_MONOTONIC in ns, read after @t was found due: not later than now.
+ */
+u64 twheel_due_time(const struct twheel_timer *t)
+{
+	struct twheel_base *base = twheel_base_of_flags(READ_ONCE(t->flags));
+
+	if (!base->batch.time)
+		base->batch.time = ktime_get_ns();
+	return base->batch.time;
 }

@@ -3,8 +3,13 @@
  * twheel: the engine starts and stops
  */
 #include <linux/build_bug.h>
-#include "base.h"
+#include "cpu.h"
+#include "debugfs.h"
 #include "engine.h"
+#include "lane.h"
+#include "objects.h"
+#include "owner.h"
+#include "twheel.h"
 
 /**
  * twheel_engine_init - start the engine
@@ -17,6 +22,8 @@ int twheel_engine_init(void)
 
 	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
 
+	twheel_objects_init(twheel_cancel);
+	twheel_lane_init();
 	ret = twheel_cpu_init();
 	if (ret)
 		return ret;

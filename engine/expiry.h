@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: what a canceller waits on while a callback runs in softirq context
+ * twheel: how a canceller waits for a callback in softirq context
  */
 #ifndef _TWHEEL_ENGINE_EXPIRY_H
 #define _TWHEEL_ENGINE_EXPIRY_H
@@ -11,8 +11,8 @@
 
 #ifdef CONFIG_PREEMPT_RT
 /*
- * Softirqs are preemptible there, so that a canceller must not spin: it sleeps
- * on @expiry_lock, and the runner lets go of it between two callbacks.
+ * Softirqs are preemptible on PREEMPT_RT, so a canceller must not spin. It sleeps on
+ * @expiry_lock, which the runner releases between two callbacks.
  */
 static inline void twheel_expiry_init(struct twheel_base *base)
 {

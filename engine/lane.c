@@ -2,33 +2,47 @@
 /*
  * twheel: lanes
  *
- * A wheel serves its timers tick by tick, so that all others on it wait while a
- * million of one tick run. Whoever has very many timers is therefore given
- * wheels of his own, one on each CPU: a lane. The lanes of a CPU have their
- * budgets and their tasklets, and are served in turn; within a lane the order of
- * ticks holds, as ever.
+ * A wheel serves its timers tick by tick. So while a million timers of one tick run, all
+ * other timers of that wheel wait. A user with very many timers therefore gets a wheel of
+ * its own on each CPU: a lane. Each lane of a CPU has its own budget and its own
+ * tasklet, and the lanes take turns. Within a lane, earlier ticks run first.
  *
- * All timers begin in lane 0. A timer that is pending stays in its lane; so
- * nobody has to look for it, and a CPU that goes offline hands it to the same
- * lane of another one. Lanes are made when they are wanted for the first time,
- * and kept. Modules' timers are in lane 0, whatever programs do.
+ * All timers begin in lane 0. A pending timer stays in its lane, so its lane never has
+ * to be searched for, and a CPU that goes offline hands a timer to the same lane of
+ * another CPU. A lane is allocated when it is wanted for the first time, and kept.
+ * The timers of kernel modules are in lane 0, whatever programs do.
  */
 #include <linux/cache.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
+#include "arm.h"
+#include "callback.h"
+#include "cpu.h"
+#include "lane.h"
 #include "twheel_compat.h"
-#include "base.h"
 
-/* How many timers are very many: looked at whenever one is added. */
+/* Read whenever a timer is added. */
 unsigned int twheel_lane_threshold __read_mostly;
 
-static DEFINE_MUTEX(lanes_lock);
-/* How often each is given out; lane 0 is everybody's. */
+static DEFINE_MUTEX(lane_lock);
+/* How many users each lane has; lane 0 belongs to everybody. */
 static unsigned int lane_users[TWHEEL_LANES];
 
-/* The one with the fewest users, or 0 if there is none yet. */
-static int least_used(void)
+/**
+ * twheel_lane_init - choose how many timers make a lane worth its memory
+ *
+ * So many timers take as much memory as a lane does.
+ */
+void twheel_lane_init(void)
+{
+	twheel_lane_threshold = min(512 * num_possible_cpus(), 8192U);
+}
+
+/* The lane with the fewest users, or 0 if only lane 0 exists. */
+static int lane_least_used(void)
 {
 	unsigned int lane;
 	int least = 0;
@@ -40,10 +54,10 @@ static int least_used(void)
 }
 
 /**
- * twheel_lane_get - take a lane that nobody has
+ * twheel_lane_get - take a lane that has no user
  *
- * When all are taken and no more can be made, the one with the fewest users gets
- * one more.
+ * When all lanes have users and no lane can be added, the caller shares the lane with
+ * the fewest users.
  *
  * Context: process, may sleep.
  *
@@ -53,36 +67,36 @@ int twheel_lane_get(void)
 {
 	int lane, made = -EEXIST;
 
-	mutex_lock(&lanes_lock);
-	lane = least_used();
+	mutex_lock(&lane_lock);
+	lane = lane_least_used();
 	if (!lane || lane_users[lane])
 		made = twheel_cpu_add_lane();
 	if (!made)
 		lane = twheel_lanes - 1;
 	if (lane)
 		lane_users[lane]++;
-	mutex_unlock(&lanes_lock);
+	mutex_unlock(&lane_lock);
 	return lane ? lane : -ENOMEM;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_get);
 
 /**
  * twheel_lane_put - give a lane back
- * @lane: From twheel_lane_get(). A timer that is in it still may stay.
+ * @lane: From twheel_lane_get(). Timers that are still in the lane may stay.
  *
  * Context: process, may sleep.
  */
 void twheel_lane_put(int lane)
 {
-	mutex_lock(&lanes_lock);
+	mutex_lock(&lane_lock);
 	lane_users[lane]--;
-	mutex_unlock(&lanes_lock);
+	mutex_unlock(&lane_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_put);
 
 /**
  * twheel_lane_use - put a timer into a lane
- * @t: A timer that has just been set up, and is known to nobody else.
+ * @t: A timer that has just been set up, and that no other code knows yet.
  * @lane: The lane.
  */
 void twheel_lane_use(struct twheel_timer *t, int lane)
@@ -93,10 +107,10 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_lane_use);
 
 /**
  * twheel_lane_move - put a timer into another lane
- * @t: The timer. While it is pending, or its callback runs, it stays where it is.
+ * @t: The timer. It stays in its lane while it is pending or its callback runs.
  * @lane: The lane.
  *
- * Context: any. Takes the timer's base lock if it is in another lane.
+ * Context: any. Takes the lock of the timer's base if @t is in another lane.
  */
 void twheel_lane_move(struct twheel_timer *t, int lane)
 {
@@ -106,9 +120,9 @@ void twheel_lane_move(struct twheel_timer *t, int lane)
 
 	if ((READ_ONCE(t->flags) & TWHEEL_LANE_MASK) == wanted)
 		return;
-	base = twheel_base_lock_irqsave(t, &flags);
-	/* From then on it is the other base's. */
-	if (!twheel_wheel_pending(t) && !twheel_base_callback(base, t))
+	base = twheel_arm_lock_base_irqsave(t, &flags);
+	/* From then on the lock of the other base protects the timer. */
+	if (!twheel_wheel_pending(t) && !twheel_callback_find(base, t))
 		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_LANE_MASK) | wanted);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }

@@ -10,7 +10,9 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include "base.h"
+#include "arm.h"
+#include "due.h"
+#include "owner.h"
 
 /**
  * struct search - for the timers of a module
@@ -52,7 +54,7 @@ static void look_at(struct search *search, struct twheel_base *base,
 		return;
 	if (!search->found++)
 		search->fn = fn;
-	twheel_base_disarm(base, t, TWHEEL_IDLE);
+	twheel_arm_disarm(base, t, TWHEEL_IDLE);
 }
 
 /*
@@ -68,7 +70,7 @@ static void search_list(struct search *search, struct twheel_base *base,
 
 	while (steps) {
 		raw_spin_lock_irq(&base->lock);
-		search->missed |= twheel_due_has(base, search->mod);
+		search->missed |= twheel_due_has_module(base, search->mod);
 		for (i = 0; i < TWHEEL_LOCK_HOLD && steps; i++, steps--) {
 			t = list_first_entry_or_null(list, struct twheel_timer,
 						     entry);
@@ -90,7 +92,7 @@ static u32 slot_count(struct search *search, struct twheel_base *base,
 	u32 count = 0;
 
 	raw_spin_lock_irq(&base->lock);
-	search->missed |= twheel_due_has(base, search->mod);
+	search->missed |= twheel_due_has_module(base, search->mod);
 	if (test_bit(i, base->wheel.map[n]))
 		count = base->wheel.count[n][i];
 	raw_spin_unlock_irq(&base->lock);
@@ -144,7 +146,7 @@ static bool runs(struct twheel_base *base, const struct module *mod)
 	bool ret;
 
 	raw_spin_lock_irq(&base->lock);
-	ret = twheel_due_has(base, mod);
+	ret = twheel_due_has_module(base, mod);
 	for (i = 0; i < TWHEEL_PROCESS_MAX; i++)
 		ret |= base->worker[i].callback.timer &&
 		       is_of(mod, base->worker[i].callback.fn);

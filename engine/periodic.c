@@ -6,7 +6,9 @@
 #include <linux/export.h>
 #include <linux/math64.h>
 #include <linux/overflow.h>
-#include "base.h"
+#include "api.h"
+#include "arm.h"
+#include "callback.h"
 
 /**
  * twheel_add_periodic - arm an idle timer to run again and again
@@ -36,7 +38,7 @@ int twheel_add_periodic(struct twheel_timer *timer, u64 expires, u64 period)
 		return -EINVAL;
 	if (period > U32_MAX)
 		return -ERANGE;
-	return twheel_arm_idle(timer, expires, TWHEEL_HERE, period);
+	return twheel_api_arm_idle(timer, expires, TWHEEL_HERE, period);
 }
 EXPORT_SYMBOL(twheel_add_periodic);
 
@@ -57,8 +59,8 @@ u64 twheel_missed(const struct twheel_timer *timer)
 	unsigned long flags;
 	u64 missed = 0;
 
-	base = twheel_base_lock_irqsave(timer, &flags);
-	cb = twheel_base_callback(base, timer);
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
+	cb = twheel_callback_find(base, timer);
 	if (cb && cb->task == current)
 		missed = cb->missed;
 	raw_spin_unlock_irqrestore(&base->lock, flags);
@@ -67,7 +69,7 @@ u64 twheel_missed(const struct twheel_timer *timer)
 EXPORT_SYMBOL(twheel_missed);
 
 /* The first point after @now of the grid through @from; how many points on it is. */
-static u64 next_point(u64 from, u64 interval, u64 now, u64 *points)
+static u64 periodic_next_point(u64 from, u64 interval, u64 now, u64 *points)
 {
 	u64 distance, point;
 
@@ -105,15 +107,15 @@ u64 twheel_forward(struct twheel_timer *timer, u64 interval)
 	struct twheel_base *base;
 	unsigned long flags;
 
-	if (!twheel_usable(timer))
+	if (!twheel_api_usable(timer))
 		return 0;
-	base = twheel_base_lock_irqsave(timer, &flags);
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	if (twheel_wheel_state(timer) == TWHEEL_IDLE) {
-		base = twheel_base_switch(base, timer, twheel_home(timer));
-		expires = next_point(timer->last, max(interval, 1ULL),
-				     get_jiffies_64(), &points);
+		base = twheel_arm_rehome(base, timer, twheel_api_home(timer));
+		expires = periodic_next_point(timer->last, max(interval, 1ULL),
+					      get_jiffies_64(), &points);
 		timer->period = 0;
-		twheel_base_insert(base, timer, expires);
+		twheel_arm_insert(base, timer, expires);
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return points;
@@ -140,7 +142,7 @@ void twheel_set_slack(struct twheel_timer *timer, u64 slack)
 	struct twheel_base *base;
 	unsigned long flags;
 
-	base = twheel_base_lock_irqsave(timer, &flags);
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	if (!WARN_ON_ONCE(twheel_pending(timer)))
 		WRITE_ONCE(timer->flags, (timer->flags & ~TWHEEL_WINDOW_MASK) |
 			   twheel_wheel_window_flags(slack));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the engine of a CPU notes for people: shown by twheel_debugfs.c.
+ * twheel: statistics of a base, for people; debugfs.c shows them
  */
 #ifndef _TWHEEL_ENGINE_STATS_H
 #define _TWHEEL_ENGINE_STATS_H
@@ -11,26 +11,26 @@
 #include <linux/minmax.h>
 #include "twheel.h"
 
-/* Ticks late: 0, 1, 2 to 3, 4 to 7, and so on; the last one is open. */
+/* Buckets for ticks late: 0, 1, 2 to 3, 4 to 7, and so on; the last one is open. */
 #define TWHEEL_LATE_BUCKETS	20
 
 /**
- * struct twheel_stats - protected by the base's lock
- * @runs: Runs of the softirq, those that found nothing to do included: how often
- *	the tick source woke the CPU.
- * @early: Callbacks before their deadline. Must stay 0.
- * @late: Callbacks by how many ticks after their deadline they began; those of
- *	the batch that runs come in when it has run.
- * @windowed: Callbacks of timers with a window, which are not in @late.
- * @cascade_max: Most timers moved with interrupts off at a stretch.
- * @run_max_ns: Longest run of the softirq, by sched_clock(): in whole ticks where
- *	an architecture has none of its own.
- * @hold_max_ns: Longest stretch of a run with interrupts off; only while
- *	twheel_timing is on.
- * @callback_max_ns: Longest callback; only while twheel_timing is on.
- * @callback_max_fn: Which one that was.
+ * struct twheel_stats - statistics of a base, under the base's lock
+ * @runs: Runs, including those that found nothing to do: how often the tick source
+ *	woke the CPU.
+ * @early: Callbacks that began before their deadline. Must stay 0.
+ * @late: Callbacks by how many ticks after their deadline they began. Those of a
+ *	batch are added when the whole batch has run.
+ * @windowed: Callbacks of timers with a window; @late does not count them.
+ * @cascade_max: The most timers that were moved with interrupts off at a stretch.
+ * @run_max_ns: The longest run, by sched_clock(). An architecture without a
+ *	sched_clock() of its own counts whole ticks.
+ * @hold_max_ns: The longest stretch of a run with interrupts off; measured only
+ *	while twheel_timing is on.
+ * @callback_max_ns: The longest callback; measured only while twheel_timing is on.
+ * @callback_max_fn: That callback.
  * @processed: Callbacks run in process context.
- * @migrated: Timers that came from a CPU which went offline.
+ * @migrated: Timers that came from a CPU that went offline.
  */
 struct twheel_stats {
 	u64		runs;
@@ -46,16 +46,16 @@ struct twheel_stats {
 	u64		migrated;
 };
 
-/* Reading the clock twice a callback is for those who ask for it. */
+/* On while someone measures: reading the clock twice a callback is not free. */
 DECLARE_STATIC_KEY_FALSE(twheel_timing);
 
-static inline u64 twheel_timing_start(void)
+static inline u64 twheel_stats_start(void)
 {
 	return static_branch_unlikely(&twheel_timing) ? ktime_get_ns() : 0;
 }
 
-/* Time since @start, or 0 if it was not noted. */
-static inline u64 twheel_timing_since(u64 start)
+/* Nanoseconds since @start, from twheel_stats_start(); 0 if that did not measure. */
+static inline u64 twheel_stats_since(u64 start)
 {
 	return start ? ktime_get_ns() - start : 0;
 }

@@ -14,7 +14,8 @@
 #include <linux/bottom_half.h>
 #include <linux/completion.h>
 #include <linux/preempt.h>
-#include "../engine/base.h"
+#include "../engine/counts.h"
+#include "../engine/lane.h"
 #include "suites.h"
 
 /* For what has to happen; a machine under emulation may be very slow. */

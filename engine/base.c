@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the variables that the whole engine reads
+ *
+ * cpu.c writes the first two, and debugfs.c switches the key.
+ */
+#include "base.h"
+
+DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
+unsigned int twheel_lanes;
+
+DEFINE_STATIC_KEY_FALSE(twheel_timing);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: running a callback, and finding one that runs
+ */
+#ifndef _TWHEEL_ENGINE_CALLBACK_H
+#define _TWHEEL_ENGINE_CALLBACK_H
+
+#include "base.h"
+
+void twheel_callback_run(struct twheel_base *base, struct twheel_timer *t,
+			 twheel_fn_t fn);
+const struct twheel_callback *
+twheel_callback_find(const struct twheel_base *base,
+		     const struct twheel_timer *t);
+const struct twheel_callback *
+twheel_callback_find_process(const struct twheel_base *base,
+			     const struct twheel_timer *t);
+struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base);
+
+#endif /* _TWHEEL_ENGINE_CALLBACK_H */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: counts of armings, which always add up
+ *
+ * A base counts an arming as fired when a run takes the timer off the wheel, and
+ * takes that back if the timer returns to the wheel. So the timers of a batch that no
+ * callback has claimed are subtracted from the fired ones and added to the pending
+ * ones here. Deadlines that are pushed back without a lock are counted by CPU, and
+ * each of them counts as an arming that replaced another one.
+ */
+#include <linux/string.h>
+#include "counts.h"
+#include "due.h"
+#include "twheel_compat.h"
+
+DEFINE_PER_CPU(local64_t, twheel_extended);
+
+/**
+ * twheel_counts_add - add the counts of a base to a sum
+ * @base: The base, locked.
+ * @sum: The sum. Deadlines that were pushed back without a lock are not included.
+ */
+void twheel_counts_add(const struct twheel_base *base, struct twheel_counts *sum)
+{
+	const struct twheel_counts *counts = &base->counts;
+	unsigned int unclaimed = twheel_due_unclaimed(base);
+
+	lockdep_assert_held(&base->lock);
+
+	sum->armed += counts->armed;
+	sum->fired += counts->fired - unclaimed;
+	sum->cancelled += counts->cancelled;
+	sum->replaced += counts->replaced;
+	sum->pending += base->wheel.pending + unclaimed;
+}
+
+/**
+ * twheel_counts_read - sum up the counts of all CPUs
+ * @counts: The sums. They add up if no timer is armed, ends or moves meanwhile.
+ *
+ * Context: process or softirq. Takes the lock of one base after the other.
+ */
+void twheel_counts_read(struct twheel_counts *counts)
+{
+	struct twheel_base *base;
+	unsigned int cpu, lane;
+	u64 extended;
+
+	memset(counts, 0, sizeof(*counts));
+	for_each_possible_cpu(cpu) {
+		extended = local64_read(&per_cpu(twheel_extended, cpu));
+		counts->armed += extended;
+		counts->replaced += extended;
+		for_each_twheel_lane(lane) {
+			base = twheel_base_of(cpu, lane);
+			raw_spin_lock_irq(&base->lock);
+			twheel_counts_add(base, counts);
+			raw_spin_unlock_irq(&base->lock);
+		}
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_counts_read);

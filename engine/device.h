@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: what the device may use of the engine, besides twheel.h
+ *
+ * Files in device/ include no other header of engine/.
+ */
+#ifndef _TWHEEL_ENGINE_DEVICE_H
+#define _TWHEEL_ENGINE_DEVICE_H
+
+#include <linux/prefetch.h>
+#include "clock.h"
+#include "lane.h"
+#include "twheel.h"
+
+/* The most timers that twheel_api_cancel_some() takes, with interrupts off. */
+#define TWHEEL_CANCEL_MAX	16
+
+void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n);
+u64 twheel_due_time(const struct twheel_timer *t);
+
+/**
+ * twheel_api_prefetch_neighbours - prepare to take a timer off its list
+ * @timer: The timer, with no lock held.
+ *
+ * Unlinking a timer writes to its two neighbours. The processor fetches them while the
+ * caller takes the lock. The pointers may be out of date; a prefetch does no harm.
+ */
+static inline void twheel_api_prefetch_neighbours(const struct twheel_timer *timer)
+{
+	const struct list_head *entry = &timer->entry;
+
+	/* data_race: only prefetched, under no lock. */
+	prefetchw(data_race(entry->prev));
+	/* data_race: only prefetched, under no lock. */
+	prefetchw(data_race(entry->next));
+}
+
+#endif /* _TWHEEL_ENGINE_DEVICE_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: timers leave an offline CPU, some at a time
+ */
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+#include "callback.h"
+#include "move.h"
+#include "tick.h"
+#include "trace.h"
+
+/* Takes the locks in the order of CPUs: either base may be the offline one. */
+static void move_lock_both(struct twheel_base *a, struct twheel_base *b)
+{
+	if (a->cpu > b->cpu)
+		swap(a, b);
+	raw_spin_lock_irq(&a->lock);
+	raw_spin_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
+}
+
+static void move_unlock_both(struct twheel_base *a, struct twheel_base *b)
+{
+	if (a->cpu > b->cpu)
+		swap(a, b);
+	raw_spin_unlock(&b->lock);
+	raw_spin_unlock_irq(&a->lock);
+}
+
+/*
+ * A timer whose callback runs stays, because the callback is looked for in the base
+ * that the timer names. The worker that runs the callback moves the timer when the
+ * callback has ended.
+ */
+static struct twheel_timer *move_first(struct twheel_base *from)
+{
+	struct twheel_timer *t;
+
+	lockdep_assert_held(&from->lock);
+
+	while ((t = twheel_wheel_first(&from->wheel))) {
+		if (!twheel_callback_find(from, t))
+			return t;
+		list_move_tail(&t->entry, &from->wheel.deferred);
+	}
+	return twheel_callback_first_deferred(from);
+}
+
+/**
+ * twheel_move_some - move some timers off an offline CPU
+ * @to: A base of another CPU and the same lane, not locked.
+ * @from: The base of the offline CPU, not locked.
+ *
+ * Moves at most %TWHEEL_LOCK_HOLD timers.
+ *
+ * Context: process.
+ *
+ * Return: Whether timers are left that can be moved.
+ */
+bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
+{
+	struct twheel_timer *t = NULL;
+	unsigned int i;
+
+	move_lock_both(to, from);
+	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online; i++) {
+		t = move_first(from);
+		if (!t || !to->online)
+			break;
+		if (!i)
+			twheel_wheel_forward(&to->wheel, get_jiffies_64());
+		trace_twheel_migrate(t, from->cpu, to->cpu);
+		twheel_wheel_move(&to->wheel, &from->wheel, t);
+		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_CPU_MASK) | to->cpu);
+		twheel_stats_inc(&to->stats.migrated);
+	}
+	twheel_tick_wake_by(to, to->wheel.next);
+	move_unlock_both(to, from);
+	return t;
+}
+
+/**
+ * twheel_move_evacuate - move the timers of a base off its CPU if that is offline
+ * @base: The base, not locked.
+ *
+ * A callback that still runs for an offline CPU may arm timers there, see
+ * twheel_arm_rehome(). The worker calls this when such a callback has ended.
+ *
+ * Context: process.
+ */
+void twheel_move_evacuate(struct twheel_base *base)
+{
+	unsigned int to;
+
+	while (!READ_ONCE(base->online)) {
+		to = cpumask_any(cpu_active_mask);
+		/* The CPU is active but the base is not online: the module unloads. */
+		if (to == base->cpu ||
+		    !twheel_move_some(twheel_base_of(to, base->lane), base))
+			break;
+		cond_resched();
+	}
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the tick source, which starts the runs of a wheel
+ *
+ * While nothing is pending, nothing is armed and the CPU sleeps. Otherwise the tick
+ * source is armed for the next tick that the wheel must visit:
+ *
+ * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. It is exact at
+ *   that distance, and it runs in the tick's own softirq, at no further interrupt.
+ * - A far tick gets an hrtimer, because timer_list would run late by an eighth of the
+ *   distance. The hrtimer ends shortly before that tick. Its window is so wide
+ *   that it usually shares a wake-up with something else. The timer_list timer then
+ *   does the rest. If the far tick is one at which timers move down a level, the run
+ *   that the hrtimer starts moves them already.
+ * - A far tick of another CPU is reached in several legs by timer_list, because an
+ *   hrtimer cannot be started on another CPU.
+ */
+#include "twheel_compat.h"
+#include "tick.h"
+
+/* timer_list's first level has 63 slots of one tick, and its clock may lag behind. */
+#define TICK_NEAR		40
+/* The hrtimer ends this many ticks early: the kernel may count ticks late. */
+#define TICK_FAR_MARGIN		16
+/* Or it ends early by this part of a long sleep: jiffies and the clock drift apart. */
+#define TICK_FAR_DRIFT		1024
+/* The longest leg: 2^32 ticks in nanoseconds fit into an s64. */
+#define TICK_LEG_MAX		(1ULL << 32)
+/* The longest leg on another CPU: up to here timer_list rounds by an eighth at most. */
+#define TICK_REMOTE_LEG_MAX	(1ULL << 24)
+
+/* timer_list runs a timer one tick after its ->expires. */
+static void tick_arm_near(struct twheel_base *base, u64 now, u64 ahead)
+{
+	base->wake = now + ahead;
+	hrtimer_try_to_cancel(&base->sleeper);
+	mod_timer(&base->tick, base->wake - 1);
+}
+
+static void tick_arm_far(struct twheel_base *base, u64 now, u64 ahead)
+{
+	u64 latest, earliest;
+
+	ahead = min(ahead, TICK_LEG_MAX);
+	latest = ahead - max_t(u64, TICK_FAR_MARGIN, ahead / TICK_FAR_DRIFT);
+	earliest = latest - (TICK_NEAR - TICK_FAR_MARGIN);
+	base->wake = now + ahead;
+	hrtimer_start_range_ns(&base->sleeper, ns_to_ktime(earliest * TICK_NSEC),
+			       (latest - earliest) * TICK_NSEC,
+			       HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/* The base of another CPU: that CPU's own timer_list wakes it. */
+static void tick_arm_remote(struct twheel_base *base, u64 now, u64 ahead)
+{
+	u64 leg = ahead;
+
+	/* timer_list may run an eighth late: the leg is that much shorter. */
+	if (ahead > TICK_NEAR) {
+		ahead = min(ahead, TICK_REMOTE_LEG_MAX);
+		leg = ahead - ahead / 8;
+	}
+	base->wake = now + ahead;
+	timer_delete(&base->tick);
+	base->tick.expires = now + leg - 1;
+	add_timer_on(&base->tick, base->cpu);
+}
+
+/**
+ * twheel_tick_arm - arm the tick source
+ * @base: The base, locked.
+ * @next: The latest tick at which the next run may begin.
+ *
+ * The slow part of twheel_tick_wake_by().
+ */
+void twheel_tick_arm(struct twheel_base *base, u64 next)
+{
+	u64 now, ahead;
+
+	lockdep_assert_held(&base->lock);
+
+	/* A run looks at the wheel again before it ends. */
+	if (base->runner || !base->online)
+		return;
+	now = get_jiffies_64();
+	ahead = next > now ? next - now : 1;
+	/* Do not postpone a run that is late already. */
+	if (now + ahead >= base->wake)
+		return;
+	if (base->cpu != smp_processor_id())
+		tick_arm_remote(base, now, ahead);
+	else if (ahead <= TICK_NEAR)
+		tick_arm_near(base, now, ahead);
+	else
+		tick_arm_far(base, now, ahead);
+}
+
+/**
+ * twheel_tick_init - set up the tick source
+ * @base: The base.
+ * @near: Starts a run, from the timer_list timer.
+ * @far: Starts a run, from the hrtimer.
+ */
+void twheel_tick_init(struct twheel_base *base,
+		      void (*near)(struct timer_list *),
+		      enum hrtimer_restart (*far)(struct hrtimer *))
+{
+	timer_setup(&base->tick, near, TIMER_PINNED);
+	hrtimer_setup(&base->sleeper, far, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/**
+ * twheel_tick_stop - stop the tick source for good
+ * @base: The base, not locked, and not online any more.
+ *
+ * Context: process, may sleep.
+ */
+void twheel_tick_stop(struct twheel_base *base)
+{
+	timer_shutdown_sync(&base->tick);
+	hrtimer_cancel(&base->sleeper);
+}
