@@ -2,16 +2,23 @@
 /*
  * twheel: the device, /dev/twheel
  *
- * The interface is described in include/uapi/linux/twheel.h. twheel_set.c has
- * the timers of an open file, twheel_life.c how they live, twheel_event.c what is
- * read, twheel_ioctl.c the calls.
+ * include/uapi/linux/twheel.h describes the interface for programs. The files in
+ * device/ carry it out: ioctl.c has the calls, ops.c the operations, user_timer.c the
+ * life of a timer, deliver.c the events.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include "device/block.h"
+#include "device/deliver.h"
 #include "device/init.h"
-#include "device/timer_set.h"
+#include "device/ioctl.h"
+#include "device/map.h"
+#include "device/quota.h"
+#include "device/set.h"
+#include "device/time.h"
+#include "device/user_timer.h"
 
 static int twheel_open(struct inode *inode, struct file *file)
 {
@@ -20,7 +27,7 @@ static int twheel_open(struct inode *inode, struct file *file)
 	if (!set)
 		return -ENOMEM;
 	file->private_data = set;
-	/* Reading waits where it is asked to, and nowhere else. */
+	/* read() honours IOCB_NOWAIT: io_uring need not read in a worker. */
 	file->f_mode |= FMODE_NOWAIT;
 	return nonseekable_open(inode, file);
 }
@@ -37,11 +44,11 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 	u64 next = twheel_set_next_deadline(set);
 	unsigned int timers, unread, user_timers;
 
-	lock_set(set);
+	timer_set_lock(set);
 	timers = set->count;
 	unread = set->unread;
 	user_timers = twheel_quota_timers(set->quota);
-	unlock_set(set);
+	timer_set_unlock(set);
 
 	seq_printf(m, "twheel-timers:\t%u\n", timers);
 	seq_printf(m, "twheel-unread:\t%u\n", unread);
@@ -52,23 +59,23 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 			   twheel_quota_limit(true));
 	if (next <= S64_MAX)
 		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n",
-			   program_time(set, CLOCK_MONOTONIC, next));
+			   twheel_time_to_program(set, CLOCK_MONOTONIC, next));
 }
 
 static const struct file_operations twheel_fops = {
 	.owner		= THIS_MODULE,
 	.open		= twheel_open,
 	.release	= twheel_release,
-	.read_iter	= twheel_event_read,
-	.poll		= twheel_event_poll,
+	.read_iter	= twheel_deliver_read,
+	.poll		= twheel_deliver_poll,
 	.mmap		= twheel_map,
-	.fasync		= twheel_event_fasync,
+	.fasync		= twheel_deliver_fasync,
 	.unlocked_ioctl	= twheel_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.show_fdinfo	= twheel_show_fdinfo,
 };
 
-/* For root, unless the machine's owner decides otherwise. */
+/* Only root may open the device, unless the administrator decides otherwise. */
 static struct miscdevice twheel_misc = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "twheel",
@@ -77,7 +84,7 @@ static struct miscdevice twheel_misc = {
 };
 
 /**
- * twheel_chardev_init - make the device
+ * twheel_chardev_init - create the device
  *
  * Return: 0 or a negative errno.
  */
@@ -92,7 +99,7 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_drain) == 64);
 	static_assert(sizeof(struct twheel_eventfd) == 64);
 
-	ret = twheel_block_init();
+	ret = twheel_block_init(twheel_user_timer_expired);
 	if (ret)
 		return ret;
 	ret = misc_register(&twheel_misc);
@@ -106,7 +113,7 @@ out_block_exit:
 }
 
 /**
- * twheel_chardev_exit - remove the device; no file of it is open any more
+ * twheel_chardev_exit - remove the device, of which no file is open any more
  */
 void twheel_chardev_exit(void)
 {

@@ -94,7 +94,7 @@ inline expire(at)
 	}
 }
 
-/* twheel_set_expired() and twheel_table_expire(), in a softirq */
+/* twheel_user_timer_expired() and twheel_table_expire(), in a softirq */
 active proctype kernel()
 {
 	byte at, seen, tries;

@@ -1,72 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: where the timers of an open file are
+ * twheel: where the timers of a set lie
  *
- * In blocks of some fifty, which the set's xarray has by the indexes of their
- * timers, divided: so that finding a place costs next to nothing for most timers,
- * and keeping it no memory. As in an IDA, a mark is on the entries where there is
- * room: those with no block, and those whose block is not full. The lowest place
- * is taken first, so that blocks become empty as timers end.
+ * Timers lie in blocks of about fifty. The set's xarray has the blocks, by the indexes
+ * of their timers divided by the size of a block. So most timers are found without
+ * a walk through the xarray, and a place costs no memory of its own. As in an IDA, a mark
+ * is on every entry with room: an entry without a block, or with a block that is not
+ * full. The lowest free place is taken first, so that blocks become empty as timers end.
  *
- * The engine's part of a timer is set up along with its block, and is a timer of the
- * engine for as long as that is there, whichever timers of the program come and go in
- * its place. So a callback that was under way when its timer ended does no harm: it
- * finds none, or another one, for which it does nothing. Blocks are freed after a
- * grace period, which a callback holds off, softirq context being a read-side
- * critical section.
+ * The engine's part of every place is set up along with the block, and stays a timer of
+ * the engine for as long as the block exists, whichever timers of the program come and
+ * go in the place. So a callback that runs when its timer ends does no harm: it finds
+ * no timer in the place, or another one, and does nothing. A block is freed after a
+ * grace period, which outlasts every callback: callbacks run in softirq context, which
+ * is a read-side critical section.
  */
 #include <linux/align.h>
 #include <linux/bitmap.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "block.h"
 #include "engine/device.h"
-#include "timer_set.h"
 
-static struct kmem_cache *blocks;
+static struct kmem_cache *block_cache;
+static twheel_fn_t block_expired;
 
-static unsigned long number_of(const struct timer_block *block)
+/* The index of a block in the xarray. */
+static unsigned long block_number(const struct timer_block *block)
 {
-	return block->first / BLOCK_TIMERS;
+	return block->first / TIMER_BLOCK_TIMERS;
 }
 
 /**
- * twheel_block_find - find the timer that a handle may be the name of
+ * twheel_block_find - find the place that a handle points to
  * @set: The set, locked.
- * @handle: Whatever the program says.
+ * @handle: A handle, which may be anything: it comes from the program.
  *
- * Return: The timer with that index, which stays as long as the set is locked, and may
- * be DEAD; or %NULL.
+ * Return: The place, which stays while the set is locked, and may be
+ * %USER_TIMER_DEAD; or %NULL.
  */
 struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
 {
-	u32 index = handle & INDEX_MASK;
-	XA_STATE(place, &set->timers, index / BLOCK_TIMERS);
+	u32 index = handle & TWHEEL_INDEX_MASK;
+	XA_STATE(place, &set->timers, index / TIMER_BLOCK_TIMERS);
 	struct timer_block *block;
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
-	/* Locked, there is nothing to try again, as xa_load() would. */
+	/* With the lock held, no retry is needed, as in xa_load(). */
 	block = xas_load(&place);
-	return block ? &block->timer[index % BLOCK_TIMERS] : NULL;
+	return block ? &block->timer[index % TIMER_BLOCK_TIMERS] : NULL;
 }
 
 /**
- * twheel_block_next - find the next timer that is there
- * @set: The set, locked, or used by nobody else.
- * @index: Where to begin; the timer's index afterwards, or %ULONG_MAX.
+ * twheel_block_next - find the next timer of a set
+ * @set: The set, locked.
+ * @index: The index to begin with; afterwards the timer's index, or %ULONG_MAX.
  *
- * Return: The timer, or %NULL if there is none.
+ * Return: The timer, or %NULL if there is no further timer.
  */
 struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index)
 {
-	unsigned long start = *index / BLOCK_TIMERS, number, slot;
+	unsigned long start = *index / TIMER_BLOCK_TIMERS, number, slot;
 	struct timer_block *block;
 
 	xa_for_each_start(&set->timers, number, block, start) {
 		slot = *index > block->first ? *index - block->first : 0;
-		slot = find_next_bit(block->used, BLOCK_TIMERS, slot);
-		if (slot < BLOCK_TIMERS) {
+		slot = find_next_bit(block->used, TIMER_BLOCK_TIMERS, slot);
+		if (slot < TIMER_BLOCK_TIMERS) {
 			*index = block->first + slot;
 			return &block->timer[slot];
 		}
@@ -75,90 +77,90 @@ struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index
 	return NULL;
 }
 
-static struct timer_block *new_block(struct timer_set *set, int lane)
+static struct timer_block *block_new(struct timer_set *set, int lane)
 {
-	struct timer_block *block = kmem_cache_zalloc(blocks, GFP_KERNEL);
+	struct timer_block *block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
 	struct user_timer *t;
 
 	if (!block)
 		return NULL;
 	block->set = set;
-	for (t = block->timer; t < block->timer + BLOCK_TIMERS; t++) {
-		t->state = DEAD;
-		twheel_setup(&t->timer, twheel_set_expired, 0);
+	for (t = block->timer; t < block->timer + TIMER_BLOCK_TIMERS; t++) {
+		t->state = USER_TIMER_DEAD;
+		twheel_setup(&t->timer, block_expired, 0);
 		twheel_lane_use(&t->timer, lane);
 	}
 	return block;
 }
 
-static void free_block(struct rcu_head *rcu)
+static void block_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(blocks, container_of(rcu, struct timer_block, rcu));
+	kmem_cache_free(block_cache, container_of(rcu, struct timer_block, rcu));
 }
 
-/* Makes an empty block the spare one. There is one at most. */
-static void keep_block(struct timer_set *set, struct timer_block *block)
+/* Makes an empty block the spare one, and frees the former spare one. */
+static void block_keep(struct timer_set *set, struct timer_block *block)
 {
 	struct timer_block *old = set->spare;
 
 	set->spare = block;
 	if (!old)
 		return;
-	__xa_erase(&set->timers, number_of(old));
-	call_rcu(&old->rcu, free_block);
+	__xa_erase(&set->timers, block_number(old));
+	call_rcu(&old->rcu, block_free_rcu);
 }
 
-/* The spare one, out of the set, or a new one. May let go of the lock. */
-static struct timer_block *get_block(struct timer_set *set, int lane)
+/* Returns the spare block, or a new one. May release the lock. */
+static struct timer_block *block_get(struct timer_set *set, int lane)
 	__must_hold(&set->timers.xa_lock)
 {
 	struct timer_block *block = set->spare;
 
 	if (block) {
-		__xa_erase(&set->timers, number_of(block));
+		__xa_erase(&set->timers, block_number(block));
 		set->spare = NULL;
 		return block;
 	}
-	unlock_set(set);
-	block = new_block(set, lane);
-	lock_set(set);
+	timer_set_unlock(set);
+	block = block_new(set, lane);
+	timer_set_lock(set);
 	return block;
 }
 
-/* Adds an empty block where there is none. May let go of the lock. */
-static int add_block(struct timer_set *set, unsigned long number, int lane)
+/* Adds an empty block where there is no block. May release the lock. */
+static int block_add(struct timer_set *set, unsigned long number, int lane)
 	__must_hold(&set->timers.xa_lock)
 {
-	struct timer_block *block = get_block(set, lane);
+	struct timer_block *block = block_get(set, lane);
 	int ret;
 
 	if (!block)
 		return -ENOMEM;
-	block->first = number * BLOCK_TIMERS;
+	block->first = number * TIMER_BLOCK_TIMERS;
 	ret = __xa_insert(&set->timers, number, block, GFP_KERNEL_ACCOUNT);
 	if (ret) {
-		call_rcu(&block->rcu, free_block);
-		/* Another thread was faster. */
+		call_rcu(&block->rcu, block_free_rcu);
+		/* Another thread has added a block here meanwhile. */
 		return ret == -EBUSY ? 0 : ret;
 	}
 	__xa_set_mark(&set->timers, number, XA_FREE_MARK);
-	keep_block(set, block);
+	block_keep(set, block);
 	return 0;
 }
 
-/* The first place in a block, if there is one, from @min to @max. */
-static struct user_timer *take_from(struct timer_block *block, u32 min, u32 max)
+/* Takes the first free place of a block with an index from @min to @max, or none. */
+static struct user_timer *block_take_from(struct timer_block *block, u32 min, u32 max)
 {
 	u32 slot = min > block->first ? min - block->first : 0;
 
-	slot = find_next_zero_bit(block->used, BLOCK_TIMERS, slot);
-	if (slot >= BLOCK_TIMERS || block->first + slot > max)
+	slot = find_next_zero_bit(block->used, TIMER_BLOCK_TIMERS, slot);
+	if (slot >= TIMER_BLOCK_TIMERS || block->first + slot > max)
 		return NULL;
 	__set_bit(slot, block->used);
 	if (block == block->set->spare)
 		block->set->spare = NULL;
-	if (bitmap_full(block->used, BLOCK_TIMERS))
-		__xa_clear_mark(&block->set->timers, number_of(block),
+	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
+		__xa_clear_mark(&block->set->timers, block_number(block),
 				XA_FREE_MARK);
 	return &block->timer[slot];
 }
@@ -166,38 +168,38 @@ static struct user_timer *take_from(struct timer_block *block, u32 min, u32 max)
 /**
  * twheel_block_take - take a place for a timer
  * @set: The set, locked.
- * @min: The least index that will do.
- * @max: The greatest.
- * @lane: Where the timer is to be served.
- * @hint: A block to begin with, or %NULL, and then the one that had a place: as
- *	long as the set stays locked. What is before it is taken not to have any.
+ * @min: The lowest index allowed.
+ * @max: The highest index allowed.
+ * @lane: The lane that is to serve the timer.
+ * @hint: The block to begin with, or %NULL; afterwards the block that had a free
+ *	place. Valid while the set stays locked. Blocks before it are taken to be full.
  *
- * Return: The timer, still DEAD; or an ERR_PTR(): -EBUSY if there is no place;
- * -EAGAIN after the lock was let go of, and there may be room now; or -ENOMEM, after
- * the same.
+ * Return: The place, still %USER_TIMER_DEAD; or an ERR_PTR(): -EBUSY if there is no
+ * free place; -EAGAIN if the lock was released and there may be a free place now;
+ * -ENOMEM if the lock was released and there is no memory.
  */
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     int lane, struct timer_block **hint)
 {
-	XA_STATE(place, &set->timers, min / BLOCK_TIMERS);
+	XA_STATE(place, &set->timers, min / TIMER_BLOCK_TIMERS);
 	struct timer_block *block = *hint;
 	struct user_timer *t = NULL;
 
 	lockdep_assert_held(&set->timers.xa_lock);
 
 	if (block)
-		t = take_from(block, min, max);
+		t = block_take_from(block, min, max);
 	while (!t) {
-		block = xas_find_marked(&place, max / BLOCK_TIMERS, XA_FREE_MARK);
+		block = xas_find_marked(&place, max / TIMER_BLOCK_TIMERS, XA_FREE_MARK);
 		if (place.xa_node == XAS_RESTART)
 			return ERR_PTR(-EBUSY);
 		if (!block) {
 			*hint = NULL;
-			return ERR_PTR(add_block(set, place.xa_index, lane) ?:
+			return ERR_PTR(block_add(set, place.xa_index, lane) ?:
 				       -EAGAIN);
 		}
-		t = take_from(block, min, max);
-		/* It may have no place from @min on. */
+		t = block_take_from(block, min, max);
+		/* The block may have room only below @min. */
 		xas_set(&place, place.xa_index + 1);
 	}
 	*hint = block;
@@ -208,33 +210,33 @@ struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 /**
  * twheel_block_give - give the place of a timer back
  * @t: The timer, which has ended; its set is locked.
- * @empty: A list of blocks, for twheel_block_free(), to which its block goes if
- *	no timer is left in it.
+ * @empty: A list of blocks for twheel_block_free(). The timer's block is added to the
+ *	list if no timer is left in the block.
  */
 void twheel_block_give(struct user_timer *t, struct timer_block **empty)
 {
-	struct timer_block *block = block_of(t);
+	struct timer_block *block = user_timer_block(t);
 
 	lockdep_assert_held(&block->set->timers.xa_lock);
 
-	t->state = DEAD;
-	if (bitmap_full(block->used, BLOCK_TIMERS))
-		__xa_set_mark(&block->set->timers, number_of(block), XA_FREE_MARK);
+	t->state = USER_TIMER_DEAD;
+	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
+		__xa_set_mark(&block->set->timers, block_number(block), XA_FREE_MARK);
 	__clear_bit(t - block->timer, block->used);
-	if (bitmap_empty(block->used, BLOCK_TIMERS)) {
+	if (bitmap_empty(block->used, TIMER_BLOCK_TIMERS)) {
 		block->next = *empty;
 		*empty = block;
 	}
 }
 
 /**
- * twheel_block_free - free blocks in which there is no timer, but for one
- * @set: The set, which has been locked since they became so.
+ * twheel_block_free - free empty blocks, but keep one
+ * @set: The set, which has been locked since the blocks became empty.
  * @empty: From twheel_block_give().
  *
- * That one is used before another is allocated, wherever there is need for one: a
- * program that adds a timer and cancels it, again and again, is not to use up memory
- * until the grace period is over.
+ * The kept block is used again before a new one is allocated. So a program that adds
+ * and cancels a timer again and again does not fill memory with blocks that wait for
+ * the end of a grace period.
  */
 void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 {
@@ -245,13 +247,13 @@ void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 	while (empty) {
 		block = empty;
 		empty = block->next;
-		keep_block(set, block);
+		block_keep(set, block);
 	}
 }
 
 /**
  * twheel_block_release - free all blocks
- * @set: The set, which nobody uses any more. All its timers are shut down.
+ * @set: The set, which no other code uses any more. All its timers are shut down.
  */
 void twheel_block_release(struct timer_set *set)
 {
@@ -259,7 +261,7 @@ void twheel_block_release(struct timer_set *set)
 	unsigned long number;
 
 	xa_for_each(&set->timers, number, block) {
-		call_rcu(&block->rcu, free_block);
+		call_rcu(&block->rcu, block_free_rcu);
 		cond_resched();
 	}
 	xa_destroy(&set->timers);
@@ -267,25 +269,27 @@ void twheel_block_release(struct timer_set *set)
 
 /**
  * twheel_block_init - set up what all blocks share
+ * @expired: The callback of the timers in the blocks.
  *
  * Return: 0 or -ENOMEM.
  */
-int twheel_block_init(void)
+int twheel_block_init(twheel_fn_t expired)
 {
 	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct user_timer) <= 80);
-	static_assert(BLOCK_TIMERS <= 64);
+	static_assert(TIMER_BLOCK_TIMERS <= 64);
 
-	blocks = kmem_cache_create("twheel_timers", TIMER_BLOCK_SIZE, TIMER_BLOCK_SIZE,
-				   SLAB_ACCOUNT, NULL);
-	return blocks ? 0 : -ENOMEM;
+	block_expired = expired;
+	block_cache = kmem_cache_create("twheel_timers", TIMER_BLOCK_SIZE, TIMER_BLOCK_SIZE,
+					SLAB_ACCOUNT, NULL);
+	return block_cache ? 0 : -ENOMEM;
 }
 
 /**
- * twheel_block_exit - free what all blocks share; none is left
+ * twheel_block_exit - free what all blocks share; no set is left
  */
 void twheel_block_exit(void)
 {
-	/* They go back to the cache after a grace period. */
+	/* Blocks go back to the cache after a grace period. */
 	rcu_barrier();
-	kmem_cache_destroy(blocks);
+	kmem_cache_destroy(block_cache);
 }

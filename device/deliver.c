@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: events of an open file: what has expired, until it is read
+ * twheel: events reach the program, by read() or through the ring
  */
 #include <linux/eventfd.h>
 #include <linux/ktime.h>
@@ -9,21 +9,25 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include "deliver.h"
+#include "ended.h"
+#include "ready.h"
+#include "ring.h"
+#include "time.h"
 #include "twheel_compat.h"
-#include "engine/device.h"
-#include "timer_set.h"
+#include "user_timer.h"
 
 /* Events that are copied to a program at a time; they are on the stack. */
-#define BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
+#define DELIVER_BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
 
 /*
- * How many deadlines of @t have come by @now. A periodic timer is not armed
- * while it waits to be read, so that a short period cannot flood the machine;
- * what it would have done meanwhile is counted here.
+ * Counts the deadlines of @t that have come by @now. A periodic timer is not armed
+ * while its event waits to be read, so that a short period cannot flood the machine. The
+ * deadlines that come meanwhile are counted here.
  */
-static u64 deadlines_passed(const struct user_timer *t, u64 now)
+static u64 deliver_count(const struct user_timer *t, u64 now)
 {
-	u64 period = period_of(t);
+	u64 period = user_timer_period(t);
 
 	/* The clock may have been set back. */
 	if (!period || t->flags & TWHEEL_EACH || now < t->deadline)
@@ -31,25 +35,25 @@ static u64 deadlines_passed(const struct user_timer *t, u64 now)
 	return div64_u64(now - t->deadline, period) + 1;
 }
 
-/* The time on the clock of @t, which has come to its expiry at least. */
-static u64 time_for(const struct user_timer *t, const struct twheel_phase *phase)
+/* Returns the time on the clock of @t, but no time before the timer expired. */
+static u64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
 {
 	u64 now = phase->now;
 
 	if (t->clockid != CLOCK_MONOTONIC)
-		now = twheel_jump_now(t->clockid);
+		now = twheel_time_now(t->clockid);
 	return max(now, t->expired);
 }
 
-/* Memory at @event may be the program's, too: it is not read. */
-static void describe_timer(struct twheel_event *event, const struct user_timer *t,
-			   u64 count)
+/* Only writes to @event: the program may write to the ring at any time. */
+static void deliver_describe_timer(struct twheel_event *event,
+				   const struct user_timer *t, u64 count)
 {
 	*event = (struct twheel_event) {
-		.handle = handle_of(t),
+		.handle = user_timer_handle(t),
 		.cookie = t->cookie,
-		.deadline_ns = program_time(set_of(t), t->clockid, t->deadline),
-		.expired_ns = program_time(set_of(t), t->clockid,
+		.deadline_ns = twheel_time_to_program(user_timer_set(t), t->clockid, t->deadline),
+		.expired_ns = twheel_time_to_program(user_timer_set(t), t->clockid,
 					   max(t->expired, t->deadline)),
 		.count = count,
 		.type = TWHEEL_EVENT_TIMER,
@@ -57,7 +61,8 @@ static void describe_timer(struct twheel_event *event, const struct user_timer *
 	};
 }
 
-static void describe_steps(struct twheel_event *event, const struct timer_set *set)
+static void deliver_describe_clock_set(struct twheel_event *event,
+				       const struct timer_set *set)
 {
 	*event = (struct twheel_event) {
 		.expired_ns = set->stepped,
@@ -67,58 +72,53 @@ static void describe_steps(struct twheel_event *event, const struct timer_set *s
 	};
 }
 
-/* Describes events in order, up to @max, which is not 0. Returns how many. */
-static unsigned int describe_some(const struct timer_set *set,
-				  struct twheel_event *event, unsigned int max,
-				  const struct twheel_phase *phase)
+/* Describes up to @max events, in order; @max is not 0. Returns how many. */
+static unsigned int deliver_describe(const struct timer_set *set,
+				     struct twheel_event *event, unsigned int max,
+				     const struct twheel_phase *phase)
 {
 	const struct user_timer *t;
 	unsigned int n = 0;
 
 	if (set->steps)
-		describe_steps(&event[n++], set);
+		deliver_describe_clock_set(&event[n++], set);
 	list_for_each_entry(t, &set->ready, timer.owner) {
 		if (n == max)
 			break;
-		describe_timer(&event[n++], t,
-			       deadlines_passed(t, time_for(t, phase)));
+		deliver_describe_timer(&event[n++], t,
+				       deliver_count(t, deliver_time(t, phase)));
 	}
 	return n;
 }
 
-/* The program has got the event of @t, for so many deadlines. */
-static void timer_taken(struct timer_set *set, struct user_timer *t, u64 count,
-			const struct twheel_phase *phase,
-			struct ended_timers *ended)
+/* The program has the event of @t, which stands for @count deadlines. */
+static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
+			 const struct twheel_phase *phase,
+			 struct ended_timers *ended)
 {
-	u64 period = period_of(t), now;
+	u64 period = user_timer_period(t), now;
 
 	if (!period) {
-		twheel_set_remove(set, t, ended);
+		twheel_user_timer_remove(set, t, ended);
 		return;
 	}
-	now = time_for(t, phase);
+	now = deliver_time(t, phase);
 	if (t->flags & TWHEEL_RESTART)
-		t->deadline = saturate_time(now + period);
+		t->deadline = twheel_time_saturate(now + period);
 	else
-		t->deadline = saturate_time(t->deadline + count * period);
+		t->deadline = twheel_time_saturate(t->deadline + count * period);
 	if (t->deadline <= now) {
 		list_move_tail(&t->timer.owner, &set->ready);
 		return;
 	}
-	twheel_set_unready(set, t);
-	twheel_set_arm(t, phase);
+	twheel_ready_remove(set, t);
+	twheel_user_timer_arm(t, phase);
 }
 
-static struct user_timer *first_ready(struct timer_set *set)
-{
-	return list_first_entry_or_null(&set->ready, struct user_timer, timer.owner);
-}
-
-/* The program has got the first @n of what describe_some() has described. */
-static void some_taken(struct timer_set *set, const struct twheel_event *event,
-		       unsigned int n, const struct twheel_phase *phase,
-		       struct ended_timers *ended)
+/* The program has the first @n events that deliver_describe() described. */
+static void deliver_done_some(struct timer_set *set, const struct twheel_event *event,
+			      unsigned int n, const struct twheel_phase *phase,
+			      struct ended_timers *ended)
 {
 	unsigned int i;
 
@@ -126,19 +126,13 @@ static void some_taken(struct timer_set *set, const struct twheel_event *event,
 		if (event[i].type == TWHEEL_EVENT_CLOCK_SET)
 			WRITE_ONCE(set->steps, 0);
 		else
-			timer_taken(set, first_ready(set), event[i].count, phase,
-				    ended);
+			deliver_done(set, twheel_ready_first(set), event[i].count, phase,
+				     ended);
 	}
 }
 
-static bool has_event(const struct timer_set *set)
-{
-	/* The list is empty for a moment when a timer moves to its end. */
-	return READ_ONCE(set->steps) || READ_ONCE(set->unread);
-}
-
 /* Writes up to @max events into the ring, which has room. Returns how many. */
-static u32 put_some(struct timer_set *set, u32 max, struct ended_timers *ended)
+static u32 deliver_write_ring(struct timer_set *set, u32 max, struct ended_timers *ended)
 {
 	struct twheel_phase phase;
 	struct user_timer *t;
@@ -147,22 +141,22 @@ static u32 put_some(struct timer_set *set, u32 max, struct ended_timers *ended)
 
 	twheel_clock_read(&phase);
 	if (max && set->steps) {
-		describe_steps(twheel_ring_place(set, n++), set);
+		deliver_describe_clock_set(twheel_ring_place(set, n++), set);
 		WRITE_ONCE(set->steps, 0);
 	}
-	while (n < max && (t = first_ready(set))) {
-		count = deadlines_passed(t, time_for(t, &phase));
-		describe_timer(twheel_ring_place(set, n++), t, count);
-		timer_taken(set, t, count, &phase, ended);
+	while (n < max && (t = twheel_ready_first(set))) {
+		count = deliver_count(t, deliver_time(t, &phase));
+		deliver_describe_timer(twheel_ring_place(set, n++), t, count);
+		deliver_done(set, t, count, &phase, ended);
 	}
 	return n;
 }
 
 /*
- * Puts events into the ring, if there is one, as long as it has room. Returns
- * whether there may be room for more than have been put in at a time.
+ * Moves events from the list into the ring, if there is one, while the ring has room.
+ * Returns whether the ring may have room for more than one call moves.
  */
-static bool fill_ring(struct timer_set *set)
+static bool deliver_fill_ring(struct timer_set *set)
 {
 	struct ended_timers ended;
 	u32 room, n;
@@ -171,36 +165,36 @@ static bool fill_ring(struct timer_set *set)
 		return false;
 	twheel_ended_init(&ended);
 	room = twheel_ring_room(set);
-	n = put_some(set, min(room, CHUNK), &ended);
-	/* Who sees the events has room for as many timers. */
+	n = deliver_write_ring(set, min(room, TWHEEL_CHUNK), &ended);
+	/* Before the program sees the events: by then the quota has room for new timers. */
 	twheel_ended_finish(set, &ended);
 	twheel_ring_publish(set, n);
-	twheel_ring_more(set, has_event(set));
-	return n == CHUNK && room > CHUNK;
+	twheel_ring_more(set, twheel_ready_any(set));
+	return n == TWHEEL_CHUNK && room > TWHEEL_CHUNK;
 }
 
 /**
- * twheel_event_to_ring - let events go to a ring from now on
- * @set: The set, which has just got one.
+ * twheel_deliver_to_ring - deliver events through the ring from now on
+ * @set: The set, which has just got a ring.
  *
- * Those that are there already go first. Who waits in read() is sent away.
+ * Unread events go to the ring first. Readers that wait in read() return.
  */
-void twheel_event_to_ring(struct timer_set *set)
+void twheel_deliver_to_ring(struct timer_set *set)
 {
-	lock_set(set);
-	if (fill_ring(set))
+	timer_set_lock(set);
+	if (deliver_fill_ring(set))
 		tasklet_schedule(&set->wake);
-	unlock_set(set);
+	timer_set_unlock(set);
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-static void wake_readers(struct tasklet_struct *wake)
+static void deliver_wake(struct tasklet_struct *wake)
 {
 	struct timer_set *set = container_of(wake, struct timer_set, wake);
 
 	/* Already in softirq context. */
 	xa_lock(&set->timers);
-	if (fill_ring(set))
+	if (deliver_fill_ring(set))
 		tasklet_schedule(&set->wake);
 	xa_unlock(&set->timers);
 
@@ -213,122 +207,89 @@ static void wake_readers(struct tasklet_struct *wake)
 }
 
 /**
- * twheel_event_init - set up the events of a set
+ * twheel_deliver_init - set up delivery for a set
  * @set: The set.
  */
-void twheel_event_init(struct timer_set *set)
+void twheel_deliver_init(struct timer_set *set)
 {
 	INIT_LIST_HEAD(&set->ready);
 	init_waitqueue_head(&set->wait);
-	tasklet_setup(&set->wake, wake_readers);
+	tasklet_setup(&set->wake, deliver_wake);
 }
 
 /**
- * twheel_event_stop - leave the events where they are
+ * twheel_deliver_stop - deliver no more events
  * @set: The set, whose timers are about to be freed.
  *
- * Until then, what is put into the ring takes timers away.
+ * An event that goes to the ring ends its timer, and twheel_set_release() must not
+ * lose a timer that it has found.
  */
-void twheel_event_stop(struct timer_set *set)
+void twheel_deliver_stop(struct timer_set *set)
 {
-	lock_set(set);
+	timer_set_lock(set);
 	set->ended = true;
-	unlock_set(set);
+	timer_set_unlock(set);
 }
 
 /**
- * twheel_event_exit - end them
- * @set: The set, whose timers are shut down.
+ * twheel_deliver_exit - end delivery for a set
+ * @set: The set; no callback of its timers runs any more.
  */
-void twheel_event_exit(struct timer_set *set)
+void twheel_deliver_exit(struct timer_set *set)
 {
 	tasklet_kill(&set->wake);
 	if (set->eventfd)
 		eventfd_ctx_put(set->eventfd);
 }
 
-/**
- * twheel_event_add - put the event of a timer that has expired into the list
- * @set: The set, locked.
- * @t: The timer.
- *
- * Context: softirq.
- */
-void twheel_event_add(struct timer_set *set, struct user_timer *t)
-{
-	t->state = READY;
-	list_add_tail(&t->timer.owner, &set->ready);
-	WRITE_ONCE(set->unread, set->unread + 1);
-	/* It takes the lock when it is not scheduled any more, and so sees the event. */
-	if (!test_bit(TASKLET_STATE_SCHED, &set->wake.state))
-		tasklet_schedule(&set->wake);
-}
-
-/**
- * twheel_event_clock_set - tell the program that CLOCK_REALTIME was set
- * @set: The set.
- *
- * Context: process.
- */
-void twheel_event_clock_set(struct timer_set *set)
-{
-	lock_set(set);
-	if (!set->steps)
-		set->stepped = ktime_get_real_ns();
-	WRITE_ONCE(set->steps, set->steps + 1);
-	tasklet_schedule(&set->wake);
-	unlock_set(set);
-}
-
 /*
- * Copies events until there are no more, the buffer is full or @max is
- * reached. Returns how many, or -EFAULT if the first one hit a page that is not
- * there; the caller may bring it in and try again; or -EBUSY if events go to a
- * ring.
+ * Copies events until no event is left, the buffer is full or @max is reached. Returns
+ * how many; or -EFAULT if the first event hit a page that is not present, which the
+ * caller may fault in before it tries again; or -EBUSY if events go to a ring.
  */
-static int copy_events(struct timer_set *set, struct iov_iter *to, unsigned int max)
+static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int max)
 {
-	struct twheel_event event[BURST];
+	struct twheel_event event[DELIVER_BURST];
 	struct ended_timers ended;
 	struct twheel_phase phase;
 	unsigned int wanted, taken, n = 0;
 	bool fault = false;
 	size_t copied;
 
-	lock_set(set);
+	timer_set_lock(set);
 	if (set->ring) {
-		unlock_set(set);
+		timer_set_unlock(set);
 		return -EBUSY;
 	}
 	twheel_ended_init(&ended);
 	twheel_clock_read(&phase);
 	pagefault_disable();
 	while (!fault) {
-		wanted = min_t(size_t, min(max - n, BURST),
+		wanted = min_t(size_t, min(max - n, DELIVER_BURST),
 			       iov_iter_count(to) / sizeof(*event));
 		if (!wanted)
 			break;
-		wanted = describe_some(set, event, wanted, &phase);
+		wanted = deliver_describe(set, event, wanted, &phase);
 		if (!wanted)
 			break;
 		copied = copy_to_iter(event, wanted * sizeof(*event), to);
 		taken = copied / sizeof(*event);
 		iov_iter_revert(to, copied % sizeof(*event));
-		some_taken(set, event, taken, &phase, &ended);
+		deliver_done_some(set, event, taken, &phase, &ended);
 		fault = taken < wanted;
 		n += taken;
 	}
 	pagefault_enable();
 	twheel_ended_finish(set, &ended);
-	unlock_set(set);
+	timer_set_unlock(set);
 	return fault && !n ? -EFAULT : n;
 }
 
 /*
- * Brings in the pages of the next event, by writing to them: more than that
- * they are there is needed where access is granted by less than a page.
+ * Faults in the pages of the next event by writing to them. A look whether the pages
+ * are present would not do: some architectures grant access by less than a page.
  */
-static int fault_in_event(struct iov_iter *to)
+static int deliver_fault_in(struct iov_iter *to)
 {
 	size_t size = sizeof(struct twheel_event);
 	size_t zeroed = iov_iter_zero(size, to);
@@ -337,22 +298,22 @@ static int fault_in_event(struct iov_iter *to)
 	return zeroed < size ? -EFAULT : 0;
 }
 
-static int wait_for_event(struct timer_set *set, struct kiocb *iocb)
+static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 {
 	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
-		return has_event(set) ? 0 : -EAGAIN;
+		return twheel_ready_any(set) ? 0 : -EAGAIN;
 	return wait_event_interruptible(set->wait,
-					has_event(set) || READ_ONCE(set->ring));
+					twheel_ready_any(set) || READ_ONCE(set->ring));
 }
 
 /**
- * twheel_event_read - read_iter() of the device
- * @iocb: The file, and how to go about it.
- * @to: Where to.
+ * twheel_deliver_read - read_iter() of the device
+ * @iocb: The file, and whether the call may wait.
+ * @to: The program's buffer.
  *
- * Return: Bytes read, or an error.
+ * Return: How many bytes were read, or a negative errno.
  */
-ssize_t twheel_event_read(struct kiocb *iocb, struct iov_iter *to)
+ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct timer_set *set = iocb->ki_filp->private_data;
 	size_t wanted = iov_iter_count(to);
@@ -362,13 +323,13 @@ ssize_t twheel_event_read(struct kiocb *iocb, struct iov_iter *to)
 		return -EINVAL;
 
 	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
-		ret = copy_events(set, to, CHUNK);
+		ret = deliver_copy(set, to, TWHEEL_CHUNK);
 		if (ret == -EFAULT) {
-			ret = fault_in_event(to);
+			ret = deliver_fault_in(to);
 		} else if (!ret) {
 			if (iov_iter_count(to) < wanted)
 				break;
-			ret = wait_for_event(set, iocb);
+			ret = deliver_wait(set, iocb);
 		}
 		if (ret < 0 || fatal_signal_pending(current))
 			break;
@@ -377,45 +338,45 @@ ssize_t twheel_event_read(struct kiocb *iocb, struct iov_iter *to)
 	return iov_iter_count(to) < wanted ? wanted - iov_iter_count(to) : ret;
 }
 
-/* Says POLLIN for what is in the ring, having put in what it has room for. */
-static __poll_t poll_ring(struct timer_set *set)
+/* Fills the ring, and returns EPOLLIN if it is not empty. */
+static __poll_t deliver_poll_ring(struct timer_set *set)
 {
 	bool empty;
 
-	lock_set(set);
-	if (fill_ring(set))
+	timer_set_lock(set);
+	if (deliver_fill_ring(set))
 		tasklet_schedule(&set->wake);
 	empty = twheel_ring_empty(set);
-	unlock_set(set);
+	timer_set_unlock(set);
 	return empty ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
 /**
- * twheel_event_poll - poll() of the device
+ * twheel_deliver_poll - poll() of the device
  * @file: The file.
- * @wait: Who waits.
+ * @wait: The poll table of the caller.
  *
- * Return: What there is.
+ * Return: %EPOLLIN | %EPOLLRDNORM if there is an event, else 0.
  */
-__poll_t twheel_event_poll(struct file *file, poll_table *wait)
+__poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 {
 	struct timer_set *set = file->private_data;
 
 	poll_wait(file, &set->wait, wait);
 	if (READ_ONCE(set->ring))
-		return poll_ring(set);
-	return has_event(set) ? EPOLLIN | EPOLLRDNORM : 0;
+		return deliver_poll_ring(set);
+	return twheel_ready_any(set) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /**
- * twheel_event_fasync - fasync() of the device
+ * twheel_deliver_fasync - fasync() of the device
  * @fd: The descriptor.
  * @file: The file.
  * @on: Whether signals are wanted.
  *
  * Return: 0 or more, or an error.
  */
-int twheel_event_fasync(int fd, struct file *file, int on)
+int twheel_deliver_fasync(int fd, struct file *file, int on)
 {
 	struct timer_set *set = file->private_data;
 
@@ -423,13 +384,13 @@ int twheel_event_fasync(int fd, struct file *file, int on)
 }
 
 /**
- * twheel_event_eventfd - carry out a TWHEEL_IOC_EVENTFD
+ * twheel_deliver_eventfd - carry out a TWHEEL_IOC_EVENTFD
  * @set: The set.
  * @argp: The program's &struct twheel_eventfd.
  *
  * Return: 0 or an error.
  */
-long twheel_event_eventfd(struct timer_set *set, void __user *argp)
+long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 {
 	struct eventfd_ctx *eventfd = NULL;
 	struct twheel_eventfd arg;
@@ -444,13 +405,13 @@ long twheel_event_eventfd(struct timer_set *set, void __user *argp)
 		if (IS_ERR(eventfd))
 			return PTR_ERR(eventfd);
 	}
-	lock_set(set);
+	timer_set_lock(set);
 	swap(set->eventfd, eventfd);
-	/* What is there already is not to be missed. */
-	if (set->eventfd && (has_event(set) ||
+	/* The program must not miss events that are there already. */
+	if (set->eventfd && (twheel_ready_any(set) ||
 			     (set->ring && !twheel_ring_empty(set))))
 		eventfd_signal(set->eventfd);
-	unlock_set(set);
+	timer_set_unlock(set);
 	if (eventfd)
 		eventfd_ctx_put(eventfd);
 	return 0;

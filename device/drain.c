@@ -1,59 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: stopping a set, and taking its pending timers back
+ * twheel: a set is stopped, and its pending timers are taken back
  */
 #include <linux/ktime.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "timer_set.h"
+#include "block.h"
+#include "drain.h"
+#include "ended.h"
+#include "ops.h"
+#include "table.h"
+#include "user_timer.h"
 
-/* The operation that would arm @t again as it is. */
-static struct twheel_op op_of(const struct user_timer *t)
+/* Returns the operation that arms a timer like @t again. */
+static struct twheel_op drain_record(const struct user_timer *t)
 {
 	struct twheel_op op = {
 		.op = TWHEEL_OP_ADD,
 		.flags = TWHEEL_RESTORE,
-		.handle = handle_of(t),
+		.handle = user_timer_handle(t),
 	};
 
-	/* What is left until a clock is set does not mean much. */
+	/* On a clock that may be set, the time left means little. */
 	if (t->clockid == CLOCK_REALTIME)
 		op.flags |= TWHEEL_ABSTIME;
-	twheel_set_describe(t, &op);
+	twheel_ops_describe(t, &op);
 	return op;
 }
 
-static bool write_record(const struct user_timer *t, struct twheel_op __user *place)
+static bool drain_write(const struct user_timer *t, struct twheel_op __user *place)
 {
-	struct twheel_op op = op_of(t);
+	struct twheel_op op = drain_record(t);
 
 	return !copy_to_user(place, &op, sizeof(op));
 }
 
-/* Takes back a timer, if its record can be written. */
-static bool take_back(struct timer_set *set, struct user_timer *t,
-		      struct twheel_op __user *place, struct ended_timers *ended)
+/* Takes back a timer if its record can be written. Returns whether it could. */
+static bool drain_timer(struct timer_set *set, struct user_timer *t,
+			struct twheel_op __user *place, struct ended_timers *ended)
 {
-	if (!write_record(t, place))
+	if (!drain_write(t, place))
 		return false;
 	if (t->flags & TWHEEL_SHARED) {
-		/* How far it has been pushed back is certain only from here on. */
+		/* From here on the program cannot push the deadline back any more. */
 		twheel_table_close(t);
-		if (!write_record(t, place)) {
+		if (!drain_write(t, place)) {
 			twheel_table_open(t);
 			return false;
 		}
 	}
-	twheel_set_remove(set, t, ended);
+	twheel_user_timer_remove(set, t, ended);
 	return true;
 }
 
 /*
- * Takes back some timers from @index on. A timer goes when its record has been
- * written. Returns how many, -EFAULT if the first one hit a page that is not
- * there, or -ECANCELED if timers are accepted again.
+ * Takes back some timers from @index on. A timer ends only when its record has been
+ * written. Returns how many timers were taken back; or -EFAULT if the first record hit
+ * a page that is not present; or -ECANCELED if the set accepts timers again.
  */
 static int drain_some(struct timer_set *set, unsigned long *index,
 		      struct twheel_op __user *ops, unsigned int max)
@@ -64,41 +69,41 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 	unsigned int n = 0;
 	int looks = 0;
 
-	lock_set(set);
+	timer_set_lock(set);
 	if (!set->stopped) {
-		unlock_set(set);
+		timer_set_unlock(set);
 		return -ECANCELED;
 	}
 	twheel_ended_init(&ended);
 	pagefault_disable();
-	for (; n < max && looks++ < CHUNK * 16; (*index)++) {
+	for (; n < max && looks++ < TWHEEL_CHUNK * 16; (*index)++) {
 		t = twheel_block_next(set, index);
 		if (!t)
 			break;
-		if (t->state != PENDING)
+		if (t->state != USER_TIMER_PENDING)
 			continue;
-		written = take_back(set, t, &ops[n], &ended);
+		written = drain_timer(set, t, &ops[n], &ended);
 		if (!written)
 			break;
 		n++;
 	}
 	pagefault_enable();
 	twheel_ended_finish(set, &ended);
-	unlock_set(set);
+	timer_set_unlock(set);
 	return (written || n) ? n : -EFAULT;
 }
 
-/* As many of them as the array has room for, or are left. */
-static long drain(struct timer_set *set, struct twheel_op __user *ops,
-		  unsigned int count)
+/* Takes back timers until no timer is left or the array is full. */
+static long drain_all(struct timer_set *set, struct twheel_op __user *ops,
+		      unsigned int count)
 {
 	unsigned int done = 0;
 	unsigned long index = 0;
 	int n;
 
 	while (done < count && index != ULONG_MAX) {
-		n = drain_some(set, &index, ops + done, min(count - done, CHUNK));
-		/* By writing to them, as access may be granted by less than a page. */
+		n = drain_some(set, &index, ops + done, min(count - done, TWHEEL_CHUNK));
+		/* Writing faults the page in; some architectures grant less than a page. */
 		if (n == -EFAULT && clear_user(ops + done, sizeof(*ops)))
 			return done ? done : -EFAULT;
 		if (n == -ECANCELED)
@@ -122,31 +127,31 @@ static bool drain_valid(const struct twheel_drain *arg)
 	return arg->count && arg->count <= INT_MAX;
 }
 
-static void set_stopped(struct timer_set *set, bool stopped)
+static void drain_set_stopped(struct timer_set *set, bool stopped)
 {
-	lock_set(set);
+	timer_set_lock(set);
 	WRITE_ONCE(set->stopped, stopped);
-	unlock_set(set);
-	/* Who waits for the last timer that is NEW need not any more. */
+	timer_set_unlock(set);
+	/* A drain that waits for the last NEW timer need not wait any more. */
 	if (!stopped)
 		wake_up_interruptible_poll(&set->wait, 0);
 }
 
-/* Timers that are NEW belong to calls that had begun before. */
-static int wait_for_new_timers(struct timer_set *set)
+/* A NEW timer belongs to a call that began before the set was stopped. */
+static int drain_wait(struct timer_set *set)
 {
 	return wait_event_interruptible(set->wait, !READ_ONCE(set->starting) ||
 					!READ_ONCE(set->stopped));
 }
 
 /**
- * twheel_set_drain - carry out a TWHEEL_IOC_DRAIN
+ * twheel_drain - carry out a TWHEEL_IOC_DRAIN
  * @set: The set.
  * @argp: The program's &struct twheel_drain.
  *
- * Return: How many timers have been taken back, or an error.
+ * Return: How many timers were taken back, or a negative errno.
  */
-long twheel_set_drain(struct timer_set *set, void __user *argp)
+long twheel_drain(struct timer_set *set, void __user *argp)
 {
 	struct twheel_drain arg;
 	int ret;
@@ -156,14 +161,14 @@ long twheel_set_drain(struct timer_set *set, void __user *argp)
 	if (!drain_valid(&arg))
 		return -EINVAL;
 	if (arg.flags & TWHEEL_DRAIN_RESUME) {
-		set_stopped(set, false);
+		drain_set_stopped(set, false);
 		return 0;
 	}
 	if (arg.ops != (unsigned long)arg.ops)
 		return -EFAULT;
-	set_stopped(set, true);
-	ret = wait_for_new_timers(set);
+	drain_set_stopped(set, true);
+	ret = drain_wait(set);
 	if (ret)
 		return ret;
-	return drain(set, u64_to_user_ptr(arg.ops), arg.count);
+	return drain_all(set, u64_to_user_ptr(arg.ops), arg.count);
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: groups: timers of a set that are ended together
+ * twheel: groups: timers of a set that are cancelled together
  *
- * A group is there as long as it has timers. What it takes to be in one is
- * allocated for those timers only that are.
+ * A group exists while it has members. Only timers in a group pay for groups.
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
-#include "timer_set.h"
+#include "group.h"
 
 /**
  * struct group - timers with the same tag
- * @node: In the set's table.
+ * @node: The place in the set's table.
  * @tag: The tag.
- * @members: Its members that are more than NEW: a timer that no program knows
- *	cannot be ended by one.
- * @size: All its members.
- * @rcu: The table's readers may see it a little longer.
+ * @members: The members, but for those that are NEW: a program cannot cancel a timer
+ *	whose handle it does not know.
+ * @size: How many members there are, with those that are NEW.
+ * @rcu: Frees the group: readers of the table may see it a little longer.
  */
 struct group {
 	struct rhash_head	node;
@@ -28,9 +27,10 @@ struct group {
 
 /**
  * struct group_member - a timer's place in a group
- * @node: In the group's list.
+ * @node: The place in the group's list.
  * @t: The timer.
- * @group: The group; before it joins, a new one for it if there is none.
+ * @group: The group. Before the timer has joined: a new group, to be used if the set
+ *	has no group with this tag.
  */
 struct group_member {
 	struct list_head	node;
@@ -45,7 +45,7 @@ static const struct rhashtable_params group_params = {
 	.automatic_shrinking	= true,
 };
 
-static void free_table(struct rhashtable *table)
+static void group_free_table(struct rhashtable *table)
 {
 	if (!table)
 		return;
@@ -54,11 +54,11 @@ static void free_table(struct rhashtable *table)
 }
 
 /**
- * twheel_group_setup - see to it that a set can have groups
+ * twheel_group_setup - allocate the table of groups, if a set has none yet
  * @set: The set.
  *
- * A set that never has one does without the table, the end of which takes a
- * grace period in some kernels.
+ * A set without groups has no table. Freeing a table waits for a grace period in some
+ * kernels.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -73,27 +73,27 @@ int twheel_group_setup(struct timer_set *set)
 		kfree(spare);
 		return -ENOMEM;
 	}
-	lock_set(set);
+	timer_set_lock(set);
 	if (!set->groups) {
 		WRITE_ONCE(set->groups, spare);
 		spare = NULL;
 	}
-	unlock_set(set);
-	free_table(spare);
+	timer_set_unlock(set);
+	group_free_table(spare);
 	return 0;
 }
 
 /**
- * twheel_group_release - remove the table; nobody uses the set any more
- * @set: The set. All timers have left their groups.
+ * twheel_group_release - free the table of groups
+ * @set: The set, which no other code uses any more. All timers have left their groups.
  */
 void twheel_group_release(struct timer_set *set)
 {
-	free_table(set->groups);
+	group_free_table(set->groups);
 }
 
 /**
- * twheel_group_new_member - allocate what a timer in a group needs
+ * twheel_group_new_member - allocate a place in a group
  * @tag: The group's tag.
  *
  * Context: process.
@@ -119,7 +119,7 @@ struct group_member *twheel_group_new_member(u64 tag)
 }
 
 /**
- * twheel_group_free_member - free a place in a group that was not taken
+ * twheel_group_free_member - free a place in a group that no timer has taken
  * @member: From twheel_group_new_member(), or %NULL.
  */
 void twheel_group_free_member(struct group_member *member)
@@ -132,9 +132,9 @@ void twheel_group_free_member(struct group_member *member)
 /**
  * twheel_group_join - put a timer into its group
  * @set: The set, locked, for which twheel_group_setup() has been called.
- * @t: The timer; its extra's @member is one from twheel_group_new_member().
+ * @t: The timer; the @member in its extra is from twheel_group_new_member().
  *
- * Return: 0, or -ENOMEM; then the place has not been taken.
+ * Return: 0; or a negative errno, and the timer has not joined.
  */
 int twheel_group_join(struct timer_set *set, struct user_timer *t)
 {
@@ -158,14 +158,14 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t)
 }
 
 /**
- * twheel_group_enlist - let a timer be ended along with its group
- * @t: A timer that is in one; its set is locked.
+ * twheel_group_enlist - let a timer be cancelled with its group
+ * @t: A timer in a group, no longer NEW; its set is locked.
  */
 void twheel_group_enlist(struct user_timer *t)
 {
 	struct group_member *member = t->extra->member;
 
-	lockdep_assert_held(&set_of(t)->timers.xa_lock);
+	lockdep_assert_held(&user_timer_set(t)->timers.xa_lock);
 
 	list_add_tail(&member->node, &member->group->members);
 }
@@ -173,7 +173,7 @@ void twheel_group_enlist(struct user_timer *t)
 /**
  * twheel_group_leave - take a timer out of its group
  * @set: The set, locked.
- * @t: A timer that is in one.
+ * @t: A timer in a group.
  */
 void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 {
@@ -191,11 +191,11 @@ void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 }
 
 /**
- * twheel_group_first - find some timer of a group
+ * twheel_group_first - find a timer of a group
  * @set: The set, locked.
  * @tag: The group's tag.
  *
- * Return: The timer, which is not NEW; or %NULL if there is none.
+ * Return: A timer that is not NEW, or %NULL if the group has none.
  */
 struct user_timer *twheel_group_first(struct timer_set *set, u64 tag)
 {
@@ -214,14 +214,14 @@ struct user_timer *twheel_group_first(struct timer_set *set, u64 tag)
 }
 
 /**
- * twheel_group_tag - which group a timer is in
+ * twheel_group_tag - find the group of a timer
  * @t: The timer; its set is locked.
  *
- * Return: The tag, or 0.
+ * Return: The tag, or 0 if the timer is in no group.
  */
 u64 twheel_group_tag(const struct user_timer *t)
 {
-	struct group_member *member = member_of(t);
+	struct group_member *member = user_timer_member(t);
 
 	return member ? member->group->tag : 0;
 }

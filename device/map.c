@@ -4,31 +4,35 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include "timer_set.h"
+#include "deliver.h"
+#include "map.h"
+#include "quota.h"
+#include "ring.h"
 #include "shared.h"
+#include "table.h"
 
-/* A word for every index that there can be. */
-#define TABLE_MAX	((size_t)(INDEX_MASK + 1) * sizeof(struct twheel_word))
+/* A word for every possible index. */
+#define MAP_TABLE_MAX	((size_t)(TWHEEL_INDEX_MASK + 1) * sizeof(struct twheel_word))
 
-static bool size_valid(u64 offset, size_t size)
+static bool map_size_valid(u64 offset, size_t size)
 {
 	if (offset == TWHEEL_MMAP_RING)
 		return twheel_ring_valid(size);
-	return size <= TABLE_MAX;
+	return size <= MAP_TABLE_MAX;
 }
 
 /*
- * Not more than what the timers take that the descriptor may hold; but a page for
- * everybody. The memory stays as long as the descriptor.
+ * Whether the size is in proportion to the timers that the descriptor may hold. One page is
+ * always allowed. The memory stays as long as the descriptor.
  */
-static bool size_allowed(const struct timer_set *set, size_t size)
+static bool map_size_allowed(const struct timer_set *set, size_t size)
 {
 	u64 timers = min(set->limit, twheel_quota_limit(set->limited));
 
 	return size <= PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
 }
 
-static void free_shared(struct timer_set *set, struct twheel_shared *shared)
+static void map_free(struct timer_set *set, struct twheel_shared *shared)
 {
 	if (!shared)
 		return;
@@ -37,7 +41,7 @@ static void free_shared(struct timer_set *set, struct twheel_shared *shared)
 	twheel_shared_free(shared);
 }
 
-static struct twheel_shared *new_shared(struct timer_set *set, size_t size)
+static struct twheel_shared *map_new(struct timer_set *set, size_t size)
 {
 	unsigned int pages = size >> PAGE_SHIFT;
 	struct twheel_shared *shared;
@@ -51,33 +55,30 @@ static struct twheel_shared *new_shared(struct timer_set *set, size_t size)
 	return ERR_PTR(-ENOMEM);
 }
 
-/*
- * What the set shares at @offset. The first to ask for it says how large it is.
- */
-static struct twheel_shared *get_shared(struct timer_set *set, u64 offset,
-					size_t size)
+/* Returns the table or the ring. The first mapping of each decides its size. */
+static struct twheel_shared *map_get(struct timer_set *set, u64 offset, size_t size)
 {
 	bool is_ring = offset == TWHEEL_MMAP_RING;
 	struct twheel_shared **place = is_ring ? &set->ring : &set->table;
 	struct twheel_shared *shared, *spare;
 
-	/* With the lock, so that a ring is seen when it is ready. */
-	lock_set(set);
+	/* With the lock: a ring that is seen has been initialised. */
+	timer_set_lock(set);
 	shared = *place;
-	unlock_set(set);
+	timer_set_unlock(set);
 	if (shared)
 		return shared;
-	spare = new_shared(set, size);
+	spare = map_new(set, size);
 	if (IS_ERR(spare)) {
-		/* Another thread may have been faster, and have taken the rest. */
-		lock_set(set);
+		/* Another thread may have created it, and have used up the quota. */
+		timer_set_lock(set);
 		shared = *place;
-		unlock_set(set);
+		timer_set_unlock(set);
 		return shared ? shared : spare;
 	}
 	if (!is_ring)
 		twheel_table_init(spare);
-	lock_set(set);
+	timer_set_lock(set);
 	if (!*place) {
 		WRITE_ONCE(*place, spare);
 		spare = NULL;
@@ -85,19 +86,19 @@ static struct twheel_shared *get_shared(struct timer_set *set, u64 offset,
 			twheel_ring_init(set);
 	}
 	shared = *place;
-	unlock_set(set);
-	free_shared(set, spare);
+	timer_set_unlock(set);
+	map_free(set, spare);
 	if (is_ring)
-		twheel_event_to_ring(set);
+		twheel_deliver_to_ring(set);
 	return shared;
 }
 
 /**
  * twheel_map - mmap() of the device
  * @file: The file.
- * @vma: What is asked for.
+ * @vma: The mapping.
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int twheel_map(struct file *file, struct vm_area_struct *vma)
 {
@@ -106,17 +107,17 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 	struct timer_set *set = file->private_data;
 	struct twheel_shared *shared;
 
-	/* What programs write there has to be what the kernel reads. */
+	/* A program of a 32-bit kernel cannot write 64-bit words in one piece. */
 	if (!IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
 	if (offset != TWHEEL_MMAP_TABLE && offset != TWHEEL_MMAP_RING)
 		return -EINVAL;
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC ||
-	    !size_valid(offset, size))
+	    !map_size_valid(offset, size))
 		return -EINVAL;
-	if (!size_allowed(set, size))
+	if (!map_size_allowed(set, size))
 		return -EDQUOT;
-	shared = get_shared(set, offset, size);
+	shared = map_get(set, offset, size);
 	if (IS_ERR(shared))
 		return PTR_ERR(shared);
 	if (size > twheel_shared_size(shared))
@@ -125,11 +126,11 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 }
 
 /**
- * twheel_map_release - free what a set shares
- * @set: The set; nothing is mapped any more.
+ * twheel_map_release - free the table and the ring
+ * @set: The set, of which nothing is mapped any more.
  */
 void twheel_map_release(struct timer_set *set)
 {
-	free_shared(set, set->table);
-	free_shared(set, set->ring);
+	map_free(set, set->table);
+	map_free(set, set->ring);
 }

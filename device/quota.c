@@ -2,7 +2,8 @@
 /*
  * twheel: how many timers and shared pages a user may hold, over all descriptors
  *
- * A descriptor counts for the user who opened it, wherever it is passed on to.
+ * A descriptor counts against the user who opened it, also after it has been passed
+ * to another user.
  */
 #include <linux/cred.h>
 #include <linux/math64.h>
@@ -12,23 +13,28 @@
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include "engine/device.h"
+#include "quota.h"
 #include "timer_set.h"
 
-/* So few places are left that what is charged ahead by many at a time may take them. */
-#define NEAR_LIMIT	((int)(CHUNK * CHUNK))
+/*
+ * This near to the limit, timers are charged one by one. Timers that batches charge
+ * ahead, and then give back, must not take the room of other callers.
+ */
+#define QUOTA_NEAR_LIMIT	((int)(TWHEEL_CHUNK * TWHEEL_CHUNK))
 
 static unsigned int max_timers_user = 1U << 20;
 module_param(max_timers_user, uint, 0644);
 MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 1048576)");
 
 /**
- * struct user_quota - a user's timers
- * @node: In the list of users.
- * @uid: The user, as the initial namespace knows it.
- * @refs: Open files; under the list's lock.
- * @timers: Timers of all of them.
- * @pages: Pages that they share with programs.
- * @lane: Of those that have none of their own, once there are very many; or 0.
+ * struct user_quota - what a user holds, over all open files
+ * @node: The place in the list of quotas.
+ * @uid: The user, by the initial user namespace.
+ * @refs: How many open files the user has; under the list's lock.
+ * @timers: How many timers these files have.
+ * @pages: How many pages these files share with programs.
+ * @lane: The lane of the sets without a lane of their own, once the user has very many
+ *	timers; 0 before.
  */
 struct user_quota {
 	struct list_head	node;
@@ -39,41 +45,41 @@ struct user_quota {
 	int			lane;
 };
 
-/* There are as many as users have the device open: not many. */
-static LIST_HEAD(quotas);
-static DEFINE_MUTEX(quotas_lock);
+/* One for each user who has the device open: not many, so a list will do. */
+static LIST_HEAD(quota_list);
+static DEFINE_MUTEX(quota_lock);
 
-static struct user_quota *find_quota(kuid_t uid)
+static struct user_quota *quota_find(kuid_t uid)
 {
 	struct user_quota *quota;
 
-	list_for_each_entry(quota, &quotas, node)
+	list_for_each_entry(quota, &quota_list, node)
 		if (uid_eq(quota->uid, uid))
 			return quota;
 	return NULL;
 }
 
 /**
- * twheel_quota_get - find or make the caller's quota
+ * twheel_quota_get - find or create the quota of the calling user
  *
- * Return: The quota, or %NULL for lack of memory.
+ * Return: The quota, or %NULL if there is no memory.
  */
 struct user_quota *twheel_quota_get(void)
 {
 	struct user_quota *quota;
 
-	mutex_lock(&quotas_lock);
-	quota = find_quota(current_uid());
+	mutex_lock(&quota_lock);
+	quota = quota_find(current_uid());
 	if (!quota) {
 		quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
 		if (!quota)
 			goto out_unlock;
 		quota->uid = current_uid();
-		list_add(&quota->node, &quotas);
+		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
 out_unlock:
-	mutex_unlock(&quotas_lock);
+	mutex_unlock(&quota_lock);
 	return quota;
 }
 
@@ -83,29 +89,29 @@ out_unlock:
  */
 void twheel_quota_put(struct user_quota *quota)
 {
-	mutex_lock(&quotas_lock);
+	mutex_lock(&quota_lock);
 	if (!--quota->refs) {
 		list_del(&quota->node);
 		if (quota->lane)
 			twheel_lane_put(quota->lane);
 		kfree(quota);
 	}
-	mutex_unlock(&quotas_lock);
+	mutex_unlock(&quota_lock);
 }
 
 /**
- * twheel_quota_limit - how many timers the user may hold
- * @limited: Whether a limit holds for the descriptor.
+ * twheel_quota_limit - how many timers a user may hold
+ * @limited: Whether the limit applies to the descriptor.
  *
- * Return: The limit as it stands now.
+ * Return: The limit now.
  */
 unsigned int twheel_quota_limit(bool limited)
 {
 	return limited ? READ_ONCE(max_timers_user) : UINT_MAX;
 }
 
-/* Adds @more to @count, unless that is above @limit then. */
-static bool charge(atomic_t *count, int limit, int more)
+/* Adds @more to @count, unless the sum is above @limit. */
+static bool quota_add(atomic_t *count, int limit, int more)
 {
 	int old = atomic_read(count);
 
@@ -117,36 +123,37 @@ static bool charge(atomic_t *count, int limit, int more)
 }
 
 /**
- * twheel_quota_charge - count some timers more
- * @quota: Whose.
- * @limited: Whether a limit holds for the descriptor.
- * @timers: How many.
+ * twheel_quota_charge - charge a user for timers
+ * @quota: The user's quota.
+ * @limited: Whether the limit applies to the descriptor.
+ * @timers: How many timers the caller is about to add.
  *
- * As many as this are counted ahead, some of which the caller may give back: near
- * the limit they come one by one, so that nobody is refused on account of those.
+ * The caller gives back the timers that it does not add. Near the limit only one
+ * timer is charged at a time, so that no caller is refused because of timers that
+ * another caller is about to give back.
  *
- * Return: How many of them have been counted; 0 if there is no room.
+ * Return: How many timers have been charged; 0 if there is no room.
  */
 unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
 				 unsigned int timers)
 {
 	int limit = min_t(unsigned int, twheel_quota_limit(limited), INT_MAX);
 
-	if (charge(&quota->timers, limit - NEAR_LIMIT, timers))
+	if (quota_add(&quota->timers, limit - QUOTA_NEAR_LIMIT, timers))
 		return timers;
-	return charge(&quota->timers, limit, 1);
+	return quota_add(&quota->timers, limit, 1);
 }
 
 /**
- * twheel_quota_charge_pages - count shared pages
- * @quota: Whose.
- * @limited: Whether a limit holds for the descriptor.
- * @pages: How many more.
+ * twheel_quota_charge_pages - charge a user for shared pages
+ * @quota: The user's quota.
+ * @limited: Whether the limit applies to the descriptor.
+ * @pages: How many pages.
  *
- * All descriptors of a user together may share as much as one could that held all
- * of the user's timers, with a table and a ring.
+ * All descriptors of a user together may share as many pages as one descriptor needs
+ * that holds all of the user's timers and has a table and a ring.
  *
- * Return: %false if that would be too many; then nothing is counted.
+ * Return: %false if that would be too many; then nothing is charged.
  */
 bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 			       unsigned int pages)
@@ -155,13 +162,13 @@ bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 	u64 most = 2 * (DIV_ROUND_UP_ULL(timers * sizeof(struct twheel_event),
 					 PAGE_SIZE) + 1);
 
-	return charge(&quota->pages, min_t(u64, most, INT_MAX), pages);
+	return quota_add(&quota->pages, min_t(u64, most, INT_MAX), pages);
 }
 
 /**
- * twheel_quota_uncharge_pages - count shared pages less
- * @quota: Whose.
- * @pages: How many.
+ * twheel_quota_uncharge_pages - give back charged pages
+ * @quota: The user's quota.
+ * @pages: How many pages.
  */
 void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages)
 {
@@ -169,9 +176,9 @@ void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages)
 }
 
 /**
- * twheel_quota_uncharge - count some timers less
- * @quota: Whose.
- * @timers: How many.
+ * twheel_quota_uncharge - give back charged timers
+ * @quota: The user's quota.
+ * @timers: How many timers.
  */
 void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers)
 {
@@ -179,10 +186,10 @@ void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers)
 }
 
 /**
- * twheel_quota_timers - how many timers the user holds
- * @quota: Whose.
+ * twheel_quota_timers - count the timers of a user
+ * @quota: The user's quota.
  *
- * Return: The number, over all descriptors.
+ * Return: How many timers the user holds, over all descriptors.
  */
 unsigned int twheel_quota_timers(const struct user_quota *quota)
 {
@@ -190,12 +197,12 @@ unsigned int twheel_quota_timers(const struct user_quota *quota)
 }
 
 /**
- * twheel_quota_lane - where the timers of a user's small descriptors are served
- * @quota: Whose.
+ * twheel_quota_lane - find the lane of a user's small descriptors
+ * @quota: The user's quota.
  *
  * Context: process, may sleep.
  *
- * Return: A lane; 0, everybody's, unless the user has very many timers in all.
+ * Return: The lane: 0, which all users share, unless the user has very many timers.
  */
 int twheel_quota_lane(struct user_quota *quota)
 {
@@ -203,12 +210,12 @@ int twheel_quota_lane(struct user_quota *quota)
 
 	if (lane || atomic_read(&quota->timers) < twheel_lane_threshold)
 		return lane;
-	mutex_lock(&quotas_lock);
+	mutex_lock(&quota_lock);
 	lane = quota->lane;
 	if (!lane) {
 		lane = max(twheel_lane_get(), 0);
 		WRITE_ONCE(quota->lane, lane);
 	}
-	mutex_unlock(&quotas_lock);
+	mutex_unlock(&quota_lock);
 	return lane;
 }

@@ -2,36 +2,37 @@
 /*
  * twheel: the ring of events in memory that a program shares
  *
- * The kernel writes events and @tail, which it keeps for itself too; all it
- * believes of the program is how many events @head says have been consumed,
- * and nothing worse comes of a lie than that the program's events are
- * overwritten, or wait.
+ * The kernel writes the events and @tail, and keeps a copy of @tail that the program
+ * cannot change. Of the program's words the kernel reads only @head, the number of
+ * consumed events. A wrong @head harms only the program: its events are overwritten,
+ * or they wait. The casts to atomic64_t are for 32-bit kernels, which have no ring, but
+ * where a u64 cannot be loaded or stored in one piece.
  */
+#include <linux/atomic.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include "timer_set.h"
+#include "ring.h"
 #include "shared.h"
 
-static struct twheel_ring *head_of(const struct timer_set *set)
+static struct twheel_ring *ring_header(const struct timer_set *set)
 {
 	return twheel_shared_at(set->ring, 0);
 }
 
-/* Events in the ring that have not been consumed; as many as fit, if in doubt. */
-static u32 used(const struct timer_set *set)
+/* Returns how many events the program has not consumed, at most the ring's size. */
+static u32 ring_used(const struct timer_set *set)
 {
-	u64 head = READ_ONCE(head_of(set)->head);
+	/* Pairs with the program's release: it has read the events before @head. */
+	u64 head = atomic64_read_acquire((atomic64_t *)&ring_header(set)->head);
 
-	/* With the program's release: it has read what is overwritten next. */
-	smp_mb();
 	return min_t(u64, set->tail - head, set->entries);
 }
 
 /**
- * twheel_ring_valid - is this a size for a ring?
- * @size: In bytes, a multiple of the page size.
+ * twheel_ring_valid - check the size of a ring
+ * @size: The size in bytes, a multiple of the page size.
  *
- * Return: whether it is.
+ * Return: Whether a ring may have this size.
  */
 bool twheel_ring_valid(size_t size)
 {
@@ -45,7 +46,7 @@ bool twheel_ring_valid(size_t size)
  */
 void twheel_ring_init(struct timer_set *set)
 {
-	struct twheel_ring *ring = head_of(set);
+	struct twheel_ring *ring = ring_header(set);
 
 	static_assert(sizeof(struct twheel_ring) == 128);
 
@@ -57,33 +58,33 @@ void twheel_ring_init(struct timer_set *set)
 }
 
 /**
- * twheel_ring_room - how many events the ring can take
- * @set: The set, locked.
+ * twheel_ring_room - count the free places of the ring
+ * @set: The set, locked, which has a ring.
  *
- * Return: The number.
+ * Return: How many events the ring can take.
  */
 u32 twheel_ring_room(const struct timer_set *set)
 {
-	return set->entries - used(set);
+	return set->entries - ring_used(set);
 }
 
 /**
- * twheel_ring_empty - has the program consumed all there is?
+ * twheel_ring_empty - find out whether the ring is empty
  * @set: The set, locked, which has a ring.
  *
- * Return: whether it has.
+ * Return: Whether the program has consumed all events.
  */
 bool twheel_ring_empty(const struct timer_set *set)
 {
-	return !used(set);
+	return !ring_used(set);
 }
 
 /**
- * twheel_ring_place - where an event goes
- * @set: The set, locked.
- * @n: How many events have been written that are not published yet.
+ * twheel_ring_place - find the place for the next event
+ * @set: The set, locked, which has a ring.
+ * @n: How many events have been written since the last twheel_ring_publish().
  *
- * Return: The place, to be written and not read.
+ * Return: The place. The caller only writes it: the program may change it any time.
  */
 struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 {
@@ -95,23 +96,22 @@ struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 
 /**
  * twheel_ring_publish - let the program see events that have been written
- * @set: The set, locked.
- * @n: How many.
+ * @set: The set, locked, which has a ring.
+ * @n: How many events.
  */
 void twheel_ring_publish(struct timer_set *set, u32 n)
 {
 	set->tail += n;
-	/* With the program's acquire: the events are there when @tail says so. */
-	smp_wmb();
-	WRITE_ONCE(head_of(set)->tail, set->tail);
+	/* Pairs with the program's acquire: it reads the events after @tail. */
+	atomic64_set_release((atomic64_t *)&ring_header(set)->tail, set->tail);
 }
 
 /**
  * twheel_ring_more - tell the program whether events wait in the kernel
- * @set: The set, locked.
- * @more: Whether they do.
+ * @set: The set, locked, which has a ring.
+ * @more: Whether events wait.
  */
 void twheel_ring_more(struct timer_set *set, bool more)
 {
-	WRITE_ONCE(head_of(set)->flags, more ? TWHEEL_RING_MORE : 0);
+	WRITE_ONCE(ring_header(set)->flags, more ? TWHEEL_RING_MORE : 0);
 }

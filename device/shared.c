@@ -2,8 +2,8 @@
 /*
  * twheel: memory that the kernel shares with a program
  *
- * The pages are the program's to write at any time: what is read from them is
- * read once and then checked.
+ * The program may write to the pages at any time. So the kernel reads each value once,
+ * and checks it afterwards.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -15,9 +15,9 @@
 
 /**
  * twheel_shared_new - allocate pages to share
- * @size: In bytes, a multiple of the page size.
+ * @size: The size in bytes, a multiple of the page size.
  *
- * Return: The memory, full of zeroes; or %NULL.
+ * Return: The zeroed memory, or %NULL.
  */
 struct twheel_shared *twheel_shared_new(size_t size)
 {
@@ -41,7 +41,7 @@ struct twheel_shared *twheel_shared_new(size_t size)
 }
 
 /**
- * twheel_shared_free - free pages; those that are mapped live on
+ * twheel_shared_free - free pages; a mapping keeps its pages
  * @shared: The memory, or %NULL.
  */
 void twheel_shared_free(struct twheel_shared *shared)
@@ -56,11 +56,11 @@ void twheel_shared_free(struct twheel_shared *shared)
 }
 
 /**
- * twheel_shared_map - map them into a program, from the first on
+ * twheel_shared_map - map pages into a program, from the first page on
  * @shared: The memory.
- * @vma: Where to, no longer than the memory.
+ * @vma: The mapping, no longer than the memory.
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int twheel_shared_map(struct twheel_shared *shared, struct vm_area_struct *vma)
 {

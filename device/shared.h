@@ -9,7 +9,7 @@
 
 /**
  * struct twheel_shared - pages that a program may map
- * @count: How many.
+ * @count: How many pages.
  * @page: The pages.
  */
 struct twheel_shared {
@@ -26,7 +26,7 @@ static inline size_t twheel_shared_size(const struct twheel_shared *shared)
 	return shared->count << PAGE_SHIFT;
 }
 
-/* The kernel's address of a byte; what is there does not cross a page. */
+/* Returns the kernel's address of @offset. An object there must not cross a page. */
 static inline void *twheel_shared_at(const struct twheel_shared *shared,
 				     size_t offset)
 {

@@ -17,38 +17,40 @@
 #include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include "timer_set.h"
 #include "shared.h"
+#include "table.h"
+#include "time.h"
 
-/* As &struct twheel_word. */
-struct word {
+/* As &struct twheel_word, with the kernel's type for atomic access. */
+struct table_word {
 	atomic64_t	deadline;
 	u64		handle;
 };
 
-/* How often a program may get in between before the next tick has to do. */
-#define TRIES	4
+/* After so many lost races against the program, the kernel tries again next tick. */
+#define TABLE_TRIES	4
 
-static struct word *word_of(const struct user_timer *t)
+static struct table_word *table_word(const struct user_timer *t)
 {
-	return twheel_shared_at(set_of(t)->table, index_of(t) * sizeof(struct word));
+	return twheel_shared_at(user_timer_set(t)->table,
+				user_timer_index(t) * sizeof(struct table_word));
 }
 
-/* The deadline, or what a word says, if that is one and later. */
-static u64 later_of(const struct user_timer *t, s64 seen)
+/* Returns the deadline in a word if it is later than the timer's, else the timer's. */
+static u64 table_later(const struct user_timer *t, s64 seen)
 {
 	if (seen < 0)
 		return t->deadline;
-	return max(t->deadline, kernel_time(set_of(t), CLOCK_MONOTONIC, seen));
+	return max(t->deadline, twheel_time_to_kernel(user_timer_set(t), CLOCK_MONOTONIC, seen));
 }
 
 /**
- * twheel_table_init - make a table in which there is no timer
+ * twheel_table_init - initialise a table without timers
  * @table: The memory.
  */
 void twheel_table_init(struct twheel_shared *table)
 {
-	struct word *word;
+	struct table_word *word;
 	size_t at;
 
 	for (at = 0; at < twheel_shared_size(table); at += sizeof(*word)) {
@@ -60,80 +62,83 @@ void twheel_table_init(struct twheel_shared *table)
 }
 
 /**
- * twheel_table_words - how many timers the table has room for
+ * twheel_table_words - count the words of the table
  * @set: The set, locked.
  *
- * Return: The number; 0 if there is no table.
+ * Return: How many timers the table has room for; 0 if there is no table.
  */
 u32 twheel_table_words(const struct timer_set *set)
 {
-	return set->table ? twheel_shared_size(set->table) / sizeof(struct word) : 0;
+	return set->table ? twheel_shared_size(set->table) / sizeof(struct table_word) : 0;
 }
 
 /**
  * twheel_table_open - let the program push a deadline back
- * @t: A timer that shares it and is being armed, its set locked.
+ * @t: A TWHEEL_SHARED timer that is about to be armed, its set locked.
  */
 void twheel_table_open(struct user_timer *t)
 {
-	struct word *word = word_of(t);
+	const struct timer_set *set = user_timer_set(t);
+	struct table_word *word = table_word(t);
 
-	/* Who sees the deadline sees whose it is. */
-	WRITE_ONCE(word->handle, handle_of(t));
-	atomic64_xchg(&word->deadline,
-		      program_time(set_of(t), CLOCK_MONOTONIC, t->deadline));
+	WRITE_ONCE(word->handle, user_timer_handle(t));
+	/* Pairs with the program's acquire: it reads the handle after the deadline. */
+	atomic64_set_release(&word->deadline,
+			     twheel_time_to_program(set, CLOCK_MONOTONIC, t->deadline));
 }
 
 /**
- * twheel_table_close - do not let it any more
- * @t: A timer that shares it and ends, its set locked. Its deadline becomes what it
- *	was pushed back to until now.
+ * twheel_table_close - let the program push a deadline back no more
+ * @t: A TWHEEL_SHARED timer that ends, its set locked. Its deadline becomes the one
+ *	that the program has pushed it back to.
  */
 void twheel_table_close(struct user_timer *t)
 {
-	t->deadline = later_of(t, atomic64_xchg(&word_of(t)->deadline,
-						TWHEEL_WORD_CLOSED));
+	t->deadline = table_later(t, atomic64_xchg(&table_word(t)->deadline,
+						   TWHEEL_WORD_CLOSED));
 }
 
 /**
- * twheel_table_expire - see whether a deadline has been pushed back
- * @t: A timer that shares its deadline, which has come; its set is locked.
- * @now: The time.
+ * twheel_table_expire - find out whether a deadline has been pushed back
+ * @t: A TWHEEL_SHARED timer whose known deadline has come; its set is locked.
+ * @now: The time, in ns of CLOCK_MONOTONIC.
  *
  * Return: %true if the timer is to expire, %false if it has a new deadline.
  */
 bool twheel_table_expire(struct user_timer *t, u64 now)
 {
-	atomic64_t *word = &word_of(t)->deadline;
+	const struct timer_set *set = user_timer_set(t);
+	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
+	atomic64_t *word = &table_word(t)->deadline;
 	s64 seen = atomic64_read(word);
 	unsigned int i;
 
-	for (i = 0; i < TRIES; i++) {
-		/* The closed ones are negative. */
-		if (seen > (s64)program_time(set_of(t), CLOCK_MONOTONIC, now)) {
-			t->deadline = kernel_time(set_of(t), CLOCK_MONOTONIC, seen);
+	for (i = 0; i < TABLE_TRIES; i++) {
+		/* A closed word is negative. */
+		if (seen > limit) {
+			t->deadline = twheel_time_to_kernel(set, CLOCK_MONOTONIC, seen);
 			return false;
 		}
 		if (atomic64_try_cmpxchg(word, &seen, seen | TWHEEL_WORD_CLOSED)) {
-			/* It may have been anything: the event's must be sane. */
-			t->deadline = later_of(t, seen);
+			/* The program may have written any value: check it. */
+			t->deadline = table_later(t, seen);
 			return true;
 		}
 	}
-	t->deadline = later_of(t, seen);
+	t->deadline = table_later(t, seen);
 	return false;
 }
 
 /**
- * twheel_table_deadline - the deadline of a timer, pushed back or not
- * @t: The timer, its set locked.
+ * twheel_table_deadline - find the deadline of a timer
+ * @t: Any timer, its set locked.
  *
- * Return: The deadline in ns.
+ * Return: The deadline in ns, with what the program has pushed it back by.
  */
 u64 twheel_table_deadline(const struct user_timer *t)
 {
-	/* Nothing that is in a closed word counts. */
-	if (t->flags & TWHEEL_SHARED && t->state == PENDING)
-		return later_of(t, atomic64_read(&word_of(t)->deadline));
+	/* A closed word has no meaning. */
+	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
+		return table_later(t, atomic64_read(&table_word(t)->deadline));
 	return t->deadline;
 }

@@ -257,7 +257,7 @@ static void check_line(const struct line *line, __u64 away)
 {
 	const long long distance = away / tick_ns();
 
-	ASSERT_EQ(strncmp(line->function, "twheel_set_expired", 18), 0);
+	ASSERT_EQ(strncmp(line->function, "twheel_user_timer_expired", 25), 0);
 	ASSERT_EQ(line->cpu, 0);
 	ASSERT_EQ(line->period, 0);
 	ASSERT_LE(line->timeout, distance + 2);
@@ -350,7 +350,7 @@ static void follow(struct life *life, const struct line *line)
 		break;
 	}
 	if (line->kind != CASCADE)
-		ASSERT_EQ(strncmp(line->function, "twheel_set_expired", 18), 0);
+		ASSERT_EQ(strncmp(line->function, "twheel_user_timer_expired", 25), 0);
 }
 
 static struct life *find_life(struct life *lives, unsigned int count,
@@ -659,7 +659,7 @@ TEST_TIMEOUT(timers_migrate_from_a_cpu_that_goes_offline, 120)
 		ASSERT_EQ(lines[i].kind, MIGRATE);
 		ASSERT_EQ(lines[i].from, 1);
 		ASSERT_NE(lines[i].to, 1);
-		ASSERT_EQ(strncmp(lines[i].function, "twheel_set_expired", 18), 0);
+		ASSERT_EQ(strncmp(lines[i].function, "twheel_user_timer_expired", 25), 0);
 		/* each of them once */
 		ASSERT_EQ(find_life(lives, COUNT, lines[i].timer)->callbacks++,
 			  0);

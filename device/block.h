@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: where the timers of a set lie
+ */
+#ifndef _TWHEEL_DEVICE_BLOCK_H
+#define _TWHEEL_DEVICE_BLOCK_H
+
+#include "timer_set.h"
+
+int twheel_block_init(twheel_fn_t expired);
+void twheel_block_exit(void);
+struct user_timer *twheel_block_find(struct timer_set *set, u64 handle);
+struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index);
+struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
+				     int lane, struct timer_block **hint);
+void twheel_block_give(struct user_timer *t, struct timer_block **empty);
+void twheel_block_free(struct timer_set *set, struct timer_block *empty);
+void twheel_block_release(struct timer_set *set);
+
+#endif /* _TWHEEL_DEVICE_BLOCK_H */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: timers are created and let into a set
+ *
+ * A new timer is USER_TIMER_NEW: it has an index and a handle, but no program knows the
+ * handle yet. The caller writes the handle to the program's memory and then starts the
+ * timer, or discards the timer if the memory cannot be written. Timers are created many
+ * at a time where a batch adds many.
+ */
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "block.h"
+#include "clocks.h"
+#include "create.h"
+#include "ended.h"
+#include "group.h"
+#include "quota.h"
+#include "table.h"
+#include "user_timer.h"
+
+/*
+ * Chooses the lane for new timers. A set with very many timers could make all other
+ * sets wait, so it gets a lane of its own. The small sets of a user with very many
+ * timers share one lane.
+ */
+static int create_choose_lane(struct timer_set *set)
+{
+	int lane = READ_ONCE(set->lane);
+
+	if (lane)
+		return lane;
+	if (READ_ONCE(set->count) < twheel_lane_threshold)
+		return twheel_quota_lane(set->quota);
+	lane = twheel_lane_get();
+	if (lane < 0)
+		return 0;
+	timer_set_lock(set);
+	if (!set->lane) {
+		WRITE_ONCE(set->lane, lane);
+		timer_set_unlock(set);
+		return lane;
+	}
+	timer_set_unlock(set);
+	/* Another thread has given the set a lane meanwhile. */
+	twheel_lane_put(lane);
+	return READ_ONCE(set->lane);
+}
+
+static bool create_wants_extra(const struct twheel_op *op)
+{
+	return op->period_ns || op->group || op->clockid != CLOCK_MONOTONIC;
+}
+
+static void create_free_extra(struct timer_extra *extra)
+{
+	if (!extra)
+		return;
+	twheel_group_free_member(extra->member);
+	kfree(extra->clock_node);
+	kfree(extra);
+}
+
+/* Allocates what a timer needs besides its place; NULL if there is no memory. */
+static struct timer_extra *create_extra(struct timer_set *set,
+					const struct twheel_op *op)
+{
+	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
+
+	if (!extra)
+		return NULL;
+	extra->period = op->period_ns;
+	if (op->clockid != CLOCK_MONOTONIC) {
+		extra->clock_node = twheel_clocks_new_node();
+		if (!extra->clock_node || twheel_clocks_get_queue(set, op->clockid))
+			goto out_free;
+	}
+	if (op->group) {
+		extra->member = twheel_group_new_member(op->group);
+		if (!extra->member || twheel_group_setup(set))
+			goto out_free;
+	}
+	return extra;
+
+out_free:
+	create_free_extra(extra);
+	return NULL;
+}
+
+/*
+ * Takes a place for a timer that has a word in the table. Such timers get the indexes
+ * of the table in turn, so that an index comes again only after all the others.
+ */
+static struct user_timer *create_take_shared(struct timer_set *set, int lane,
+					     struct timer_block **hint)
+{
+	u32 words = twheel_table_words(set);
+	u32 next = set->next_shared < words ? set->next_shared : 0;
+	struct user_timer *t;
+
+	if (!words)
+		return ERR_PTR(-ENOSPC);
+	/* The hint might skip a free index. */
+	*hint = NULL;
+	t = twheel_block_take(set, next, words - 1, lane, hint);
+	if (t == ERR_PTR(-EBUSY) && next)
+		t = twheel_block_take(set, 0, words - 1, lane, hint);
+	if (IS_ERR(t))
+		return t == ERR_PTR(-EBUSY) ? ERR_PTR(-ENOSPC) : t;
+	set->next_shared = user_timer_index(t) + 1;
+	return t;
+}
+
+/* Takes a place for a timer: above the table's indexes if there is room. */
+static struct user_timer *create_take_place(struct timer_set *set, u32 flags,
+					    int lane, struct timer_block **hint)
+{
+	u32 words = min(twheel_table_words(set), TWHEEL_INDEX_MASK + 1);
+	struct user_timer *t = ERR_PTR(-EBUSY);
+
+	if (flags & TWHEEL_SHARED)
+		return create_take_shared(set, lane, hint);
+	if (words <= TWHEEL_INDEX_MASK)
+		t = twheel_block_take(set, words, TWHEEL_INDEX_MASK, lane, hint);
+	if (t == ERR_PTR(-EBUSY) && words)
+		t = twheel_block_take(set, 0, TWHEEL_INDEX_MASK, lane, hint);
+	return t;
+}
+
+/* One timer fewer is USER_TIMER_NEW. A drain waits until there is none. */
+static void create_count_down(struct timer_set *set)
+{
+	WRITE_ONCE(set->starting, set->starting - 1);
+	if (set->stopped && !set->starting)
+		wake_up_interruptible_poll(&set->wait, 0);
+}
+
+/**
+ * struct admission - how timers are let into a set
+ * @lane: The lane that serves them.
+ * @wanted: How many more timers the caller may let in.
+ * @charged: How many more timers the user has been charged for.
+ * @hint: See twheel_block_take().
+ */
+struct admission {
+	int			lane;
+	unsigned int		wanted;
+	unsigned int		charged;
+	struct timer_block	*hint;
+};
+
+/* Returns 0 if there may be one more timer; then the user is charged for it. */
+static int create_charge(struct timer_set *set, struct admission *adm)
+{
+	if (set->stopped)
+		return -ESHUTDOWN;
+	if (set->count >= set->limit)
+		return -EDQUOT;
+	if (!adm->charged)
+		adm->charged = twheel_quota_charge(set->quota, set->limited,
+						   min(adm->wanted,
+						       set->limit - set->count));
+	return adm->charged ? 0 : -EDQUOT;
+}
+
+/* Creates the timer for @op. May release the lock meanwhile, to allocate. */
+static struct user_timer *create_timer(struct timer_set *set, const struct twheel_op *op,
+				       struct timer_extra *extra,
+				       struct admission *adm)
+{
+	struct user_timer *t;
+
+	do {
+		t = create_take_place(set, op->flags, adm->lane, &adm->hint);
+	} while (t == ERR_PTR(-EAGAIN));
+	if (IS_ERR(t))
+		return t;
+	/* A generation is never 0, and so no handle is. */
+	do {
+		set->generation = (set->generation + 1) & (U64_MAX >> TWHEEL_INDEX_BITS);
+	} while (!set->generation);
+	t->generation = set->generation;
+	t->state = USER_TIMER_NEW;
+	t->clockid = op->clockid;
+	t->flags = op->flags & TWHEEL_KEPT_FLAGS;
+	t->cookie = op->cookie;
+	t->extra = extra;
+	return t;
+}
+
+/**
+ * twheel_create_discard - remove a timer that has not been started
+ * @t: The timer, its set locked.
+ * @ended: Collects the timer for twheel_ended_finish().
+ */
+void twheel_create_discard(struct user_timer *t, struct ended_timers *ended)
+{
+	struct timer_set *set = user_timer_set(t);
+
+	twheel_user_timer_remove(set, t, ended);
+	create_count_down(set);
+}
+
+/* Lets one more timer into the set, which is locked. Returns the result of @op. */
+static int create_admit(struct timer_set *set, struct user_timer **created,
+			const struct twheel_op *op, struct timer_extra *extra,
+			struct admission *adm)
+{
+	struct user_timer *t;
+	int ret;
+
+	ret = create_charge(set, adm);
+	if (ret)
+		return ret;
+	/* create_timer() may release the lock: the limit must hold meanwhile. */
+	WRITE_ONCE(set->count, set->count + 1);
+	WRITE_ONCE(set->starting, set->starting + 1);
+	t = create_timer(set, op, extra, adm);
+	if (IS_ERR(t)) {
+		WRITE_ONCE(set->count, set->count - 1);
+		create_count_down(set);
+		return PTR_ERR(t);
+	}
+	adm->charged--;
+	*created = t;
+	return 0;
+}
+
+static void create_uncharge(struct timer_set *set, const struct admission *adm)
+{
+	if (adm->charged)
+		twheel_quota_uncharge(set->quota, adm->charged);
+}
+
+/* Creates timers that need no extra. Passes over operations that have failed. */
+static void create_plain(struct timer_set *set, struct user_timer **t,
+			 struct twheel_op *op, unsigned int n, int lane)
+{
+	struct admission adm = { .lane = lane };
+	unsigned int i;
+
+	timer_set_lock(set);
+	for (i = 0; i < n; i++) {
+		if (op[i].result)
+			continue;
+		adm.wanted = n - i;
+		op[i].result = create_admit(set, &t[i], &op[i], NULL, &adm);
+		if (!op[i].result)
+			op[i].handle = user_timer_handle(t[i]);
+	}
+	create_uncharge(set, &adm);
+	timer_set_unlock(set);
+}
+
+/* Lets a new timer join its group, if it has one. Removes it if there is no memory. */
+static int create_join_group(struct timer_set *set, struct user_timer **t)
+{
+	struct timer_extra *extra = (*t)->extra;
+	struct ended_timers ended;
+
+	if (!extra->member || !twheel_group_join(set, *t))
+		return 0;
+	twheel_group_free_member(extra->member);
+	extra->member = NULL;
+	twheel_ended_init(&ended);
+	twheel_create_discard(*t, &ended);
+	twheel_ended_finish(set, &ended);
+	*t = NULL;
+	return -ENOMEM;
+}
+
+static void create_with_extra(struct timer_set *set, struct user_timer **t,
+			      struct twheel_op *op, int lane)
+{
+	struct admission adm = { .lane = lane, .wanted = 1 };
+	struct timer_extra *extra = create_extra(set, op);
+	int ret;
+
+	if (!extra) {
+		op->result = -ENOMEM;
+		return;
+	}
+	timer_set_lock(set);
+	ret = create_admit(set, t, op, extra, &adm);
+	op->result = ret ? ret : create_join_group(set, t);
+	if (!op->result)
+		op->handle = user_timer_handle(*t);
+	create_uncharge(set, &adm);
+	timer_set_unlock(set);
+	if (ret)
+		create_free_extra(extra);
+}
+
+/**
+ * twheel_create_timers - create timers and their handles
+ * @set: The set.
+ * @t: For the timers; %NULL for each operation that fails.
+ * @op: The operations, one a timer. Operations whose result is set already are passed
+ *	over. The results and handles of the others are filled in.
+ * @n: How many operations there are.
+ *
+ * The caller starts each timer by twheel_create_start() once its handle has been
+ * written to the program's memory, or removes it by twheel_create_discard().
+ *
+ * Context: process, may sleep. Takes the set's lock.
+ */
+void twheel_create_timers(struct timer_set *set, struct user_timer **t,
+			  struct twheel_op *op, unsigned int n)
+{
+	int lane = create_choose_lane(set);
+	unsigned int i, plain;
+
+	memset(t, 0, n * sizeof(*t));
+	for (i = 0; i < n; i += plain) {
+		for (plain = 0; i + plain < n; plain++)
+			if (!op[i + plain].result && create_wants_extra(&op[i + plain]))
+				break;
+		if (plain) {
+			create_plain(set, &t[i], &op[i], plain, lane);
+		} else {
+			create_with_extra(set, &t[i], &op[i], lane);
+			plain = 1;
+		}
+	}
+}
+
+/**
+ * twheel_create_start - arm a new timer
+ * @t: The timer, its set locked.
+ * @op: The operation that created it.
+ * @phase: From a twheel_clock_read() since the set was locked.
+ */
+void twheel_create_start(struct user_timer *t, const struct twheel_op *op,
+			 const struct twheel_phase *phase)
+{
+	twheel_user_timer_arm_for(t, op, phase);
+	if (user_timer_member(t))
+		twheel_group_enlist(t);
+	create_count_down(user_timer_set(t));
+}

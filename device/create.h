@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: timers are created and let into a set
+ */
+#ifndef _TWHEEL_DEVICE_CREATE_H
+#define _TWHEEL_DEVICE_CREATE_H
+
+#include "timer_set.h"
+
+void twheel_create_timers(struct timer_set *set, struct user_timer **t,
+			  struct twheel_op *op, unsigned int n);
+void twheel_create_start(struct user_timer *t, const struct twheel_op *op,
+			 const struct twheel_phase *phase);
+void twheel_create_discard(struct user_timer *t, struct ended_timers *ended);
+
+#endif /* _TWHEEL_DEVICE_CREATE_H */

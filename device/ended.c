@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: timers that have ended, until their memory is given back
+ *
+ * A caller that ends many timers under the set's lock collects them here. What they
+ * have in common is done once for all of them: the engine disarms several timers under
+ * one of its locks, and the quota is given back in one step. The memory of an ended
+ * timer stays until twheel_ended_finish(), so that a holder of the lock may still look
+ * at the timer and see that it is USER_TIMER_DEAD.
+ */
+#include "block.h"
+#include "ended.h"
+#include "quota.h"
+
+/**
+ * twheel_ended_init - begin to collect timers that end
+ * @ended: The collection.
+ */
+void twheel_ended_init(struct ended_timers *ended)
+{
+	ended->empty = NULL;
+	ended->count = 0;
+	ended->armed = 0;
+}
+
+/**
+ * twheel_ended_disarm - have a timer that has ended disarmed in the engine
+ * @ended: The collection.
+ * @t: The timer, its set locked.
+ *
+ * The timer is disarmed by twheel_ended_finish() at the latest. If its callback runs
+ * before that, the callback finds that the timer has ended.
+ */
+void twheel_ended_disarm(struct ended_timers *ended, struct user_timer *t)
+{
+	lockdep_assert_held(&user_timer_set(t)->timers.xa_lock);
+
+	ended->timer[ended->armed++] = &t->timer;
+	if (ended->armed == TWHEEL_CANCEL_MAX) {
+		twheel_api_cancel_some(ended->timer, ended->armed);
+		ended->armed = 0;
+	}
+}
+
+/**
+ * twheel_ended_finish - give back what the ended timers had
+ * @set: Their set, which has been locked since the first of them ended.
+ * @ended: The collection.
+ */
+void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended)
+{
+	lockdep_assert_held(&set->timers.xa_lock);
+
+	if (ended->armed)
+		twheel_api_cancel_some(ended->timer, ended->armed);
+	if (ended->count)
+		twheel_quota_uncharge(set->quota, ended->count);
+	twheel_block_free(set, ended->empty);
+}

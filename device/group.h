@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: groups: timers of a set that are cancelled together
+ */
+#ifndef _TWHEEL_DEVICE_GROUP_H
+#define _TWHEEL_DEVICE_GROUP_H
+
+#include "timer_set.h"
+
+int twheel_group_setup(struct timer_set *set);
+void twheel_group_release(struct timer_set *set);
+struct group_member *twheel_group_new_member(u64 tag);
+void twheel_group_free_member(struct group_member *member);
+int twheel_group_join(struct timer_set *set, struct user_timer *t);
+void twheel_group_enlist(struct user_timer *t);
+void twheel_group_leave(struct timer_set *set, struct user_timer *t);
+struct user_timer *twheel_group_first(struct timer_set *set, u64 tag);
+u64 twheel_group_tag(const struct user_timer *t);
+
+#endif /* _TWHEEL_DEVICE_GROUP_H */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the operations on timers, on arguments that have been copied
+ *
+ * Each operation checks its arguments first and its handle second, so a program that
+ * makes both mistakes gets -EINVAL.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include "block.h"
+#include "create.h"
+#include "ended.h"
+#include "group.h"
+#include "ops.h"
+#include "ready.h"
+#include "table.h"
+#include "time.h"
+#include "user_timer.h"
+
+/*
+ * Whether @handle names @t, from twheel_block_find(). A handle that is stale, belongs to
+ * another set, is made up or has not been given out yet names no timer.
+ */
+static bool ops_handle_names(const struct user_timer *t, u64 handle)
+{
+	return t && t->generation == handle >> TWHEEL_INDEX_BITS &&
+	       (t->state == USER_TIMER_PENDING || t->state == USER_TIMER_READY);
+}
+
+static bool ops_valid(const struct twheel_op *op, u32 flags)
+{
+	return !(op->result | op->reserved[0] | (op->flags & ~flags)) &&
+	       op->time_ns <= S64_MAX;
+}
+
+static bool ops_period_valid(const struct twheel_op *op)
+{
+	u32 policy = op->flags & (TWHEEL_EACH | TWHEEL_RESTART);
+
+	if (!op->period_ns)
+		return !policy;
+	if (op->flags & TWHEEL_SHARED)
+		return false;
+	return op->period_ns >= TICK_NSEC && op->period_ns <= S64_MAX &&
+	       policy != (TWHEEL_EACH | TWHEEL_RESTART);
+}
+
+/*
+ * The table has deadlines of CLOCK_MONOTONIC only. A relative time on CLOCK_REALTIME has no
+ * meaning, because that clock may be set.
+ */
+static bool ops_clock_valid(const struct twheel_op *op)
+{
+	switch (op->clockid) {
+	case CLOCK_MONOTONIC:
+		return true;
+	case CLOCK_BOOTTIME:
+		return !(op->flags & TWHEEL_SHARED);
+	case CLOCK_REALTIME:
+		return !(op->flags & TWHEEL_SHARED) && op->flags & TWHEEL_ABSTIME;
+	default:
+		return false;
+	}
+}
+
+static bool ops_add_valid(const struct twheel_op *op, u32 flags)
+{
+	return ops_valid(op, flags | TWHEEL_ABSTIME | TWHEEL_KEPT_FLAGS) &&
+	       ops_clock_valid(op) && ops_period_valid(op);
+}
+
+static bool ops_change_valid(const struct twheel_op *op)
+{
+	return ops_valid(op, TWHEEL_ABSTIME) &&
+	       !(op->clockid | op->cookie | op->period_ns | op->group);
+}
+
+static bool ops_handle_only(const struct twheel_op *op)
+{
+	return ops_change_valid(op) && !op->flags && !op->time_ns;
+}
+
+static bool ops_group_only(const struct twheel_op *op)
+{
+	return ops_valid(op, 0) && op->group && !op->clockid && !op->cookie &&
+	       !op->period_ns && !op->time_ns && !op->handle;
+}
+
+/**
+ * twheel_ops_add - carry out some TWHEEL_OP_ADD
+ * @set: The set.
+ * @added: For the timers: see twheel_create_timers().
+ * @op: The operations; their results and handles are filled in.
+ * @n: How many operations there are.
+ */
+void twheel_ops_add(struct timer_set *set, struct user_timer **added,
+		    struct twheel_op *op, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!ops_add_valid(&op[i], TWHEEL_RESTORE) ||
+		    (op[i].handle && !(op[i].flags & TWHEEL_RESTORE)))
+			op[i].result = -EINVAL;
+	twheel_create_timers(set, added, op, n);
+}
+
+/* Gives @t the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
+static int ops_set_deadline(struct timer_set *set, struct user_timer *t,
+			    const struct twheel_op *op,
+			    const struct twheel_phase *phase)
+{
+	bool ready = t->state == USER_TIMER_READY;
+
+	if (t->clockid == CLOCK_REALTIME && !(op->flags & TWHEEL_ABSTIME))
+		return -EINVAL;
+	if (ready)
+		twheel_ready_remove(set, t);
+	twheel_user_timer_arm_for(t, op, phase);
+	return ready ? TWHEEL_RETRACTED : 0;
+}
+
+/**
+ * twheel_ops_change - carry out a TWHEEL_OP_CHANGE
+ * @set: The set, locked.
+ * @t: From twheel_block_find(), since the set was locked.
+ * @op: The operation.
+ * @phase: From a twheel_clock_read() since the set was locked.
+ *
+ * Return: The operation's result.
+ */
+int twheel_ops_change(struct timer_set *set, struct user_timer *t,
+		      const struct twheel_op *op,
+		      const struct twheel_phase *phase)
+{
+	if (!ops_change_valid(op))
+		return -EINVAL;
+	if (!ops_handle_names(t, op->handle))
+		return -ENOENT;
+	return ops_set_deadline(set, t, op, phase);
+}
+
+/**
+ * twheel_ops_upsert - carry out a TWHEEL_OP_UPSERT
+ * @set: The set.
+ * @op: The operation.
+ * @added: For the timer, if the operation created one: see twheel_create_timers().
+ *
+ * Return: The operation's result.
+ */
+int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
+		      struct user_timer **added)
+{
+	struct twheel_phase phase;
+	struct user_timer *t;
+	bool found;
+	int ret = 0;
+
+	if (!ops_add_valid(op, 0))
+		return -EINVAL;
+	timer_set_lock(set);
+	t = twheel_block_find(set, op->handle);
+	found = ops_handle_names(t, op->handle);
+	if (found) {
+		twheel_clock_read(&phase);
+		ret = ops_set_deadline(set, t, op, &phase);
+	}
+	timer_set_unlock(set);
+	if (found)
+		return ret;
+
+	twheel_create_timers(set, added, op, 1);
+	return op->result ? op->result : TWHEEL_ADDED;
+}
+
+/**
+ * twheel_ops_cancel - carry out a TWHEEL_OP_CANCEL
+ * @set: The set, locked.
+ * @t: From twheel_block_find(), since the set was locked.
+ * @op: The operation.
+ * @ended: Collects the timer for twheel_ended_finish().
+ *
+ * Return: The operation's result.
+ */
+int twheel_ops_cancel(struct timer_set *set, struct user_timer *t,
+		      const struct twheel_op *op, struct ended_timers *ended)
+{
+	int ret;
+
+	if (!ops_handle_only(op))
+		return -EINVAL;
+	if (!ops_handle_names(t, op->handle))
+		return -ENOENT;
+	ret = t->state == USER_TIMER_READY ? TWHEEL_RETRACTED : 0;
+	twheel_user_timer_remove(set, t, ended);
+	return ret;
+}
+
+/* Cancels some timers of a group. Returns how many. */
+static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
+{
+	struct ended_timers ended;
+	struct user_timer *t;
+	int n;
+
+	twheel_ended_init(&ended);
+	for (n = 0; n < TWHEEL_CHUNK; n++) {
+		t = twheel_group_first(set, group);
+		if (!t)
+			break;
+		*retracted += t->state == USER_TIMER_READY;
+		twheel_user_timer_remove(set, t, &ended);
+	}
+	twheel_ended_finish(set, &ended);
+	return n;
+}
+
+/**
+ * twheel_ops_cancel_group - carry out a TWHEEL_OP_CANCEL_GROUP
+ * @set: The set.
+ * @op: The operation.
+ *
+ * Return: The operation's result.
+ */
+int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op)
+{
+	u64 retracted = 0;
+	int n, ended = 0;
+
+	if (!ops_group_only(op))
+		return -EINVAL;
+	do {
+		timer_set_lock(set);
+		n = ops_cancel_members(set, op->group, &retracted);
+		timer_set_unlock(set);
+		ended += n;
+		cond_resched();
+	} while (n == TWHEEL_CHUNK && !fatal_signal_pending(current));
+	op->time_ns = retracted;
+	return ended ? ended : -ENOENT;
+}
+
+/**
+ * twheel_ops_query - carry out a TWHEEL_OP_QUERY
+ * @set: The set.
+ * @op: The operation.
+ *
+ * Return: The operation's result.
+ */
+int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
+{
+	struct user_timer *t;
+	int ret = -ENOENT;
+
+	if (!ops_change_valid(op) || op->time_ns)
+		return -EINVAL;
+	timer_set_lock(set);
+	t = twheel_block_find(set, op->handle);
+	if (ops_handle_names(t, op->handle)) {
+		ret = t->state == USER_TIMER_READY ? TWHEEL_EXPIRED : 0;
+		twheel_ops_describe(t, op);
+	}
+	timer_set_unlock(set);
+	return ret;
+}
+
+/**
+ * twheel_ops_describe - fill in an operation from a timer
+ * @t: The timer, its set locked.
+ * @op: Gets the flags, cookie, clock, period and group of @t. Its @time_ns becomes
+ *	the deadline if @op has %TWHEEL_ABSTIME, else the time left.
+ */
+void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op)
+{
+	u64 deadline = twheel_table_deadline(t);
+	u64 now = twheel_time_now(t->clockid);
+
+	op->flags |= t->flags;
+	op->cookie = t->cookie;
+	op->clockid = t->clockid;
+	if (op->flags & TWHEEL_ABSTIME)
+		op->time_ns = twheel_time_to_program(user_timer_set(t), t->clockid, deadline);
+	else
+		op->time_ns = deadline > now ? deadline - now : 0;
+	op->period_ns = user_timer_period(t);
+	op->group = twheel_group_tag(t);
+}

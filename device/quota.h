@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: how many timers and shared pages a user may hold
+ */
+#ifndef _TWHEEL_DEVICE_QUOTA_H
+#define _TWHEEL_DEVICE_QUOTA_H
+
+#include <linux/types.h>
+
+struct user_quota;
+
+struct user_quota *twheel_quota_get(void);
+void twheel_quota_put(struct user_quota *quota);
+unsigned int twheel_quota_limit(bool limited);
+unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
+				 unsigned int timers);
+void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
+bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
+			       unsigned int pages);
+void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages);
+unsigned int twheel_quota_timers(const struct user_quota *quota);
+int twheel_quota_lane(struct user_quota *quota);
+
+#endif /* _TWHEEL_DEVICE_QUOTA_H */

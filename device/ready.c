@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the timers of a set that have expired, until they are read
+ *
+ * A READY timer is in the set's list, in the order of expiry. deliver.c takes the events
+ * from there. The tasklet that wakes readers runs once for all timers that expire in
+ * one run of a wheel.
+ */
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include "ready.h"
+
+/**
+ * twheel_ready_add - add a timer that has expired to the list
+ * @set: The set, locked.
+ * @t: The timer; its @expired has been set.
+ *
+ * Context: softirq.
+ */
+void twheel_ready_add(struct timer_set *set, struct user_timer *t)
+{
+	lockdep_assert_held(&set->timers.xa_lock);
+
+	t->state = USER_TIMER_READY;
+	list_add_tail(&t->timer.owner, &set->ready);
+	WRITE_ONCE(set->unread, set->unread + 1);
+	/*
+	 * A tasklet that is scheduled takes the lock after this, and so sees the event:
+	 * its bit is cleared before it runs.
+	 */
+	if (!test_bit(TASKLET_STATE_SCHED, &set->wake.state))
+		tasklet_schedule(&set->wake);
+}
+
+/**
+ * twheel_ready_remove - withdraw the event of a timer
+ * @set: The set, locked.
+ * @t: A timer that is READY.
+ */
+void twheel_ready_remove(struct timer_set *set, struct user_timer *t)
+{
+	lockdep_assert_held(&set->timers.xa_lock);
+
+	list_del(&t->timer.owner);
+	WRITE_ONCE(set->unread, set->unread - 1);
+}
+
+/**
+ * twheel_ready_add_clock_set - tell the program that CLOCK_REALTIME was set
+ * @set: The set.
+ *
+ * Context: process. Takes the set's lock.
+ */
+void twheel_ready_add_clock_set(struct timer_set *set)
+{
+	timer_set_lock(set);
+	if (!set->steps)
+		set->stepped = ktime_get_real_ns();
+	WRITE_ONCE(set->steps, set->steps + 1);
+	tasklet_schedule(&set->wake);
+	timer_set_unlock(set);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: open and release of a set
+ */
+#ifndef _TWHEEL_DEVICE_SET_H
+#define _TWHEEL_DEVICE_SET_H
+
+struct timer_set;
+
+struct timer_set *twheel_set_open(void);
+void twheel_set_release(struct timer_set *set);
+u64 twheel_set_next_deadline(struct timer_set *set);
+
+#endif /* _TWHEEL_DEVICE_SET_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: the times of clocks, for programs and for the kernel
+ */
+#ifndef _TWHEEL_DEVICE_TIME_H
+#define _TWHEEL_DEVICE_TIME_H
+
+#include <linux/overflow.h>
+#include "timer_set.h"
+
+u64 twheel_time_now(clockid_t clockid);
+s64 twheel_time_offset(clockid_t clockid);
+
+static inline u64 twheel_time_saturate(u64 time)
+{
+	return min_t(u64, time, S64_MAX);
+}
+
+/* What the time namespace of a set adds to a clock. */
+static inline s64 twheel_time_set_offset(const struct timer_set *set,
+					 clockid_t clockid)
+{
+	return clockid == CLOCK_REALTIME ? 0 :
+	       set->offset[clockid == CLOCK_BOOTTIME];
+}
+
+/* Converts a time below 2^63 from the program's view of a clock to the kernel's. */
+static inline u64 twheel_time_to_kernel(const struct timer_set *set,
+					clockid_t clockid, u64 time)
+{
+	s64 offset = twheel_time_set_offset(set, clockid), result;
+
+	if (check_sub_overflow((s64)time, offset, &result))
+		return S64_MAX;
+	return max(result, 0LL);
+}
+
+/* Converts a time below 2^63 from the kernel's view of a clock to the program's. */
+static inline u64 twheel_time_to_program(const struct timer_set *set,
+					 clockid_t clockid, u64 time)
+{
+	s64 offset = twheel_time_set_offset(set, clockid), result;
+
+	if (check_add_overflow((s64)time, offset, &result))
+		return S64_MAX;
+	return max(result, 0LL);
+}
+
+#endif /* _TWHEEL_DEVICE_TIME_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the life of a timer of an open file
+ *
+ *	NEW -----> PENDING -----> READY
+ *	 |          |   ^           |
+ *	 |          |   +-----------+  changed, or periodic and read
+ *	 v          v               v
+ *	 +--------> DEAD <----------+  read
+ *
+ * NEW: The timer has an index and a handle, but the handle has not been written to
+ * the program's memory, so no program can use it. See create.c.
+ *
+ * PENDING: The timer is in a wheel, or in a tree if its clock jumps (clocks.c).
+ *
+ * READY: The timer has expired and is in the set's list of events (ready.c). The event
+ * is the timer itself, so nothing has to be allocated when the timer expires. read()
+ * copies events with the lock held and page faults off, and only then takes them off
+ * the list (deliver.c).
+ *
+ * DEAD: The place of the timer is free for another one (block.c).
+ *
+ * A callback waits for the set's lock. Meanwhile its timer may be armed again or
+ * cancelled, and a new timer may get its place; then the callback must do nothing. The
+ * callback can tell, because a new timer is pending in the engine: while the callback
+ * runs, the place stays in its base, and that base expires no other timer.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include "block.h"
+#include "clocks.h"
+#include "ended.h"
+#include "group.h"
+#include "ready.h"
+#include "table.h"
+#include "time.h"
+#include "user_timer.h"
+
+/**
+ * twheel_user_timer_free_extra - free what a timer has besides its place
+ * @t: The timer, which has ended; its set is locked.
+ */
+void twheel_user_timer_free_extra(struct user_timer *t)
+{
+	if (!t->extra)
+		return;
+	if (t->extra->member)
+		twheel_group_leave(user_timer_set(t), t);
+	kfree(t->extra->clock_node);
+	kfree(t->extra);
+}
+
+/**
+ * twheel_user_timer_remove - end a timer
+ * @set: The set, locked.
+ * @t: The timer. Its handle names no timer afterwards.
+ * @ended: Collects the timer for twheel_ended_finish().
+ */
+void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
+			      struct ended_timers *ended)
+{
+	lockdep_assert_held(&set->timers.xa_lock);
+
+	if (t->state == USER_TIMER_READY)
+		twheel_ready_remove(set, t);
+	else if (user_timer_clock_node(t))
+		twheel_clocks_disarm(t);
+	else
+		twheel_ended_disarm(ended, t);
+	if (t->flags & TWHEEL_SHARED)
+		twheel_table_close(t);
+	twheel_user_timer_free_extra(t);
+	WRITE_ONCE(set->count, set->count - 1);
+	ended->count++;
+	twheel_block_give(t, &ended->empty);
+}
+
+/* Arms the engine's timer for the deadline of @t. */
+static void user_timer_start_engine(struct user_timer *t,
+				    const struct twheel_phase *phase)
+{
+	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
+}
+
+/**
+ * twheel_user_timer_arm - arm a timer for its deadline
+ * @t: The timer, its set locked.
+ * @phase: From a twheel_clock_read() since the set was locked.
+ */
+void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phase)
+{
+	t->state = USER_TIMER_PENDING;
+	if (user_timer_clock_node(t)) {
+		twheel_clocks_arm(t);
+		return;
+	}
+	if (t->flags & TWHEEL_SHARED)
+		twheel_table_open(t);
+	user_timer_start_engine(t, phase);
+}
+
+/* Returns the deadline that @op asks for. Both times are below 2^63: no sum wraps. */
+static u64 user_timer_deadline(const struct user_timer *t, const struct twheel_op *op,
+			       const struct twheel_phase *phase)
+{
+	u64 now = phase->now;
+
+	if (op->flags & TWHEEL_ABSTIME)
+		return twheel_time_to_kernel(user_timer_set(t), t->clockid, op->time_ns);
+	if (user_timer_clock_node(t))
+		now = twheel_time_now(t->clockid);
+	return twheel_time_saturate(now + op->time_ns);
+}
+
+/**
+ * twheel_user_timer_arm_for - arm a timer for the deadline of an operation
+ * @t: The timer, its set locked.
+ * @op: The operation.
+ * @phase: From a twheel_clock_read() since the set was locked.
+ */
+void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
+			       const struct twheel_phase *phase)
+{
+	t->deadline = user_timer_deadline(t, op, phase);
+	twheel_user_timer_arm(t, phase);
+}
+
+/* Whether the deadline of @t, whose callback runs, has come by @now. */
+static bool user_timer_has_come(struct user_timer *t, u64 now)
+{
+	if (now < t->deadline)
+		return false;
+	return !(t->flags & TWHEEL_SHARED) || twheel_table_expire(t, now);
+}
+
+/*
+ * Returns the time of expiry, for the callback of @timer. The time never goes back from
+ * one event of the set to the next: another CPU, which read the clock later, may have
+ * put its event in front.
+ */
+static u64 user_timer_expiry_time(struct timer_set *set, const struct twheel_timer *timer)
+{
+	set->latest = max(set->latest, twheel_due_time(timer));
+	return set->latest;
+}
+
+/**
+ * twheel_user_timer_expired - the callback of all timers of programs
+ * @timer: The engine's part of a place; the place may be empty or have another
+ *	timer by now.
+ *
+ * Context: softirq. Takes the set's lock.
+ */
+void twheel_user_timer_expired(struct twheel_timer *timer)
+{
+	struct user_timer *t = container_of(timer, struct user_timer, timer);
+	struct timer_set *set = user_timer_set(t);
+	struct twheel_phase phase;
+
+	/* Already in softirq context. */
+	xa_lock(&set->timers);
+	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
+		goto out_unlock;
+
+	t->expired = user_timer_expiry_time(set, timer);
+	if (user_timer_has_come(t, t->expired)) {
+		twheel_ready_add(set, t);
+	} else {
+		twheel_clock_read(&phase);
+		user_timer_start_engine(t, &phase);
+	}
+out_unlock:
+	xa_unlock(&set->timers);
+}
