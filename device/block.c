@@ -46,7 +46,7 @@ struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
 	XA_STATE(place, &set->timers, index / TIMER_BLOCK_TIMERS);
 	struct timer_block *block;
 
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	/* With the lock held, no retry is needed, as in xa_load(). */
 	block = xas_load(&place);
@@ -64,6 +64,8 @@ struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index
 {
 	unsigned long start = *index / TIMER_BLOCK_TIMERS, number, slot;
 	struct timer_block *block;
+
+	timer_set_assert_locked(set);
 
 	xa_for_each_start(&set->timers, number, block, start) {
 		slot = *index > block->first ? *index - block->first : 0;
@@ -185,7 +187,7 @@ struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 	struct timer_block *block = *hint;
 	struct user_timer *t = NULL;
 
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	if (block)
 		t = block_take_from(block, min, max);
@@ -217,7 +219,7 @@ void twheel_block_give(struct user_timer *t, struct timer_block **empty)
 {
 	struct timer_block *block = user_timer_block(t);
 
-	lockdep_assert_held(&block->set->timers.xa_lock);
+	timer_set_assert_locked(block->set);
 
 	t->state = USER_TIMER_DEAD;
 	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
@@ -242,7 +244,7 @@ void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 {
 	struct timer_block *block;
 
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	while (empty) {
 		block = empty;

@@ -144,7 +144,7 @@ void twheel_clocks_disarm(struct user_timer *t)
 {
 	struct clock_node *node = user_timer_clock_node(t);
 
-	lockdep_assert_held(&user_timer_set(t)->timers.xa_lock);
+	timer_set_assert_locked(user_timer_set(t));
 
 	if (RB_EMPTY_NODE(&node->node))
 		return;
@@ -160,6 +160,8 @@ void twheel_clocks_arm(struct user_timer *t)
 {
 	struct clock_queue *queue = clocks_queue(t);
 	struct clock_node *node = user_timer_clock_node(t);
+
+	timer_set_assert_locked(user_timer_set(t));
 
 	twheel_clocks_disarm(t);
 	node->t = t;

@@ -196,6 +196,8 @@ void twheel_create_discard(struct user_timer *t, struct ended_timers *ended)
 {
 	struct timer_set *set = user_timer_set(t);
 
+	timer_set_assert_locked(set);
+
 	twheel_user_timer_remove(set, t, ended);
 	create_count_down(set);
 }
@@ -332,6 +334,8 @@ void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 void twheel_create_start(struct user_timer *t, const struct twheel_op *op,
 			 const struct twheel_phase *phase)
 {
+	timer_set_assert_locked(user_timer_set(t));
+
 	twheel_user_timer_arm_for(t, op, phase);
 	if (user_timer_member(t))
 		twheel_group_enlist(t);

@@ -33,7 +33,7 @@ void twheel_ended_init(struct ended_timers *ended)
  */
 void twheel_ended_disarm(struct ended_timers *ended, struct user_timer *t)
 {
-	lockdep_assert_held(&user_timer_set(t)->timers.xa_lock);
+	timer_set_assert_locked(user_timer_set(t));
 
 	ended->timer[ended->armed++] = &t->timer;
 	if (ended->armed == TWHEEL_CANCEL_MAX) {
@@ -49,7 +49,7 @@ void twheel_ended_disarm(struct ended_timers *ended, struct user_timer *t)
  */
 void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended)
 {
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	if (ended->armed)
 		twheel_api_cancel_some(ended->timer, ended->armed);

@@ -141,7 +141,7 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t)
 	struct group_member *member = t->extra->member;
 	struct group *group;
 
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	group = rhashtable_lookup_fast(set->groups, &member->group->tag,
 				       group_params);
@@ -165,7 +165,7 @@ void twheel_group_enlist(struct user_timer *t)
 {
 	struct group_member *member = t->extra->member;
 
-	lockdep_assert_held(&user_timer_set(t)->timers.xa_lock);
+	timer_set_assert_locked(user_timer_set(t));
 
 	list_add_tail(&member->node, &member->group->members);
 }
@@ -179,7 +179,7 @@ void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 {
 	struct group_member *member = t->extra->member;
 
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	list_del(&member->node);
 	if (!--member->group->size) {
@@ -202,7 +202,7 @@ struct user_timer *twheel_group_first(struct timer_set *set, u64 tag)
 	struct group_member *member = NULL;
 	struct group *group;
 
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	if (!set->groups)
 		return NULL;
@@ -222,6 +222,8 @@ struct user_timer *twheel_group_first(struct timer_set *set, u64 tag)
 u64 twheel_group_tag(const struct user_timer *t)
 {
 	struct group_member *member = user_timer_member(t);
+
+	timer_set_assert_locked(user_timer_set(t));
 
 	return member ? member->group->tag : 0;
 }

@@ -133,6 +133,8 @@ int twheel_ops_change(struct timer_set *set, struct user_timer *t,
 		      const struct twheel_op *op,
 		      const struct twheel_phase *phase)
 {
+	timer_set_assert_locked(set);
+
 	if (!ops_change_valid(op))
 		return -EINVAL;
 	if (!ops_handle_names(t, op->handle))
@@ -186,6 +188,8 @@ int twheel_ops_cancel(struct timer_set *set, struct user_timer *t,
 		      const struct twheel_op *op, struct ended_timers *ended)
 {
 	int ret;
+
+	timer_set_assert_locked(set);
 
 	if (!ops_handle_only(op))
 		return -EINVAL;
@@ -274,6 +278,8 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op)
 {
 	u64 deadline = twheel_table_deadline(t);
 	u64 now = twheel_time_now(t->clockid);
+
+	timer_set_assert_locked(user_timer_set(t));
 
 	op->flags |= t->flags;
 	op->cookie = t->cookie;

@@ -19,7 +19,7 @@
  */
 void twheel_ready_add(struct timer_set *set, struct user_timer *t)
 {
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	t->state = USER_TIMER_READY;
 	list_add_tail(&t->timer.owner, &set->ready);
@@ -39,7 +39,7 @@ void twheel_ready_add(struct timer_set *set, struct user_timer *t)
  */
 void twheel_ready_remove(struct timer_set *set, struct user_timer *t)
 {
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	list_del(&t->timer.owner);
 	WRITE_ONCE(set->unread, set->unread - 1);

@@ -48,6 +48,8 @@ void twheel_ring_init(struct timer_set *set)
 {
 	struct twheel_ring *ring = ring_header(set);
 
+	timer_set_assert_locked(set);
+
 	static_assert(sizeof(struct twheel_ring) == 128);
 
 	set->tail = 0;
@@ -65,6 +67,8 @@ void twheel_ring_init(struct timer_set *set)
  */
 u32 twheel_ring_room(const struct timer_set *set)
 {
+	timer_set_assert_locked(set);
+
 	return set->entries - ring_used(set);
 }
 
@@ -76,6 +80,8 @@ u32 twheel_ring_room(const struct timer_set *set)
  */
 bool twheel_ring_empty(const struct timer_set *set)
 {
+	timer_set_assert_locked(set);
+
 	return !ring_used(set);
 }
 
@@ -90,6 +96,8 @@ struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 {
 	size_t at = (set->tail + n) & (set->entries - 1);
 
+	timer_set_assert_locked(set);
+
 	return twheel_shared_at(set->ring,
 				PAGE_SIZE + at * sizeof(struct twheel_event));
 }
@@ -101,6 +109,8 @@ struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
  */
 void twheel_ring_publish(struct timer_set *set, u32 n)
 {
+	timer_set_assert_locked(set);
+
 	set->tail += n;
 	/* Pairs with the program's acquire: it reads the events after @tail. */
 	atomic64_set_release((atomic64_t *)&ring_header(set)->tail, set->tail);
@@ -113,5 +123,7 @@ void twheel_ring_publish(struct timer_set *set, u32 n)
  */
 void twheel_ring_more(struct timer_set *set, bool more)
 {
+	timer_set_assert_locked(set);
+
 	WRITE_ONCE(ring_header(set)->flags, more ? TWHEEL_RING_MORE : 0);
 }

@@ -69,6 +69,8 @@ void twheel_table_init(struct twheel_shared *table)
  */
 u32 twheel_table_words(const struct timer_set *set)
 {
+	timer_set_assert_locked(set);
+
 	return set->table ? twheel_shared_size(set->table) / sizeof(struct table_word) : 0;
 }
 
@@ -80,6 +82,8 @@ void twheel_table_open(struct user_timer *t)
 {
 	const struct timer_set *set = user_timer_set(t);
 	struct table_word *word = table_word(t);
+
+	timer_set_assert_locked(user_timer_set(t));
 
 	WRITE_ONCE(word->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire: it reads the handle after the deadline. */
@@ -94,6 +98,8 @@ void twheel_table_open(struct user_timer *t)
  */
 void twheel_table_close(struct user_timer *t)
 {
+	timer_set_assert_locked(user_timer_set(t));
+
 	t->deadline = table_later(t, atomic64_xchg(&table_word(t)->deadline,
 						   TWHEEL_WORD_CLOSED));
 }
@@ -112,6 +118,8 @@ bool twheel_table_expire(struct user_timer *t, u64 now)
 	atomic64_t *word = &table_word(t)->deadline;
 	s64 seen = atomic64_read(word);
 	unsigned int i;
+
+	timer_set_assert_locked(user_timer_set(t));
 
 	for (i = 0; i < TABLE_TRIES; i++) {
 		/* A closed word is negative. */
@@ -137,6 +145,8 @@ bool twheel_table_expire(struct user_timer *t, u64 now)
  */
 u64 twheel_table_deadline(const struct user_timer *t)
 {
+	timer_set_assert_locked(user_timer_set(t));
+
 	/* A closed word has no meaning. */
 	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
 		return table_later(t, atomic64_read(&table_word(t)->deadline));

@@ -223,6 +223,11 @@ static inline void timer_set_lock(struct timer_set *set)
 	xa_lock_bh(&set->timers);
 }
 
+static inline void timer_set_assert_locked(const struct timer_set *set)
+{
+	lockdep_assert_held(&set->timers.xa_lock);
+}
+
 static inline void timer_set_unlock(struct timer_set *set)
 	__releases(&set->timers.xa_lock)
 {

@@ -42,6 +42,8 @@
  */
 void twheel_user_timer_free_extra(struct user_timer *t)
 {
+	timer_set_assert_locked(user_timer_set(t));
+
 	if (!t->extra)
 		return;
 	if (t->extra->member)
@@ -59,7 +61,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 			      struct ended_timers *ended)
 {
-	lockdep_assert_held(&set->timers.xa_lock);
+	timer_set_assert_locked(set);
 
 	if (t->state == USER_TIMER_READY)
 		twheel_ready_remove(set, t);
@@ -89,6 +91,8 @@ static void user_timer_start_engine(struct user_timer *t,
  */
 void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phase)
 {
+	timer_set_assert_locked(user_timer_set(t));
+
 	t->state = USER_TIMER_PENDING;
 	if (user_timer_clock_node(t)) {
 		twheel_clocks_arm(t);
@@ -121,6 +125,8 @@ static u64 user_timer_deadline(const struct user_timer *t, const struct twheel_o
 void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
 			       const struct twheel_phase *phase)
 {
+	timer_set_assert_locked(user_timer_set(t));
+
 	t->deadline = user_timer_deadline(t, op, phase);
 	twheel_user_timer_arm(t, phase);
 }

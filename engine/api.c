@@ -120,6 +120,8 @@ void twheel_api_report_unusable(const struct twheel_timer *timer)
  */
 unsigned int twheel_api_home(const struct twheel_timer *timer)
 {
+	lockdep_assert_held(&twheel_base_of_flags(timer->flags)->lock);
+
 	if (timer->flags & TWHEEL_PINNED)
 		return timer->flags & TWHEEL_CPU_MASK;
 	return smp_processor_id();

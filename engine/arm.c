@@ -78,7 +78,10 @@ struct twheel_base *twheel_arm_relock_base(struct twheel_base *base,
 {
 	u32 flags = READ_ONCE(t->flags);
 
+	lockdep_assert_irqs_disabled();
+
 	if (base) {
+		lockdep_assert_held(&base->lock);
 		/* A timer of @base stays there while @base is locked. */
 		if ((flags & (TWHEEL_CPU_MASK | TWHEEL_MIGRATING)) == base->cpu &&
 		    twheel_base_lane(flags) == base->lane)
