@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The protocol of heartbeat.rst, for spin: a word of the table, the kernel, and
- * a program with threads that push the deadline back, while its timer expires, is
- * changed or cancelled, and the index is used again. scripts/test-protocol runs it.
+ * A model, for spin, of the protocol in heartbeat.rst. A kernel and a program share one
+ * word of the table. Threads of the program push the deadline back while its timer
+ * expires, is changed or cancelled, and while its index is used again.
+ * scripts/test-protocol runs the model.
  *
- * A step is one access to the word; everything else that is shared is under the
- * set's lock. Time is a number that grows. What is called a ghost is there for
- * the assertions only.
+ * A step is one access to the word; all other shared state is under the set's lock. Time
+ * is a number that grows. A ghost is a variable that only the assertions use.
  *
  *	-DHOSTILE	instead of pushing, the program writes anything, all the time
  *
- * These break a rule, and spin must see it:
+ * Each of these breaks a rule, and spin must find it:
  *
  *	-DPLAIN_STORE	the kernel closes a word by a store
  *	-DPLAIN_PUSH	the program pushes by a store
@@ -23,10 +23,10 @@
 #define LATEST		3	/* no deadline of an honest program is later */
 #define END		4	/* of time */
 #define TRIES		2
-#define TIMERS		2	/* one after the other, with the same index */
+#define TIMERS		2	/* one after the other, at the same index */
 #define PUSHERS		2
 #ifndef PUSHES
-#define PUSHES		1	/* of each of them */
+#define PUSHES		1	/* of each pusher */
 #endif
 
 mtype = { NONE, PENDING, READY }
@@ -34,21 +34,21 @@ mtype = { NONE, PENDING, READY }
 byte word = CLOSED;
 byte now;
 
-/* The set: what its lock protects. */
+/* The set: all of this is under its lock. */
 bool locked;
 mtype state = NONE;
-byte known;		/* the deadline that the kernel knows of */
+byte known;		/* the deadline that the kernel knows */
 
 /* The program */
 byte timer;		/* its handle; 0: none */
-byte users;		/* threads that use it */
+byte users;		/* threads that use the timer */
 bool finished;
 
 /* Ghosts */
-byte made;		/* timers that were armed so far */
-byte promised;		/* what the deadline was set or pushed to last */
+byte made;		/* timers armed so far */
+byte promised;		/* the deadline that was set or pushed last */
 bool ended[TIMERS + 1];	/* the word was closed */
-byte outcomes[TIMERS + 1];	/* events that were read, and cancels */
+byte outcomes[TIMERS + 1];	/* events read, and cancels */
 
 inline lock_set() { atomic { !locked -> locked = true } }
 inline unlock_set() { locked = false }
@@ -74,7 +74,7 @@ inline end_timer()
 	}
 }
 
-/* twheel_event_add(), with what the event must be */
+/* The timer becomes an event; asserts what the event must have. */
 inline expire(at)
 {
 	d_step {
@@ -87,7 +87,7 @@ inline expire(at)
 		fi;
 		assert(known <= at);
 #ifndef HOSTILE
-		/* Never early, and for the deadline that was pushed last. */
+		/* Never early, and with the deadline that was pushed last. */
 		assert(promised <= at);
 		assert(known == promised);
 #endif
@@ -104,7 +104,7 @@ active proctype kernel()
 		lock_set();
 		if
 		:: state == PENDING && now >= known ->
-			/* One look at the clock does for several timers. */
+			/* One look at the clock serves several timers: it may be old. */
 			at = known;
 			do
 			:: at < now -> at++
@@ -116,7 +116,7 @@ active proctype kernel()
 		tries = 0;
 		do
 		:: tries == TRIES ->
-			/* Another look on the next tick. */
+			/* The kernel looks again on the next tick. */
 			break
 		:: tries < TRIES && seen < CLOSED && seen > at ->
 			known = seen;
@@ -160,7 +160,7 @@ active proctype clock()
 }
 
 #ifdef HOSTILE
-/* All that makes a difference, at any time. */
+/* Writes every value that makes a difference, at any time. */
 active proctype hostile()
 {
 	do
@@ -183,7 +183,7 @@ active [PUSHERS] proctype pusher()
 
 	do
 	:: n < PUSHES ->
-		/* Only who has a handle that is good may push. */
+		/* A thread pushes only with a valid handle. */
 		atomic {
 			timer || finished;
 			if
@@ -195,7 +195,7 @@ active [PUSHERS] proctype pusher()
 again:
 		if
 		:: seen & CLOSED ->
-			/* It has ended, or had when the word was looked at. */
+			/* The timer had ended when the thread looked. */
 			assert(ended[mine])
 		:: !(seen & CLOSED) && seen < LATEST ->
 			later = seen + 1;
@@ -212,7 +212,7 @@ again:
 				:: word == seen ->
 #endif
 					word = later;
-					/* Won: it is this timer, and it is pending. */
+					/* The push won: the timer is this one, and is pending. */
 					assert(made == mine);
 					assert(state == PENDING);
 					promised = later
@@ -246,7 +246,7 @@ inline change_timer()
 	lock_set();
 	if
 	:: state == PENDING || state == READY ->
-		/* Earlier or later; an event that was not read is withdrawn. */
+		/* Earlier or later; an unread event is withdrawn. */
 		if
 		:: arm(1)
 		:: arm(3)
@@ -301,7 +301,7 @@ active proctype owner()
 	:: made == TIMERS -> break
 	od;
 	finished = true;
-	/* Each ended once, and for good. */
+	/* Each timer has ended, once. */
 	assert(state == NONE);
 	assert(outcomes[1] == 1 && outcomes[2] == 1)
 }
