@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Older kernels made to look like the newest: the one place that knows of
- * differences. Kbuild probes the headers, because stable trees carry later
- * interfaces than their version says.
+ * twheel: older kernels look like the newest here
+ *
+ * No other file knows of differences between kernels. Kbuild probes the headers for
+ * each interface, because stable trees have interfaces that are newer than their
+ * version.
  */
 #ifndef _TWHEEL_COMPAT_H
 #define _TWHEEL_COMPAT_H
@@ -18,11 +20,22 @@
 #error "twheel needs Linux 6.1 or newer"
 #endif
 
-/* kunit/visibility.h came with 6.2 (9c988fae6f6a) and went into some stable trees. */
+/* kunit/visibility.h came with 6.2 (9c988fae6f6a), and went into some stable trees. */
 #if __has_include(<kunit/visibility.h>)
 #include <kunit/visibility.h>
 #else
 #define EXPORT_SYMBOL_IF_KUNIT(symbol)
+#endif
+
+/*
+ * timer_delete(), timer_delete_sync() (bb663f0f3c39, 9b13df3fb64e) and
+ * timer_shutdown_sync() (f571faf6e443) came with 6.2, and went into 6.1.y late. The
+ * module arms no timer again after it has shut it down, so deleting it does the same.
+ */
+#if !defined(TWHEEL_HAVE_TIMER_SHUTDOWN) || defined(TWHEEL_TEST_EARLY_TIMERS)
+#define timer_delete(timer) del_timer(timer)
+#define timer_delete_sync(timer) del_timer_sync(timer)
+#define timer_shutdown_sync(timer) del_timer_sync(timer)
 #endif
 
 /* The namespace is a string since 6.13 (cdd30ebb1b9f). */
@@ -43,12 +56,12 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Workqueues are asked to be of a CPU since 6.17 (930c2ea566af); they always were. */
+/* WQ_PERCPU came with 6.17 (930c2ea566af); before that it was the default. */
 #ifndef TWHEEL_HAVE_WQ_PERCPU
 #define WQ_PERCPU 0
 #endif
 
-/* eventfd_signal() adds one since 6.8 (3652117f8548). */
+/* eventfd_signal() lost its count with 6.8 (3652117f8548). */
 #ifdef TWHEEL_HAVE_EVENTFD_SIGNAL_COUNT
 #define eventfd_signal(ctx) eventfd_signal(ctx, 1)
 #endif
