@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: modules that go away and leave timers armed
+ * twheel: modules that unload and leave timers armed
  *
- * Such a timer would run code that is there no more. When a module that uses
- * twheel has run its exit function, the wheels are searched for timers whose
- * callback lies in it; the log says whose they were, and they are disarmed.
+ * A timer that a module leaves armed would run code that no longer exists. So when a
+ * module that uses twheel has run its exit function, this file searches the wheels for
+ * timers whose callback lies in the module. It disarms them, and says in the log
+ * whose they were.
  */
 #include <linux/cpu.h>
 #include <linux/kallsyms.h>
@@ -13,23 +14,26 @@
 #include "arm.h"
 #include "due.h"
 #include "owner.h"
+#include "twheel_compat.h"
 
 /**
- * struct search - for the timers of a module
+ * struct owner_search - a search for the timers of a module
  * @mod: The module.
- * @found: How many have been disarmed.
+ * @found: How many timers have been disarmed.
  * @fn: The callback of the first of them.
- * @missed: Some were in no list, since their callback was about to run.
+ * @looks: How many timers have been looked at.
+ * @missed: A timer of the module was in no list, because its callback was about to run.
  */
-struct search {
+struct owner_search {
 	const struct module	*mod;
 	u64			found;
 	twheel_fn_t		fn;
+	u64			looks;
 	bool			missed;
 };
 
-/* Which modules @mod uses is the kernel's secret, but not whether it uses any. */
-static bool may_use_twheel(const struct module *mod)
+/* The kernel hides which modules @mod uses, but not whether it uses any. */
+static bool owner_may_use_twheel(const struct module *mod)
 {
 #ifdef MODULE
 	return mod != THIS_MODULE && !list_empty(&mod->target_list) &&
@@ -39,18 +43,19 @@ static bool may_use_twheel(const struct module *mod)
 #endif
 }
 
-/* The function may have been overwritten along with the timer. */
-static bool is_of(const struct module *mod, twheel_fn_t fn)
+/* Whether @fn lies in @mod. The module may have overwritten @fn with its timer. */
+static bool owner_is(const struct module *mod, twheel_fn_t fn)
 {
 	return fn && within_module((unsigned long)fn, mod);
 }
 
-static void look_at(struct search *search, struct twheel_base *base,
-		    struct twheel_timer *t)
+static void owner_look(struct owner_search *search, struct twheel_base *base,
+		       struct twheel_timer *t)
 {
 	twheel_fn_t fn = t->fn;
 
-	if (!is_of(search->mod, fn))
+	search->looks++;
+	if (!owner_is(search->mod, fn))
 		return;
 	if (!search->found++)
 		search->fn = fn;
@@ -58,36 +63,36 @@ static void look_at(struct search *search, struct twheel_base *base,
 }
 
 /*
- * Looks at the @steps timers that come first in a list, or more. Each goes to
- * the list's end, so that the lock can be let go of in between. Timers of a slot
- * are in no order.
+ * Looks at the first @count timers of a list, in several holds of the lock. Each timer
+ * moves to the end of the list when it has been looked at, so that the search goes on
+ * behind it. The timers of a list are in no order.
  */
-static void search_list(struct search *search, struct twheel_base *base,
-			struct list_head *list, u32 steps)
+static void owner_search_list(struct owner_search *search, struct twheel_base *base,
+			      struct list_head *list, u32 count)
 {
 	struct twheel_timer *t;
 	unsigned int i;
 
-	while (steps) {
+	while (count) {
 		raw_spin_lock_irq(&base->lock);
 		search->missed |= twheel_due_has_module(base, search->mod);
-		for (i = 0; i < TWHEEL_LOCK_HOLD && steps; i++, steps--) {
+		for (i = 0; i < TWHEEL_LOCK_HOLD && count; i++, count--) {
 			t = list_first_entry_or_null(list, struct twheel_timer,
 						     entry);
 			if (!t) {
-				steps = 0;
+				count = 0;
 				break;
 			}
 			list_move_tail(&t->entry, list);
-			look_at(search, base, t);
+			owner_look(search, base, t);
 		}
 		raw_spin_unlock_irq(&base->lock);
 		cond_resched();
 	}
 }
 
-static u32 slot_count(struct search *search, struct twheel_base *base,
-		      unsigned int n, unsigned int i)
+static u32 owner_slot_count(struct owner_search *search, struct twheel_base *base,
+			    unsigned int n, unsigned int i)
 {
 	u32 count = 0;
 
@@ -99,8 +104,8 @@ static u32 slot_count(struct search *search, struct twheel_base *base,
 	return count;
 }
 
-/* How many at most wait for process context. */
-static u32 deferred(struct twheel_base *base)
+/* Returns how many timers wait for process context, at most. */
+static u32 owner_deferred_count(struct twheel_base *base)
 {
 	u64 count;
 
@@ -110,37 +115,39 @@ static u32 deferred(struct twheel_base *base)
 	return min_t(u64, count, U32_MAX);
 }
 
-static void search_level(struct search *search, struct twheel_base *base,
-			 unsigned int n)
+static void owner_search_level(struct owner_search *search, struct twheel_base *base,
+			       unsigned int n)
 {
 	unsigned int i, c;
 	u32 count;
 
 	for (i = 0; i < TWHEEL_LVL_SIZE; i++) {
-		/* A chain holds no more than the slot has taken in. */
-		count = slot_count(search, base, n, i);
-		for (c = 0; c < TWHEEL_SLOT_CHAINS && count; c++)
-			search_list(search, base,
-				    &base->wheel.slot[n][i].chain[c], count);
+		count = owner_slot_count(search, base, n, i);
+		/* The wheel files the timers of a slot into its chains in turn. */
+		for (c = 0; c < TWHEEL_SLOT_CHAINS && c < count; c++)
+			owner_search_list(search, base,
+					  &base->wheel.slot[n][i].chain[c],
+					  (count - c - 1) / TWHEEL_SLOT_CHAINS + 1);
 	}
 }
 
 /*
- * Up as well as down, since timers move both ways meanwhile. They do so under the
- * lock, but when they are due: see @missed.
+ * Searches up and then down, because timers move both ways meanwhile. They move under
+ * the lock, except for timers that are due: see @missed.
  */
-static void search_base(struct search *search, struct twheel_base *base)
+static void owner_search_base(struct owner_search *search, struct twheel_base *base)
 {
 	unsigned int n;
 
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
-		search_level(search, base, n);
+		owner_search_level(search, base, n);
 	for (n = TWHEEL_LVL_DEPTH; n-- > 0;)
-		search_level(search, base, n);
-	search_list(search, base, &base->wheel.deferred, deferred(base));
+		owner_search_level(search, base, n);
+	owner_search_list(search, base, &base->wheel.deferred,
+			  owner_deferred_count(base));
 }
 
-static bool runs(struct twheel_base *base, const struct module *mod)
+static bool owner_callback_runs(struct twheel_base *base, const struct module *mod)
 {
 	unsigned int i;
 	bool ret;
@@ -149,13 +156,13 @@ static bool runs(struct twheel_base *base, const struct module *mod)
 	ret = twheel_due_has_module(base, mod);
 	for (i = 0; i < TWHEEL_PROCESS_MAX; i++)
 		ret |= base->worker[i].callback.timer &&
-		       is_of(mod, base->worker[i].callback.fn);
+		       owner_is(mod, base->worker[i].callback.fn);
 	raw_spin_unlock_irq(&base->lock);
 	return ret;
 }
 
-/* A callback that ran may have armed its timer anew: says whether one did run. */
-static bool wait_for_callbacks(const struct module *mod)
+/* Returns whether a callback ran: it may have armed its timer again. */
+static bool owner_wait_for_callbacks(const struct module *mod)
 {
 	struct twheel_base *base;
 	bool waited = false;
@@ -163,7 +170,7 @@ static bool wait_for_callbacks(const struct module *mod)
 
 	for_each_possible_cpu(cpu) {
 		base = twheel_base_of(cpu, 0);
-		while (runs(base, mod)) {
+		while (owner_callback_runs(base, mod)) {
 			waited = true;
 			schedule_timeout_uninterruptible(1);
 		}
@@ -171,10 +178,20 @@ static bool wait_for_callbacks(const struct module *mod)
 	return waited;
 }
 
-/* In lane 0 alone: only the device's own timers are in others. */
-static void disarm_timers_of(const struct module *mod)
+/**
+ * twheel_owner_disarm - disarm the timers of a module
+ * @mod: The module, which is about to be freed.
+ *
+ * Searches lane 0 only: the other lanes have only timers of the device.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: How many timers the search looked at: each timer twice in one round, and one
+ * more round if a round has found a timer of @mod.
+ */
+u64 twheel_owner_disarm(const struct module *mod)
 {
-	struct search search = { .mod = mod };
+	struct owner_search search = { .mod = mod };
 	unsigned int cpu;
 	u64 before;
 
@@ -183,35 +200,37 @@ static void disarm_timers_of(const struct module *mod)
 		search.missed = false;
 		cpus_read_lock();
 		for_each_possible_cpu(cpu)
-			search_base(&search, twheel_base_of(cpu, 0));
+			owner_search_base(&search, twheel_base_of(cpu, 0));
 		cpus_read_unlock();
-	} while (wait_for_callbacks(mod) || search.missed ||
+	} while (owner_wait_for_callbacks(mod) || search.missed ||
 		 search.found != before);
 
 	if (search.found)
 		pr_err("module %s leaves %llu timers armed, the first one runs %ps\n",
 		       mod->name, search.found, search.fn);
+	return search.looks;
 }
+EXPORT_SYMBOL_IF_KUNIT(twheel_owner_disarm);
 
-static int module_event(struct notifier_block *nb, unsigned long event, void *data)
+static int owner_module_event(struct notifier_block *nb, unsigned long event, void *data)
 {
-	if (event == MODULE_STATE_GOING && may_use_twheel(data))
-		disarm_timers_of(data);
+	if (event == MODULE_STATE_GOING && owner_may_use_twheel(data))
+		twheel_owner_disarm(data);
 	return NOTIFY_OK;
 }
 
-static struct notifier_block module_notifier = {
-	.notifier_call = module_event,
+static struct notifier_block owner_notifier = {
+	.notifier_call = owner_module_event,
 };
 
 /**
  * twheel_owner_init - begin to watch modules
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int twheel_owner_init(void)
 {
-	return register_module_notifier(&module_notifier);
+	return register_module_notifier(&owner_notifier);
 }
 
 /**
@@ -219,5 +238,5 @@ int twheel_owner_init(void)
  */
 void twheel_owner_exit(void)
 {
-	unregister_module_notifier(&module_notifier);
+	unregister_module_notifier(&owner_notifier);
 }

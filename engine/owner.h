@@ -5,7 +5,12 @@
 #ifndef _TWHEEL_ENGINE_OWNER_H
 #define _TWHEEL_ENGINE_OWNER_H
 
+#include <linux/types.h>
+
+struct module;
+
 #ifdef CONFIG_MODULE_UNLOAD
+u64 twheel_owner_disarm(const struct module *mod);
 int twheel_owner_init(void);
 void twheel_owner_exit(void);
 #else
