@@ -76,7 +76,8 @@ static void clocks_start_first(struct clock_queue *queue)
 	struct rb_node *first = rb_first_cached(&queue->tree);
 
 	if (first)
-		hrtimer_start(&queue->first, ns_to_ktime(clocks_timer(first)->deadline),
+		hrtimer_start(&queue->first,
+			      ns_to_ktime(max(clocks_timer(first)->deadline, 0LL)),
 			      HRTIMER_MODE_ABS_HARD);
 }
 
@@ -94,7 +95,7 @@ static void clocks_expire(struct tasklet_struct *run)
 	struct user_timer *t;
 	struct rb_node *node;
 	unsigned int n;
-	u64 now;
+	s64 now;
 
 	/* Already in softirq context. */
 	xa_lock(&set->timers);

@@ -25,20 +25,20 @@
  * while its event waits to be read, so that a short period cannot flood the machine. The
  * deadlines that come meanwhile are counted here.
  */
-static u64 deliver_count(const struct user_timer *t, u64 now)
+static u64 deliver_count(const struct user_timer *t, s64 now)
 {
 	u64 period = user_timer_period(t);
 
 	/* The clock may have been set back. */
 	if (!period || t->flags & TWHEEL_EACH || now < t->deadline)
 		return 1;
-	return div64_u64(now - t->deadline, period) + 1;
+	return div64_u64((u64)now - (u64)t->deadline, period) + 1;
 }
 
 /* Returns the time on the clock of @t, but no time before the timer expired. */
-static u64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
+static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	u64 now = phase->now;
+	s64 now = phase->now;
 
 	if (t->clockid != CLOCK_MONOTONIC)
 		now = twheel_time_now(t->clockid);
@@ -96,7 +96,8 @@ static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
 			 const struct twheel_phase *phase,
 			 struct ended_timers *ended)
 {
-	u64 period = user_timer_period(t), now;
+	u64 period = user_timer_period(t);
+	s64 now;
 
 	if (!period) {
 		twheel_user_timer_remove(set, t, ended);
@@ -104,9 +105,9 @@ static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
 	}
 	now = deliver_time(t, phase);
 	if (t->flags & TWHEEL_RESTART)
-		t->deadline = twheel_time_saturate(now + period);
+		t->deadline = twheel_time_add(now, period);
 	else
-		t->deadline = twheel_time_saturate(t->deadline + count * period);
+		t->deadline = twheel_time_add(t->deadline, count * period);
 	if (t->deadline <= now) {
 		list_move_tail(&t->timer.owner, &set->ready);
 		return;

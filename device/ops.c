@@ -276,8 +276,8 @@ int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
  */
 void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op)
 {
-	u64 deadline = twheel_table_deadline(t);
-	u64 now = twheel_time_now(t->clockid);
+	s64 deadline = twheel_table_deadline(t);
+	s64 now = twheel_time_now(t->clockid);
 
 	timer_set_assert_locked(user_timer_set(t));
 

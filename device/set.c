@@ -40,7 +40,7 @@ static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
 		if (!t)
 			break;
 		if (t->state == USER_TIMER_PENDING && t->clockid == CLOCK_MONOTONIC)
-			next = min(next, twheel_table_deadline(t));
+			next = min_t(u64, next, max(twheel_table_deadline(t), 0LL));
 		(*index)++;
 	}
 	timer_set_unlock(set);

@@ -37,7 +37,7 @@ static struct table_word *table_word(const struct user_timer *t)
 }
 
 /* Returns the deadline in a word if it is later than the timer's, else the timer's. */
-static u64 table_later(const struct user_timer *t, s64 seen)
+static s64 table_later(const struct user_timer *t, s64 seen)
 {
 	if (seen < 0)
 		return t->deadline;
@@ -111,7 +111,7 @@ void twheel_table_close(struct user_timer *t)
  *
  * Return: %true if the timer is to expire, %false if it has a new deadline.
  */
-bool twheel_table_expire(struct user_timer *t, u64 now)
+bool twheel_table_expire(struct user_timer *t, s64 now)
 {
 	const struct timer_set *set = user_timer_set(t);
 	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
@@ -143,7 +143,7 @@ bool twheel_table_expire(struct user_timer *t, u64 now)
  *
  * Return: The deadline in ns, with what the program has pushed it back by.
  */
-u64 twheel_table_deadline(const struct user_timer *t)
+s64 twheel_table_deadline(const struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
 

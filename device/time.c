@@ -13,7 +13,7 @@
  *
  * Return: The time in ns.
  */
-u64 twheel_time_now(clockid_t clockid)
+s64 twheel_time_now(clockid_t clockid)
 {
 	switch (clockid) {
 	case CLOCK_REALTIME:

@@ -8,12 +8,16 @@
 #include <linux/overflow.h>
 #include "timer_set.h"
 
-u64 twheel_time_now(clockid_t clockid);
+s64 twheel_time_now(clockid_t clockid);
 s64 twheel_time_offset(clockid_t clockid);
 
-static inline u64 twheel_time_saturate(u64 time)
+/* Adds @ns to a time, which saturates at 2^63 - 1. */
+static inline s64 twheel_time_add(s64 time, u64 ns)
 {
-	return min_t(u64, time, S64_MAX);
+	/* The difference is exact as a u64, also for a negative time. */
+	if (ns > (u64)S64_MAX - (u64)time)
+		return S64_MAX;
+	return (s64)((u64)time + ns);
 }
 
 /* What the time namespace of a set adds to a clock. */
@@ -24,24 +28,28 @@ static inline s64 twheel_time_set_offset(const struct timer_set *set,
 	       set->offset[clockid == CLOCK_BOOTTIME];
 }
 
-/* Converts a time below 2^63 from the program's view of a clock to the kernel's. */
-static inline u64 twheel_time_to_kernel(const struct timer_set *set,
+/*
+ * Converts a time below 2^63 from the program's view of a clock to the kernel's. The
+ * result is negative for a time before the kernel's zero, which a time namespace
+ * allows. It must not be clamped: the deadlines of a periodic timer follow from it.
+ */
+static inline s64 twheel_time_to_kernel(const struct timer_set *set,
 					clockid_t clockid, u64 time)
 {
 	s64 offset = twheel_time_set_offset(set, clockid), result;
 
 	if (check_sub_overflow((s64)time, offset, &result))
-		return S64_MAX;
-	return max(result, 0LL);
+		return offset < 0 ? S64_MAX : S64_MIN;
+	return result;
 }
 
-/* Converts a time below 2^63 from the kernel's view of a clock to the program's. */
+/* Converts a time from the kernel's view of a clock to the program's. */
 static inline u64 twheel_time_to_program(const struct timer_set *set,
-					 clockid_t clockid, u64 time)
+					 clockid_t clockid, s64 time)
 {
 	s64 offset = twheel_time_set_offset(set, clockid), result;
 
-	if (check_add_overflow((s64)time, offset, &result))
+	if (check_add_overflow(time, offset, &result))
 		return S64_MAX;
 	return max(result, 0LL);
 }

@@ -90,7 +90,7 @@ struct timer_set {
 	u64			generation;
 	unsigned int		count;
 	unsigned int		unread;
-	u64			latest;
+	s64			latest;
 	unsigned int		limit;
 	int			lane;
 	bool			limited;
@@ -136,7 +136,9 @@ struct timer_extra {
  * @clockid: The clock.
  * @flags: %TWHEEL_KEPT_FLAGS of the operation that created the timer.
  * @cookie: The program's own.
- * @deadline: In ns. While the timer is READY: the first deadline not read yet.
+ * @deadline: In ns of the kernel's clock; negative if a time namespace allows a time
+ *	before the kernel's zero. While the timer is READY: the first deadline not read
+ *	yet.
  * @expired: When the timer expired, in ns; only while it is READY.
  * @extra: What only some timers have, or %NULL.
  *
@@ -150,8 +152,8 @@ struct user_timer {
 	u64			clockid : 4;
 	u64			flags : 8;
 	u64			cookie;
-	u64			deadline;
-	u64			expired;
+	s64			deadline;
+	s64			expired;
 	struct timer_extra	*extra;
 };
 

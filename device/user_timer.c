@@ -103,17 +103,17 @@ void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phas
 	user_timer_start_engine(t, phase);
 }
 
-/* Returns the deadline that @op asks for. Both times are below 2^63: no sum wraps. */
-static u64 user_timer_deadline(const struct user_timer *t, const struct twheel_op *op,
+/* Returns the deadline that @op asks for. */
+static s64 user_timer_deadline(const struct user_timer *t, const struct twheel_op *op,
 			       const struct twheel_phase *phase)
 {
-	u64 now = phase->now;
+	s64 now = phase->now;
 
 	if (op->flags & TWHEEL_ABSTIME)
 		return twheel_time_to_kernel(user_timer_set(t), t->clockid, op->time_ns);
 	if (user_timer_clock_node(t))
 		now = twheel_time_now(t->clockid);
-	return twheel_time_saturate(now + op->time_ns);
+	return twheel_time_add(now, op->time_ns);
 }
 
 /**
@@ -132,7 +132,7 @@ void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
 }
 
 /* Whether the deadline of @t, whose callback runs, has come by @now. */
-static bool user_timer_has_come(struct user_timer *t, u64 now)
+static bool user_timer_has_come(struct user_timer *t, s64 now)
 {
 	if (now < t->deadline)
 		return false;
@@ -144,9 +144,9 @@ static bool user_timer_has_come(struct user_timer *t, u64 now)
  * one event of the set to the next: another CPU, which read the clock later, may have
  * put its event in front.
  */
-static u64 user_timer_expiry_time(struct timer_set *set, const struct twheel_timer *timer)
+static s64 user_timer_expiry_time(struct timer_set *set, const struct twheel_timer *timer)
 {
-	set->latest = max(set->latest, twheel_due_time(timer));
+	set->latest = max_t(s64, set->latest, twheel_due_time(timer));
 	return set->latest;
 }
 
