@@ -1,15 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For the tests written in bash: TAP.
+# For tests in bash: print TAP. scripts/lib/tap.py reads it.
 
 tap_count=0
 tap_failures=0
-tap_output=$(mktemp) || exit 1
-trap 'rm -f "$tap_output"' EXIT
+tap_planned=
+# Files that a test wants to keep until it ends go here, too.
+tap_scratch=$(mktemp -d) || exit 1
+tap_output=$tap_scratch/output
+trap 'rm -rf "$tap_scratch"' EXIT
 
-# check DESCRIPTION COMMAND [ARG...]: one test, which the command passes. What a
-# failed one printed is shown.
+# tap_begin [TESTS]: start the document; with TESTS, print the plan first.
+tap_begin()
+{
+	echo "TAP version 13"
+	tap_planned=${1-}
+	[ -z "$tap_planned" ] || echo "1..$tap_planned"
+}
+
+# check DESCRIPTION COMMAND [ARG...]: run one test. It passes if the command
+# succeeds; if not, the end of what the command printed is shown.
 check()
 {
 	local description=$1 result=ok
@@ -24,9 +35,40 @@ check()
 	echo "$result $tap_count $description"
 }
 
-# The plan, and the exit status.
+# tap_include PREFIX COMMAND [ARG...]: run a command that prints TAP, and make its
+# results part of this document, each with PREFIX. Sets include_status, the command's
+# exit status; include_ran, the number of results; and include_planned, the number
+# in the command's plan, or "none". The command's stderr goes to $include_stderr.
+# shellcheck disable=SC2034 # for the caller
+tap_include()
+{
+	local prefix=$1 include_failed
+	shift
+
+	include_stderr=$tap_scratch/include.stderr
+	{
+		("$@") 2>"$include_stderr"
+		echo $? >"$tap_scratch/include.status"
+	} | "$(dirname "${BASH_SOURCE[0]}")/tap.py" --first $((tap_count + 1)) \
+		--prefix "$prefix" --totals "$tap_scratch/include.totals"
+	read -r include_status <"$tap_scratch/include.status"
+	read -r include_ran include_failed include_planned \
+		<"$tap_scratch/include.totals"
+	tap_count=$((tap_count + include_ran))
+	tap_failures=$((tap_failures + include_failed))
+}
+
+# tap_bail_out REASON: give up; the tests that are left make no sense.
+tap_bail_out()
+{
+	echo "Bail out! $*"
+	exit 1
+}
+
+# Print the plan, unless it came first, and exit.
 tap_end()
 {
-	echo "1..$tap_count"
-	exit "$((tap_failures > 0))"
+	[ -n "$tap_planned" ] || echo "1..$tap_count"
+	[ "$tap_failures" -eq 0 ] && [ "${tap_planned:-$tap_count}" -eq "$tap_count" ]
+	exit
 }
