@@ -3,6 +3,9 @@
 #
 # For tests in bash: print TAP. scripts/lib/tap.py reads it.
 
+# shellcheck source=scripts/lib/usage.sh
+. "$(dirname "${BASH_SOURCE[0]}")/usage.sh"
+
 tap_count=0
 tap_failures=0
 tap_planned=
@@ -11,12 +14,16 @@ tap_scratch=$(mktemp -d) || exit 1
 tap_output=$tap_scratch/output
 trap 'rm -rf "$tap_scratch"' EXIT
 
-# tap_begin [TESTS]: start the document; with TESTS, print the plan first.
 tap_begin()
 {
 	echo "TAP version 13"
-	tap_planned=${1-}
-	[ -z "$tap_planned" ] || echo "1..$tap_planned"
+}
+
+# tap_plan TESTS: print the plan before the results. Without it, tap_end() prints it.
+tap_plan()
+{
+	tap_planned=$1
+	echo "1..$tap_planned"
 }
 
 # check DESCRIPTION COMMAND [ARG...]: run one test. It passes if the command
@@ -65,7 +72,7 @@ tap_bail_out()
 	exit 1
 }
 
-# Print the plan, unless it came first, and exit.
+# Print the plan, unless it came first, and exit with status 0 if all is well.
 tap_end()
 {
 	[ -n "$tap_planned" ] || echo "1..$tap_count"
