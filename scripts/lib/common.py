@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What all the scripts share: the cache, locks, errors, quiet long commands."""
+"""What all scripts share: options, errors, the cache, locks, long commands."""
 
+import argparse
 import contextlib
 import fcntl
 import hashlib
@@ -15,9 +16,9 @@ import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = "scripts/" + pathlib.Path(sys.argv[0]).name
-HEARTBEAT = 15  # seconds between two signs of life
+HEARTBEAT = 15  # seconds between two lines of progress
 
-# Whatever an outer make or the user's shell holds for another build.
+# Variables that an outer make or the user's shell has set for another build
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "GNUMAKEFLAGS",
            "ARCH", "SUBARCH", "CROSS_COMPILE", "KDIR", "M", "O", "V", "C", "W",
            "KBUILD_OUTPUT", "KBUILD_EXTMOD", "KCFLAGS", "KCPPFLAGS",
@@ -26,15 +27,31 @@ FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "GNUMAKEFLAGS",
 
 
 class Fail(Exception):
-    """An error that the user should see as one line."""
+    """An error that is shown to the user as one line."""
 
 
 def say(text):
     print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)
 
 
+def option_parser(doc):
+    """A parser of options for a script whose docstring is its help text.
+
+    A paragraph of the docstring that lists the options is left out of --help:
+    the parser prints the options itself.
+    """
+    title, _, rest = doc.partition("\n\n")
+    usage, _, rest = rest.partition("\n\n")
+    text = [part for part in rest.split("\n\n") if not part.startswith("  -")]
+    return argparse.ArgumentParser(
+        prog=PROGRAM, description=title, usage=usage.removeprefix("usage: "),
+        epilog="\n\n".join(text),
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
 def main(function):
-    """Run function; turn Fail and Ctrl-C into a line and an exit status."""
+    """Call the function with the command line. Turn Fail and Ctrl-C into a line on
+    stderr and an exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
@@ -54,13 +71,13 @@ def _interrupt(_signal, _frame):
 
 
 def cache(*parts):
-    """A path in the cache; its directory is made."""
+    """A path in the cache. Its directory is created."""
     root = os.environ.get("TWHEEL_CACHE") or "~/.cache/twheel"
     path = pathlib.Path(root).expanduser().absolute().joinpath(*parts)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Fail(f"cannot make {path.parent}: {error.strerror}; "
+        raise Fail(f"cannot create {path.parent}: {error.strerror}; "
                    "set TWHEEL_CACHE to a writable directory") from error
     return path
 
@@ -71,19 +88,19 @@ def digest(*texts):
 
 @contextlib.contextmanager
 def scratch(prefix):
-    """A directory for one run. What killed runs left behind goes, too."""
+    """A directory for one run. Also removes those of runs killed a day ago."""
     parent = cache("run", "x").parent
-    for left in parent.iterdir():
+    for old in parent.iterdir():
         with contextlib.suppress(OSError):
-            if time.time() - left.stat().st_mtime > 86400:
-                shutil.rmtree(left)
+            if time.time() - old.stat().st_mtime > 86400:
+                shutil.rmtree(old)
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as place:
         yield pathlib.Path(place)
 
 
 @contextlib.contextmanager
 def lock(name):
-    """Hold the cache's lock of that name; say so when it has to wait."""
+    """Hold the cache's lock of this name. Say so if another run holds it."""
     with open(cache("locks", name), "w", encoding="ascii") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -94,7 +111,7 @@ def lock(name):
 
 
 def clean_environment(**extra):
-    """The environment for a build of its own, in the C locale."""
+    """The environment for a build that no outer build affects, in the C locale."""
     env = {k: v for k, v in os.environ.items() if k not in FOREIGN}
     env["LC_ALL"] = "C"
     env.update(extra)
@@ -102,9 +119,9 @@ def clean_environment(**extra):
 
 
 def run(what, command, log=None, cwd=None, env=None, show=True):
-    """Run a long command with its output in a log, and signs of life.
+    """Run a long command with its output in a log, and print progress.
 
-    Raises Fail when the command fails, with the log's end on stderr.
+    If the command fails, prints the end of the log and raises Fail.
     """
     log = log or cache("logs", digest(what, *command) + ".log")
     start = time.monotonic()
@@ -146,7 +163,7 @@ def tail(path, lines):
 
 
 def output(command, **options):
-    """What a short command prints; Fail if it cannot be run or fails."""
+    """The output of a short command. Raises Fail if the command fails."""
     try:
         return subprocess.run(command, check=True, capture_output=True,
                               text=True, stdin=subprocess.DEVNULL,
