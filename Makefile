@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# twheel: see README.md. Kbuild has what the kernel's build system reads.
+# twheel: see README.md. The kernel's build system reads Kbuild.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -10,7 +10,7 @@ all: modules lib tools
 
 modules:
 	@test -e '$(KDIR)/Makefile' || { echo 'no kernel build tree at $(KDIR):' \
-		'install the headers of the running kernel, or say KDIR=' >&2; exit 1; }
+		'install the headers of the running kernel, or set KDIR=' >&2; exit 1; }
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
 
 modules_install:
@@ -55,15 +55,16 @@ bench-quick: setup
 	scripts/bench --quick
 
 help:
-	@echo '  make                 the module for the running kernel, or KDIR=; lib and tools'
-	@echo '  make samples         the programs in samples/, to learn from'
+	@echo '  make                 build the module for the running kernel (or KDIR=), lib and tools'
+	@echo '  make samples         build the programs in samples/'
 	@echo '  make modules_install install the module'
-	@echo '  make install         install the library, the tool and their pages'
+	@echo '  make install         install the library, the tools and the manual pages'
 	@echo '  make clean           remove what make built'
-	@echo '  make demo            a million timers in a virtual machine, to look at'
-	@echo '  make check           every test that a change must pass'
-	@echo '  make check-all       all tests there are: an hour, once the kernels are built'
-	@echo '  make coverage        which lines of the module the tests execute'
-	@echo '  make torture         random operations on all CPUs, against a model'
-	@echo '  make bench           twheel beside its peers: half an hour, best on a quiet machine'
-	@echo '  make bench-quick     the same at smaller counts: three minutes'
+	@echo '  make setup           install the packages that build and tests need'
+	@echo '  make demo            watch a million timers in a virtual machine'
+	@echo '  make check           run every test that a change must pass'
+	@echo '  make check-all       run all tests: an hour, once the kernels are built'
+	@echo '  make coverage        find the lines of the module that no test executes'
+	@echo '  make torture         random operations on all CPUs, checked against a model'
+	@echo '  make bench           compare twheel with its peers: half an hour, on a quiet machine'
+	@echo '  make bench-quick     the same with smaller counts: three minutes'
