@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Start a virtual machine, carry its output, end it."""
+"""Start a virtual machine, carry its output, and end it."""
 
 import ctypes
 import os
@@ -17,14 +17,14 @@ from common import Fail, cache
 
 PR_SET_PDEATHSIG = 1
 REPORT_ALL = ["ignore_loglevel", "panic=-1", "oops=panic"]
-# An emulated CPU may not get to run for a while when the host is busy.
-PATIENT = ["no_timer_check", "watchdog_thresh=60",
-           "rcupdate.rcu_cpu_stall_timeout=120"]
+# On a busy host, a machine's CPU may not run for a while. That is not its fault.
+PATIENT = ["rcupdate.rcu_cpu_stall_timeout=120"]
+PATIENT_QEMU = [*PATIENT, "no_timer_check", "watchdog_thresh=60"]
 LIBC = ctypes.CDLL(None)
 
 
 class Channel:
-    """A way from the guest: our end, and the machine's."""
+    """A connection from the guest: our end, and the machine's."""
 
     def __init__(self):
         self.ours, self.theirs = socket.socketpair()
@@ -41,8 +41,8 @@ class Channel:
 
 
 def use_kvm():
-    """Whether hardware virtualisation is there and may be used. A guest may
-    see a /dev/kvm that does not work, but then its CPU lacks the flag."""
+    """Whether hardware virtualisation works. /dev/kvm may exist without working, but
+    then the CPU lacks the flag."""
     try:
         cpu = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -52,14 +52,14 @@ def use_kvm():
 
 
 def qemu(image, plan, append):
-    """QEMU with a kernel; what comes out where is the caller's business."""
+    """The command for QEMU with a kernel. The caller adds the consoles."""
     accel = plan.accel
     if accel == "auto":
         accel = "kvm" if use_kvm() else "tcg"
     threads = "single" if plan.one_thread else "multi"
-    # Idle time passes at once.
+    # shift=0: an instruction takes a nanosecond. sleep=off: idle time passes at once.
     clock = ["-icount", "shift=0,sleep=off"] if plan.icount else []
-    boot = ["console=ttyS0", *REPORT_ALL, *PATIENT, *append,
+    boot = ["console=ttyS0", *REPORT_ALL, *PATIENT_QEMU, *append,
             *plan.append.split()]
     return ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
             "-no-reboot", "-display", "none", "-machine", "q35", "-cpu", "max",
@@ -70,9 +70,9 @@ def qemu(image, plan, append):
 
 
 def uml(image, plan, append, travel="time-travel=inf-cpu"):
-    """UML; the consoles are the caller's business."""
+    """The command for UML. The caller adds the consoles."""
     command = [str(image), f"mem={plan.mem}M", "con=null", "console=tty0",
-               *REPORT_ALL]
+               *REPORT_ALL, *PATIENT]
     if plan.flavour == "uml-tt":
         command += [travel]
     else:
@@ -81,7 +81,7 @@ def uml(image, plan, append, travel="time-travel=inf-cpu"):
 
 
 def qemu_command(plan, image, initrd, channels):
-    """Console, command output and control on three channels."""
+    """QEMU with console, command output and control on three channels."""
     command = qemu(image, plan, []) + [
         "-initrd", str(initrd), "-device", "virtio-serial-pci",
         "-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,"
@@ -98,14 +98,14 @@ def qemu_command(plan, image, initrd, channels):
 
 
 def uml_command(plan, image, initrd, channels):
-    """The same channels are consoles 0, 1 and 2 on file descriptors."""
+    """UML with the same channels as consoles 0, 1 and 2."""
     consoles = [f"con{number}=null,fd:{channel.fd}"
                 for number, channel in enumerate(channels)]
     return uml(image, plan, [f"initrd={initrd}", *consoles])
 
 
 def environment(plan):
-    """UML keeps its memory in a file, which must fit where it is."""
+    """UML keeps its memory in a file. Choose a directory that has room for it."""
     needed = (plan.mem + 64) << 20
     directory = "/dev/shm"
     try:
@@ -120,7 +120,7 @@ def environment(plan):
 
 
 def start(command, plan, **options):
-    """Start a machine that dies with us, as a process group of its own."""
+    """Start a machine in a process group of its own. It is killed if we die."""
     if plan.verbose:
         print("+", " ".join(command), file=sys.stderr)
     try:
@@ -137,9 +137,9 @@ def _die_with_parent():
 
 
 def kill(process):
-    """Kill a machine, with the processes it is made of, if it still runs."""
+    """Kill a machine with all its processes, if it still runs."""
     if process.returncode is not None:
-        return  # its number may be another's by now
+        return  # another process may have its number by now
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -171,8 +171,8 @@ class Machine:
             channel.theirs.close()
 
     def pump(self):
-        """Carry output until the machine ends. True unless time ran out, or it
-        fell silent while it booted."""
+        """Carry output until the machine ends. Returns False if time ran out, or if the
+        machine fell silent while it booted."""
         console, out, control = (channel.ours for channel in self.channels)
         streams = {console: self._on_console, out: _on_output,
                    control: self._on_control,
@@ -194,7 +194,7 @@ class Machine:
 
     def _time_left(self):
         if self._finished():
-            # The guest has nothing more to say; it may power off in peace.
+            # The guest has reported everything. Give it 3 s to power off.
             self._ended = self._ended or time.monotonic()
             return self._ended + 3 - time.monotonic()
         limit = self._started + self.plan.timeout
@@ -206,7 +206,7 @@ class Machine:
         return b"booted\n" in self.control
 
     def fell_silent(self):
-        """It did while it booted: nothing of ours has been loaded or run."""
+        """Whether the machine fell silent before it loaded or ran anything of ours."""
         silence = time.monotonic() - self._heard
         return not self._booted() and silence >= self.plan.silence
 
@@ -224,7 +224,7 @@ class Machine:
         self.control += data
 
     def said(self, word):
-        """The rest of the line that the guest's init began with a word."""
+        """The rest of the line that the guest's init began with this word, or None."""
         head = self.control.partition(b"\nlog\n")[0].decode(errors="replace")
         found = re.search(rf"^{word}\b ?(.*)$", head, re.M)
         return found[1] if found else None
