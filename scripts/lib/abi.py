@@ -4,10 +4,10 @@
 
 usage: abi.py HEADER [COMPILER-OPTION...]
 
-Structures and enumerations come from the debugging information; what is
-#defined is evaluated. Nothing is run, so that any word size will do. Only names
-that begin with twheel or TWHEEL_ count. Each line stands for itself: a
-difference between two outputs is a difference between two interfaces.
+Structures and enumerations come from debugging information; #defined constants
+are evaluated by the compiler. Nothing is executed, so any word size works. Only
+names that begin with twheel or TWHEEL_ are printed. Each line is complete by
+itself: a difference between two outputs is a difference between two interfaces.
 """
 
 import os
@@ -25,11 +25,11 @@ COMPILER = os.environ.get("CC", "gcc")
 DIE = re.compile(r"^ <(\d+)><([0-9a-f]+)>: .*\(DW_TAG_(\w+)\)$")
 ATTRIBUTE = re.compile(r"^ +<[0-9a-f]+> +DW_AT_(\w+) *: (?:\(.*?\): )?(.*)$")
 MACRO = re.compile(r"^#define (TWHEEL_\w+)(\(.*?\))? (.+)$", re.M)
-VALUE = struct.Struct("<QIi")  # value, size, whether it can be negative
+VALUE = struct.Struct("<QIi")  # value, size, whether the type is signed
 
 
 class Entry:
-    """One entry of the debugging information, with those inside it."""
+    """An entry of the debugging information, with the entries inside it."""
 
     def __init__(self, tag):
         self.tag, self.attributes, self.inside = tag, {}, []
@@ -43,7 +43,7 @@ class Entry:
 
 
 def read_entries(text):
-    """All entries by their place."""
+    """All entries, by their offsets."""
     entries, parents, entry = {}, {}, None
     for line in text.splitlines():
         found = DIE.match(line)
@@ -70,7 +70,7 @@ def elements(entry):
         if "upper_bound" in part.attributes:
             count *= part.number("upper_bound") + 1
         else:
-            count = 0  # as many as one likes
+            count = 0  # a flexible array
     return count
 
 
@@ -84,7 +84,7 @@ def size_and_name(entries, entry):
     if entry.tag == "pointer_type":
         return entry.number("byte_size"), "pointer"
     if "byte_size" not in entry.attributes:
-        raise Fail(f"what is the size of a {entry.tag} {entry.name}?")
+        raise Fail(f"{entry.tag} {entry.name} has no size")
     return entry.number("byte_size"), entry.name
 
 
@@ -120,7 +120,7 @@ def enumeration(entry):
 
 
 class Header:
-    """A header, compiled with some options in a directory."""
+    """A header, and the options and directory to compile it."""
 
     def __init__(self, header, options, place):
         self.place = place
@@ -144,7 +144,7 @@ class Header:
         return sorted(MACRO.findall(result.read_text(encoding="utf-8")))
 
     def evaluate(self, expressions):
-        """The numbers that expressions stand for, with their type."""
+        """The values of expressions, with their sizes and signs."""
         if not expressions:
             return []
         rows = ",\n".join(
@@ -161,7 +161,7 @@ class Header:
 
 
 def constants(header):
-    """Those with a value; a macro with arguments stands as it is written."""
+    """Constants with their values. Macros with arguments are printed as written."""
     plain = []
     for name, arguments, text in header.macros():
         if arguments:

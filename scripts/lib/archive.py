@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian's package archive, through apt, with lists and settings of our own.
+"""Debian's package archive, through apt, with package lists of our own.
 
-Nothing of the system's own apt configuration is changed: only the archive's
-address is taken from it.
+The system's apt configuration stays as it is. Only the archive's address is taken
+from it.
 """
 
 import os
@@ -30,11 +30,11 @@ def codename():
 
 
 def addresses():
-    """The URIs of the archive and, or None, of its security updates."""
+    """The URIs of the archive and of its security updates (or None)."""
     if os.environ.get("TWHEEL_MIRROR"):
         return os.environ["TWHEEL_MIRROR"], None
     if not shutil.which("apt-get"):
-        raise Fail("kernels come from Debian's archive, and there is no apt-get")
+        raise Fail("kernels come from Debian's archive, and apt-get is missing")
     listing = output(["apt-get", "indextargets", "--format",
                       "$(RELEASE) $(COMPONENT) $(REPO_URI)",
                       "Created-By: Packages"])
@@ -49,14 +49,14 @@ def addresses():
     if not plain:
         raise Fail("no Debian archive in apt's sources; set TWHEEL_MIRROR to "
                    "the URI of a Debian mirror")
-    # Other vendors name their suites after Debian's, too.
+    # Other vendors also name their suites after Debian's.
     plain.sort(key=lambda uri: not uri.rstrip("/").endswith("/debian"))
     return plain[0], (security or [None])[0]
 
 
 class Archive:
-    """One set of suites with its own lists. reach: "own" is this system's
-    release alone, "all" is every one that is known to have kernels."""
+    """A set of suites with package lists of its own. Its reach is "own", this system's
+    release only, or "all", every release that is known to have kernels."""
 
     def __init__(self, reach):
         self.reach = reach
@@ -104,9 +104,9 @@ class Archive:
             run("fetching package lists",
                 ["apt-get", *self._options(), "update"], show=False)
         except Fail as error:
-            # One suite of several that is not there does not matter; a
-            # package that cannot be found is noticed later.
-            say(f"{error}; going on with the lists there are")
+            # A suite may be missing. If a package cannot be found because of that,
+            # the search for the package fails.
+            say(f"{error}; continuing with the lists that were fetched")
 
     def ready(self):
         return any((self.dir / "lists").glob("*_Packages*"))
@@ -121,7 +121,7 @@ class Archive:
         return "linux-source-%d.%d" % max((int(a), int(b)) for a, b in names)
 
     def candidate(self, package):
-        """The version of a package that apt would take."""
+        """The version of a package that apt would install."""
         listing = output(["apt-cache", *self._options(), "policy", package])
         found = re.search(r"Candidate: (\S+)", listing)
         if not found or found[1] == "(none)":
@@ -129,7 +129,7 @@ class Archive:
         return found[1]
 
     def depends(self, package, version):
-        """The names a package of a given version depends on."""
+        """The names of the packages that a version of a package depends on."""
         text = output(["apt-cache", *self._options(), "show",
                        f"{package}={version}"])
         found = re.search(r"^Depends: (.*)$", text, re.M)

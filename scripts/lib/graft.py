@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The project built into a kernel, for kernels that cannot load modules.
+"""Build the project into a kernel, for kernels that cannot load modules.
 
-The kernel is not compiled again: the build starts from a copy of the plain
-kernel's, and only drivers/twheel, which every unpacked tree has, is new.
+The build starts from a copy of the plain kernel's build, so that only
+drivers/twheel is compiled. scripts/lib/kernels.py adds that directory to each tree.
 """
 
 import shutil
@@ -13,8 +13,8 @@ from common import CHECKOUT, Fail, cache, lock, run
 
 
 def build(name, flavour, target, sources=CHECKOUT):
-    """Build a kernel with the project in it; the kernel is copied to the
-    target, as the next build overwrites it."""
+    """Build a kernel with the project in it, and copy the kernel to the target: the
+    next build overwrites the original."""
     for file in ("Kconfig", "Kbuild"):
         if not (sources / file).exists():
             raise Fail(f"no {file} in {sources}: cannot build it into a kernel")
@@ -41,7 +41,7 @@ def build(name, flavour, target, sources=CHECKOUT):
 
 
 def _configure(tree, place, flavour, wanted):
-    """Configure again only when something that matters has changed."""
+    """Configure the kernel if the wanted options or the project's Kconfig changed."""
     kconfigs = sorted((tree / "drivers/twheel").rglob("Kconfig*"))
     state = wanted + "".join(path.read_text("utf-8") for path in kconfigs)
     record = place / ".twheel-configured"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a virtual machine starts from: its initial file system."""
+"""The initial file system of a virtual machine."""
 
 import lzma
 import os
@@ -28,8 +28,8 @@ def busybox():
 
 
 def base_modules(name):
-    """The distribution kernel's modules that it needs to reach the host, in
-    the order to load them."""
+    """The modules that the distribution's kernel needs to reach the host, in the order
+    to load them."""
     if name != kernels.STOCK:
         return []
     root = kernels.fetch(name) / "lib/modules" / kernels.resolve(name)["release"]
@@ -50,14 +50,14 @@ def read_module(path):
 
 
 def below_tmp(paths):
-    """The directories right below /tmp that hold any of the paths."""
+    """The directories directly below /tmp that contain any of the paths."""
     found = [path.parts[2] for path in map(pathlib.Path, paths)
              if path.parts[:2] == ("/", "tmp") and len(path.parts) > 2]
     return sorted({part for part in found if os.path.isdir("/tmp/" + part)})
 
 
 def build(plan, out, control):
-    """The archive for one run; out and control are the guest's devices."""
+    """The archive for one run. out and control are devices of the guest."""
     image = Initramfs()
     for directory in ("proc", "sys", "dev", "host", "bin"):
         image.directory(directory)
@@ -99,7 +99,7 @@ def build(plan, out, control):
 
 
 def _command(plan):
-    """The script that turns into the command, in the same directory."""
+    """A script that runs the command in the current directory of the host."""
     env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
            "HOME": "/root", "USER": "root", "LC_ALL": "C.UTF-8"}
     if "TERM" in os.environ:

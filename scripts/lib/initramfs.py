@@ -5,7 +5,7 @@ import stat
 
 
 class Initramfs:
-    """Collects files; bytes() is the archive."""
+    """Collects files. bytes() of it is the archive."""
 
     def __init__(self):
         self._parts = []

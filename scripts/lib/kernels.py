@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Kernels by name: which package is meant, its unpacked tree, its builds."""
+"""Kernels by name: the package that a name means, its tree and its builds."""
 
 import json
 import os
@@ -27,15 +27,15 @@ FLAVOURS = {
     "x86-rt": ("x86_64", ["x86", "debug", "x86-rt"]),
     "x86-trace": ("x86_64", ["x86", "x86-trace"]),
 }
-STOCK = "stock"  # the distribution's own kernel; its only flavour, too
-_resolved = {}  # what the names mean in this run
+STOCK = "stock"  # the distribution's own kernel, and its only flavour
+_resolved = {}  # the meanings of names in this run
 
 
 def check(name, flavour=None):
-    """Refuse names that mean nothing, before anything long is done."""
+    """Refuse unknown names before anything long starts."""
     if name != STOCK and name != "newest" and not re.fullmatch(r"\d+\.\d+", name):
         raise Fail(f"no kernel named '{name}'; "
-                   "there are: stock, newest, and X.Y, 6.1 say")
+                   "there are: stock, newest, and X.Y, for example 6.1")
     if flavour is None:
         return
     wanted = [STOCK] if name == STOCK else list(FLAVOURS)
@@ -58,7 +58,7 @@ def _resolve_now(name, update):
 
 
 def _resolve_stock(archive):
-    """The image and the headers must be of the same version and ABI."""
+    """Find image and headers of the same version and ABI."""
     version = archive.candidate("linux-image-amd64")
     image = archive.depends("linux-image-amd64", version)[0]
     headers = archive.depends("linux-headers-amd64", version)[0]
@@ -72,8 +72,8 @@ def _resolve_stock(archive):
 
 
 def resolve(name, update=False):
-    """What a name means. Once that is fetched it stays so until an update is
-    asked for: nobody wants kernels rebuilt when they do not expect it."""
+    """The package that a name means. After that package has been fetched, the name
+    keeps its meaning until an update is asked for: no build comes unexpected."""
     check(name)
     if name in _resolved and not update:
         return _resolved[name]
@@ -89,7 +89,7 @@ def resolve(name, update=False):
     except Fail as error:
         if not known:
             raise
-        say(f"{error}; staying with {known['package']} {known['version']}")
+        say(f"{error}; keeping {known['package']} {known['version']}")
         return _resolved.setdefault(name, known)
     meaning["when"] = time.time()
     scratch = record.with_suffix(f".{os.getpid()}")
@@ -104,12 +104,12 @@ def _identity(meaning):
 
 
 def identity(name):
-    """The package and version a name means, as one word."""
+    """The package and version that a name means, as one word."""
     return _identity(resolve(name))
 
 
 def fetch(name):
-    """The unpacked kernel of that name; fetched if it is not there yet."""
+    """The unpacked kernel of this name. Fetches it if necessary."""
     check(name)
     place = cache("source", identity(name))
     if place.exists():
@@ -129,8 +129,8 @@ def fetch(name):
                 shutil.rmtree(scratch, ignore_errors=True)
                 if attempt:
                     raise
-                # A point release may have taken the known one's place.
-                say(f"{error}; looking again what there is")
+                # The archive may have replaced this version by a point release.
+                say(f"{error}; looking for another version")
                 resolve(name, update=True)
         scratch.rename(place)
     return place
@@ -148,7 +148,7 @@ def _unpack(name, meaning, place):
 
 
 def _unpack_source(deb, package, place):
-    """The package holds one archive file; unpack it straight from there."""
+    """Unpack the source archive that the package contains."""
     script = ('set -eo pipefail; dpkg-deb --fsys-tarfile "$1" | '
               'tar -xO "./usr/src/$2.tar.xz" | xz -dc -T0 | '
               'tar -x --strip-components=1')
@@ -159,9 +159,8 @@ def _unpack_source(deb, package, place):
 
 
 def _make_room_for_registers(tree):
-    """As UML was, it runs no program on a host whose processor has more registers
-    than it knew: it keeps 2,696 bytes of them, and the host wants to be given
-    all, which are 11,008 with AMX. They are on its stacks, too."""
+    """Let UML run on CPUs with AMX. UML saves 2,696 bytes of registers, on its stack;
+    with AMX the host has 11,008 bytes and refuses to set fewer."""
     changed = {}
     for name, before, after in (
             ("arch/x86/um/user-offsets.c", "HOST_FP_SIZE, 2696", "HOST_FP_SIZE, 12288"),
@@ -175,7 +174,7 @@ def _make_room_for_registers(tree):
 
 
 def _add_slot(tree):
-    """Give the tree an empty driver directory, which scripts/kunit fills."""
+    """Add an empty driver directory to the tree. scripts/kunit fills it."""
     slot = tree / "drivers" / "twheel"
     slot.mkdir()
     for file in ("Kconfig", "Kbuild"):
@@ -193,8 +192,8 @@ def _add_slot(tree):
 def _unpack_stock(debs, release, place):
     for deb in debs:
         run(f"unpacking {deb.name}", ["dpkg", "-x", str(deb), str(place)])
-    # The headers expect to be installed: point them to where they are. The
-    # tree gets its final name after this.
+    # The headers have the paths of an installed package: replace them. The tree gets
+    # its final name later.
     final = place.with_name(place.name.removesuffix(".part"))
     headers = place / "usr/src" / f"linux-headers-{release}"
     makefile = headers / "Makefile"
@@ -215,9 +214,9 @@ def _unpack_stock(debs, release, place):
 
 
 def source(name):
-    """A source tree to read scripts and documentation tools from."""
+    """A source tree, for its scripts and documentation tools."""
     if name == STOCK:
-        raise Fail("stock has no source tree; ask for 6.1, say")
+        raise Fail("stock has no source tree; name a version, for example 6.1")
     return fetch(name)
 
 
@@ -231,7 +230,7 @@ def compiler():
 
 
 def build_directory(name, flavour):
-    """Where build() has put, or would put, that kernel."""
+    """The directory where build() puts this kernel."""
     check(name, flavour)
     if name == STOCK:
         place = cache("source", identity(name))
@@ -262,7 +261,7 @@ def make_command(tree, place, arch, *arguments):
 
 
 def build(name, flavour):
-    """Build a kernel unless it is built; its build directory."""
+    """Build a kernel if necessary. Returns its build directory."""
     check(name, flavour)
     tree = fetch(name)
     place = build_directory(name, flavour)
@@ -280,7 +279,7 @@ def build(name, flavour):
 
 
 def configure(tree, place, flavour, wanted):
-    """Make .config from fragments; say which options the kernel lacks."""
+    """Make .config from the wanted options. Say which options the kernel lacks."""
     fragment = place / "twheel.config"
     fragment.write_text(wanted, encoding="utf-8")
     arch = FLAVOURS[flavour][0]
@@ -289,12 +288,12 @@ def configure(tree, place, flavour, wanted):
         env=clean_environment(KCONFIG_ALLCONFIG=str(fragment)))
     lacking = lacking_options(place, wanted)
     if lacking:
-        say(f"{place.name} goes without {' '.join(lacking)}")
+        say(f"{place.name} lacks {' '.join(lacking)}")
 
 
 def lacking_options(place, wanted):
     config = set((place / ".config").read_text(encoding="utf-8").splitlines())
-    # Of an option that is named twice, the last word counts.
+    # If an option is set twice, the last value counts.
     last = dict(re.findall(r"^(?:# )?CONFIG_(\w+)(?:=| is )(.*)$", wanted, re.M))
     return [option for option, value in last.items()
             if value != "not set" and f"CONFIG_{option}={value}" not in config]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Find what the kernel complained about in its log."""
+"""Find reports of faults in a kernel log."""
 
 import pathlib
 import re
 
 LIST = pathlib.Path(__file__).with_name("kernel-reports")
-# "[    0.123456][   T12] " and "<4>" are not part of a message.
+# In front of a message: "<4>[    0.123456][   T12] "
 STAMP = re.compile(r"^(?:<\d+>)?(?:\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?)?")
-CONTEXT = 30  # lines shown of a report
+CONTEXT = 30  # lines of a report
 
 
 def patterns():
@@ -17,7 +17,7 @@ def patterns():
 
 
 def find(log, allowed=()):
-    """The reports in a log, each as the lines from its first one on.
+    """The reports in a log, each a list of lines.
 
     A report that matches one of the allowed regular expressions is left out.
     """
@@ -32,15 +32,15 @@ def find(log, allowed=()):
         if any(re.search(regex, message) for regex in allowed):
             continue
         if number < end:
-            continue  # a line of the report that is shown already
+            continue  # this line is part of the last report
         end = number + CONTEXT
         found.append(lines[number:end])
     return found
 
 
 def show(found, say):
-    """Print reports, a few at most."""
+    """Print the first three reports."""
     for report in found[:3]:
         say("the kernel reported:\n    " + "\n    ".join(report))
     if len(found) > 3:
-        say(f"and {len(found) - 3} reports more")
+        say(f"and {len(found) - 3} more reports")
