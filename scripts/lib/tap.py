@@ -46,13 +46,13 @@ class Line:
     kind: int
     text: str
     indent: int = 0
-    tests: int = 0  # of a plan
-    passed: bool = False  # and the rest: of a result
-    skipped: bool = False
-    number: int | None = None
-    rest: str = ""  # all behind "ok"
-    tail: str = ""  # all behind the number
-    reason: str = ""  # of a bail-out
+    tests: int = 0  # PLAN
+    passed: bool = False  # RESULT
+    skipped: bool = False  # RESULT
+    number: int | None = None  # RESULT
+    rest: str = ""  # RESULT: all behind "ok"
+    tail: str = ""  # RESULT: all behind the number
+    reason: str = ""  # BAIL_OUT
 
     @property
     def description(self):

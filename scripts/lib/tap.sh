@@ -9,7 +9,7 @@
 tap_count=0
 tap_failures=0
 tap_planned=
-# Files that a test wants to keep until it ends go here, too.
+# A test may put its own temporary files here.
 tap_scratch=$(mktemp -d) || exit 1
 tap_output=$tap_scratch/output
 trap 'rm -rf "$tap_scratch"' EXIT
