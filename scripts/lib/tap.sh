@@ -3,8 +3,8 @@
 #
 # For tests in bash: print TAP. scripts/lib/tap.py reads it.
 
-# shellcheck source=scripts/lib/usage.sh
-. "$(dirname "${BASH_SOURCE[0]}")/usage.sh"
+# shellcheck source=scripts/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 tap_count=0
 tap_failures=0

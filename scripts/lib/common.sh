@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For scripts in bash: the comment at the head of a script is its usage text.
+# For scripts in bash: usage texts, and a place in the cache.
 
-# Print the usage text: from line 4 to an empty line or a line "# The checks ...".
+# Print the usage text, the comment at the head of the script: from line 4 to an empty line or a line "# The checks ...".
 usage()
 {
 	sed -n '4,/^$\|^# The checks/{/^# The checks/!s/^# \{0,1\}//p}' \
@@ -31,4 +31,14 @@ offer_help()
 			;;
 		esac
 	done
+}
+
+# checkout_cache NAME [KIND]: create a directory in the cache for this checkout, and print
+# its path.
+checkout_cache()
+{
+	local place
+
+	place=${TWHEEL_CACHE:-$HOME/.cache/twheel}/$1/$(pwd | sha256sum | cut -c 1-12)${2-}
+	mkdir -p "$place" && echo "$place"
 }
