@@ -59,31 +59,33 @@ static int parse_value(const char **text, const struct field *field)
 	return value >= field->low && value <= field->high ? (int)value : -1;
 }
 
-/* "*", "5", "1-5", any of them with "/2", at @text, which moves on. */
+/*
+ * Parse "*", "5", "5/2", "1-5" or "1-5/2" and move @text past it. A step without a
+ * range ("5/2") runs to the end of the field; a range with a step ends where it says.
+ */
 static bool parse_range(const char **text, const struct field *field,
 			uint64_t *bits)
 {
-	int low = field->low, high = field->high, step = 1, i;
-	bool all = **text == '*';
+	int low = field->low, high = field->high;
+	long i, step = 1;
 	char *end;
 
-	if (all) {
+	if (**text == '*') {
 		(*text)++;
 	} else {
 		low = parse_value(text, field);
-		high = low;
 		if (**text == '-') {
 			(*text)++;
 			high = parse_value(text, field);
+		} else if (**text != '/') {
+			high = low;
 		}
 	}
 	if (**text == '/') {
-		step = (int)strtol(*text + 1, &end, 10);
+		step = strtol(*text + 1, &end, 10);
 		if (end == *text + 1)
 			return false;
 		*text = end;
-		if (low == high)
-			high = field->high;
 	}
 	if (low < 0 || high < low || step < 1 || step > 60)
 		return false;

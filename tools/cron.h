@@ -3,10 +3,11 @@
  * Recurrences as crontab(5) writes them: minute, hour, day of the month, month, day
  * of the week, in local time.
  *
- * Where clocks are put forward, what would have been due in the hour that is left
- * out is due once right after it. Where they are put back, what names its hours
- * is due in the first of the two hours that look the same, and what has a '*'
- * for the hour in both.
+ * When daylight saving time begins, a job that names its hours runs once for the
+ * minutes that are left out, right after them. When it ends, such a job runs only in
+ * the first of the two hours that look the same. A job whose hour field begins with
+ * '*' goes by real time. Debian's cron treats the hour field alike; there a '*' for
+ * the minute exempts a job as well, here it does not.
  */
 #ifndef _CRON_H
 #define _CRON_H
@@ -22,7 +23,7 @@
  * @days: Of the month.
  * @months: Of the year, January being 1.
  * @weekdays: Sunday being 0.
- * @any_hour: The hours were given as '*'.
+ * @any_hour: The hour field begins with '*'.
  * @either_day: The days of both kinds were given: one that matches is enough.
  */
 struct cron {
