@@ -45,8 +45,9 @@ API long twheel_drain(int fd, struct twheel_op *ops, size_t room)
 		ret = twheel_call(fd, TWHEEL_IOC_DRAIN, &drain);
 		if (ret == -EINTR)
 			continue;
+		/* The caller must not lose the timers that have been taken back. */
 		if (ret < 0)
-			return ret;
+			return done ? (long)done : ret;
 		if (!ret)
 			break;
 		done += (size_t)ret;

@@ -226,16 +226,22 @@ int twheel_cancel_group(int fd, uint64_t group, uint64_t *retracted);
 long twheel_submit(int fd, struct twheel_op *ops, size_t count);
 
 /**
- * twheel_drain - refuse new timers, and take pending ones back
+ * twheel_drain - refuse new timers, and take the pending ones back
  * @fd: The descriptor.
- * @ops: For the operations that would add them again.
- * @room: How many fit.
+ * @ops: Filled with operations that would add the timers again.
+ * @room: The number of operations that fit into @ops, at least 1.
  *
- * Goes on after signals.
+ * The call goes on after signals. A timer is taken back once its operation is in
+ * @ops, and the return value counts every such timer, also if an error follows. A
+ * program that needs all pending timers calls again until the return value is 0 or an
+ * error.
  *
- * Return: How many were taken back. Fewer than @room: there are no more. Or an
- * error, after which timers that were taken back are in @ops all the same, which
- * only a bad @ops can bring about.
+ * Every call refuses new timers again, so it undoes a twheel_resume() that came before
+ * it. Threads of which some drain and others resume have to agree on the order.
+ *
+ * Return: The number of timers taken back; below @room if no other timer was pending or
+ * an error followed. 0 if no timer was pending. If no timer was taken back, an error:
+ * -ECANCELED if another thread resumed meanwhile, -EFAULT if @ops cannot be written.
  */
 long twheel_drain(int fd, struct twheel_op *ops, size_t room);
 

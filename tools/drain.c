@@ -74,7 +74,7 @@ int drain_show(int fd)
 			else
 				show(&ops[i]);
 		}
-	} while (count == ROOM);
+	} while (count > 0);
 	fflush(stdout);
 	return count < 0 ? device_failed("drain", count) : DONE;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "ioctl.h"
 
 #define FAR	(100 * NSEC_PER_SEC)
 
@@ -304,22 +305,89 @@ TEST(submit_and_drain_go_on_after_signals)
 	ASSERT_GT(signals, 0);
 }
 
-TEST(submit_stops_where_memory_ends)
+/* Memory for @count operations, with none behind it. */
+static struct twheel_op *ops_before_a_hole(size_t count)
 {
-	const size_t size = 16384, count = size / sizeof(struct twheel_op);
+	const size_t size = count * sizeof(struct twheel_op);
 	char *place = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct twheel_op *ops = (void *)place;
+
+	ASSERT(place != MAP_FAILED);
+	ASSERT_EQ(size % (size_t)sysconf(_SC_PAGESIZE), 0);
+	CALL(munmap(place + size, size));
+	return (void *)place;
+}
+
+TEST(submit_stops_where_memory_ends)
+{
+	const size_t count = 16384 / sizeof(struct twheel_op);
+	struct twheel_op *ops = ops_before_a_hole(count);
 	const int fd = open_twheel();
 	size_t i;
 
-	ASSERT(place != MAP_FAILED);
-	CALL(munmap(place + size, size));
 	for (i = 0; i < count; i++)
 		ops[i] = twheel_after(FAR, i);
 	ASSERT_EQ(twheel_submit(fd, ops, 2 * count), count);
 	ASSERT_EQ(timers(fd), count);
 	ASSERT_EQ(twheel_submit(fd, ops + count, 1), -EFAULT);
+}
+
+TEST(drain_counts_what_it_took_back_before_memory_ends)
+{
+	enum { COUNT = 10000, FIT = 8192 };
+	struct twheel_op *ops = many_ops(COUNT), *taken = ops_before_a_hole(FIT);
+	const int fd = open_twheel();
+
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	ASSERT_EQ(twheel_drain(fd, taken, COUNT), FIT);
+	ASSERT_EQ(timers(fd), COUNT - FIT);
+	ASSERT_EQ(twheel_drain(fd, taken + FIT, COUNT), -EFAULT);
+	ASSERT_EQ(timers(fd), COUNT - FIT);
+	ASSERT_EQ(twheel_drain(fd, taken, FIT), COUNT - FIT);
+	ASSERT_EQ(twheel_drain(fd, taken, FIT), 0);
+}
+
+/* Another thread resumes during this TWHEEL_IOC_DRAIN, counted from 1; 0 for none. */
+static int drains_until_resume;
+
+/* The program is linked with --wrap=ioctl, so every ioctl() comes here. */
+int __wrap_ioctl(int fd, unsigned long call, void *argument)
+{
+	if (call == TWHEEL_IOC_DRAIN && drains_until_resume &&
+	    !--drains_until_resume) {
+		ASSERT_EQ(twheel_resume(fd), 0);
+		errno = ECANCELED;
+		return -1;
+	}
+	return __real_ioctl(fd, call, argument);
+}
+
+TEST(drain_counts_what_it_took_back_before_a_resume)
+{
+	enum { COUNT = 10000 };
+	struct twheel_op *ops = many_ops(COUNT), *taken = many_ops(COUNT + 1);
+	struct twheel_op op = twheel_after(FAR, 1);
+	const int fd = open_twheel();
+	long first, rest;
+
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	drains_until_resume = 2;
+	first = twheel_drain(fd, taken, COUNT);
+	ASSERT_GT(first, 0);
+	ASSERT_LT(first, COUNT);
+	ASSERT_EQ(timers(fd), COUNT - first);
+	/* The resume holds. */
+	ASSERT_EQ(twheel_add(fd, &op), 0);
+	drains_until_resume = 1;
+	ASSERT_EQ(twheel_drain(fd, taken + first, COUNT - first + 1), -ECANCELED);
+	ASSERT_EQ(timers(fd), COUNT - first + 1);
+
+	rest = twheel_drain(fd, taken + first, COUNT - first + 1);
+	ASSERT_EQ(first + rest, COUNT + 1);
+	ASSERT_EQ(timers(fd), 0);
+	ASSERT_EQ(twheel_resume(fd), 0);
+	ASSERT_EQ(twheel_submit(fd, taken, COUNT + 1), COUNT + 1);
+	ASSERT_EQ(timers(fd), COUNT + 1);
 }
 
 TEST(drained_timers_can_be_submitted_again)
