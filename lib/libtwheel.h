@@ -269,6 +269,23 @@ int twheel_resume(int fd);
 long twheel_read(int fd, struct twheel_event *events, size_t room);
 
 /**
+ * twheel_sort_events - sort events by deadline
+ * @events: The events of one or more twheel_read(), or copies of events of a ring.
+ * @n: The number of events.
+ *
+ * The kernel delivers events about in the order in which the timers expired. It does
+ * not promise the order of deadlines for timers that expire on the same tick or on
+ * different CPUs. This function puts the events of one array in that order; an event that
+ * is read later may still have an earlier deadline.
+ *
+ * TWHEEL_EVENT_CLOCK_SET events come first. The other events follow clock by clock, in
+ * the order of the clocks' numbers (CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME),
+ * because deadlines on different clocks cannot be compared. The events of a clock are
+ * in the order of @deadline_ns. Events that this leaves equal keep their order.
+ */
+void twheel_sort_events(struct twheel_event *events, size_t n);
+
+/**
  * twheel_wait - wait for events
  * @fd: The descriptor.
  * @timeout_ms: As of poll(): how long, -1 for ever.

@@ -21,6 +21,7 @@ int main()
 	    twheel_add(fd, &op) || twheel_wait(fd, -1) != 1 ||
 	    twheel_read(fd, &event, 1) != 1)
 		return 1;
+	twheel_sort_events(&event, 1);
 	if (twheel_cancel(fd, ops[1].handle) || twheel_change(fd, 1, 1, 0) != -ENOENT ||
 	    twheel_query(fd, 1, &op, TWHEEL_ABSTIME) != -ENOENT ||
 	    twheel_cancel_group(fd, 1, &retracted) != -ENOENT)

@@ -409,6 +409,97 @@ TEST(drained_timers_can_be_submitted_again)
 	ASSERT_EQ(timers(fd), COUNT);
 }
 
+static struct twheel_event event_of(uint32_t clockid, uint64_t deadline_ns,
+				    uint64_t cookie)
+{
+	return (struct twheel_event){
+		.type = TWHEEL_EVENT_TIMER,
+		.clockid = clockid,
+		.deadline_ns = deadline_ns,
+		.cookie = cookie,
+	};
+}
+
+TEST(sort_events_puts_clocks_apart_and_is_stable)
+{
+	struct twheel_event events[] = {
+		event_of(CLOCK_BOOTTIME, 1, 9),
+		event_of(CLOCK_MONOTONIC, 300, 7),
+		event_of(CLOCK_MONOTONIC, 200, 5),
+		event_of(CLOCK_REALTIME, 500, 4),
+		{ .type = TWHEEL_EVENT_CLOCK_SET, .expired_ns = 9, .cookie = 1 },
+		event_of(CLOCK_MONOTONIC, 200, 6),
+		event_of(CLOCK_MONOTONIC, 1ULL << 63, 8),
+		event_of(CLOCK_REALTIME, 0, 3),
+		{ .type = TWHEEL_EVENT_CLOCK_SET, .expired_ns = 8, .cookie = 2 },
+	};
+	const size_t n = sizeof(events) / sizeof(*events);
+	size_t i;
+
+	twheel_sort_events(events, n);
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(events[i].cookie, i + 1);
+	twheel_sort_events(events, 0);
+	twheel_sort_events(NULL, 0);
+}
+
+/* Any length and many equal deadlines; the cookies say where an event was. */
+TEST(sort_events_sorts_at_random)
+{
+	enum { ROUNDS = 2000, MOST = 300 };
+	struct twheel_event events[MOST];
+	unsigned int round;
+	size_t n, i;
+
+	srandom(14);
+	for (round = 0; round < ROUNDS; round++) {
+		bool seen[MOST] = { };
+
+		n = (size_t)random() % MOST;
+		for (i = 0; i < n; i++)
+			events[i] = event_of(CLOCK_MONOTONIC,
+					     (uint64_t)random() % (1 + round % MOST), i);
+		twheel_sort_events(events, n);
+		for (i = 0; i < n; i++) {
+			ASSERT_LT(events[i].cookie, n);
+			ASSERT(!seen[events[i].cookie]);
+			seen[events[i].cookie] = true;
+			if (!i)
+				continue;
+			ASSERT_LE(events[i - 1].deadline_ns, events[i].deadline_ns);
+			if (events[i - 1].deadline_ns == events[i].deadline_ns)
+				ASSERT_LT(events[i - 1].cookie, events[i].cookie);
+		}
+	}
+}
+
+/* Deadlines that fall as the timers are added, many of them on one tick. */
+TEST(sort_events_puts_what_was_read_in_order_of_deadlines)
+{
+	enum { COUNT = 2000 };
+	struct twheel_op *ops = many_ops(COUNT);
+	struct twheel_event *events = calloc(COUNT, sizeof(*events));
+	const uint64_t last = now() + 20 * NSEC_PER_MSEC;
+	const int fd = open_twheel();
+	long ret, n;
+	size_t i;
+
+	ASSERT(events);
+	for (i = 0; i < COUNT; i++)
+		ops[i] = twheel_at(CLOCK_MONOTONIC, last - i * 10000, i);
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	for (n = 0; n < COUNT; n += ret) {
+		wait_for_unread(fd);
+		ret = twheel_read(fd, events + n, COUNT - n);
+		ASSERT_GT(ret, 0);
+	}
+	twheel_sort_events(events, COUNT);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(events[i].cookie, COUNT - 1 - i);
+		ASSERT_EQ(events[i].deadline_ns, ops[COUNT - 1 - i].time_ns);
+	}
+}
+
 TEST(eventfd_is_signalled)
 {
 	const int fd = open_twheel(), eventfd_fd = CALL(eventfd(0, 0));
