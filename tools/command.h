@@ -3,22 +3,12 @@
 #ifndef _COMMAND_H
 #define _COMMAND_H
 
-/* The statuses that twheelctl ends with. */
-enum {
-	DONE		= 0,
-	FAILED		= 1,	/* the device said no, or something else went wrong */
-	USAGE		= 2,	/* the command line makes no sense */
-	NO_DEVICE	= 3,	/* the module is not loaded */
-	NO_ACCESS	= 4,	/* the user may not use the device */
-	COMMAND_FAILED	= 5,	/* a command that was run failed */
-};
-
 /**
  * struct command - a subcommand
  * @name: Its name.
  * @arguments: Its arguments, for --help.
- * @summary: What it does, in a line.
- * @run: Does it. @argv[0] is the name. Returns an exit status.
+ * @summary: What it does, in one line.
+ * @run: Carries it out. @argv[0] is the name. Returns an exit status.
  */
 struct command {
 	const char	*name;
@@ -27,17 +17,14 @@ struct command {
 	int		(*run)(int argc, char **argv);
 };
 
-/* The device that commands use: --device. */
-extern const char *device_path;
-
-int command_timer(int argc, char **argv);
-int command_script(int argc, char **argv);
-int command_next(int argc, char **argv);
-int command_list(int argc, char **argv);
-int command_stat(int argc, char **argv);
-int command_watch(int argc, char **argv);
-int command_cancel(int argc, char **argv);
-int command_drain(int argc, char **argv);
-int command_resume(int argc, char **argv);
+int timer_main(int argc, char **argv);
+int script_main(int argc, char **argv);
+int next_main(int argc, char **argv);
+int list_main(int argc, char **argv);
+int stat_main(int argc, char **argv);
+int watch_main(int argc, char **argv);
+int cancel_main(int argc, char **argv);
+int drain_main(int argc, char **argv);
+int drain_resume_main(int argc, char **argv);
 
 #endif /* _COMMAND_H */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cron.h"
-#include "say.h"
+#include "report.h"
 
 /* How far ahead to look: leap days are eight years apart at most, and a rare weekday. */
 #define HORIZON		((time_t)41 * 366 * 86400)
@@ -107,7 +107,7 @@ static bool parse_field(const char *text, const struct field *field, uint64_t *b
 		if (*rest++ != ',')
 			break;
 	}
-	say("'%s' is no %s", text, field->what);
+	report("'%s' is no %s", text, field->what);
 	return false;
 }
 
@@ -137,7 +137,7 @@ bool cron_parse(const char *text, struct cron *cron)
 			text = nicknames[i][1];
 	if (sscanf(text, "%63s %63s %63s %63s %63s %c", word[MINUTE], word[HOUR],
 		   word[DAY], word[MONTH], word[WEEKDAY], &rest) != FIELDS) {
-		say("'%s' has not five fields: minute hour day month weekday", text);
+		report("'%s' has not five fields: minute hour day month weekday", text);
 		return false;
 	}
 	for (i = 0; i < FIELDS; i++)
@@ -155,7 +155,7 @@ bool cron_parse(const char *text, struct cron *cron)
 	};
 	if (possible(cron))
 		return true;
-	say("'%s' never comes", text);
+	report("'%s' never comes", text);
 	return false;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recurrences as crontab(5) writes them: minute, hour, day of the month, month, day
- * of the week, in local time.
+ * Recurrences in the syntax of crontab(5): minute, hour, day of the month, month, day of
+ * the week, in local time.
  *
  * When daylight saving time begins, a job that names its hours runs once for the
  * minutes that are left out, right after them. When it ends, such a job runs only in
@@ -17,14 +17,15 @@
 #include <time.h>
 
 /**
- * struct cron - when something is due; bit n stands for the number n
- * @minutes: Of the hour.
- * @hours: Of the day.
- * @days: Of the month.
- * @months: Of the year, January being 1.
- * @weekdays: Sunday being 0.
+ * struct cron - the times of a recurrence; bit n stands for the value n
+ * @minutes: Minutes of the hour.
+ * @hours: Hours of the day.
+ * @days: Days of the month.
+ * @months: Months; January is 1.
+ * @weekdays: Days of the week; Sunday is 0.
  * @any_hour: The hour field begins with '*'.
- * @either_day: The days of both kinds were given: one that matches is enough.
+ * @either_day: A day matches if its day of the month or its day of the week does;
+ *	otherwise both have to.
  */
 struct cron {
 	uint64_t	minutes;
@@ -36,10 +37,10 @@ struct cron {
 	bool		either_day;
 };
 
-/* Returns false, having said why, if @text is no such thing. */
+/* Parse the five fields, or a nickname. Reports an error and returns false on failure. */
 bool cron_parse(const char *text, struct cron *cron);
 
-/* The first time it is due after @time; -1 if never. */
+/* The first time after @time at which the job runs; -1 if there is none. */
 time_t cron_next(const struct cron *cron, time_t time);
 
 #endif /* _CRON_H */

@@ -6,23 +6,25 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "command.h"
 #include "device.h"
-#include "say.h"
+#include "report.h"
+#include "status.h"
+
+const char *device_path = "/dev/twheel";
 
 static int no_device(void)
 {
-	say("there is no %s: the module twheel is not loaded", device_path);
-	say("load it: modprobe twheel, or insmod twheel.ko where it was built");
-	return -NO_DEVICE;
+	report("there is no %s: the module twheel is not loaded", device_path);
+	report("load it: modprobe twheel, or insmod twheel.ko where it was built");
+	return -STATUS_NO_DEVICE;
 }
 
 static int no_access(void)
 {
-	say("no access to %s for this user", device_path);
-	say("run this as root, or have root let you: setfacl -m u:%s:rw %s, or a udev rule",
+	report("no access to %s for this user", device_path);
+	report("run this as root, or have root let you: setfacl -m u:%s:rw %s, or a udev rule",
 	    "NAME", device_path);
-	return -NO_ACCESS;
+	return -STATUS_NO_ACCESS;
 }
 
 int device_open(void)
@@ -37,14 +39,14 @@ int device_open(void)
 	case -EPERM:
 		return no_access();
 	case -ENODEV:
-		say("%s is not the device of twheel", device_path);
-		return -NO_DEVICE;
+		report("%s is not the device of twheel", device_path);
+		return -STATUS_NO_DEVICE;
 	case -EPROTO:
-		say("the module has another interface than %u.%u: this program and the module do not belong together",
+		report("the module has another interface than %u.%u: this program and the module do not belong together",
 		    TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
-		return -NO_DEVICE;
+		return -STATUS_NO_DEVICE;
 	default:
-		return fd < 0 ? -device_failed("opening the device", fd) : fd;
+		return fd < 0 ? -device_report("opening the device", fd) : fd;
 	}
 }
 
@@ -68,57 +70,57 @@ static int is_twheel(int fd, const char *text)
 	if (!twheel_get_info(fd, &info) && info.abi_major == TWHEEL_ABI_MAJOR)
 		return fd;
 	close(fd);
-	say("%s is not an open file of twheel; see twheelctl list", text);
-	return -FAILED;
+	report("%s is not an open file of twheel; see twheelctl list", text);
+	return -STATUS_FAILED;
 }
 
-int device_of(const char *text)
+int device_open_of(const char *text)
 {
 	int fd, pid, number, used = 0;
 
 	if (sscanf(text, "%d:%d%n", &pid, &number, &used) != 2 || text[used] ||
 	    pid <= 0 || number < 0) {
-		say("'%s' is not PID:FD; see twheelctl list", text);
-		return -USAGE;
+		report("'%s' is not PID:FD; see twheelctl list", text);
+		return -STATUS_USAGE;
 	}
 	fd = take_descriptor(pid, number);
 	if (fd >= 0)
 		return is_twheel(fd, text);
 	if (fd == -EPERM) {
-		say("no access to the descriptors of process %d: that takes the right to trace it (root)",
+		report("no access to the descriptors of process %d: that takes the right to trace it (root)",
 		    pid);
-		return -NO_ACCESS;
+		return -STATUS_NO_ACCESS;
 	}
-	say("no descriptor %s: %s", text, strerror(-fd));
-	return -FAILED;
+	report("no descriptor %s: %s", text, strerror(-fd));
+	return -STATUS_FAILED;
 }
 
-int device_of_arguments(int argc, char **argv, char ***rest)
+int device_open_of_option(int argc, char **argv, char ***rest)
 {
 	if (argc < 3 || strcmp(argv[1], "--of")) {
-		say("%s: whose timers? --of PID:FD, see twheelctl list", argv[0]);
-		return -USAGE;
+		report("%s: whose timers? --of PID:FD, see twheelctl list", argv[0]);
+		return -STATUS_USAGE;
 	}
 	*rest = argv + 3;
-	return device_of(argv[2]);
+	return device_open_of(argv[2]);
 }
 
-int device_failed(const char *what, long error)
+int device_report(const char *what, long error)
 {
 	switch (-error) {
 	case EDQUOT:
-		say("%s: no more timers allowed, see max_timers and max_timers_user of twheel(4)",
+		report("%s: no more timers allowed, see max_timers and max_timers_user of twheel(4)",
 		    what);
 		break;
 	case ENOENT:
-		say("%s: there is no such timer, or it has expired", what);
+		report("%s: there is no such timer, or it has expired", what);
 		break;
 	case ESHUTDOWN:
-		say("%s: no new timers since drain; resume lets them be added again",
+		report("%s: no new timers since drain; resume lets them be added again",
 		    what);
 		break;
 	default:
-		say("%s: %s", what, strerror((int)-error));
+		report("%s: %s", what, strerror((int)-error));
 	}
-	return FAILED;
+	return STATUS_FAILED;
 }

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Descriptors of the device, and what to do if there are none. */
+/* Descriptors of the device. */
 #ifndef _DEVICE_H
 #define _DEVICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+/* The path of the device: --device. */
+extern const char *device_path;
 
 /*
- * Opens the device. If that fails, says why and what to do, and returns the
- * exit status as a negative number.
+ * Open the device. On failure, report why and what to do, and return the exit status as
+ * a negative number.
  */
 int device_open(void);
 
 /*
- * A descriptor of another process: "PID:FD". Returns the same. What is done to it
- * is done to the timers of that process.
+ * Open a copy of another process's descriptor, given as "PID:FD". Calls on the copy act
+ * on the timers of that process. Returns the same as device_open().
  */
-int device_of(const char *text);
+int device_open_of(const char *text);
 
-/* The number after the "--of" of a subcommand, and @rest words after that. */
-int device_of_arguments(int argc, char **argv, char ***rest);
+/*
+ * Open the descriptor of a subcommand's "--of PID:FD". @rest is set to the words behind
+ * that. Returns the same as device_open().
+ */
+int device_open_of_option(int argc, char **argv, char ***rest);
 
-/* Says that what was done failed with -errno, and returns the exit status. */
-int device_failed(const char *what, long error);
+/* Report that @what failed with -errno, and return the exit status. */
+int device_report(const char *what, long error);
 
 #endif /* _DEVICE_H */

@@ -11,10 +11,11 @@
 #include "command.h"
 #include "device.h"
 #include "drain.h"
-#include "job.h"
+#include "format.h"
 #include "json.h"
 #include "parse.h"
-#include "say.h"
+#include "report.h"
+#include "status.h"
 
 enum { ROOM = 256 };
 
@@ -29,7 +30,7 @@ static void show_json(const struct twheel_op *op)
 	json_open(NULL, '{');
 	json_number("handle", op->handle);
 	json_number("cookie", op->cookie);
-	json_text("clock", clock_name(op->clockid));
+	json_text("clock", format_clock(op->clockid));
 	json_number(op->flags & TWHEEL_ABSTIME ? "deadline_ns" : "left_ns",
 		    op->time_ns);
 	if (op->period_ns) {
@@ -76,20 +77,20 @@ int drain_show(int fd)
 		}
 	} while (count > 0);
 	fflush(stdout);
-	return count < 0 ? device_failed("drain", count) : DONE;
+	return count < 0 ? device_report("drain", count) : STATUS_DONE;
 }
 
 /* Does something to another program's descriptor. */
 static int with_descriptor(int argc, char **argv, int (*function)(int fd))
 {
 	char **rest;
-	int ret, fd = device_of_arguments(argc, argv, &rest);
+	int ret, fd = device_open_of_option(argc, argv, &rest);
 
 	if (fd < 0)
 		return -fd;
 	if (*rest) {
-		say("%s: what is '%s'?", argv[0], *rest);
-		ret = USAGE;
+		report("%s: what is '%s'?", argv[0], *rest);
+		ret = STATUS_USAGE;
 	} else {
 		ret = function(fd);
 	}
@@ -101,60 +102,15 @@ static int resume(int fd)
 {
 	int ret = twheel_resume(fd);
 
-	return ret ? device_failed("resume", ret) : DONE;
+	return ret ? device_report("resume", ret) : STATUS_DONE;
 }
 
-int command_drain(int argc, char **argv)
+int drain_main(int argc, char **argv)
 {
 	return with_descriptor(argc, argv, drain_show);
 }
 
-int command_resume(int argc, char **argv)
+int drain_resume_main(int argc, char **argv)
 {
 	return with_descriptor(argc, argv, resume);
-}
-
-static int cancel_group(int fd, const char *text)
-{
-	uint64_t group;
-	int ret;
-
-	if (!text || !parse_number(text, &group))
-		return USAGE;
-	ret = twheel_cancel_group(fd, group, NULL);
-	return ret < 0 ? device_failed("cancel", ret) : DONE;
-}
-
-static int cancel_handles(int fd, char **handles)
-{
-	int ret, status = DONE;
-	uint64_t handle;
-
-	for (; *handles; handles++) {
-		if (!parse_number(*handles, &handle))
-			return USAGE;
-		ret = twheel_cancel(fd, handle);
-		if (ret < 0)
-			status = device_failed(*handles, ret);
-	}
-	return status;
-}
-
-int command_cancel(int argc, char **argv)
-{
-	char **rest;
-	int ret, fd = device_of_arguments(argc, argv, &rest);
-
-	if (fd < 0)
-		return -fd;
-	if (!*rest) {
-		say("cancel: which? HANDLE... or --group TAG");
-		ret = USAGE;
-	} else if (!strcmp(*rest, "--group")) {
-		ret = cancel_group(fd, rest[1]);
-	} else {
-		ret = cancel_handles(fd, rest);
-	}
-	twheel_close(fd);
-	return ret;
 }

@@ -2,7 +2,7 @@
 #ifndef _DRAIN_H
 #define _DRAIN_H
 
-/* Takes all pending timers back and prints them. Returns an exit status. */
+/* Take all pending timers back and print them. Returns an exit status. */
 int drain_show(int fd);
 
 #endif /* _DRAIN_H */

@@ -2,21 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "format.h"
 #include "job.h"
 #include "parse.h"
-#include "say.h"
-
-const char *clock_name(uint32_t clockid)
-{
-	switch (clockid) {
-	case CLOCK_REALTIME:
-		return "realtime";
-	case CLOCK_BOOTTIME:
-		return "boottime";
-	default:
-		return "monotonic";
-	}
-}
+#include "report.h"
 
 static bool set_clock(struct job *job, const char *text)
 {
@@ -24,12 +13,12 @@ static bool set_clock(struct job *job, const char *text)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
-		if (!strcmp(text, clock_name(clocks[i])) &&
+		if (!strcmp(text, format_clock(clocks[i])) &&
 		    job->op.clockid != CLOCK_REALTIME) {
 			job->op.clockid = clocks[i];
 			return true;
 		}
-	say("the clock cannot be '%s' here", text);
+	report("the clock cannot be '%s' here", text);
 	return false;
 }
 
@@ -44,7 +33,7 @@ static bool set_missed(struct job *job, const char *text)
 		job->op.flags |= TWHEEL_RESTART;
 	if (job->op.flags & (TWHEEL_EACH | TWHEEL_RESTART))
 		return true;
-	say("--missed is skip, each or restart, not '%s'", text);
+	report("--missed is skip, each or restart, not '%s'", text);
 	return false;
 }
 
@@ -54,7 +43,7 @@ static bool set_count(struct job *job, const char *text)
 		return false;
 	job->limited = true;
 	if (!job->left)
-		say("--count 0 is nothing to do");
+		report("--count 0 is nothing to do");
 	return job->left;
 }
 
@@ -74,7 +63,7 @@ static bool set_field(bool (*parse)(const char *text, uint64_t *value),
 static bool set_option(struct job *job, const char *name, const char *value)
 {
 	if (!value) {
-		say("%s wants a value", name);
+		report("%s wants a value", name);
 		return false;
 	}
 	if (!strcmp(name, "--cookie"))
@@ -91,7 +80,7 @@ static bool set_option(struct job *job, const char *name, const char *value)
 		return set_field(parse_duration, value, &job->op.period_ns);
 	if (!strcmp(name, "--first") && job->op.period_ns)
 		return set_field(parse_duration, value, &job->op.time_ns);
-	say("unknown option '%s' here; see twheelctl --help", name);
+	report("unknown option '%s' here; see twheelctl --help", name);
 	return false;
 }
 
@@ -110,14 +99,14 @@ static bool set_time(struct job *job, const char *kind, const char *text)
 	if (!strcmp(kind, "cron")) {
 		job->op = twheel_at(CLOCK_REALTIME, 0, 0);
 		job->is_cron = true;
-		return cron_parse(text, &job->cron) && job_next(job, now);
+		return cron_parse(text, &job->cron) && job_set_next(job, now);
 	}
 	if (!parse_duration(text, &ns))
 		return false;
 	job->op = strcmp(kind, "every") ? twheel_after(ns, 0) : twheel_every(ns, 0);
 	if (strcmp(kind, "every") || ns)
 		return true;
-	say("a period cannot be 0");
+	report("a period cannot be 0");
 	return false;
 }
 
@@ -139,7 +128,7 @@ static bool fill_in(struct job *job, int argc, char **argv)
 	int i;
 
 	if (argc < 2) {
-		say("%s: when?", argv[0]);
+		report("%s: when?", argv[0]);
 		return false;
 	}
 	if (!set_time(job, argv[0], argv[1]))
@@ -153,12 +142,12 @@ static bool fill_in(struct job *job, int argc, char **argv)
 			return false;
 	}
 	if (job->op.flags & (TWHEEL_EACH | TWHEEL_RESTART) && !job->op.period_ns) {
-		say("--missed is for what has a period");
+		report("--missed is for what has a period");
 		return false;
 	}
 	if (asprintf(&job->what, "%s %s", argv[0], argv[1]) < 0 ||
 	    !copy_command(job, argc - i, argv + i)) {
-		say("out of memory");
+		report("out of memory");
 		return false;
 	}
 	return true;
@@ -192,12 +181,12 @@ bool job_periodic(const struct job *job)
 	return job->op.period_ns || job->is_cron;
 }
 
-bool job_next(struct job *job, uint64_t time)
+bool job_set_next(struct job *job, uint64_t time)
 {
 	time_t next = cron_next(&job->cron, (time_t)(time / NSEC_PER_SEC));
 
 	job->op.time_ns = (uint64_t)next * NSEC_PER_SEC;
 	if (next < 0)
-		say("that never comes");
+		report("that never comes");
 	return next >= 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A job: a timer, and what is to be done when it is due. */
+/* A job: a timer, and what to do when it expires. */
 #ifndef _JOB_H
 #define _JOB_H
 
@@ -9,17 +9,17 @@
 #include "cron.h"
 
 /**
- * struct job - a timer, and what is to be done
- * @next: In the session.
- * @id: Its number there.
- * @what: What was asked for, in words.
- * @op: The operation that adds the timer; its handle is valid while that is armed.
- * @is_cron: It is armed anew for each time that @cron is due.
- * @cron: When.
- * @last: Of a cron job, the time that was due last, in ns.
- * @limited: It ends when it has been due @left times more.
- * @left: See there.
- * @command: To be run, or empty: a line is printed. Ends with %NULL.
+ * struct job - a timer, and what to do when it expires
+ * @next: The next job of the session.
+ * @id: The job's number in the session.
+ * @what: The user's request, as text.
+ * @op: The operation that adds the timer. Its handle is valid while the timer exists.
+ * @is_cron: The timer is armed anew for each time of @cron.
+ * @cron: The recurrence of a cron job.
+ * @last: The deadline of a cron job's latest event.
+ * @limited: The job ends after @left more events.
+ * @left: The number of events that remain, if @limited.
+ * @command: The command to run, ended by %NULL. If it is empty, a line is printed.
  */
 struct job {
 	struct job		*next;
@@ -35,21 +35,19 @@ struct job {
 };
 
 /*
- * Makes a job from "add", "at", "every" or "cron" and what follows. Returns NULL,
- * having said why, if that makes no sense.
+ * Make a job from the words of an "add", "at", "every" or "cron" command. Reports an
+ * error and returns NULL if the words make no sense.
  */
 struct job *job_new(int argc, char **argv);
 void job_free(struct job *job);
 
-/* Whether its timer is one. */
+/* Whether the job goes on after an event. */
 bool job_periodic(const struct job *job);
 
-/* Sets the next deadline of a cron job after @time in ns. False: there is none. */
-bool job_next(struct job *job, uint64_t time);
-
-/* Does what is due. Returns an exit status. */
-int job_due(const struct job *job, const struct twheel_event *event);
-
-const char *clock_name(uint32_t clockid);
+/*
+ * Set the deadline of a cron job to its first time after @time, in ns. Reports an error
+ * and returns false if there is none.
+ */
+bool job_set_next(struct job *job, uint64_t time);
 
 #endif /* _JOB_H */

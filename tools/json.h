@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* JSON for programs: one value a line. */
+/* JSON on stdout, one value a line. */
 #ifndef _JSON_H
 #define _JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --json: this is what stdout is to have. */
+/* The user asked for JSON: --json. */
 extern bool json;
 
-/* '{' or '[', and its end. A name is given in an object, NULL in an array. */
+/* Begin and end an object or an array. @name is NULL inside an array. */
 void json_open(const char *name, char bracket);
 void json_close(char bracket);
 
@@ -19,7 +19,7 @@ void json_signed(const char *name, int64_t number);
 void json_real(const char *name, double number);
 void json_null(const char *name);
 
-/* End of the line; it can be read now. */
+/* End the line and flush it. */
 void json_end(void);
 
 #endif /* _JSON_H */

@@ -4,19 +4,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "command.h"
 #include "device.h"
 #include "drain.h"
+#include "format.h"
 #include "json.h"
+#include "line.h"
 #include "parse.h"
-#include "say.h"
-#include "script.h"
+#include "report.h"
 #include "stat.h"
+#include "status.h"
 
 static int usage(const char *text)
 {
-	say("%s", text);
-	return USAGE;
+	report("%s", text);
+	return STATUS_USAGE;
 }
 
 static void show_added(const struct job *job)
@@ -41,7 +42,7 @@ static int line_add(struct script *script, int argc, char **argv)
 	int ret;
 
 	if (!job)
-		return USAGE;
+		return STATUS_USAGE;
 	ret = session_add(&script->session, job);
 	if (!ret)
 		show_added(job);
@@ -57,7 +58,7 @@ static struct job *find(struct script *script, const char *text)
 		return NULL;
 	job = session_find(&script->session, id);
 	if (!job)
-		say("there is no timer %s", text);
+		report("there is no timer %s", text);
 	return job;
 }
 
@@ -72,7 +73,7 @@ static int line_change(struct script *script, int argc, char **argv)
 	if (job->op.clockid == CLOCK_REALTIME)
 		return usage("what has a time of the day is not changed by a duration");
 	ret = twheel_change(script->session.fd, job->op.handle, ns, 0);
-	return ret < 0 ? device_failed("change", ret) : DONE;
+	return ret < 0 ? device_report("change", ret) : STATUS_DONE;
 }
 
 /* Forgets the jobs whose timers are gone. */
@@ -98,7 +99,7 @@ static int cancel_group(struct script *script, const char *text)
 		return usage("cancel --group TAG");
 	ret = twheel_cancel_group(script->session.fd, group, NULL);
 	forget_gone(script);
-	return ret < 0 ? device_failed("cancel", ret) : DONE;
+	return ret < 0 ? device_report("cancel", ret) : STATUS_DONE;
 }
 
 static int line_cancel(struct script *script, int argc, char **argv)
@@ -112,10 +113,10 @@ static int line_cancel(struct script *script, int argc, char **argv)
 		return usage("cancel ID, or --group TAG");
 	job = find(script, argv[1]);
 	if (!job)
-		return FAILED;
+		return STATUS_FAILED;
 	ret = twheel_cancel(script->session.fd, job->op.handle);
 	session_remove(&script->session, job);
-	return ret < 0 ? device_failed("cancel", ret) : DONE;
+	return ret < 0 ? device_report("cancel", ret) : STATUS_DONE;
 }
 
 static uint64_t left_of(const struct twheel_op *op)
@@ -134,7 +135,7 @@ static void show_job_json(const struct job *job, const struct twheel_op *op, boo
 	json_text("state", expired ? "expired" : "pending");
 	json_number("handle", job->op.handle);
 	json_number("cookie", op->cookie);
-	json_text("clock", clock_name(op->clockid));
+	json_text("clock", format_clock(op->clockid));
 	json_number("deadline_ns", op->time_ns);
 	json_number("left_ns", left_of(op));
 	json_number("period_ns", op->period_ns);
@@ -145,13 +146,13 @@ static void show_job_json(const struct job *job, const struct twheel_op *op, boo
 
 static void show_job(const struct job *job, const struct twheel_op *op, bool expired)
 {
-	char left[TIME_TEXT];
+	char left[FORMAT_SIZE];
 
 	printf("timer %" PRIu64 ": %s, ", job->id, job->what);
 	if (expired)
 		puts("expired");
 	else
-		printf("due in %s\n", duration_text(left_of(op), left));
+		printf("due in %s\n", format_duration(left_of(op), left));
 }
 
 static int line_list(struct script *script, int argc, char **argv)
@@ -174,7 +175,7 @@ static int line_list(struct script *script, int argc, char **argv)
 			show_job(job, &op, ret == TWHEEL_EXPIRED);
 	}
 	fflush(stdout);
-	return DONE;
+	return STATUS_DONE;
 }
 
 static int line_stat(struct script *script, int argc, char **argv)
@@ -204,7 +205,7 @@ static int line_resume(struct script *script, int argc, char **argv)
 	if (argc != 1)
 		return usage("resume has no arguments here");
 	ret = twheel_resume(script->session.fd);
-	return ret ? device_failed("resume", ret) : DONE;
+	return ret ? device_report("resume", ret) : STATUS_DONE;
 }
 
 static int line_wait(struct script *script, int argc, char **argv)
@@ -214,8 +215,8 @@ static int line_wait(struct script *script, int argc, char **argv)
 	if (argc > 2 || (argc == 2 && !parse_number(argv[1], &count)))
 		return usage("wait, or wait COUNT");
 	script->waits = true;
-	script->until = argc == 2 ? script->session.due + count : UINT64_MAX;
-	return DONE;
+	script->until = argc == 2 ? script->session.expired + count : UINT64_MAX;
+	return STATUS_DONE;
 }
 
 static int line_quit(struct script *script, int argc, char **argv)
@@ -224,7 +225,7 @@ static int line_quit(struct script *script, int argc, char **argv)
 	if (argc != 1)
 		return usage("quit has no arguments");
 	script->quits = true;
-	return DONE;
+	return STATUS_DONE;
 }
 
 static const struct {
@@ -245,14 +246,14 @@ static const struct {
 	{ "quit", line_quit },
 };
 
-int script_line(struct script *script, int argc, char **argv)
+int line_run(struct script *script, int argc, char **argv)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (!strcmp(argv[0], lines[i].name))
 			return lines[i].run(script, argc, argv);
-	say("unknown command '%s'; there are add at every cron change cancel list stat drain resume wait quit",
+	report("unknown command '%s'; there are add at every cron change cancel list stat drain resume wait quit",
 	    argv[0]);
-	return USAGE;
+	return STATUS_USAGE;
 }

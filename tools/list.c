@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command.h"
+#include "format.h"
 #include "json.h"
-#include "parse.h"
-#include "say.h"
-#include "table.h"
+#include "report.h"
+#include "status.h"
+#include "values.h"
 
 struct found {
 	const char	*pid;
@@ -38,7 +39,7 @@ static void show_json(const struct found *found)
 	json_number("fd", strtoull(found->fd, NULL, 10));
 	json_text("program", found->name);
 	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (value_number(found->text, keys[i][1], &value))
+		if (values_number(found->text, keys[i][1], &value))
 			json_number(keys[i][0], value);
 	json_close('}');
 	json_end();
@@ -47,13 +48,13 @@ static void show_json(const struct found *found)
 static void show(const struct found *found)
 {
 	const uint64_t now = twheel_now(CLOCK_MONOTONIC);
-	char place[48], left[TIME_TEXT] = "-";
+	char place[48], left[FORMAT_SIZE] = "-";
 	uint64_t timers, unread, next;
 
-	value_number(found->text, "twheel-timers", &timers);
-	value_number(found->text, "twheel-unread", &unread);
-	if (value_number(found->text, "twheel-next-deadline-ns", &next))
-		duration_text(next > now ? next - now : 0, left);
+	values_number(found->text, "twheel-timers", &timers);
+	values_number(found->text, "twheel-unread", &unread);
+	if (values_number(found->text, "twheel-next-deadline-ns", &next))
+		format_duration(next > now ? next - now : 0, left);
 	snprintf(place, sizeof(place), "%s:%s", found->pid, found->fd);
 	printf("%-14s %-16s %10" PRIu64 " %10" PRIu64 "  %s\n", place, found->name,
 	       timers, unread, left);
@@ -64,7 +65,7 @@ static void name_of(struct found *found)
 	char path[64], *text;
 
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", found->pid);
-	text = file_text(path);
+	text = values_read(path);
 	snprintf(found->name, sizeof(found->name), "%.*s",
 		 (int)strcspn(text ?: "?", "\n"), text ?: "?");
 	free(text);
@@ -78,8 +79,8 @@ static bool look_at(const char *pid, const char *fd)
 	bool is_one;
 
 	snprintf(path, sizeof(path), "/proc/%.16s/fdinfo/%.16s", pid, fd);
-	text = file_text(path);
-	is_one = text && value_text(text, "twheel-timers");
+	text = values_read(path);
+	is_one = text && values_text(text, "twheel-timers");
 	if (is_one) {
 		found.text = text;
 		name_of(&found);
@@ -111,17 +112,17 @@ static unsigned int look_at_process(const char *pid)
 	return count;
 }
 
-int command_list(int argc, char **argv)
+int list_main(int argc, char **argv)
 {
 	DIR *dir = opendir("/proc");
 	unsigned int count = 0;
 	struct dirent *entry;
 
 	if (argc != 1 || !dir) {
-		say(dir ? "%s: no arguments" : "%s: there is no /proc", argv[0]);
+		report(dir ? "%s: no arguments" : "%s: there is no /proc", argv[0]);
 		if (dir)
 			closedir(dir);
-		return dir ? USAGE : FAILED;
+		return dir ? STATUS_USAGE : STATUS_FAILED;
 	}
 	if (!json)
 		printf("%-14s %-16s %10s %10s  %s\n", "PID:FD", "PROGRAM", "TIMERS",
@@ -132,5 +133,5 @@ int command_list(int argc, char **argv)
 	closedir(dir);
 	if (!json && !count)
 		puts("(no open file of the device, or none that may be looked at)");
-	return DONE;
+	return STATUS_DONE;
 }

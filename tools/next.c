@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* twheelctl next: when cron would run something */
+#include <libtwheel.h>
 #include <stdio.h>
 #include <string.h>
 #include "command.h"
 #include "cron.h"
-#include "job.h"
+#include "format.h"
 #include "json.h"
 #include "parse.h"
-#include "say.h"
+#include "report.h"
+#include "status.h"
 
 static void show(time_t time)
 {
 	const uint64_t ns = (uint64_t)time * NSEC_PER_SEC;
-	char text[TIME_TEXT], weekday[8] = "";
+	char text[FORMAT_SIZE], weekday[8] = "";
 	struct tm tm;
 
-	time_text(ns, text);
+	format_time(ns, text);
 	if (!json) {
 		if (localtime_r(&time, &tm))
 			strftime(weekday, sizeof(weekday), "%a", &tm);
@@ -29,7 +31,7 @@ static void show(time_t time)
 	json_end();
 }
 
-int command_next(int argc, char **argv)
+int next_main(int argc, char **argv)
 {
 	uint64_t from = twheel_now(CLOCK_REALTIME), count = 1;
 	struct cron cron;
@@ -37,11 +39,11 @@ int command_next(int argc, char **argv)
 	int i;
 
 	if (argc < 2) {
-		say("next: when? \"MINUTE HOUR DAY MONTH WEEKDAY\"");
-		return USAGE;
+		report("next: when? \"MINUTE HOUR DAY MONTH WEEKDAY\"");
+		return STATUS_USAGE;
 	}
 	if (!cron_parse(argv[1], &cron))
-		return USAGE;
+		return STATUS_USAGE;
 	for (i = 2; i + 1 < argc; i += 2) {
 		if (!strcmp(argv[i], "--count") && parse_number(argv[i + 1], &count))
 			continue;
@@ -51,16 +53,16 @@ int command_next(int argc, char **argv)
 		break;
 	}
 	if (i != argc) {
-		say("next: only --count N and --from TIME can follow");
-		return USAGE;
+		report("next: only --count N and --from TIME can follow");
+		return STATUS_USAGE;
 	}
 	for (time = (time_t)(from / NSEC_PER_SEC); count; count--) {
 		time = cron_next(&cron, time);
 		if (time < 0) {
-			say("that never comes");
-			return FAILED;
+			report("that never comes");
+			return STATUS_FAILED;
 		}
 		show(time);
 	}
-	return DONE;
+	return STATUS_DONE;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "parse.h"
-#include "say.h"
+#include "report.h"
 
 struct unit {
 	const char	*name;
@@ -33,7 +33,7 @@ bool parse_number(const char *text, uint64_t *number)
 	*number = strtoull(text, &end, 0);
 	if (isdigit((unsigned char)text[0]) && !*end && !errno)
 		return true;
-	say("'%s' is no number", text);
+	report("'%s' is no number", text);
 	return false;
 }
 
@@ -104,7 +104,7 @@ bool parse_duration(const char *text, uint64_t *ns)
 	do {
 		if (!parse_part(&rest, &part) ||
 		    __builtin_add_overflow(*ns, part, ns)) {
-			say("'%s' is no length of time, such as 250ms, 10s or 1h30m",
+			report("'%s' is no length of time, such as 250ms, 10s or 1h30m",
 			    text);
 			return false;
 		}
@@ -216,7 +216,7 @@ bool parse_time(const char *text, uint64_t now, uint64_t *ns)
 	if (*text == '@' && parse_seconds(text + 1, ns))
 		return true;
 	if (!parse_wall_clock(text, now_s, &tm, &places, &utc, &dated)) {
-		say("'%s' is no time, such as 2026-12-24T18:00, 18:00 or @1798131600",
+		report("'%s' is no time, such as 2026-12-24T18:00, 18:00 or @1798131600",
 		    text);
 		return false;
 	}
@@ -227,47 +227,9 @@ bool parse_time(const char *text, uint64_t now, uint64_t *ns)
 		time = mktime(&tm);
 	}
 	if (time < 0) {
-		say("there is no '%s': the clocks are put forward over it", text);
+		report("there is no '%s': the clocks are put forward over it", text);
 		return false;
 	}
 	*ns = (uint64_t)time * NSEC_PER_SEC + places;
 	return true;
-}
-
-const char *duration_text(uint64_t ns, char *text)
-{
-	const uint64_t s = ns / NSEC_PER_SEC;
-
-	if (ns < 1000000)
-		snprintf(text, TIME_TEXT, "%.0f us", ns / 1e3);
-	else if (s < 1)
-		snprintf(text, TIME_TEXT, "%.1f ms", ns / 1e6);
-	else if (s < 60)
-		snprintf(text, TIME_TEXT, "%.2f s", ns / 1e9);
-	else if (s < 3600)
-		snprintf(text, TIME_TEXT, "%u min %02u s", (unsigned int)(s / 60),
-			 (unsigned int)(s % 60));
-	else if (s < 86400)
-		snprintf(text, TIME_TEXT, "%u h %02u min", (unsigned int)(s / 3600),
-			 (unsigned int)(s / 60 % 60));
-	else
-		snprintf(text, TIME_TEXT, "%llu d %02u h",
-			 (unsigned long long)(s / 86400),
-			 (unsigned int)(s / 3600 % 24));
-	return text;
-}
-
-const char *time_text(uint64_t ns, char *text)
-{
-	const time_t s = (time_t)(ns / NSEC_PER_SEC);
-	char date[32] = "", zone[16] = "";
-	struct tm tm;
-
-	if (localtime_r(&s, &tm)) {
-		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-		strftime(zone, sizeof(zone), "%z", &tm);
-	}
-	snprintf(text, TIME_TEXT, "%s.%03u%s", date,
-		 (unsigned int)(ns % NSEC_PER_SEC / 1000000), zone);
-	return text;
 }

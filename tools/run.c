@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "command.h"
-#include "job.h"
+#include "format.h"
 #include "json.h"
-#include "parse.h"
-#include "say.h"
+#include "report.h"
+#include "run.h"
+#include "status.h"
 
 static void show_json(const struct job *job, const struct twheel_event *event)
 {
-	char time[TIME_TEXT];
+	char time[FORMAT_SIZE];
 
 	json_open(NULL, '{');
 	json_text("event", "expired");
@@ -24,23 +24,23 @@ static void show_json(const struct job *job, const struct twheel_event *event)
 	json_text("what", job->what);
 	json_number("handle", event->handle);
 	json_number("cookie", event->cookie);
-	json_text("clock", clock_name(event->clockid));
+	json_text("clock", format_clock(event->clockid));
 	json_number("deadline_ns", event->deadline_ns);
 	json_number("expired_ns", event->expired_ns);
 	json_number("late_ns", event->expired_ns - event->deadline_ns);
 	json_number("count", event->count);
-	json_text("time", time_text(twheel_now(CLOCK_REALTIME), time));
+	json_text("time", format_time(twheel_now(CLOCK_REALTIME), time));
 	json_close('}');
 	json_end();
 }
 
 static void show(const struct job *job, const struct twheel_event *event)
 {
-	char time[TIME_TEXT], late[TIME_TEXT];
+	char time[FORMAT_SIZE], late[FORMAT_SIZE];
 
 	printf("%s timer %" PRIu64 ": %s, %s late",
-	       time_text(twheel_now(CLOCK_REALTIME), time), job->id, job->what,
-	       duration_text(event->expired_ns - event->deadline_ns, late));
+	       format_time(twheel_now(CLOCK_REALTIME), time), job->id, job->what,
+	       format_duration(event->expired_ns - event->deadline_ns, late));
 	if (event->count > 1)
 		printf(", %" PRIu64 " periods", (uint64_t)event->count);
 	putchar('\n');
@@ -66,7 +66,7 @@ static void become(const struct job *job, const struct twheel_event *event)
 	set_variable("TWHEEL_DEADLINE_NS", event->deadline_ns);
 	set_variable("TWHEEL_EXPIRED_NS", event->expired_ns);
 	execvp(job->command[0], job->command);
-	say("%s: %s", job->command[0], strerror(errno));
+	report("%s: %s", job->command[0], strerror(errno));
 	_exit(127);
 }
 
@@ -79,7 +79,7 @@ static int run(const struct job *job, const struct twheel_event *event)
 	fflush(stdout);
 	child = fork();
 	if (child < 0) {
-		say("cannot run %s: %s", job->command[0], strerror(errno));
+		report("cannot run %s: %s", job->command[0], strerror(errno));
 		return 126;
 	}
 	if (!child)
@@ -100,11 +100,11 @@ static void show_status(const struct job *job, int status)
 		json_end();
 	}
 	if (status)
-		say("timer %" PRIu64 ": %s ended with status %d", job->id,
+		report("timer %" PRIu64 ": %s ended with status %d", job->id,
 		    job->command[0], status);
 }
 
-int job_due(const struct job *job, const struct twheel_event *event)
+int run_job(const struct job *job, const struct twheel_event *event)
 {
 	int status;
 
@@ -113,8 +113,8 @@ int job_due(const struct job *job, const struct twheel_event *event)
 	else if (!job->command[0])
 		show(job, event);
 	if (!job->command[0])
-		return DONE;
+		return STATUS_DONE;
 	status = run(job, event);
 	show_status(job, status);
-	return status ? COMMAND_FAILED : DONE;
+	return status ? STATUS_COMMAND_FAILED : STATUS_DONE;
 }

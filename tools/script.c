@@ -11,18 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 #include "command.h"
-#include "say.h"
-#include "script.h"
+#include "line.h"
+#include "report.h"
+#include "status.h"
 #include "words.h"
 
 static void run_line(struct script *script, char *line)
 {
-	char *words[WORDS_MOST + 1];
+	char *words[WORDS_MAX + 1];
 	int ret, count = words_split(line, words);
 
 	if (!count)
 		return;
-	ret = count < 0 ? USAGE : script_line(script, count, words);
+	ret = count < 0 ? STATUS_USAGE : line_run(script, count, words);
 	if (ret)
 		script->session.status = ret;
 }
@@ -30,7 +31,7 @@ static void run_line(struct script *script, char *line)
 static bool waits(struct script *script)
 {
 	script->waits = script->waits && script->session.jobs &&
-			script->session.due < script->until;
+			script->session.expired < script->until;
 	return script->waits;
 }
 
@@ -57,8 +58,8 @@ static int read_more(struct script *script)
 	ssize_t size = read(script->fd, script->text + script->used, room);
 
 	if (size < 0 && errno != EAGAIN && errno != EINTR) {
-		say("reading commands: %s", strerror(errno));
-		return FAILED;
+		report("reading commands: %s", strerror(errno));
+		return STATUS_FAILED;
 	}
 	if (size > 0)
 		script->used += (size_t)size;
@@ -67,7 +68,7 @@ static int read_more(struct script *script)
 	/* The last line may lack its end. */
 	if (script->ended && script->used)
 		script->text[script->used++] = '\n';
-	return DONE;
+	return STATUS_DONE;
 }
 
 /* Waits for lines, if there is room for any, and for timers. */
@@ -82,14 +83,14 @@ static int wait_for_both(struct script *script)
 	if (script->ended || script->waits)
 		fds[1].fd = -1;
 	if (poll(fds, 2, -1) < 0 && errno != EINTR) {
-		say("waiting: %s", strerror(errno));
-		return FAILED;
+		report("waiting: %s", strerror(errno));
+		return STATUS_FAILED;
 	}
 	ret = session_serve(&script->session);
 	if (!ret && fds[1].revents) {
 		if (script->used == sizeof(script->text) - 1) {
-			say("a line is too long");
-			return USAGE;
+			report("a line is too long");
+			return STATUS_USAGE;
 		}
 		ret = read_more(script);
 	}
@@ -98,7 +99,7 @@ static int wait_for_both(struct script *script)
 
 static int run(struct script *script)
 {
-	int ret = DONE;
+	int ret = STATUS_DONE;
 
 	do {
 		take_lines(script);
@@ -109,20 +110,20 @@ static int run(struct script *script)
 	return ret ? ret : script->session.status;
 }
 
-int command_script(int argc, char **argv)
+int script_main(int argc, char **argv)
 {
 	static struct script script;
 	int ret;
 
 	if (argc > 2) {
-		say("script: one file, or none for stdin");
-		return USAGE;
+		report("script: one file, or none for stdin");
+		return STATUS_USAGE;
 	}
 	if (argc == 2 && strcmp(argv[1], "-"))
 		script.fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (script.fd < 0) {
-		say("%s: %s", argv[1], strerror(errno));
-		return FAILED;
+		report("%s: %s", argv[1], strerror(errno));
+		return STATUS_FAILED;
 	}
 	ret = session_open(&script.session);
 	if (ret)

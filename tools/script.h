@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Commands, a line each, for the timers of one descriptor. */
+/* A script: commands for the timers of one descriptor, one command a line. */
 #ifndef _SCRIPT_H
 #define _SCRIPT_H
 
@@ -9,15 +9,16 @@
 #include "session.h"
 
 /**
- * struct script - where the commands come from
+ * struct script - a script that runs
  * @session: The timers.
- * @fd: The file.
- * @text: What was read of it and not taken yet.
- * @used: How much of that there is.
- * @ended: The file has.
- * @quits: It was said that this is enough.
- * @waits: No line is taken before @until times something was due, or no job is left.
- * @until: See there.
+ * @fd: The file that the lines come from.
+ * @text: What was read from the file and has not been run yet.
+ * @used: The length of @text.
+ * @ended: The end of the file has been read.
+ * @quits: The script said "quit".
+ * @waits: The script said "wait": no line is run before the session has had @until
+ *	events, or no job is left.
+ * @until: The count that "wait" waits for.
  */
 struct script {
 	struct session	session;
@@ -29,8 +30,5 @@ struct script {
 	bool		waits;
 	uint64_t	until;
 };
-
-/* Does what the words of a line say. Returns an exit status. */
-int script_line(struct script *script, int argc, char **argv);
 
 #endif /* _SCRIPT_H */

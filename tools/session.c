@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <stddef.h>
-#include "command.h"
 #include "device.h"
 #include "parse.h"
+#include "run.h"
 #include "session.h"
+#include "status.h"
 
 /* Having been put back by more than this, the clock is to be believed. */
 #define SMALL_STEP	(3 * 3600 * NSEC_PER_SEC)
@@ -12,7 +13,7 @@
 int session_open(struct session *session)
 {
 	*session = (struct session){ .fd = device_open() };
-	return session->fd < 0 ? -session->fd : DONE;
+	return session->fd < 0 ? -session->fd : STATUS_DONE;
 }
 
 void session_close(struct session *session)
@@ -25,9 +26,9 @@ void session_close(struct session *session)
 /* Cron jobs depend on how the clock is set. */
 static int watch_clock(struct session *session)
 {
-	int ret = session->watches ? 0 : twheel_watch_clock(session->fd);
+	int ret = session->watches_clock ? 0 : twheel_watch_clock(session->fd);
 
-	session->watches |= !ret;
+	session->watches_clock |= !ret;
 	return ret;
 }
 
@@ -39,15 +40,15 @@ int session_add(struct session *session, struct job *job)
 	if (!ret)
 		ret = twheel_add(session->fd, &job->op);
 	if (ret) {
-		device_failed(job->what, ret);
+		device_report(job->what, ret);
 		job_free(job);
-		return FAILED;
+		return STATUS_FAILED;
 	}
 	job->id = ++session->last_id;
 	while (*end)
 		end = &(*end)->next;
 	*end = job;
-	return DONE;
+	return STATUS_DONE;
 }
 
 void session_remove(struct session *session, struct job *job)
@@ -83,10 +84,10 @@ static int arm_next(struct session *session, struct job *job, uint64_t after)
 {
 	int ret;
 
-	if (!job_next(job, after))
-		return FAILED;
+	if (!job_set_next(job, after))
+		return STATUS_FAILED;
 	ret = twheel_upsert(session->fd, &job->op);
-	return ret < 0 ? device_failed(job->what, ret) : DONE;
+	return ret < 0 ? device_report(job->what, ret) : STATUS_DONE;
 }
 
 /* A job is over: its timer may be one that would go on. */
@@ -100,19 +101,19 @@ static int expired(struct session *session, const struct twheel_event *event)
 {
 	struct job *job = session_find_handle(session, event->handle);
 	const uint64_t now = twheel_now(CLOCK_REALTIME);
-	int status, ret = DONE;
+	int status, ret = STATUS_DONE;
 	bool over;
 
 	/* Cancelled by another process that has the descriptor. */
 	if (!job)
-		return DONE;
-	session->due++;
+		return STATUS_DONE;
+	session->expired++;
 	job->last = event->deadline_ns;
 	over = !job_periodic(job) || (job->limited && !--job->left);
 	/* First, as the command may take its time. */
 	if (job->is_cron && !over)
 		ret = arm_next(session, job, now > job->last ? now : job->last);
-	status = job_due(job, event);
+	status = run_job(job, event);
 	if (status)
 		session->status = status;
 	if (over)
@@ -134,7 +135,7 @@ static int clock_was_set(struct session *session)
 	const uint64_t now = twheel_now(CLOCK_REALTIME);
 	struct job *job;
 	uint64_t after;
-	int ret = DONE;
+	int ret = STATUS_DONE;
 
 	for (job = session->jobs; job && !ret; job = job->next) {
 		if (!job->is_cron || !pending(session, job))
@@ -161,19 +162,19 @@ int session_serve(struct session *session)
 			return (int)ret;
 	}
 	if (ret < 0 && ret != -EAGAIN && ret != -EINTR)
-		return device_failed("reading", ret);
-	return DONE;
+		return device_report("reading", ret);
+	return STATUS_DONE;
 }
 
 int session_run(struct session *session)
 {
-	int ret = DONE;
+	int ret = STATUS_DONE;
 
 	while (session->jobs && !ret) {
 		int ready = twheel_wait(session->fd, -1);
 
 		if (ready < 0 && ready != -EINTR)
-			return device_failed("waiting", ready);
+			return device_report("waiting", ready);
 		ret = session_serve(session);
 	}
 	return ret ? ret : session->status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The jobs whose timers are on one descriptor. */
+/* A session: a descriptor, and the jobs whose timers are on it. */
 #ifndef _SESSION_H
 #define _SESSION_H
 
@@ -8,39 +8,42 @@
 #include "job.h"
 
 /**
- * struct session - a descriptor and the jobs on it
+ * struct session - a descriptor and its jobs
  * @fd: The descriptor.
- * @jobs: In the order in which they came.
- * @last_id: Of the last one.
- * @watches: It is told when the clock is set.
- * @due: How often a job was due.
- * @status: What to end with.
+ * @jobs: The jobs, in the order in which they were added.
+ * @last_id: The number of the job added last.
+ * @watches_clock: The descriptor has an event whenever CLOCK_REALTIME is set.
+ * @expired: The number of events of jobs so far.
+ * @status: The exit status of the job that failed last.
  */
 struct session {
 	int		fd;
 	struct job	*jobs;
 	uint64_t	last_id;
-	bool		watches;
-	uint64_t	due;
+	bool		watches_clock;
+	uint64_t	expired;
 	int		status;
 };
 
-/* Returns 0, or an exit status, having said why. */
+/* Open the device. Returns an exit status, and has reported an error then. */
 int session_open(struct session *session);
 void session_close(struct session *session);
 
-/* Arms the job's timer, and takes the job. Returns 0, or an exit status. */
+/* Arm the job's timer. The session owns the job from then on. Returns an exit status. */
 int session_add(struct session *session, struct job *job);
 
-/* Forgets a job, whose timer is gone. */
+/* Free a job whose timer is gone. */
 void session_remove(struct session *session, struct job *job);
 struct job *session_find(struct session *session, uint64_t id);
 struct job *session_find_handle(struct session *session, uint64_t handle);
 
-/* Does what is due. Returns 0 or an exit status: it cannot go on. */
+/*
+ * Handle the events that wait. Returns an exit status if the session cannot go on. The
+ * failure of a job goes to @status instead.
+ */
 int session_serve(struct session *session);
 
-/* Goes on until no job is left. Returns an exit status. */
+/* Handle events until no job is left. Returns an exit status. */
 int session_run(struct session *session);
 
 #endif /* _SESSION_H */

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include "command.h"
 #include "device.h"
+#include "format.h"
 #include "json.h"
-#include "parse.h"
-#include "say.h"
+#include "report.h"
 #include "stat.h"
-#include "table.h"
+#include "status.h"
+#include "values.h"
 
 #define COUNTS	"/sys/kernel/debug/twheel/counts"
 
@@ -45,7 +46,7 @@ static void names_json(const struct twheel_info *info)
 	json_open("clocks", '[');
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
 		if (info->clocks & 1ULL << clocks[i])
-			json_text(NULL, clock_name(clocks[i]));
+			json_text(NULL, format_clock(clocks[i]));
 	json_close(']');
 }
 
@@ -58,7 +59,7 @@ static void counts_json(const char *text)
 		return;
 	json_open("all", '{');
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
-		if (value_number(text, counts[i], &value))
+		if (values_number(text, counts[i], &value))
 			json_number(counts[i], value);
 	json_close('}');
 }
@@ -97,7 +98,7 @@ static void show_names(const struct twheel_info *info)
 	printf("\nclocks     ");
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
 		if (info->clocks & 1ULL << clocks[i])
-			printf(" %s", clock_name(clocks[i]));
+			printf(" %s", format_clock(clocks[i]));
 	putchar('\n');
 }
 
@@ -112,22 +113,22 @@ static void show_counts(const char *text)
 	}
 	printf("all timers ");
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
-		if (value_number(text, counts[i], &value))
+		if (values_number(text, counts[i], &value))
 			printf(" %s %" PRIu64, counts[i], value);
 	putchar('\n');
 }
 
 static void show(const struct twheel_info *info, const char *text)
 {
-	char tick[TIME_TEXT], period[TIME_TEXT], limit[32] = "no limit";
+	char tick[FORMAT_SIZE], period[FORMAT_SIZE], limit[32] = "no limit";
 
 	if (info->max_timers_user != UINT64_MAX)
 		snprintf(limit, sizeof(limit), "at most %" PRIu64,
 			 (uint64_t)info->max_timers_user);
 	printf("interface   %u.%u\n", info->abi_major, info->abi_minor);
 	printf("tick        %s, shortest period %s\n",
-	       duration_text(info->resolution_ns, tick),
-	       duration_text(info->min_period_ns, period));
+	       format_duration(info->resolution_ns, tick),
+	       format_duration(info->min_period_ns, period));
 	printf("descriptor  %" PRIu64 " timers, %" PRIu64 " unread, at most %" PRIu64 "\n",
 	       (uint64_t)info->timers, (uint64_t)info->unread,
 	       (uint64_t)info->max_timers);
@@ -145,27 +146,27 @@ int stat_show(int fd)
 	char *text;
 
 	if (ret)
-		return device_failed("stat", ret);
-	text = file_text(COUNTS);
+		return device_report("stat", ret);
+	text = values_read(COUNTS);
 	if (json)
 		show_json(&info, text);
 	else
 		show(&info, text);
 	free(text);
-	return DONE;
+	return STATUS_DONE;
 }
 
-int command_stat(int argc, char **argv)
+int stat_main(int argc, char **argv)
 {
 	char **rest = argv + 1;
 	int ret, fd;
 
-	fd = argc > 1 ? device_of_arguments(argc, argv, &rest) : device_open();
+	fd = argc > 1 ? device_open_of_option(argc, argv, &rest) : device_open();
 	if (fd < 0)
 		return -fd;
 	if (*rest) {
-		say("stat: what is '%s'?", *rest);
-		ret = USAGE;
+		report("stat: what is '%s'?", *rest);
+		ret = STATUS_USAGE;
 	} else {
 		ret = stat_show(fd);
 	}

@@ -2,9 +2,7 @@
 #ifndef _STAT_H
 #define _STAT_H
 
-#include "job.h"
-
-/* Shows what the driver says of a descriptor. Returns an exit status. */
+/* Print what the driver reports about a descriptor. Returns an exit status. */
 int stat_show(int fd);
 
 #endif /* _STAT_H */

@@ -2,15 +2,16 @@
 /* twheelctl add, at, every, cron: one job, in the foreground */
 #include "command.h"
 #include "session.h"
+#include "status.h"
 
-int command_timer(int argc, char **argv)
+int timer_main(int argc, char **argv)
 {
 	struct job *job = job_new(argc, argv);
 	struct session session;
 	int ret;
 
 	if (!job)
-		return USAGE;
+		return STATUS_USAGE;
 	ret = session_open(&session);
 	if (ret) {
 		job_free(job);

@@ -4,37 +4,37 @@
 #include <stdio.h>
 #include <string.h>
 #include "command.h"
+#include "device.h"
 #include "json.h"
-#include "say.h"
-
-const char *device_path = "/dev/twheel";
+#include "report.h"
+#include "status.h"
 
 #define TIMER_ARGUMENTS	"[OPTION...] [COMMAND [ARG...]]"
 
 static const struct command commands[] = {
 	{ "add", "DURATION " TIMER_ARGUMENTS, "once, when that long has passed",
-	  command_timer },
+	  timer_main },
 	{ "at", "TIME " TIMER_ARGUMENTS, "once, at a time of the day",
-	  command_timer },
+	  timer_main },
 	{ "every", "DURATION " TIMER_ARGUMENTS, "again and again, without drift",
-	  command_timer },
+	  timer_main },
 	{ "cron", "SPEC " TIMER_ARGUMENTS, "as crontab says, in local time",
-	  command_timer },
+	  timer_main },
 	{ "script", "[FILE]", "commands from a file or stdin, on one descriptor",
-	  command_script },
+	  script_main },
 	{ "next", "SPEC [--count N] [--from TIME]", "when cron would run it",
-	  command_next },
+	  next_main },
 	{ "list", "", "who has timers: the open files of the device",
-	  command_list },
+	  list_main },
 	{ "stat", "[--of PID:FD]", "what the driver can do, and has done",
-	  command_stat },
+	  stat_main },
 	{ "watch", "[--interval DURATION] [--count N]",
-	  "a live picture of the wheels", command_watch },
+	  "a live picture of the wheels", watch_main },
 	{ "cancel", "--of PID:FD HANDLE...|--group TAG",
-	  "end timers of another program", command_cancel },
+	  "end timers of another program", cancel_main },
 	{ "drain", "--of PID:FD", "take all pending timers from another program",
-	  command_drain },
-	{ "resume", "--of PID:FD", "let it have new ones again", command_resume },
+	  drain_main },
+	{ "resume", "--of PID:FD", "let it have new ones again", drain_resume_main },
 };
 
 static void usage(FILE *to)
@@ -77,7 +77,7 @@ static int options(int argc, char **argv)
 			device_path = argv[++i];
 		} else if (strcmp(argv[i], "--help") &&
 			   strcmp(argv[i], "--version")) {
-			say("unknown option '%s'; see twheelctl --help", argv[i]);
+			report("unknown option '%s'; see twheelctl --help", argv[i]);
 			return -1;
 		} else {
 			break;
@@ -92,23 +92,23 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	if (first < 0)
-		return USAGE;
+		return STATUS_USAGE;
 	if (first == argc) {
 		usage(stderr);
-		return USAGE;
+		return STATUS_USAGE;
 	}
 	if (!strcmp(argv[first], "--help") || !strcmp(argv[first], "help")) {
 		usage(stdout);
-		return DONE;
+		return STATUS_DONE;
 	}
 	if (!strcmp(argv[first], "--version")) {
 		printf("twheelctl %s\n", twheel_version());
-		return DONE;
+		return STATUS_DONE;
 	}
 	command = find(argv[first]);
 	if (!command) {
-		say("unknown command '%s'; see twheelctl --help", argv[first]);
-		return USAGE;
+		report("unknown command '%s'; see twheelctl --help", argv[first]);
+		return STATUS_USAGE;
 	}
 	return command->run(argc - first, argv + first);
 }

@@ -9,13 +9,15 @@
 #include <unistd.h>
 #include "command.h"
 #include "device.h"
+#include "format.h"
 #include "json.h"
 #include "parse.h"
-#include "say.h"
+#include "report.h"
+#include "status.h"
 #include "wheel.h"
 
 /* Slots that share a character, for the line to fit 80 columns. */
-enum { CPUS_MOST = 1024, SHARE = 2 };
+enum { CPUS_MAX = 1024, SHARE = 2 };
 
 /**
  * struct look - at all wheels
@@ -24,7 +26,7 @@ enum { CPUS_MOST = 1024, SHARE = 2 };
  */
 struct look {
 	uint64_t	time;
-	struct wheel	wheel[CPUS_MOST];
+	struct wheel	wheel[CPUS_MAX];
 };
 
 /**
@@ -44,11 +46,11 @@ struct watch {
 static int no_debugfs(int error)
 {
 	if (error == -EACCES || error == -EPERM) {
-		say("/sys/kernel/debug/twheel is for root");
-		return NO_ACCESS;
+		report("/sys/kernel/debug/twheel is for root");
+		return STATUS_NO_ACCESS;
 	}
-	say("no /sys/kernel/debug/twheel: mount -t debugfs none /sys/kernel/debug, on a kernel that has debugfs");
-	return FAILED;
+	report("no /sys/kernel/debug/twheel: mount -t debugfs none /sys/kernel/debug, on a kernel that has debugfs");
+	return STATUS_FAILED;
 }
 
 static int look(struct watch *watch)
@@ -60,14 +62,14 @@ static int look(struct watch *watch)
 
 	look->time = twheel_now(CLOCK_MONOTONIC);
 	watch->cpus = 0;
-	for (cpu = 0; cpu < most && watch->cpus < CPUS_MOST; cpu++) {
+	for (cpu = 0; cpu < most && watch->cpus < CPUS_MAX; cpu++) {
 		ret = wheel_read(cpu, &look->wheel[watch->cpus]);
 		if (!ret)
 			watch->cpus++;
 		else if (ret != -ENOENT || !cpu)
 			return no_debugfs(ret);
 	}
-	return DONE;
+	return STATUS_DONE;
 }
 
 static double rate(const struct watch *watch, unsigned int i, unsigned int what)
@@ -121,11 +123,11 @@ static void wheel_json(const struct watch *watch, unsigned int i)
 
 static void show_json(const struct watch *watch)
 {
-	char time[TIME_TEXT];
+	char time[FORMAT_SIZE];
 	unsigned int i;
 
 	json_open(NULL, '{');
-	json_text("time", time_text(twheel_now(CLOCK_REALTIME), time));
+	json_text("time", format_time(twheel_now(CLOCK_REALTIME), time));
 	json_open("cpus", '[');
 	for (i = 0; i < watch->cpus; i++)
 		wheel_json(watch, i);
@@ -137,7 +139,7 @@ static void show_json(const struct watch *watch)
 static void show_level(const struct watch *watch, const struct wheel *wheel,
 		       unsigned int level)
 {
-	char line[WHEEL_SLOTS / SHARE + 1], slot[TIME_TEXT], *at;
+	char line[WHEEL_SLOTS / SHARE + 1], slot[FORMAT_SIZE], *at;
 	unsigned int i;
 
 	memset(line, '.', sizeof(line) - 1);
@@ -149,13 +151,13 @@ static void show_level(const struct watch *watch, const struct wheel *wheel,
 		    (*at == '.' || *at == '>' || *at < wheel->slots[level][i]))
 			*at = wheel->slots[level][i];
 	}
-	printf("%12s %s\n", duration_text(watch->tick_ns << 6 * level, slot), line);
+	printf("%12s %s\n", format_duration(watch->tick_ns << 6 * level, slot), line);
 }
 
 static void show_wheel(const struct watch *watch, unsigned int i)
 {
 	const struct wheel *wheel = &watch->looks[watch->now].wheel[i];
-	char left[TIME_TEXT];
+	char left[FORMAT_SIZE];
 	unsigned int n;
 
 	printf("cpu%u%s  %" PRIu64 " pending, ", wheel->cpu,
@@ -163,7 +165,7 @@ static void show_wheel(const struct watch *watch, unsigned int i)
 	if (wheel->sleeps)
 		puts("asleep");
 	else
-		printf("next look in %s\n", duration_text(next_ns(watch, wheel), left));
+		printf("next look in %s\n", format_duration(next_ns(watch, wheel), left));
 	printf("  per second:");
 	for (n = 0; n < WHEEL_RATES; n++)
 		printf(" %s %.0f", wheel_rate_names[n], rate(watch, i, n));
@@ -174,13 +176,13 @@ static void show_wheel(const struct watch *watch, unsigned int i)
 
 static void show(const struct watch *watch)
 {
-	char time[TIME_TEXT], tick[TIME_TEXT];
+	char time[FORMAT_SIZE], tick[FORMAT_SIZE];
 	unsigned int i;
 
 	if (isatty(STDOUT_FILENO))
 		fputs("\033[H\033[2J", stdout);
-	printf("twheel  %s  tick %s\n", time_text(twheel_now(CLOCK_REALTIME), time),
-	       duration_text(watch->tick_ns, tick));
+	printf("twheel  %s  tick %s\n", format_time(twheel_now(CLOCK_REALTIME), time),
+	       format_duration(watch->tick_ns, tick));
 	for (i = 0; i < watch->cpus; i++)
 		show_wheel(watch, i);
 	fflush(stdout);
@@ -231,11 +233,11 @@ static bool options(int argc, char **argv, uint64_t *interval, uint64_t *count)
 	}
 	if (i == argc)
 		return true;
-	say("watch: [--interval DURATION] [--count N]");
+	report("watch: [--interval DURATION] [--count N]");
 	return false;
 }
 
-int command_watch(int argc, char **argv)
+int watch_main(int argc, char **argv)
 {
 	uint64_t interval = NSEC_PER_SEC, count = 0;
 	static struct watch watch;
@@ -243,14 +245,14 @@ int command_watch(int argc, char **argv)
 	int ret, fd;
 
 	if (!options(argc, argv, &interval, &count))
-		return USAGE;
+		return STATUS_USAGE;
 	fd = device_open();
 	if (fd < 0)
 		return -fd;
 	ret = twheel_get_info(fd, &info);
 	twheel_close(fd);
 	if (ret)
-		return device_failed("watch", ret);
+		return device_report("watch", ret);
 	watch.tick_ns = info.resolution_ns;
 	return run(&watch, interval, count);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "table.h"
+#include "values.h"
 #include "wheel.h"
 
 const char *const wheel_rate_names[WHEEL_RATES] = { "armed", "fired", "cancelled",
@@ -28,16 +28,16 @@ static void parse(const char *text, struct wheel *wheel)
 	char name[16];
 	unsigned int i;
 
-	value_number(text, "online", &number);
+	values_number(text, "online", &number);
 	wheel->online = number;
-	value_number(text, "now", &wheel->now);
-	wheel->sleeps = !value_number(text, "next", &wheel->next);
-	value_number(text, "pending", &wheel->pending);
+	values_number(text, "now", &wheel->now);
+	wheel->sleeps = !values_number(text, "next", &wheel->next);
+	values_number(text, "pending", &wheel->pending);
 	for (i = 0; i < WHEEL_RATES; i++)
-		value_number(text, wheel_rate_names[i], &wheel->counts[i]);
+		values_number(text, wheel_rate_names[i], &wheel->counts[i]);
 	for (i = 0; i < WHEEL_LEVELS; i++) {
 		snprintf(name, sizeof(name), "level_%u", i);
-		parse_level(value_text(text, name), wheel, i);
+		parse_level(values_text(text, name), wheel, i);
 	}
 }
 
@@ -46,7 +46,7 @@ int wheel_read(unsigned int cpu, struct wheel *wheel)
 	char path[64], *text;
 
 	snprintf(path, sizeof(path), "/sys/kernel/debug/twheel/cpu%u", cpu);
-	text = file_text(path);
+	text = values_read(path);
 	if (!text)
 		return -errno;
 	*wheel = (struct wheel){ .cpu = cpu };

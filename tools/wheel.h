@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What debugfs says of the wheel of a CPU. */
+/* The wheel of a CPU, as debugfs shows it. */
 #ifndef _WHEEL_H
 #define _WHEEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WHEEL_LEVELS = 6, WHEEL_SLOTS = 128 };
+enum { WHEEL_LEVELS = 6, WHEEL_SLOTS = 128, WHEEL_RATES = 7 };
 
-enum wheel_rate { ARMED, FIRED, CANCELLED, REPLACED, EXTENDED, CASCADED, RUNS,
-		  WHEEL_RATES };
-
+/* The names of the counters in &struct wheel. */
 extern const char *const wheel_rate_names[WHEEL_RATES];
 
 /**
  * struct wheel - a wheel at one moment
- * @cpu: Whose it is.
- * @online: Whether that is online.
+ * @cpu: The CPU's number.
+ * @online: The CPU is online.
  * @now: The current tick.
- * @sleeps: Nothing is to be done at any tick.
- * @next: The tick at which something is, otherwise.
- * @pending: Timers.
- * @counts: What has happened since the module was loaded.
- * @slots: Level by level, '.' for an empty slot, or the number of digits of what it
- *	has taken in.
- * @hand: Level by level, the current slot.
+ * @sleeps: The wheel waits for no tick.
+ * @next: The tick that the wheel waits for, unless @sleeps.
+ * @pending: The number of timers.
+ * @counts: Counters since the module was loaded, named by wheel_rate_names.
+ * @slots: For each level, a character a slot: '.' if it is empty, otherwise the number
+ *	of decimal digits of the count of timers that it has taken in.
+ * @hand: The current slot of each level.
  */
 struct wheel {
 	unsigned int	cpu;
@@ -38,10 +36,10 @@ struct wheel {
 	unsigned int	hand[WHEEL_LEVELS];
 };
 
-/* Returns 0, or -errno: -ENOENT if there is no such CPU or debugfs. */
+/* Read a wheel. Returns 0 or -errno: -ENOENT if there is no such CPU, or no debugfs. */
 int wheel_read(unsigned int cpu, struct wheel *wheel);
 
-/* Slots of a level that are not empty. */
+/* The number of slots of a level that are not empty. */
 unsigned int wheel_occupied(const struct wheel *wheel, unsigned int level);
 
 #endif /* _WHEEL_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <ctype.h>
 #include <stddef.h>
-#include "say.h"
+#include "report.h"
 #include "words.h"
 
 /* Takes the word at @from. What is past it, or NULL for a quote without an end. */
@@ -32,15 +32,15 @@ int words_split(char *line, char **words)
 			line++;
 		if (!*line || *line == '#')
 			break;
-		if (count == WORDS_MOST) {
-			say("more than %d words", WORDS_MOST);
+		if (count == WORDS_MAX) {
+			report("more than %d words", WORDS_MAX);
 			return -1;
 		}
 		words[count++] = line;
 		line = take_word(line);
 	}
 	if (!line) {
-		say("a quote has no end");
+		report("a quote has no end");
 		return -1;
 	}
 	words[count] = NULL;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/* Splitting a line into words. */
 #ifndef _WORDS_H
 #define _WORDS_H
 
-enum { WORDS_MOST = 256 };
+enum { WORDS_MAX = 256 };
 
 /*
- * Splits a line at blanks, in place. '...' and "..." keep blanks, # begins a comment.
- * @words has room for WORDS_MOST + 1 and ends with NULL. Returns how many, or -1,
- * having said why.
+ * Split a line at blanks, in place. Quotes ('...' or "...") keep blanks; # begins a
+ * comment. @words has room for WORDS_MAX + 1 pointers; NULL ends it. Returns the number
+ * of words, or -1 after reporting an error.
  */
 int words_split(char *line, char **words);
 

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "table.h"
+#include "values.h"
 
 enum { SIZE = 65536 };
 
-char *file_text(const char *path)
+char *values_read(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char *text;
@@ -24,7 +24,7 @@ char *file_text(const char *path)
 	return text;
 }
 
-const char *value_text(const char *text, const char *name)
+const char *values_text(const char *text, const char *name)
 {
 	const size_t length = strlen(name);
 	const char *line, *rest;
@@ -42,9 +42,9 @@ const char *value_text(const char *text, const char *name)
 	return NULL;
 }
 
-bool value_number(const char *text, const char *name, uint64_t *number)
+bool values_number(const char *text, const char *name, uint64_t *number)
 {
-	const char *value = value_text(text, name);
+	const char *value = values_text(text, name);
 
 	*number = 0;
 	if (!value || !isdigit((unsigned char)*value))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdarg.h>
 #include <stdio.h>
-#include "say.h"
+#include "report.h"
 
-void say(const char *format, ...)
+void report(const char *format, ...)
 {
 	va_list arguments;
 
