@@ -42,7 +42,7 @@ int cancel_main(int argc, char **argv)
 	if (fd < 0)
 		return -fd;
 	if (!*rest) {
-		report("cancel: which? HANDLE... or --group TAG");
+		report("cancel: HANDLE... or --group TAG is missing");
 		ret = STATUS_USAGE;
 	} else if (!strcmp(*rest, "--group")) {
 		ret = cancel_group(fd, rest[1]);

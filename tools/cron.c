@@ -8,14 +8,17 @@
 #include "cron.h"
 #include "report.h"
 
-/* How far ahead to look: leap days are eight years apart at most, and a rare weekday. */
+/*
+ * How far ahead to search. 29 February on a given weekday is 28 years away at most, or 40
+ * where a year such as 2100 has no leap day.
+ */
 #define HORIZON		((time_t)41 * 366 * 86400)
 
 struct field {
-	const char		*what;
+	const char		*name;
 	int			low;
 	int			high;
-	const char *const	*names;		/* of low and up */
+	const char *const	*names;		/* the names of low, low + 1, ... */
 };
 
 static const char *const months[] = { "jan", "feb", "mar", "apr", "may", "jun",
@@ -40,7 +43,7 @@ static const char *const nicknames[][2] = {
 	{ "@hourly", "0 * * * *" },
 };
 
-/* A number or name of the field at @text, which moves on; -1 if there is none. */
+/* Parse a number or name and move @text past it. Returns -1 if there is none. */
 static int parse_value(const char **text, const struct field *field)
 {
 	long value = -1;
@@ -107,11 +110,11 @@ static bool parse_field(const char *text, const struct field *field, uint64_t *b
 		if (*rest++ != ',')
 			break;
 	}
-	report("'%s' is no %s", text, field->what);
+	report("'%s' is not a valid %s", text, field->name);
 	return false;
 }
 
-/* 30 February never comes. */
+/* Whether a day matches in any year: 30 February does not. */
 static bool possible(const struct cron *cron)
 {
 	static const int length[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -137,7 +140,7 @@ bool cron_parse(const char *text, struct cron *cron)
 			text = nicknames[i][1];
 	if (sscanf(text, "%63s %63s %63s %63s %63s %c", word[MINUTE], word[HOUR],
 		   word[DAY], word[MONTH], word[WEEKDAY], &rest) != FIELDS) {
-		report("'%s' has not five fields: minute hour day month weekday", text);
+		report("'%s' does not have five fields: minute hour day month weekday", text);
 		return false;
 	}
 	for (i = 0; i < FIELDS; i++)
@@ -148,7 +151,7 @@ bool cron_parse(const char *text, struct cron *cron)
 		.hours = (uint32_t)bits[HOUR],
 		.days = (uint32_t)bits[DAY],
 		.months = (uint32_t)bits[MONTH],
-		/* Sunday is 0 and 7 */
+		/* Sunday is 0 or 7. */
 		.weekdays = (uint32_t)(bits[WEEKDAY] | bits[WEEKDAY] >> 7) & 0x7f,
 		.any_hour = *word[HOUR] == '*',
 		.either_day = *word[DAY] != '*' && *word[WEEKDAY] != '*',
@@ -175,7 +178,7 @@ static bool matches(const struct cron *cron, const struct tm *tm)
 	       cron->hours & 1u << tm->tm_hour && day_matches(cron, tm);
 }
 
-/* Seconds that local time is ahead of UTC. */
+/* Local time minus UTC, in seconds. */
 static long offset_at(time_t time)
 {
 	struct tm tm;
@@ -183,19 +186,22 @@ static long offset_at(time_t time)
 	return localtime_r(&time, &tm) ? tm.tm_gmtoff : 0;
 }
 
-/* Was something due in the time that was left out right before @time? */
-static bool left_out(const struct cron *cron, time_t time, long left_out_s)
+/* Whether one of the @skipped_s seconds that the clocks skip before @time matches. */
+static bool matches_skipped(const struct cron *cron, time_t time, long skipped_s)
 {
-	time_t wall = time + offset_at(time) - left_out_s;
+	time_t wall = time + offset_at(time) - skipped_s;
 	struct tm tm;
 
-	for (; left_out_s > 0; left_out_s -= 60, wall += 60)
+	for (; skipped_s > 0; skipped_s -= 60, wall += 60)
 		if (gmtime_r(&wall, &tm) && matches(cron, &tm))
 			return true;
 	return false;
 }
 
-/* Have the clocks shown @time before? They are never put back by over three hours. */
+/*
+ * Whether local clocks show @time for the second time. They are put back by three hours at
+ * most.
+ */
 static bool shown_before(time_t time)
 {
 	long back = offset_at(time - 3 * 3600) - offset_at(time);
@@ -203,13 +209,14 @@ static bool shown_before(time_t time)
 	return back > 0 && offset_at(time - back) == offset_at(time) + back;
 }
 
+/* Whether the job runs at @time. @previous_offset is the offset one minute earlier. */
 static bool due(const struct cron *cron, time_t time, const struct tm *tm,
 		long previous_offset)
 {
 	if (matches(cron, tm))
 		return cron->any_hour || !shown_before(time);
 	return !cron->any_hour && tm->tm_gmtoff > previous_offset &&
-	       left_out(cron, time, tm->tm_gmtoff - previous_offset);
+	       matches_skipped(cron, time, tm->tm_gmtoff - previous_offset);
 }
 
 time_t cron_next(const struct cron *cron, time_t time)
@@ -225,7 +232,7 @@ time_t cron_next(const struct cron *cron, time_t time)
 			break;
 		if (due(cron, time, &tm, previous_offset))
 			return time;
-		/* The clocks may be put forward by an hour, and it is this day still. */
+		/* Go on at 21:00. A change of the clocks in between leaves it the same day. */
 		if (!day_matches(cron, &tm) && tm.tm_hour < 21)
 			time += (21 - tm.tm_hour) * 3600;
 		previous_offset = offset_at(time);

@@ -14,15 +14,15 @@ const char *device_path = "/dev/twheel";
 
 static int no_device(void)
 {
-	report("there is no %s: the module twheel is not loaded", device_path);
-	report("load it: modprobe twheel, or insmod twheel.ko where it was built");
+	report("%s does not exist: the module twheel is not loaded", device_path);
+	report("load the module: modprobe twheel, or insmod twheel.ko where it was built");
 	return -STATUS_NO_DEVICE;
 }
 
 static int no_access(void)
 {
-	report("no access to %s for this user", device_path);
-	report("run this as root, or have root let you: setfacl -m u:%s:rw %s, or a udev rule",
+	report("no access to %s", device_path);
+	report("run this as root, or let root grant access: setfacl -m u:%s:rw %s, or a udev rule",
 	    "NAME", device_path);
 	return -STATUS_NO_ACCESS;
 }
@@ -42,7 +42,7 @@ int device_open(void)
 		report("%s is not the device of twheel", device_path);
 		return -STATUS_NO_DEVICE;
 	case -EPROTO:
-		report("the module has another interface than %u.%u: this program and the module do not belong together",
+		report("the module does not have the interface %u.%u of this program",
 		    TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
 		return -STATUS_NO_DEVICE;
 	default:
@@ -50,8 +50,11 @@ int device_open(void)
 	}
 }
 
-/* What pidfd_open() and pidfd_getfd() do, which older C libraries do not have. */
-static int take_descriptor(int pid, int number)
+/*
+ * Copy a descriptor of another process. Older C libraries lack pidfd_open() and
+ * pidfd_getfd().
+ */
+static int copy_descriptor(int pid, int number)
 {
 	int fd, saved, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
@@ -63,7 +66,8 @@ static int take_descriptor(int pid, int number)
 	return fd < 0 ? -saved : fd;
 }
 
-static int is_twheel(int fd, const char *text)
+/* Returns @fd if it is a descriptor of the device; closes it otherwise. */
+static int check_descriptor(int fd, const char *text)
 {
 	struct twheel_info info;
 
@@ -83,11 +87,11 @@ int device_open_of(const char *text)
 		report("'%s' is not PID:FD; see twheelctl list", text);
 		return -STATUS_USAGE;
 	}
-	fd = take_descriptor(pid, number);
+	fd = copy_descriptor(pid, number);
 	if (fd >= 0)
-		return is_twheel(fd, text);
+		return check_descriptor(fd, text);
 	if (fd == -EPERM) {
-		report("no access to the descriptors of process %d: that takes the right to trace it (root)",
+		report("no access to the descriptors of process %d: this takes the right to trace it (root)",
 		    pid);
 		return -STATUS_NO_ACCESS;
 	}
@@ -98,7 +102,7 @@ int device_open_of(const char *text)
 int device_open_of_option(int argc, char **argv, char ***rest)
 {
 	if (argc < 3 || strcmp(argv[1], "--of")) {
-		report("%s: whose timers? --of PID:FD, see twheelctl list", argv[0]);
+		report("%s: --of PID:FD is missing; see twheelctl list", argv[0]);
 		return -STATUS_USAGE;
 	}
 	*rest = argv + 3;
@@ -109,14 +113,14 @@ int device_report(const char *what, long error)
 {
 	switch (-error) {
 	case EDQUOT:
-		report("%s: no more timers allowed, see max_timers and max_timers_user of twheel(4)",
+		report("%s: no more timers allowed; see max_timers and max_timers_user in twheel(4)",
 		    what);
 		break;
 	case ENOENT:
 		report("%s: there is no such timer, or it has expired", what);
 		break;
 	case ESHUTDOWN:
-		report("%s: no new timers since drain; resume lets them be added again",
+		report("%s: no new timers since drain; resume accepts new ones again",
 		    what);
 		break;
 	default:

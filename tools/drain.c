@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheelctl drain, resume and cancel: the timers of another program
+ * twheelctl drain and resume: take the timers of another program
  *
- * What drain prints are commands of twheelctl script that add them again.
+ * Drain prints a command of twheelctl script for each timer, which adds it again.
  */
 #include <inttypes.h>
 #include <libtwheel.h>
@@ -80,7 +80,7 @@ int drain_show(int fd)
 	return count < 0 ? device_report("drain", count) : STATUS_DONE;
 }
 
-/* Does something to another program's descriptor. */
+/* Call @function with the descriptor that --of names. */
 static int with_descriptor(int argc, char **argv, int (*function)(int fd))
 {
 	char **rest;
@@ -89,7 +89,7 @@ static int with_descriptor(int argc, char **argv, int (*function)(int fd))
 	if (fd < 0)
 		return -fd;
 	if (*rest) {
-		report("%s: what is '%s'?", argv[0], *rest);
+		report("%s: unexpected argument '%s'", argv[0], *rest);
 		ret = STATUS_USAGE;
 	} else {
 		ret = function(fd);

@@ -43,11 +43,11 @@ static bool set_count(struct job *job, const char *text)
 		return false;
 	job->limited = true;
 	if (!job->left)
-		report("--count 0 is nothing to do");
+		report("--count has to be at least 1");
 	return job->left;
 }
 
-/* The kernel's types are others than those of the C library, where both have 64 bits. */
+/* __u64 and uint64_t are different types on some machines: store by way of a variable. */
 static bool set_field(bool (*parse)(const char *text, uint64_t *value),
 		      const char *text, __u64 *field)
 {
@@ -59,11 +59,11 @@ static bool set_field(bool (*parse)(const char *text, uint64_t *value),
 	return true;
 }
 
-/* Takes the value of an option. */
+/* Store the value of an option. */
 static bool set_option(struct job *job, const char *name, const char *value)
 {
 	if (!value) {
-		report("%s wants a value", name);
+		report("%s needs a value", name);
 		return false;
 	}
 	if (!strcmp(name, "--cookie"))
@@ -142,7 +142,7 @@ static bool fill_in(struct job *job, int argc, char **argv)
 			return false;
 	}
 	if (job->op.flags & (TWHEEL_EACH | TWHEEL_RESTART) && !job->op.period_ns) {
-		report("--missed is for what has a period");
+		report("--missed needs a period");
 		return false;
 	}
 	if (asprintf(&job->what, "%s %s", argv[0], argv[1]) < 0 ||
@@ -187,6 +187,6 @@ bool job_set_next(struct job *job, uint64_t time)
 
 	job->op.time_ns = (uint64_t)next * NSEC_PER_SEC;
 	if (next < 0)
-		report("that never comes");
+		report("this recurrence never comes");
 	return next >= 0;
 }

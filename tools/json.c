@@ -5,7 +5,7 @@
 
 bool json;
 
-/* Something precedes in the object or array, and a comma is due. */
+/* The next value needs a comma before it. */
 static bool comma;
 
 static void put_text(const char *text)

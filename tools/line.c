@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands of twheelctl script. */
+/* The commands of a script's lines. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,13 +71,13 @@ static int line_change(struct script *script, int argc, char **argv)
 	if (!job || argc != 3 || !parse_duration(argv[2], &ns))
 		return usage("change ID DURATION");
 	if (job->op.clockid == CLOCK_REALTIME)
-		return usage("what has a time of the day is not changed by a duration");
+		return usage("a timer with a time of day cannot be changed by a duration");
 	ret = twheel_change(script->session.fd, job->op.handle, ns, 0);
 	return ret < 0 ? device_report("change", ret) : STATUS_DONE;
 }
 
-/* Forgets the jobs whose timers are gone. */
-static void forget_gone(struct script *script)
+/* Remove the jobs whose timers are gone. */
+static void remove_gone(struct script *script)
 {
 	struct session *session = &script->session;
 	struct job *job, *next;
@@ -98,7 +98,7 @@ static int cancel_group(struct script *script, const char *text)
 	if (!text || !parse_number(text, &group))
 		return usage("cancel --group TAG");
 	ret = twheel_cancel_group(script->session.fd, group, NULL);
-	forget_gone(script);
+	remove_gone(script);
 	return ret < 0 ? device_report("cancel", ret) : STATUS_DONE;
 }
 
@@ -119,6 +119,7 @@ static int line_cancel(struct script *script, int argc, char **argv)
 	return ret < 0 ? device_report("cancel", ret) : STATUS_DONE;
 }
 
+/* The time until the deadline of @op. */
 static uint64_t left_of(const struct twheel_op *op)
 {
 	const uint64_t now = twheel_now((clockid_t)op->clockid);
@@ -193,7 +194,7 @@ static int line_drain(struct script *script, int argc, char **argv)
 	if (argc != 1)
 		return usage("drain has no arguments here");
 	ret = drain_show(script->session.fd);
-	forget_gone(script);
+	remove_gone(script);
 	return ret;
 }
 
@@ -253,7 +254,7 @@ int line_run(struct script *script, int argc, char **argv)
 	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (!strcmp(argv[0], lines[i].name))
 			return lines[i].run(script, argc, argv);
-	report("unknown command '%s'; there are add at every cron change cancel list stat drain resume wait quit",
+	report("unknown command '%s'; commands: add at every cron change cancel list stat drain resume wait quit",
 	    argv[0]);
 	return STATUS_USAGE;
 }

@@ -14,6 +14,7 @@
 #include "status.h"
 #include "values.h"
 
+/* A descriptor of the device, with the text of its fdinfo. */
 struct found {
 	const char	*pid;
 	const char	*fd;
@@ -60,7 +61,7 @@ static void show(const struct found *found)
 	       timers, unread, left);
 }
 
-static void name_of(struct found *found)
+static void read_name(struct found *found)
 {
 	char path[64], *text;
 
@@ -71,29 +72,30 @@ static void name_of(struct found *found)
 	free(text);
 }
 
-/* Returns whether the descriptor is one of twheel. */
-static bool look_at(const char *pid, const char *fd)
+/* Print a descriptor if it is of the device. Returns whether it is. */
+static bool show_descriptor(const char *pid, const char *fd)
 {
 	struct found found = { .pid = pid, .fd = fd };
 	char path[64], *text;
-	bool is_one;
+	bool is_twheel;
 
 	snprintf(path, sizeof(path), "/proc/%.16s/fdinfo/%.16s", pid, fd);
 	text = values_read(path);
-	is_one = text && values_text(text, "twheel-timers");
-	if (is_one) {
+	is_twheel = text && values_text(text, "twheel-timers");
+	if (is_twheel) {
 		found.text = text;
-		name_of(&found);
+		read_name(&found);
 		if (json)
 			show_json(&found);
 		else
 			show(&found);
 	}
 	free(text);
-	return is_one;
+	return is_twheel;
 }
 
-static unsigned int look_at_process(const char *pid)
+/* Print the descriptors of a process. Returns their number. */
+static unsigned int show_process(const char *pid)
 {
 	unsigned int count = 0;
 	struct dirent *entry;
@@ -102,12 +104,12 @@ static unsigned int look_at_process(const char *pid)
 
 	snprintf(path, sizeof(path), "/proc/%.16s/fdinfo", pid);
 	dir = opendir(path);
-	/* It has ended, or is another user's. */
+	/* The process has ended, or belongs to another user. */
 	if (!dir)
 		return 0;
 	while ((entry = readdir(dir)))
 		if (isdigit((unsigned char)*entry->d_name))
-			count += look_at(pid, entry->d_name);
+			count += show_descriptor(pid, entry->d_name);
 	closedir(dir);
 	return count;
 }
@@ -129,9 +131,9 @@ int list_main(int argc, char **argv)
 		       "UNREAD", "NEXT IN");
 	while ((entry = readdir(dir)))
 		if (isdigit((unsigned char)*entry->d_name))
-			count += look_at_process(entry->d_name);
+			count += show_process(entry->d_name);
 	closedir(dir);
 	if (!json && !count)
-		puts("(no open file of the device, or none that may be looked at)");
+		puts("(no open file of the device that this user may see)");
 	return STATUS_DONE;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* twheelctl next: when cron would run something */
+/* twheelctl next: the coming times of a recurrence */
 #include <libtwheel.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,13 +53,13 @@ int next_main(int argc, char **argv)
 		break;
 	}
 	if (i != argc) {
-		report("next: only --count N and --from TIME can follow");
+		report("next: only --count N and --from TIME may follow");
 		return STATUS_USAGE;
 	}
 	for (time = (time_t)(from / NSEC_PER_SEC); count; count--) {
 		time = cron_next(&cron, time);
 		if (time < 0) {
-			report("that never comes");
+			report("this recurrence never comes");
 			return STATUS_FAILED;
 		}
 		show(time);

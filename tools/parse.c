@@ -33,11 +33,11 @@ bool parse_number(const char *text, uint64_t *number)
 	*number = strtoull(text, &end, 0);
 	if (isdigit((unsigned char)text[0]) && !*end && !errno)
 		return true;
-	report("'%s' is no number", text);
+	report("'%s' is not a number", text);
 	return false;
 }
 
-/* The unit at @text, as long as its letters go; seconds if there are none. */
+/* Parse the letters of a unit and move @text past them. No letters mean seconds. */
 static const struct unit *parse_unit(const char **text)
 {
 	static const struct unit seconds = { "s", NSEC_PER_SEC };
@@ -56,7 +56,7 @@ static const struct unit *parse_unit(const char **text)
 	return NULL;
 }
 
-/* Decimal places in units of @ns. They are at @text, which moves on. */
+/* Parse decimal places of a unit of @ns, and move @text past them. Returns ns. */
 static uint64_t parse_places(const char **text, uint64_t ns)
 {
 	uint64_t sum = 0, weight = ns;
@@ -68,7 +68,7 @@ static uint64_t parse_places(const char **text, uint64_t ns)
 	return sum;
 }
 
-/* "1.5h" at @text, which moves on. */
+/* Parse a number and its unit, such as "1.5h", and move @text past them. */
 static bool parse_part(const char **text, uint64_t *ns)
 {
 	const char *places = NULL;
@@ -104,7 +104,7 @@ bool parse_duration(const char *text, uint64_t *ns)
 	do {
 		if (!parse_part(&rest, &part) ||
 		    __builtin_add_overflow(*ns, part, ns)) {
-			report("'%s' is no length of time, such as 250ms, 10s or 1h30m",
+			report("'%s' is not a duration such as 250ms, 10s or 1h30m",
 			    text);
 			return false;
 		}
@@ -118,7 +118,7 @@ static bool same_wall_clock(const struct tm *a, const struct tm *b)
 	       a->tm_mday == b->tm_mday && a->tm_mon == b->tm_mon;
 }
 
-/* The first time at which the clocks on the wall show @wall; -1 if they never do. */
+/* The first time at which local clocks show @wall; -1 if they skip it. */
 static time_t first_time_of(const struct tm *wall)
 {
 	struct tm tm = *wall, seen;
@@ -138,7 +138,7 @@ static time_t first_time_of(const struct tm *wall)
 	return time;
 }
 
-/* A rest of ":SS", ".5" and "Z". */
+/* Parse what may follow the minutes: ":SS", ".5", "Z". */
 static bool parse_tail(const char *rest, struct tm *tm, uint64_t *places, bool *utc)
 {
 	int used = 0;
@@ -216,7 +216,7 @@ bool parse_time(const char *text, uint64_t now, uint64_t *ns)
 	if (*text == '@' && parse_seconds(text + 1, ns))
 		return true;
 	if (!parse_wall_clock(text, now_s, &tm, &places, &utc, &dated)) {
-		report("'%s' is no time, such as 2026-12-24T18:00, 18:00 or @1798131600",
+		report("'%s' is not a time such as 2026-12-24T18:00, 18:00 or @1798131600",
 		    text);
 		return false;
 	}
@@ -227,7 +227,7 @@ bool parse_time(const char *text, uint64_t now, uint64_t *ns)
 		time = mktime(&tm);
 	}
 	if (time < 0) {
-		report("there is no '%s': the clocks are put forward over it", text);
+		report("'%s' does not exist: the clocks skip it", text);
 		return false;
 	}
 	*ns = (uint64_t)time * NSEC_PER_SEC + places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is done when a timer is due: a line is printed, or a command run. */
+/* Printing the event of a job, and running its command */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -55,8 +55,8 @@ static void set_variable(const char *name, uint64_t value)
 	setenv(name, text, 1);
 }
 
-/* In the child. What is on stdin may be a script. */
-static void become(const struct job *job, const struct twheel_event *event)
+/* Become the command, in the child. The tool's stdin may be a script: not for the child. */
+static void exec_command(const struct job *job, const struct twheel_event *event)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -70,7 +70,7 @@ static void become(const struct job *job, const struct twheel_event *event)
 	_exit(127);
 }
 
-/* Runs the command and waits for it. Returns its status as the shell counts. */
+/* Run the command and wait for it. Returns its status as a shell would. */
 static int run(const struct job *job, const struct twheel_event *event)
 {
 	int status;
@@ -83,7 +83,7 @@ static int run(const struct job *job, const struct twheel_event *event)
 		return 126;
 	}
 	if (!child)
-		become(job, event);
+		exec_command(job, event);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

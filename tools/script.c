@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheelctl script: commands, a line each, for the timers of one descriptor
+ * twheelctl script: commands for the timers of one descriptor, one command a line
  *
- * Lines are taken as they come, while timers expire; after "wait" when those that
- * are waited for have. A line that fails is told of, and the next one is taken.
+ * Lines are run as they arrive, while timers expire. "wait" holds the lines after it
+ * back. If a line fails, an error is reported and the next line is run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +28,7 @@ static void run_line(struct script *script, char *line)
 		script->session.status = ret;
 }
 
+/* Whether "wait" still holds lines back. */
 static bool waits(struct script *script)
 {
 	script->waits = script->waits && script->session.jobs &&
@@ -35,8 +36,8 @@ static bool waits(struct script *script)
 	return script->waits;
 }
 
-/* Takes the lines there are. */
-static void take_lines(struct script *script)
+/* Run the complete lines that have been read. */
+static void run_lines(struct script *script)
 {
 	char *line = script->text, *end;
 
@@ -52,7 +53,8 @@ static void take_lines(struct script *script)
 	memmove(script->text, line, script->used);
 }
 
-static int read_more(struct script *script)
+/* Read more lines. */
+static int read_lines(struct script *script)
 {
 	const size_t room = sizeof(script->text) - script->used - 1;
 	ssize_t size = read(script->fd, script->text + script->used, room);
@@ -65,14 +67,14 @@ static int read_more(struct script *script)
 		script->used += (size_t)size;
 	else if (size == 0)
 		script->ended = true;
-	/* The last line may lack its end. */
+	/* The last line may lack a newline. */
 	if (script->ended && script->used)
 		script->text[script->used++] = '\n';
 	return STATUS_DONE;
 }
 
-/* Waits for lines, if there is room for any, and for timers. */
-static int wait_for_both(struct script *script)
+/* Wait for events and, unless none is wanted now, for lines; handle both. */
+static int wait_for_input(struct script *script)
 {
 	struct pollfd fds[] = {
 		{ .fd = script->session.fd, .events = POLLIN },
@@ -89,10 +91,10 @@ static int wait_for_both(struct script *script)
 	ret = session_serve(&script->session);
 	if (!ret && fds[1].revents) {
 		if (script->used == sizeof(script->text) - 1) {
-			report("a line is too long");
+			report("a line of the script is too long");
 			return STATUS_USAGE;
 		}
-		ret = read_more(script);
+		ret = read_lines(script);
 	}
 	return ret;
 }
@@ -102,10 +104,10 @@ static int run(struct script *script)
 	int ret = STATUS_DONE;
 
 	do {
-		take_lines(script);
+		run_lines(script);
 		if (script->quits || (script->ended && !script->session.jobs))
 			break;
-		ret = wait_for_both(script);
+		ret = wait_for_input(script);
 	} while (!ret);
 	return ret ? ret : script->session.status;
 }
@@ -116,7 +118,7 @@ int script_main(int argc, char **argv)
 	int ret;
 
 	if (argc > 2) {
-		report("script: one file, or none for stdin");
+		report("script: give one file, or none for stdin");
 		return STATUS_USAGE;
 	}
 	if (argc == 2 && strcmp(argv[1], "-"))

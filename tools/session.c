@@ -7,7 +7,10 @@
 #include "session.h"
 #include "status.h"
 
-/* Having been put back by more than this, the clock is to be believed. */
+/*
+ * If the clock is set back by less than this, cron jobs do not repeat the times in
+ * between. If it is set back further, the clock was wrong before.
+ */
 #define SMALL_STEP	(3 * 3600 * NSEC_PER_SEC)
 
 int session_open(struct session *session)
@@ -23,7 +26,7 @@ void session_close(struct session *session)
 	twheel_close(session->fd);
 }
 
-/* Cron jobs depend on how the clock is set. */
+/* Ask for an event whenever CLOCK_REALTIME is set, for cron jobs. */
 static int watch_clock(struct session *session)
 {
 	int ret = session->watches_clock ? 0 : twheel_watch_clock(session->fd);
@@ -79,7 +82,7 @@ struct job *session_find_handle(struct session *session, uint64_t handle)
 	return job;
 }
 
-/* Arms a cron job for when it is due next. */
+/* Arm a cron job for its first time after @after. */
 static int arm_next(struct session *session, struct job *job, uint64_t after)
 {
 	int ret;
@@ -90,38 +93,38 @@ static int arm_next(struct session *session, struct job *job, uint64_t after)
 	return ret < 0 ? device_report(job->what, ret) : STATUS_DONE;
 }
 
-/* A job is over: its timer may be one that would go on. */
-static void end(struct session *session, struct job *job)
+/* Remove a job that is done, and its timer, which may be periodic. */
+static void end_job(struct session *session, struct job *job)
 {
 	twheel_cancel(session->fd, job->op.handle);
 	session_remove(session, job);
 }
 
-static int expired(struct session *session, const struct twheel_event *event)
+static int serve_event(struct session *session, const struct twheel_event *event)
 {
 	struct job *job = session_find_handle(session, event->handle);
 	const uint64_t now = twheel_now(CLOCK_REALTIME);
 	int status, ret = STATUS_DONE;
 	bool over;
 
-	/* Cancelled by another process that has the descriptor. */
+	/* No job of ours: another process may use the descriptor as well. */
 	if (!job)
 		return STATUS_DONE;
 	session->expired++;
 	job->last = event->deadline_ns;
 	over = !job_periodic(job) || (job->limited && !--job->left);
-	/* First, as the command may take its time. */
+	/* Arm the timer before the command runs, which may take long. */
 	if (job->is_cron && !over)
 		ret = arm_next(session, job, now > job->last ? now : job->last);
 	status = run_job(job, event);
 	if (status)
 		session->status = status;
 	if (over)
-		end(session, job);
+		end_job(session, job);
 	return ret;
 }
 
-/* Is it waiting for the next time, and not for us? */
+/* Whether the job's timer has not expired. */
 static bool pending(struct session *session, const struct job *job)
 {
 	struct twheel_op op;
@@ -129,8 +132,11 @@ static bool pending(struct session *session, const struct job *job)
 	return !twheel_query(session->fd, job->op.handle, &op, 0);
 }
 
-/* What was due is not due again because the clock was put back a little. */
-static int clock_was_set(struct session *session)
+/*
+ * Arm the cron jobs anew: the clock was set. A job whose event waits is armed when the event
+ * is read.
+ */
+static int rearm_cron_jobs(struct session *session)
 {
 	const uint64_t now = twheel_now(CLOCK_REALTIME);
 	struct job *job;
@@ -152,12 +158,12 @@ int session_serve(struct session *session)
 	struct twheel_event event;
 	long ret;
 
-	/* One at a time: a job may end others, whose events are withdrawn then. */
+	/* Read one event at a time: a job may cancel other timers that have expired. */
 	while ((ret = twheel_read(session->fd, &event, 1)) > 0) {
 		if (event.type == TWHEEL_EVENT_CLOCK_SET)
-			ret = clock_was_set(session);
+			ret = rearm_cron_jobs(session);
 		else
-			ret = expired(session, &event);
+			ret = serve_event(session, &event);
 		if (ret)
 			return (int)ret;
 	}

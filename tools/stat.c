@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* twheelctl stat: what the driver can do, and has done */
+/* twheelctl stat: what the driver can do, and its statistics */
 #include <inttypes.h>
 #include <libtwheel.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 
 #define COUNTS	"/sys/kernel/debug/twheel/counts"
 
+/* The names of TWHEEL_FEATURE_ flags, from bit 0 on. */
 static const char *const features[] = { "batch", "periodic", "retract", "upsert",
 	"group", "missed", "drain", "eventfd", "sigio", "table", "ring",
 	"clock_set" };
@@ -108,7 +109,7 @@ static void show_counts(const char *text)
 	size_t i;
 
 	if (!text) {
-		puts("all timers  (not to be seen: " COUNTS " is for root, and debugfs has to be mounted)");
+		puts("all timers  (cannot read " COUNTS ": needs root and a mounted debugfs)");
 		return;
 	}
 	printf("all timers ");
@@ -165,7 +166,7 @@ int stat_main(int argc, char **argv)
 	if (fd < 0)
 		return -fd;
 	if (*rest) {
-		report("stat: what is '%s'?", *rest);
+		report("stat: unexpected argument '%s'", *rest);
 		ret = STATUS_USAGE;
 	} else {
 		ret = stat_show(fd);

@@ -40,7 +40,7 @@ cases = []
 
 
 def case(function):
-    """A test for both kinds of time."""
+    """A test in real and in virtual time."""
     cases.append((function, True, True))
     return function
 
@@ -59,7 +59,7 @@ def ctl(*words, stdin="", zone=None, user=None):
     env = dict(os.environ)
     if zone:
         env["TZ"] = zone
-    # No time passes for a process that polls, so that a limit is none there.
+    # Virtual time stands still while a process polls, so a timeout would never end.
     found = subprocess.run([program, *words], input=stdin, text=True, env=env,
                            capture_output=True, user=user, check=False,
                            timeout=None if travels else TIMEOUT)
@@ -67,7 +67,7 @@ def ctl(*words, stdin="", zone=None, user=None):
 
 
 def good(*words, **options):
-    """What a command prints that must succeed and complain of nothing."""
+    """What a command prints, which has to succeed and report nothing."""
     result = ctl(*words, **options)
     is_(result.status, DONE, result.err)
     is_(result.err, "")
@@ -95,7 +95,7 @@ def says(text, *parts):
 
 @contextlib.contextmanager
 def script(*lines):
-    """A twheelctl script with these lines in the background, as (PID:FD, process)."""
+    """Run a twheelctl script of these lines in the background: (PID:FD, process)."""
     with subprocess.Popen([program, "--json", "script"], text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
@@ -183,7 +183,7 @@ def at_takes_local_time():
 def at_a_time_that_clocks_leave_out_is_refused():
     result = ctl("at", "2027-03-28T02:30", zone=BERLIN)
     is_(result.status, USAGE)
-    says(result.err, "the clocks are put forward over it")
+    says(result.err, "the clocks skip it")
 
 
 @case
@@ -244,7 +244,7 @@ def missed_restart_waits_a_period():
 
 
 def wall(times):
-    """Local times without date, year and fraction of a second."""
+    """Local times without the year and the fraction of a second."""
     return [text[5:16] + text[-5:] for text in times]
 
 
@@ -293,7 +293,7 @@ def next_of_names_ranges_steps_and_leap_days():
     is_(following("0 0 29 2 *", "2026-01-01T00:00", 2),
         ["02-29T00:00+0100"] * 2)
     is_(following("@monthly", "2026-01-01T00:00", 1), ["02-01T00:00+0100"])
-    # the day of the month or that of the week
+    # Either the day of the month or the day of the week has to match.
     is_(following("0 0 13 * 5", "2026-11-10T00:00", 3, "UTC0"),
         ["11-13T00:00+0000", "11-20T00:00+0000", "11-27T00:00+0000"])
 
@@ -304,7 +304,7 @@ def next_of_a_range_of_one_value_with_a_step_is_that_value():
         ["01-02T00:38+0100", "01-02T01:38+0100"])
     is_(following("0 5-5/3 7-7/2 * *", "2027-01-02T00:00", 2),
         ["01-07T05:00+0100", "02-07T05:00+0100"])
-    # without a range, a step runs to the end of the field
+    # A step without a range runs to the end of the field.
     is_(following("38/20 * * * *", "2027-01-02T00:00", 3),
         ["01-02T00:38+0100", "01-02T00:58+0100", "01-02T01:38+0100"])
 
@@ -338,7 +338,7 @@ def random_field(rng, low, high):
 
 
 def random_spec(rng):
-    """A recurrence that is due now and then, and its five sets of values."""
+    """A recurrence, and its five sets of values."""
     fields = [("*", set(range(low, high + 1))) if rng.random() < chance
               else random_field(rng, low, high)
               for (low, high), chance in zip(LIMITS, (0.1, 0.3, 0.5, 0.7, 0.5))]
@@ -346,7 +346,7 @@ def random_spec(rng):
 
 
 class WallClock:
-    """Each minute that local clocks show or leave out in some days."""
+    """The minutes that local clocks show or skip in some days."""
 
     def __init__(self, since, days):
         self.first = int(time.mktime(time.strptime(since, "%Y-%m-%dT%H:%M")))
@@ -361,15 +361,15 @@ class WallClock:
                 self.gaps.append((range(before + 60, wall, 60), when))
 
     def minutes(self):
-        """(minute, the times that a job of that minute runs at)"""
+        """Pairs of a minute that clocks show or skip, and the times of its jobs."""
         yield from self.shown.items()
         for gap, after in self.gaps:
             yield from ((wall, [after]) for wall in gap)
 
 
 def due(spec, sets, clock):
-    """All times at which a recurrence is due."""
-    minute, hour, day, month, weekday = spec.split()
+    """All times at which a job runs."""
+    _, hour, day, _, weekday = spec.split()
     either = "*" not in (day[0], weekday[0])
     found = set()
     for wall, times in clock.minutes():
@@ -379,7 +379,7 @@ def due(spec, sets, clock):
         if not (tm.tm_min in sets[0] and tm.tm_hour in sets[1] and
                 tm.tm_mon in sets[3] and (any if either else all)(days)):
             continue
-        if hour[0] != "*":
+        if hour[0] != "*":  # once: the first time, or the end of a gap
             found.add(times[0])
         elif wall in clock.shown:
             found.update(times)
@@ -421,7 +421,7 @@ def next_refuses_nonsense():
 
 
 def set_clock(text):
-    """The machine's clock: to a time in UTC."""
+    """Set CLOCK_REALTIME to a time in UTC."""
     at = datetime.datetime.strptime(text + "+0000", "%Y-%m-%dT%H:%M:%S%z")
     time.clock_settime(time.CLOCK_REALTIME, at.timestamp())
 
@@ -466,7 +466,7 @@ def cron_follows_the_clock_when_it_is_put_forward():
         events = objects(process.stdout.read())
     hours = [time.strftime("%H:%M", time.gmtime(e["deadline_ns"] / SECOND))
              for e in events]
-    # At once for what was passed over, then as the clock says now.
+    # Once for the times that were passed over, then by the new time.
     is_(hours, ["13:00", "16:00"])
 
 
@@ -592,7 +592,7 @@ def script_tells_of_what_drain_refuses():
     says(result.err, "no new timers since drain")
 
 
-# Others' timers
+# Timers of other programs
 
 
 @case
@@ -612,7 +612,7 @@ def cancel_ends_timers_of_another_program():
     with script("add 1h", "add 2h", "add 3h --group 8") as (place, _):
         good("cancel", "--of", place, "--group", "8")
         is_([o["timers"] for o in good_objects("list")], [2])
-        # Handles are known to the program, and to who drains it.
+        # drain prints the handles of another program.
         handles = [o["handle"] for o in good_objects("drain", "--of", place)]
         is_(len(handles), 2)
     with script("add 2h") as (place, process):
@@ -703,7 +703,7 @@ def watch_shows_levels_and_the_next_deadline():
         text = good("watch", "--count", "1", "--interval", "50ms")
     cpus = picture["cpus"]
     is_(sum(cpu["pending"] for cpu in cpus), 3)
-    # Slots that were emptied by cancelling may still look occupied.
+    # A slot whose timers were cancelled may still look occupied.
     assert sum(level["occupied"] for cpu in cpus for level in cpu["levels"]) >= 3
     for cpu in cpus:
         is_(len(cpu["levels"]), 6)
@@ -725,7 +725,7 @@ def watch_shows_rates():
 @case_in_virtual_time
 def watch_shows_exact_rates():
     with script("every 100ms --missed each true") as (_, process):
-        # Nobody reads what it prints: it is too little to fill the pipe.
+        # Its output is not read, and too short to fill the pipe.
         picture = good_objects("watch", "--count", "1", "--interval", "20s")[0]
         process.kill()
     fired = sum(cpu["per_second"]["fired"] for cpu in picture["cpus"])
@@ -763,7 +763,7 @@ def debugfs_is_for_root():
     os.chmod("/dev/twheel", 0o666)
     try:
         result = ctl("watch", "--count", "1", user=NOBODY)
-        says(good("stat", user=NOBODY), "not to be seen")
+        says(good("stat", user=NOBODY), "cannot read")
     finally:
         os.chmod("/dev/twheel", 0o600)
     is_(result.status, NO_ACCESS)
@@ -827,7 +827,7 @@ def run():
         result = "ok"
         try:
             function()
-        except Exception:  # whatever it is, the test has failed
+        except Exception:  # any exception fails the test
             result = "not ok"
             failures += 1
             for line in traceback.format_exc().splitlines()[-12:]:

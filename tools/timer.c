@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* twheelctl add, at, every, cron: one job, in the foreground */
+/* twheelctl add, at, every and cron: one job in the foreground */
 #include "command.h"
 #include "session.h"
 #include "status.h"

@@ -14,27 +14,27 @@
 static const struct command commands[] = {
 	{ "add", "DURATION " TIMER_ARGUMENTS, "once, when that long has passed",
 	  timer_main },
-	{ "at", "TIME " TIMER_ARGUMENTS, "once, at a time of the day",
+	{ "at", "TIME " TIMER_ARGUMENTS, "once, at a time of day",
 	  timer_main },
 	{ "every", "DURATION " TIMER_ARGUMENTS, "again and again, without drift",
 	  timer_main },
-	{ "cron", "SPEC " TIMER_ARGUMENTS, "as crontab says, in local time",
+	{ "cron", "SPEC " TIMER_ARGUMENTS, "at the times of a crontab(5) entry, in local time",
 	  timer_main },
 	{ "script", "[FILE]", "commands from a file or stdin, on one descriptor",
 	  script_main },
-	{ "next", "SPEC [--count N] [--from TIME]", "when cron would run it",
+	{ "next", "SPEC [--count N] [--from TIME]", "print the coming times of a crontab(5) entry",
 	  next_main },
-	{ "list", "", "who has timers: the open files of the device",
+	{ "list", "", "the open files of the device, and their timers",
 	  list_main },
-	{ "stat", "[--of PID:FD]", "what the driver can do, and has done",
+	{ "stat", "[--of PID:FD]", "what the driver can do, and its statistics",
 	  stat_main },
 	{ "watch", "[--interval DURATION] [--count N]",
 	  "a live picture of the wheels", watch_main },
 	{ "cancel", "--of PID:FD HANDLE...|--group TAG",
 	  "end timers of another program", cancel_main },
-	{ "drain", "--of PID:FD", "take all pending timers from another program",
+	{ "drain", "--of PID:FD", "take all pending timers of another program",
 	  drain_main },
-	{ "resume", "--of PID:FD", "let it have new ones again", drain_resume_main },
+	{ "resume", "--of PID:FD", "accept new timers of that program again", drain_resume_main },
 };
 
 static void usage(FILE *to)
@@ -65,7 +65,7 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* Takes the options before the command. Returns how many words they are, or -1. */
+/* Handle the options before the command. Returns the index of the command, or -1. */
 static int options(int argc, char **argv)
 {
 	int i;

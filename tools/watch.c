@@ -16,30 +16,30 @@
 #include "status.h"
 #include "wheel.h"
 
-/* Slots that share a character, for the line to fit 80 columns. */
+/* SHARE slots share a character, so that a level fits into 80 columns. */
 enum { CPUS_MAX = 1024, SHARE = 2 };
 
 /**
- * struct look - at all wheels
- * @time: When, on CLOCK_MONOTONIC.
+ * struct sample - all wheels at one moment
+ * @time: The time on CLOCK_MONOTONIC.
  * @wheel: The wheels.
  */
-struct look {
+struct sample {
 	uint64_t	time;
 	struct wheel	wheel[CPUS_MAX];
 };
 
 /**
- * struct watch - what goes on
- * @tick_ns: Length of a tick.
- * @cpus: How many wheels there are.
- * @looks: The present one and the one before it, by turns.
- * @now: Which one is the present one.
+ * struct watch - the last two samples
+ * @tick_ns: The length of a tick.
+ * @cpus: The number of wheels.
+ * @samples: The present sample and the one before, in turn.
+ * @now: The index of the present sample.
  */
 struct watch {
 	uint64_t	tick_ns;
 	unsigned int	cpus;
-	struct look	looks[2];
+	struct sample	samples[2];
 	unsigned int	now;
 };
 
@@ -53,17 +53,17 @@ static int no_debugfs(int error)
 	return STATUS_FAILED;
 }
 
-static int look(struct watch *watch)
+static int take_sample(struct watch *watch)
 {
 	const unsigned int most = (unsigned int)get_nprocs_conf();
-	struct look *look = &watch->looks[watch->now ^= 1];
+	struct sample *sample = &watch->samples[watch->now ^= 1];
 	unsigned int cpu;
 	int ret;
 
-	look->time = twheel_now(CLOCK_MONOTONIC);
+	sample->time = twheel_now(CLOCK_MONOTONIC);
 	watch->cpus = 0;
 	for (cpu = 0; cpu < most && watch->cpus < CPUS_MAX; cpu++) {
-		ret = wheel_read(cpu, &look->wheel[watch->cpus]);
+		ret = wheel_read(cpu, &sample->wheel[watch->cpus]);
 		if (!ret)
 			watch->cpus++;
 		else if (ret != -ENOENT || !cpu)
@@ -72,10 +72,11 @@ static int look(struct watch *watch)
 	return STATUS_DONE;
 }
 
+/* Counter @what of wheel @i, per second since the sample before. */
 static double rate(const struct watch *watch, unsigned int i, unsigned int what)
 {
-	const struct look *now = &watch->looks[watch->now];
-	const struct look *before = &watch->looks[!watch->now];
+	const struct sample *now = &watch->samples[watch->now];
+	const struct sample *before = &watch->samples[!watch->now];
 
 	if (!before->time || now->time == before->time)
 		return 0;
@@ -91,7 +92,7 @@ static uint64_t next_ns(const struct watch *watch, const struct wheel *wheel)
 
 static void wheel_json(const struct watch *watch, unsigned int i)
 {
-	const struct wheel *wheel = &watch->looks[watch->now].wheel[i];
+	const struct wheel *wheel = &watch->samples[watch->now].wheel[i];
 	char slots[WHEEL_SLOTS + 1] = "";
 	unsigned int n;
 
@@ -156,7 +157,7 @@ static void show_level(const struct watch *watch, const struct wheel *wheel,
 
 static void show_wheel(const struct watch *watch, unsigned int i)
 {
-	const struct wheel *wheel = &watch->looks[watch->now].wheel[i];
+	const struct wheel *wheel = &watch->samples[watch->now].wheel[i];
 	char left[FORMAT_SIZE];
 	unsigned int n;
 
@@ -188,7 +189,7 @@ static void show(const struct watch *watch)
 	fflush(stdout);
 }
 
-/* On no timer of twheel, which would be seen in the picture. */
+/* Sleep without a timer of twheel, which the picture would show. */
 static void wait_until(uint64_t time)
 {
 	const struct timespec ts = {
@@ -203,12 +204,12 @@ static void wait_until(uint64_t time)
 static int run(struct watch *watch, uint64_t interval, uint64_t count)
 {
 	uint64_t time = twheel_now(CLOCK_MONOTONIC), done;
-	int ret = look(watch);
+	int ret = take_sample(watch);
 
 	for (done = 0; !ret && (!count || done < count); done++) {
 		time += interval;
 		wait_until(time);
-		ret = look(watch);
+		ret = take_sample(watch);
 		if (ret)
 			break;
 		if (json)

@@ -4,8 +4,8 @@
 #include "report.h"
 #include "words.h"
 
-/* Takes the word at @from. What is past it, or NULL for a quote without an end. */
-static char *take_word(char *from)
+/* End the word at @from and strip its quotes. Returns the rest, or NULL if a quote is open. */
+static char *end_word(char *from)
 {
 	char *to = from, quote = 0;
 
@@ -37,10 +37,10 @@ int words_split(char *line, char **words)
 			return -1;
 		}
 		words[count++] = line;
-		line = take_word(line);
+		line = end_word(line);
 	}
 	if (!line) {
-		report("a quote has no end");
+		report("a quote is not closed");
 		return -1;
 	}
 	words[count] = NULL;
