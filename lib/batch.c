@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
-/* libtwheel: many timers at once */
+/* libtwheel: many operations in one call */
 #include "internal.h"
 
-/* No more than any driver takes, and enough for a call to cost next to nothing. */
-#define PIECE	4096
+/*
+ * Operations in one system call: no more than any driver takes, and enough to make the cost
+ * of the call negligible.
+ */
+#define CALL_MAX	4096
 
-static size_t piece_of(size_t rest)
+static uint32_t call_size(size_t rest)
 {
-	return rest < PIECE ? rest : PIECE;
+	return rest < CALL_MAX ? (uint32_t)rest : CALL_MAX;
 }
 
 API long twheel_submit(int fd, struct twheel_op *ops, size_t count)
@@ -18,7 +21,7 @@ API long twheel_submit(int fd, struct twheel_op *ops, size_t count)
 	while (done < count) {
 		struct twheel_batch batch = {
 			.ops = (uintptr_t)(ops + done),
-			.count = (uint32_t)piece_of(count - done),
+			.count = call_size(count - done),
 		};
 
 		ret = twheel_call(fd, TWHEEL_IOC_BATCH, &batch);
@@ -39,7 +42,7 @@ API long twheel_drain(int fd, struct twheel_op *ops, size_t room)
 	while (done < room) {
 		struct twheel_drain drain = {
 			.ops = (uintptr_t)(ops + done),
-			.count = (uint32_t)piece_of(room - done),
+			.count = call_size(room - done),
 		};
 
 		ret = twheel_call(fd, TWHEEL_IOC_DRAIN, &drain);

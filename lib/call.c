@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
-/* libtwheel: the calls */
+/* libtwheel: the system call */
 #include <sys/ioctl.h>
 #include "internal.h"
 

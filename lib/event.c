@@ -4,15 +4,15 @@
 #include <unistd.h>
 #include "internal.h"
 
-/* More than a read() needs to be worth while; and no overflow. */
-#define MOST	65536
+/* Events in one read(): many, and their size does not overflow. */
+#define READ_MAX	65536
 
 API long twheel_read(int fd, struct twheel_event *events, size_t room)
 {
 	ssize_t size;
 
-	if (room > MOST)
-		room = MOST;
+	if (room > READ_MAX)
+		room = READ_MAX;
 	size = read(fd, events, room * sizeof(*events));
 	return size < 0 ? -errno : (long)((size_t)size / sizeof(*events));
 }

@@ -2,17 +2,20 @@
 /*
  * libtwheel: /dev/twheel for programs
  *
- * A thin layer over <linux/twheel.h>, which says what the calls mean, and has the
- * structures. What is here:
+ * A thin layer over <linux/twheel.h>, which documents the calls and the structures.
  *
- *  - functions that return 0 or more, or a negative errno; errno itself is
- *    neither used nor preserved;
- *  - descriptors are plain ones: use them with poll(), pass them on, close()
- *    them. The library keeps nothing about them, allocates no memory and starts
- *    no threads, so that any thread may call anything at any time;
- *  - the protocols of the two mappings, inline.
+ *  - Functions return 0 or more, or a negative errno. They may change errno, but
+ *    report nothing in it.
+ *  - A function that has done a part of its work returns how much, not an error. The
+ *    next call returns the error if it persists.
+ *  - Descriptors are plain file descriptors: poll() them, pass them to other processes,
+ *    close() them.
+ *  - The library keeps no state, allocates no memory and starts no threads. Any
+ *    thread may call any function at any time, except that one thread at a time
+ *    consumes a ring.
+ *  - The protocols of the two mappings are inline functions.
  *
- * Link with -ltwheel; the inline functions need no library.
+ * Link with -ltwheel. The inline functions need no library.
  */
 #ifndef _LIBTWHEEL_H
 #define _LIBTWHEEL_H
@@ -32,46 +35,47 @@ extern "C" {
 #define LIBTWHEEL_VERSION_MINOR	0
 
 /**
- * twheel_version - which library this is
+ * twheel_version - the version of the library
  *
- * Return: "MAJOR.MINOR" of the library that runs, as opposed to
- * %LIBTWHEEL_VERSION_MAJOR and %LIBTWHEEL_VERSION_MINOR of the one compiled with.
+ * Return: "MAJOR.MINOR" of the library that runs. %LIBTWHEEL_VERSION_MAJOR and
+ * %LIBTWHEEL_VERSION_MINOR are those of the header that the program was compiled with.
  */
 const char *twheel_version(void);
 
 /*
- * The descriptor
+ * Descriptors
  */
 
 /**
  * twheel_open - open /dev/twheel
- * @flags: 0 or O_NONBLOCK. O_RDWR and O_CLOEXEC go without saying.
+ * @flags: 0 or O_NONBLOCK. O_RDWR and O_CLOEXEC are always set.
  *
- * Return: A descriptor with no timers, to be given to close(); or -ENOENT if the
- * module is not loaded, -EACCES, -EPROTO if the driver has another major
- * version of the interface, or another error of open().
+ * Return: A descriptor without timers, or an error of open(): -ENOENT if the module is
+ * not loaded, -EACCES if the user may not use the device, -EPROTO if the driver has
+ * another major version of the interface.
  */
 int twheel_open(int flags);
 
 /**
- * twheel_open_path - the same for a device that has another name
- * @path: Its name.
- * @flags: As of twheel_open().
+ * twheel_open_path - open the device by another name
+ * @path: The path of the device.
+ * @flags: The flags of twheel_open().
  *
- * Return: As twheel_open(), or -ENODEV if @path is something else.
+ * Return: As twheel_open(), or -ENODEV if @path is not the device of twheel.
  */
 int twheel_open_path(const char *path, int flags);
 
 /**
  * twheel_close - close a descriptor
- * @fd: The descriptor. With the last one of an open file its timers end.
+ * @fd: The descriptor. The timers of an open file end with its last descriptor.
  *
- * Return: 0 or an error.
+ * Return: 0 or an error of close(). The descriptor is closed in any case, except after
+ * -EBADF.
  */
 int twheel_close(int fd);
 
 /**
- * twheel_get_info - what the driver can do, and how many timers there are
+ * twheel_get_info - get the abilities of the driver and the number of timers
  * @fd: The descriptor.
  * @info: Filled in.
  *
@@ -80,15 +84,15 @@ int twheel_close(int fd);
 int twheel_get_info(int fd, struct twheel_info *info);
 
 /*
- * Operations. @op of them need not be set: the functions see to it.
+ * Operations. The functions for one operation ignore @op->op.
  */
 
 /**
- * twheel_after - an operation for a timer that expires once, from now
- * @delay_ns: How long from the call that adds it.
- * @cookie: Comes back with the event.
+ * twheel_after - make an operation that adds a timer with a delay
+ * @delay_ns: The delay, counted from the call that adds the timer.
+ * @cookie: A number that comes back with the event.
  *
- * Return: The operation, which may be changed in any way before it is used.
+ * Return: The operation. The program may change its fields before using it.
  */
 static inline struct twheel_op twheel_after(uint64_t delay_ns, uint64_t cookie)
 {
@@ -103,10 +107,10 @@ static inline struct twheel_op twheel_after(uint64_t delay_ns, uint64_t cookie)
 }
 
 /**
- * twheel_at - an operation for a timer that expires once, at a time
+ * twheel_at - make an operation that adds a timer with a deadline
  * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_REALTIME.
- * @deadline_ns: Reading of that clock.
- * @cookie: Comes back with the event.
+ * @deadline_ns: The deadline, as a reading of that clock.
+ * @cookie: A number that comes back with the event.
  *
  * Return: The operation.
  */
@@ -121,11 +125,11 @@ static inline struct twheel_op twheel_at(clockid_t clockid, uint64_t deadline_ns
 }
 
 /**
- * twheel_every - an operation for a periodic timer
- * @period_ns: Its period, and how long from now it expires first.
- * @cookie: Comes back with the events.
+ * twheel_every - make an operation that adds a periodic timer
+ * @period_ns: The period, and the delay before the timer expires first.
+ * @cookie: A number that comes back with each event.
  *
- * Return: The operation. TWHEEL_EACH or TWHEEL_RESTART may be added to its flags.
+ * Return: The operation. The program may add TWHEEL_EACH or TWHEEL_RESTART to its flags.
  */
 static inline struct twheel_op twheel_every(uint64_t period_ns, uint64_t cookie)
 {
@@ -136,7 +140,7 @@ static inline struct twheel_op twheel_every(uint64_t period_ns, uint64_t cookie)
 }
 
 /**
- * twheel_now - what a clock says
+ * twheel_now - read a clock
  * @clockid: The clock.
  *
  * Return: The time in ns.
@@ -150,9 +154,9 @@ static inline uint64_t twheel_now(clockid_t clockid)
 }
 
 /**
- * twheel_add - arm a new timer
+ * twheel_add - add a timer
  * @fd: The descriptor.
- * @op: From one of the functions above; its handle is filled in.
+ * @op: The operation, from one of the functions above. Its handle is filled in.
  *
  * Return: 0, or an error of TWHEEL_OP_ADD.
  */
@@ -162,11 +166,12 @@ int twheel_add(int fd, struct twheel_op *op);
  * twheel_change - give a timer a new deadline
  * @fd: The descriptor.
  * @handle: The timer.
- * @time_ns: As @flags say.
- * @flags: 0: from now. TWHEEL_ABSTIME: a reading of its clock.
+ * @time_ns: The deadline, as @flags say.
+ * @flags: 0 if @time_ns is a delay from now, TWHEEL_ABSTIME if it is a reading of the
+ *	timer's clock.
  *
- * Return: 0; TWHEEL_RETRACTED if it had expired, and its event was withdrawn;
- * or an error, -ENOENT if the timer is gone.
+ * Return: 0 if the timer was pending; TWHEEL_RETRACTED if it had expired and its event
+ * was withdrawn; or an error: -ENOENT if the timer is gone.
  */
 int twheel_change(int fd, uint64_t handle, uint64_t time_ns, uint32_t flags);
 
@@ -175,53 +180,57 @@ int twheel_change(int fd, uint64_t handle, uint64_t time_ns, uint32_t flags);
  * @fd: The descriptor.
  * @handle: The timer.
  *
- * Return: 0 if it was pending, TWHEEL_RETRACTED if it had expired and its event was
- * withdrawn; or an error, -ENOENT if its event was delivered or it is gone.
+ * Return: 0 if the timer was pending; TWHEEL_RETRACTED if it had expired and its event
+ * was withdrawn; or an error: -ENOENT if the timer is gone, with its last event or by
+ * an earlier cancel.
  */
 int twheel_cancel(int fd, uint64_t handle);
 
 /**
- * twheel_query - look at a timer
+ * twheel_query - get the state of a timer
  * @fd: The descriptor.
  * @handle: The timer.
- * @op: Filled in: @cookie, @time_ns, @period_ns, @clockid, @group, @flags.
- * @flags: 0: @time_ns is what is left. TWHEEL_ABSTIME: the deadline on its clock.
+ * @op: Filled in: @cookie, @time_ns, @period_ns, @clockid, @group and @flags.
+ * @flags: 0 to get the remaining time in @time_ns, TWHEEL_ABSTIME to get the deadline
+ *	on the timer's clock.
  *
- * Return: 0 if it is pending, TWHEEL_EXPIRED if its event waits; or an error,
+ * Return: 0 if the timer is pending; TWHEEL_EXPIRED if its event is unread; or an error:
  * -ENOENT if the timer is gone.
  */
 int twheel_query(int fd, uint64_t handle, struct twheel_op *op, uint32_t flags);
 
 /**
- * twheel_upsert - change a timer, or add one if it is gone
+ * twheel_upsert - change a timer, or add it if it is gone
  * @fd: The descriptor.
- * @op: As for twheel_add(), with a handle or 0. The handle is filled in if a
- *	timer was added.
+ * @op: The operation that adds the timer, with the timer's handle or 0. The handle is
+ *	filled in if a timer was added.
  *
- * Return: 0, TWHEEL_RETRACTED, TWHEEL_ADDED, or an error.
+ * Return: 0 or TWHEEL_RETRACTED, as twheel_change(); TWHEEL_ADDED if a timer was added;
+ * or an error.
  */
 int twheel_upsert(int fd, struct twheel_op *op);
 
 /**
  * twheel_cancel_group - end all timers of a group
  * @fd: The descriptor.
- * @group: Its tag.
- * @retracted: How many of them had expired; may be %NULL.
+ * @group: The tag of the group.
+ * @retracted: Set to the number of timers that had expired, unless %NULL.
  *
- * Return: How many timers were ended, or an error, -ENOENT if none was.
+ * Return: The number of timers that were ended, or an error: -ENOENT if the group had
+ * none.
  */
 int twheel_cancel_group(int fd, uint64_t group, uint64_t *retracted);
 
 /**
- * twheel_submit - carry out many operations, each with its result in @ops
+ * twheel_submit - carry out any number of operations
  * @fd: The descriptor.
- * @ops: The operations, with @op set.
- * @count: How many; any number.
+ * @ops: The operations, with @op set. Each gets its result in @result.
+ * @count: The number of operations.
  *
- * Goes on after signals, and makes as many calls as it takes.
+ * The call goes on after signals.
  *
- * Return: @count; or fewer if an error came after that many, and will come again
- * if the rest is submitted; or the error if none was carried out.
+ * Return: The number of operations that were carried out; below @count if an error
+ * followed, which submitting the rest returns. If none was carried out, the error.
  */
 long twheel_submit(int fd, struct twheel_op *ops, size_t count);
 
@@ -260,11 +269,11 @@ int twheel_resume(int fd);
 /**
  * twheel_read - read events
  * @fd: The descriptor.
- * @events: For the events.
- * @room: How many fit, at least 1.
+ * @events: Filled with events.
+ * @room: The number of events that fit into @events, at least 1.
  *
- * Return: How many were read; or an error: -EAGAIN if there are none and the
- * descriptor is O_NONBLOCK, -EINTR, -EBUSY if there is a ring.
+ * Return: The number of events read; or an error: -EAGAIN if there is no event and the
+ * descriptor is O_NONBLOCK, -EINTR after a signal, -EBUSY if events go to a ring.
  */
 long twheel_read(int fd, struct twheel_event *events, size_t room);
 
@@ -288,18 +297,19 @@ void twheel_sort_events(struct twheel_event *events, size_t n);
 /**
  * twheel_wait - wait for events
  * @fd: The descriptor.
- * @timeout_ms: As of poll(): how long, -1 for ever.
+ * @timeout_ms: The timeout of poll() in ms; -1 for none.
  *
- * Where there is a ring, it also lets the kernel put in what has room.
+ * If events go to a ring, the call also lets the kernel fill the ring.
  *
- * Return: 1 if there are events, 0 if the time is up, or an error, -EINTR.
+ * Return: 1 if there are events, 0 after the timeout, or an error: -EINTR after a
+ * signal.
  */
 int twheel_wait(int fd, int timeout_ms);
 
 /**
- * twheel_set_eventfd - have an eventfd signalled when timers expire
+ * twheel_set_eventfd - signal an eventfd when timers expire
  * @fd: The descriptor.
- * @eventfd: The eventfd, or -1 for none any more.
+ * @eventfd: The eventfd, or -1 to stop signalling.
  *
  * Return: 0 or an error.
  */
@@ -318,9 +328,9 @@ int twheel_watch_clock(int fd);
  */
 
 /**
- * struct twheel_table - a mapping of it
- * @words: What the kernel shares.
- * @count: How many.
+ * struct twheel_table - a mapping of the table
+ * @words: The entries of the table.
+ * @count: The number of entries.
  */
 struct twheel_table {
 	struct twheel_word	*words;
@@ -330,28 +340,28 @@ struct twheel_table {
 /**
  * twheel_map_table - map the table
  * @fd: The descriptor.
- * @count: For how many timers at least; rounded up to full pages. The first
- *	mapping of an open file fixes the size, and later ones have all of it: 0
- *	will do for them.
+ * @count: The least number of entries, rounded up to full pages. The first mapping of
+ *	an open file fixes the size of the table. Later mappings get the whole table, and
+ *	@count may be 0.
  * @table: Filled in.
  *
- * Return: 0, or an error: -EINVAL if it is more than there are or can be, -EOPNOTSUPP
- * if the machine has no 64-bit atomic operations.
+ * Return: 0 or an error: -EINVAL if @count is more than the table has or can have, or 0
+ * for the first mapping; -EOPNOTSUPP in a 32-bit kernel.
  */
 int twheel_map_table(int fd, size_t count, struct twheel_table *table);
 
 /**
- * twheel_unmap_table - unmap it; the timers stay
- * @table: From twheel_map_table().
+ * twheel_unmap_table - unmap the table
+ * @table: The mapping. The timers stay.
  */
 void twheel_unmap_table(struct twheel_table *table);
 
 /**
- * enum twheel_pushed - what became of a deadline
- * @TWHEEL_PUSHED: It is the one asked for.
- * @TWHEEL_PUSHED_BEFORE: It was as late already, or later, and is as it was.
- * @TWHEEL_PUSHED_NOT: The timer has expired, or there is none: its event has been
- *	delivered or will be.
+ * enum twheel_pushed - the result of twheel_push_back()
+ * @TWHEEL_PUSHED: The timer has the new deadline.
+ * @TWHEEL_PUSHED_BEFORE: The timer keeps its deadline, which is as late or later.
+ * @TWHEEL_PUSHED_NOT: The timer has expired or is gone. If it has expired, its event has
+ *	been delivered or will be.
  */
 enum twheel_pushed {
 	TWHEEL_PUSHED		= 0,
@@ -362,11 +372,12 @@ enum twheel_pushed {
 /**
  * twheel_push_back - give a TWHEEL_SHARED timer a later deadline
  * @table: The table.
- * @handle: The timer. It may be gone by now.
- * @deadline_ns: Reading of CLOCK_MONOTONIC; 2^63 - 1 if it is more than that.
+ * @handle: The timer, which may be gone.
+ * @deadline_ns: The deadline, a reading of CLOCK_MONOTONIC. A value above 2^63 - 1
+ *	counts as 2^63 - 1.
  *
- * Two reads and, as long as no other thread comes in between, one atomic exchange.
- * For an earlier deadline use twheel_change().
+ * The call takes two reads and one atomic compare-and-exchange, and repeats them if another
+ * thread changes the deadline in between. Use twheel_change() for an earlier deadline.
  *
  * Return: One of &enum twheel_pushed.
  */
@@ -395,15 +406,15 @@ static inline enum twheel_pushed twheel_push_back(const struct twheel_table *tab
 }
 
 /*
- * The ring of events. One thread at a time consumes.
+ * The ring of events. One thread at a time may consume events.
  */
 
 /**
- * struct twheel_events - a mapping of it
- * @ring: Its head.
+ * struct twheel_events - a mapping of the ring
+ * @ring: The head of the ring.
  * @events: The events.
- * @mask: Their number, less one.
- * @size: Of the mapping, in bytes.
+ * @mask: The number of events that the ring holds, minus 1.
+ * @size: The size of the mapping in bytes.
  */
 struct twheel_events {
 	struct twheel_ring		*ring;
@@ -413,28 +424,30 @@ struct twheel_events {
 };
 
 /**
- * twheel_map_ring - map the ring, into which all events go from then on
+ * twheel_map_ring - map the ring
  * @fd: The descriptor.
- * @count: For how many events at least; rounded up to a power of two, and a full
- *	page. The first mapping of an open file fixes the size, and later ones have
- *	all of it: 0 will do for them.
+ * @count: The least number of events, rounded up to a power of two and at least a page.
+ *	The first mapping of an open file fixes the size of the ring. Later mappings get
+ *	the whole ring, and @count may be 0.
  * @events: Filled in.
  *
- * Return: 0, or an error, as twheel_map_table().
+ * From the first mapping on, all events go to the ring, and twheel_read() fails.
+ *
+ * Return: 0 or an error, as twheel_map_table().
  */
 int twheel_map_ring(int fd, size_t count, struct twheel_events *events);
 
 /**
- * twheel_unmap_ring - unmap it; events go on to go there
- * @events: From twheel_map_ring().
+ * twheel_unmap_ring - unmap the ring
+ * @events: The mapping. Events still go to the ring, which can be mapped again.
  */
 void twheel_unmap_ring(struct twheel_events *events);
 
 /**
- * twheel_ring_count - how many events there are to consume
+ * twheel_ring_count - count the events to consume
  * @events: The ring.
  *
- * Return: The number.
+ * Return: The number of events.
  */
 static inline size_t twheel_ring_count(const struct twheel_events *events)
 {
@@ -445,10 +458,10 @@ static inline size_t twheel_ring_count(const struct twheel_events *events)
 /**
  * twheel_ring_peek - look at an event without consuming it
  * @events: The ring.
- * @n: Which one: 0 is the next, and so on.
+ * @n: The place of the event: 0 is the next event.
  *
- * Return: The event, valid until twheel_ring_advance(); %NULL if there are not so
- * many.
+ * Return: The event, which is valid until twheel_ring_advance(); %NULL if the ring has
+ * no more than @n events.
  */
 static inline const struct twheel_event *
 twheel_ring_peek(const struct twheel_events *events, size_t n)
@@ -461,7 +474,8 @@ twheel_ring_peek(const struct twheel_events *events, size_t n)
 /**
  * twheel_ring_advance - consume events
  * @events: The ring.
- * @count: How many, no more than there are. The kernel may write over them.
+ * @count: The number of events, at most twheel_ring_count(). The kernel may overwrite
+ *	them.
  */
 static inline void twheel_ring_advance(const struct twheel_events *events,
 				       size_t count)
@@ -471,12 +485,12 @@ static inline void twheel_ring_advance(const struct twheel_events *events,
 }
 
 /**
- * twheel_ring_more - does the kernel have events that did not fit?
+ * twheel_ring_more - whether the kernel has events that did not fit
  * @events: The ring.
  *
- * If so, consume, then let twheel_wait() fill the ring.
+ * If there are any, consume events, then call twheel_wait(), which fills the ring.
  *
- * Return: whether it has.
+ * Return: 1 if the kernel has more events, otherwise 0.
  */
 static inline int twheel_ring_more(const struct twheel_events *events)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
-/* libtwheel: what the kernel shares by mmap() */
+/* libtwheel: mapping the table and the ring */
 #include <sys/mman.h>
 #include <unistd.h>
 #include "internal.h"
 
-/* The offset of the ring needs more than 32 bits. */
+/* TWHEEL_MMAP_RING does not fit into 32 bits. */
 _Static_assert(sizeof(off_t) == 8, "_FILE_OFFSET_BITS");
 
 static size_t page_size(void)
@@ -12,23 +12,23 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Above what there is room for; below what would overflow. */
-#define TOO_MANY	((size_t)1 << 25)
+/* More entries than any driver has, and few enough that their size does not overflow. */
+#define ENTRIES_MAX	((size_t)1 << 25)
 
-/* NULL, with the error in errno. */
+/* Returns NULL on error, with errno set. */
 static void *map(int fd, uint64_t offset, size_t size)
 {
-	void *place = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			   (off_t)offset);
 
-	return place == MAP_FAILED ? NULL : place;
+	return start == MAP_FAILED ? NULL : start;
 }
 
 static size_t table_size(size_t count)
 {
-	const size_t in_page = page_size() / sizeof(struct twheel_word);
+	const size_t per_page = page_size() / sizeof(struct twheel_word);
 
-	return (count + in_page - 1) / in_page * page_size();
+	return (count + per_page - 1) / per_page * page_size();
 }
 
 static size_t ring_entries(size_t count)
@@ -41,20 +41,20 @@ static size_t ring_entries(size_t count)
 }
 
 /*
- * How many to map, of which @there are already. None, if it is more than there are or
- * can be.
+ * The number of entries to map: all @existing ones, if an earlier mapping has fixed their
+ * number. Returns 0 if @wanted is too many.
  */
-static size_t how_many(size_t wanted, size_t there)
+static size_t entries_to_map(size_t wanted, size_t existing)
 {
-	if (there)
-		return wanted <= there ? there : 0;
-	return wanted <= TOO_MANY ? wanted : 0;
+	if (existing)
+		return wanted <= existing ? existing : 0;
+	return wanted <= ENTRIES_MAX ? wanted : 0;
 }
 
 API int twheel_map_table(int fd, size_t count, struct twheel_table *table)
 {
 	struct twheel_info info;
-	void *place;
+	void *start;
 	size_t size;
 	int ret;
 
@@ -62,14 +62,14 @@ API int twheel_map_table(int fd, size_t count, struct twheel_table *table)
 	ret = twheel_get_info(fd, &info);
 	if (ret)
 		return ret;
-	count = how_many(count, info.table_entries);
+	count = entries_to_map(count, info.table_entries);
 	if (!count)
 		return -EINVAL;
 	size = table_size(count);
-	place = map(fd, TWHEEL_MMAP_TABLE, size);
-	if (!place)
+	start = map(fd, TWHEEL_MMAP_TABLE, size);
+	if (!start)
 		return -errno;
-	table->words = place;
+	table->words = start;
 	table->count = size / sizeof(struct twheel_word);
 	return 0;
 }
@@ -81,6 +81,7 @@ API void twheel_unmap_table(struct twheel_table *table)
 	*table = (struct twheel_table){ 0 };
 }
 
+/* Returns -EAGAIN if the ring turns out to have another size. */
 static int try_ring(int fd, size_t entries, struct twheel_events *events)
 {
 	const size_t size = page_size() + entries * sizeof(struct twheel_event);
@@ -89,7 +90,7 @@ static int try_ring(int fd, size_t entries, struct twheel_events *events)
 	if (!ring)
 		return -errno;
 	if (ring->entries != entries) {
-		/* Another process has just made a larger one. */
+		/* Another process has made the ring meanwhile, with another size. */
 		munmap(ring, size);
 		return -EAGAIN;
 	}
@@ -111,7 +112,7 @@ API int twheel_map_ring(int fd, size_t count, struct twheel_events *events)
 		ret = twheel_get_info(fd, &info);
 		if (ret)
 			return ret;
-		entries = how_many(count, info.ring_entries);
+		entries = entries_to_map(count, info.ring_entries);
 		if (!entries)
 			return -EINVAL;
 		ret = try_ring(fd, ring_entries(entries), events);

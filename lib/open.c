@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
-/* libtwheel: the descriptor */
+/* libtwheel: opening and closing a descriptor */
 #include <fcntl.h>
 #include <unistd.h>
 #include "internal.h"
@@ -14,8 +14,8 @@ API const char *twheel_version(void)
 	return TEXT(LIBTWHEEL_VERSION_MAJOR) "." TEXT(LIBTWHEEL_VERSION_MINOR);
 }
 
-/* The descriptor, if it is one of a driver that this library knows. */
-static int check(int fd)
+/* Returns @fd if the library knows the driver's interface; closes it otherwise. */
+static int check_driver(int fd)
 {
 	struct twheel_info info;
 	int ret = twheel_get_info(fd, &info);
@@ -35,7 +35,7 @@ API int twheel_open_path(const char *path, int flags)
 	if (flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | flags);
-	return fd < 0 ? -errno : check(fd);
+	return fd < 0 ? -errno : check_driver(fd);
 }
 
 API int twheel_open(int flags)

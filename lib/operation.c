@@ -2,7 +2,7 @@
 /* libtwheel: one operation */
 #include "internal.h"
 
-/* The calls want 0 where a batch has the operation. */
+/* The ioctls of one operation want @op->op to be 0. */
 static int run(int fd, unsigned long call, struct twheel_op *op)
 {
 	uint32_t opcode = op->op;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// The header and the library in C++: every function, and every inline one.
+// The header and the shared library from C++.
 #include <libtwheel.h>
 #include <cstdio>
 

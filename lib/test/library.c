@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libtwheel, on the real device: what its functions return, and its inline protocols. */
+/* Test the functions of libtwheel on the real device. */
 #include <fcntl.h>
 #include <libtwheel.h>
 #include <pthread.h>
@@ -96,7 +96,7 @@ TEST(open_says_what_is_wrong)
 	ASSERT_EQ(twheel_open_path("/dev/no/such", 0), -ENOENT);
 	ASSERT_EQ(twheel_open_path("/dev/null", 0), -ENODEV);
 	ASSERT_EQ(twheel_open(O_APPEND), -EINVAL);
-	/* and what it had opened is closed */
+	/* A descriptor that was opened meanwhile is closed again. */
 	ASSERT_EQ(dup(0), before + 1);
 }
 
@@ -280,8 +280,8 @@ static void count_signal(int number)
 	signals++;
 }
 
-/* A call is interrupted again and again, and no SA_RESTART. */
-static void be_interrupted(void)
+/* Let a signal arrive every 2 ms, without SA_RESTART. */
+static void start_signals(void)
 {
 	const struct sigaction action = { .sa_handler = count_signal };
 	const struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
@@ -296,7 +296,7 @@ TEST(submit_and_drain_go_on_after_signals)
 	struct twheel_op *ops = many_ops(COUNT);
 	const int fd = open_twheel();
 
-	be_interrupted();
+	start_signals();
 	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
 	ASSERT_EQ(timers(fd), COUNT);
 	memset(ops, 0, COUNT * sizeof(*ops));
@@ -443,7 +443,7 @@ TEST(sort_events_puts_clocks_apart_and_is_stable)
 	twheel_sort_events(NULL, 0);
 }
 
-/* Any length and many equal deadlines; the cookies say where an event was. */
+/* Arrays of any length, with many equal deadlines. The cookie is the place before. */
 TEST(sort_events_sorts_at_random)
 {
 	enum { ROUNDS = 2000, MOST = 300 };
@@ -473,7 +473,7 @@ TEST(sort_events_sorts_at_random)
 	}
 }
 
-/* Deadlines that fall as the timers are added, many of them on one tick. */
+/* Each timer has an earlier deadline than the one added before; many share a tick. */
 TEST(sort_events_puts_what_was_read_in_order_of_deadlines)
 {
 	enum { COUNT = 2000 };
@@ -524,7 +524,7 @@ TEST(clock_that_is_set_is_an_event)
 	ASSERT_EQ(read_one(fd).type, TWHEEL_EVENT_CLOCK_SET);
 }
 
-/* A descriptor with a table and a timer in it. */
+/* A descriptor with a table, and a TWHEEL_SHARED timer. */
 struct shared {
 	int			fd;
 	struct twheel_table	table;
@@ -559,13 +559,13 @@ TEST(push_back_says_which_of_three_things_happened)
 	ASSERT_EQ(twheel_change(shared.fd, handle, 0, 0), 0);
 	wait_for_unread(shared.fd);
 	ASSERT_EQ(twheel_push_back(table, handle, later), TWHEEL_PUSHED_NOT);
-	/* beyond the mapping */
+	/* A handle whose index is behind the mapping. */
 	ASSERT_EQ(twheel_push_back(table, table->count, later), TWHEEL_PUSHED_NOT);
 	twheel_unmap_table(&shared.table);
 	ASSERT_EQ(twheel_push_back(table, handle, later), TWHEEL_PUSHED_NOT);
 }
 
-/* Entries are used again when all others have been. */
+/* An entry of the table is used again after all others. */
 TEST(push_back_by_a_handle_that_is_gone_leaves_others_alone)
 {
 	struct shared shared = shared_timer(0);
@@ -595,7 +595,7 @@ TEST(pushed_back_timer_expires_when_it_was_pushed_to)
 	const uint64_t later = shared.deadline + 50 * NSEC_PER_MSEC;
 	struct twheel_event event;
 
-	/* Should the machine have stood still, it has expired for the first one. */
+	/* On a host that stood still for 50 ms, the timer has expired before the push. */
 	const bool pushed = twheel_push_back(&shared.table, shared.handle, later) ==
 			    TWHEEL_PUSHED;
 
@@ -612,7 +612,7 @@ struct pusher {
 	pthread_t		thread;
 };
 
-/* Keeps the timer alive for a while, with deadlines that are about to come. */
+/* Push the timer back for 60 ms, always to 0.1 ms from now. */
 static void *push(void *data)
 {
 	struct pusher *pusher = data;
@@ -663,7 +663,7 @@ TEST_TIMEOUT(push_back_and_expiry_never_both_win, 300)
 	ASSERT_GT(pushes, 0);
 }
 
-TEST(mappings_are_found_by_who_gets_the_descriptor)
+TEST(second_mapping_has_the_size_of_the_first)
 {
 	struct shared shared = shared_timer(FAR);
 	struct twheel_table table;
@@ -728,7 +728,7 @@ TEST(ring_is_a_power_of_two_and_large_enough)
 	ASSERT_EQ(ring.events.mask & (ring.events.mask + 1), 0);
 	ASSERT_EQ(twheel_ring_count(&ring.events), 0);
 	ASSERT(!twheel_ring_peek(&ring.events, 0));
-	/* larger than the first one */
+	/* The first mapping has fixed the size. */
 	ASSERT_EQ(twheel_map_ring(ring.fd, 1000000, &again), -EINVAL);
 	ASSERT(!again.ring);
 	ASSERT_EQ(twheel_map_ring(ring.fd, 65, &again), 0);
@@ -756,7 +756,7 @@ TEST(ring_has_the_events_and_read_has_none)
 	ASSERT_EQ(twheel_wait(ring.fd, 0), 0);
 }
 
-/* A small ring, many events, in pieces of odd sizes. */
+/* Consume 5000 events from a small ring, in batches of changing size. */
 TEST(ring_wraps_and_loses_nothing)
 {
 	enum { COUNT = 5000 };
@@ -795,7 +795,7 @@ TEST(ring_wraps_and_loses_nothing)
 	ASSERT(!twheel_ring_more(&ring.events));
 }
 
-/* Where nothing was said of threads, all calls may be made from any of them. */
+/* Any thread may call any function at any time. */
 static void *add_and_cancel(void *data)
 {
 	const int fd = *(int *)data;
