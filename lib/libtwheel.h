@@ -246,7 +246,7 @@ long twheel_submit(int fd, struct twheel_op *ops, size_t count);
  * error.
  *
  * Every call refuses new timers again, so it undoes a twheel_resume() that came before
- * it. Threads of which some drain and others resume have to agree on the order.
+ * it. A program whose threads call both has to order the calls.
  *
  * Return: The number of timers taken back; below @room if no other timer was pending or
  * an error followed. 0 if no timer was pending. If no timer was taken back, an error:

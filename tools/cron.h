@@ -6,8 +6,8 @@
  * When daylight saving time begins, a job that names its hours runs once for the
  * minutes that are left out, right after them. When it ends, such a job runs only in
  * the first of the two hours that look the same. A job whose hour field begins with
- * '*' goes by real time. Debian's cron treats the hour field alike; there a '*' for
- * the minute exempts a job as well, here it does not.
+ * '*' goes by real time. Debian's cron treats the hour field alike, but also lets a job
+ * go by real time if its minute field begins with '*'.
  */
 #ifndef _CRON_H
 #define _CRON_H
