@@ -47,7 +47,7 @@ static bool set_count(struct job *job, const char *text)
 	return job->left;
 }
 
-/* __u64 and uint64_t are different types on some machines: store by way of a variable. */
+/* __u64 and uint64_t may be different types: store by way of a variable. */
 static bool set_field(bool (*parse)(const char *text, uint64_t *value),
 		      const char *text, __u64 *field)
 {

@@ -55,7 +55,7 @@ static void set_variable(const char *name, uint64_t value)
 	setenv(name, text, 1);
 }
 
-/* Become the command, in the child. The tool's stdin may be a script: not for the child. */
+/* Become the command, in the child. The command must not read the tool's script from stdin. */
 static void exec_command(const struct job *job, const struct twheel_event *event)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);

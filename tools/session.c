@@ -107,7 +107,7 @@ static int serve_event(struct session *session, const struct twheel_event *event
 	int status, ret = STATUS_DONE;
 	bool over;
 
-	/* No job of ours: another process may use the descriptor as well. */
+	/* Another process that has the descriptor may have added or cancelled the timer. */
 	if (!job)
 		return STATUS_DONE;
 	session->expired++;
