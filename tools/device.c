@@ -23,7 +23,7 @@ static int no_access(void)
 {
 	report("no access to %s", device_path);
 	report("run this as root, or let root grant access: setfacl -m u:%s:rw %s, or a udev rule",
-	    "NAME", device_path);
+	       "NAME", device_path);
 	return -STATUS_NO_ACCESS;
 }
 
@@ -43,7 +43,7 @@ int device_open(void)
 		return -STATUS_NO_DEVICE;
 	case -EPROTO:
 		report("the module does not have the interface %u.%u of this program",
-		    TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
+		       TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
 		return -STATUS_NO_DEVICE;
 	default:
 		return fd < 0 ? -device_report("opening the device", fd) : fd;
@@ -92,7 +92,7 @@ int device_open_of(const char *text)
 		return check_descriptor(fd, text);
 	if (fd == -EPERM) {
 		report("no access to the descriptors of process %d: this takes the right to trace it (root)",
-		    pid);
+		       pid);
 		return -STATUS_NO_ACCESS;
 	}
 	report("no descriptor %s: %s", text, strerror(-fd));
@@ -114,14 +114,14 @@ int device_report(const char *what, long error)
 	switch (-error) {
 	case EDQUOT:
 		report("%s: no more timers allowed; see max_timers and max_timers_user in twheel(4)",
-		    what);
+		       what);
 		break;
 	case ENOENT:
 		report("%s: there is no such timer, or it has expired", what);
 		break;
 	case ESHUTDOWN:
 		report("%s: no new timers since drain; resume accepts new ones again",
-		    what);
+		       what);
 		break;
 	default:
 		report("%s: %s", what, strerror((int)-error));

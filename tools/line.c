@@ -255,6 +255,6 @@ int line_run(struct script *script, int argc, char **argv)
 		if (!strcmp(argv[0], lines[i].name))
 			return lines[i].run(script, argc, argv);
 	report("unknown command '%s'; commands: add at every cron change cancel list stat drain resume wait quit",
-	    argv[0]);
+	       argv[0]);
 	return STATUS_USAGE;
 }

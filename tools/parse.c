@@ -105,7 +105,7 @@ bool parse_duration(const char *text, uint64_t *ns)
 		if (!parse_part(&rest, &part) ||
 		    __builtin_add_overflow(*ns, part, ns)) {
 			report("'%s' is not a duration such as 250ms, 10s or 1h30m",
-			    text);
+			       text);
 			return false;
 		}
 	} while (*rest);
@@ -217,7 +217,7 @@ bool parse_time(const char *text, uint64_t now, uint64_t *ns)
 		return true;
 	if (!parse_wall_clock(text, now_s, &tm, &places, &utc, &dated)) {
 		report("'%s' is not a time such as 2026-12-24T18:00, 18:00 or @1798131600",
-		    text);
+		       text);
 		return false;
 	}
 	time = utc ? timegm(&tm) : first_time_of(&tm);

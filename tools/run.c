@@ -101,7 +101,7 @@ static void show_status(const struct job *job, int status)
 	}
 	if (status)
 		report("timer %" PRIu64 ": %s ended with status %d", job->id,
-		    job->command[0], status);
+		       job->command[0], status);
 }
 
 int run_job(const struct job *job, const struct twheel_event *event)
