@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
-#include "keeper.h"
+#include "backend.h"
 #include "measure.h"
 
 int alarm_open(struct alarm *alarm)

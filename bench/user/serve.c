@@ -17,18 +17,18 @@
 #include "../../samples/epoll/client.h"
 #include "../../samples/epoll/options.h"
 #include "../../samples/epoll/server.h"
-#include "keeper.h"
+#include "backend.h"
 #include "machine.h"
 #include "measure.h"
 
 #define MAX_REPETITIONS	9
 
-static const struct timeouts_type *const types[] = {
+static const struct timeout_backend *const backends[] = {
 	&timeouts_twheel_table, &timeouts_twheel_batch, &timeouts_heap,
 	&timeouts_hwheel,
 };
 
-#define TYPES	ARRAY_SIZE(types)
+#define BACKENDS	ARRAY_SIZE(backends)
 
 /**
  * struct served - what a run has come to, in ns
@@ -63,7 +63,7 @@ static void check(const struct server *server, const struct options *o)
 	if (server->timeouts.early || server->timeouts.lost ||
 	    server->timeouts.wrong || silent || !server->timed_out)
 		die(0, "%s: %llu early, %llu lost, %llu wrong, %llu not closed, %llu closed",
-		    o->type->name, server->timeouts.early, server->timeouts.lost,
+		    o->backend->name, server->timeouts.early, server->timeouts.lost,
 		    server->timeouts.wrong, (unsigned long long)silent,
 		    server->timed_out);
 }
@@ -75,47 +75,47 @@ static void serve(const struct options *o, struct served *served)
 	uint64_t start = 0;
 
 	clients_start(&clients, o);
-	server_open(&server, o->type, o->connections, o->idle_ns, clients.fd);
+	server_open(&server, o->backend, o->connections, o->idle_ns, clients.fd);
 	while (server.traffic >= 0) {
 		server_run(&server, -1);
 		if (!server.requests)
 			start = thread_ns();
 	}
 	served->cpu = (double)(thread_ns() - start) / (double)server.requests;
-	served->worst = (double)server.worst;
+	served->worst = (double)server.lateness_worst;
 	clients_join(&clients);
 	check(&server, o);
-	served->late = (double)server.beyond / (double)server.timed_out;
+	served->late = (double)server.lateness_total / (double)server.timed_out;
 }
 
-static void run(struct options *o, size_t type, size_t repetition)
+static void run(struct options *o, size_t backend, size_t repetition)
 {
 	uint64_t start = now_ns();
 	int status;
 	pid_t pid;
 
-	o->type = types[type];
+	o->backend = backends[backend];
 	pid = fork();
 	if (!pid) {
-		serve(o, &results[type][repetition]);
+		serve(o, &results[backend][repetition]);
 		_exit(0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
-		die(0, "the server with %s failed", o->type->name);
+		die(0, "the server with %s failed", o->backend->name);
 	fprintf(stderr, "bench/user: %s: %.0f ns a heartbeat, %.0f us late, %.0f at worst (%.0f s)\n",
-		o->type->name, results[type][repetition].cpu,
-		results[type][repetition].late / 1000,
-		results[type][repetition].worst / 1000,
+		o->backend->name, results[backend][repetition].cpu,
+		results[backend][repetition].late / 1000,
+		results[backend][repetition].worst / 1000,
 		(double)(now_ns() - start) / NSEC);
 }
 
-static struct spread spread_by(size_t type, size_t field, size_t repetitions)
+static struct spread spread_by(size_t backend, size_t field, size_t repetitions)
 {
 	double values[MAX_REPETITIONS];
 	size_t r;
 
 	for (r = 0; r < repetitions; r++)
-		values[r] = *(double *)((char *)&results[type][r] + field);
+		values[r] = *(double *)((char *)&results[backend][r] + field);
 	return spread_of(values, repetitions);
 }
 
@@ -124,12 +124,12 @@ static void print(const char *engine, const char *metric, size_t field,
 {
 	struct spread ours = spread_by(0, field, repetitions), theirs;
 	char key[256];
-	size_t type;
+	size_t backend;
 
-	for (type = 1; type < TYPES; type++) {
-		theirs = spread_by(type, field, repetitions);
-		snprintf(key, sizeof(key), "%s,%s,%s,%u,%s", engine, kernel_name(),
-			 metric, o->connections, types[type]->name);
+	for (backend = 1; backend < BACKENDS; backend++) {
+		theirs = spread_by(backend, field, repetitions);
+		snprintf(key, sizeof(key), "%s,%s,%s,%llu,%s", engine, kernel_name(),
+			 metric, o->connections, backends[backend]->name);
 		printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
 		       ours.median / theirs.median);
 		printf("spread,%s,%.1f,%.1f,%.1f,%.1f\n", key, ours.min, ours.max,
@@ -140,12 +140,12 @@ static void print(const char *engine, const char *metric, size_t field,
 int main(int argc, char **argv)
 {
 	struct options o = { .silent = 10, .leaving = 10, .seed = 1 };
-	size_t type, r, repetitions;
+	size_t backend, r, repetitions;
 
 	if (argc != 7)
 		die(0, "usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS");
-	o.connections = (uint32_t)strtoul(argv[2], NULL, 10);
-	o.seconds = (uint32_t)strtoul(argv[3], NULL, 10);
+	o.connections = strtoul(argv[2], NULL, 10);
+	o.seconds = strtoul(argv[3], NULL, 10);
 	o.idle_ns = strtoull(argv[4], NULL, 10) * 1000000;
 	o.every_ns = strtoull(argv[5], NULL, 10) * 1000000;
 	repetitions = strtoul(argv[6], NULL, 10);
@@ -153,13 +153,13 @@ int main(int argc, char **argv)
 	    !o.every_ns || o.every_ns > o.idle_ns / 2 ||
 	    o.seconds * NSEC < o.idle_ns + 3 * o.every_ns)
 		die(0, "serve: EVERY_MS is at most half of IDLE_MS, SECONDS at least that and three times EVERY_MS");
-	results = mmap(NULL, TYPES * sizeof(*results), PROT_READ | PROT_WRITE,
+	results = mmap(NULL, BACKENDS * sizeof(*results), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (results == MAP_FAILED)
 		die(0, "no memory");
 	for (r = 0; r < repetitions; r++)
-		for (type = 0; type < TYPES; type++)
-			run(&o, (type + r) % TYPES, r);
+		for (backend = 0; backend < BACKENDS; backend++)
+			run(&o, (backend + r) % BACKENDS, r);
 	print(argv[1], "u_serve_cpu", offsetof(struct served, cpu), &o, repetitions);
 	print(argv[1], "u_serve_late", offsetof(struct served, late), &o, repetitions);
 	print(argv[1], "u_serve_worst", offsetof(struct served, worst), &o, repetitions);

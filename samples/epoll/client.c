@@ -6,13 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../number.h"
+#include "../common/exit.h"
 #include "client.h"
 #include "options.h"
 
+/* Messages in one write(), and bytes in the pipe. */
 enum { CHUNK = 4096, PIPE_SIZE = 1 << 20 };
 
-/* splitmix64: the same for a client whenever it is asked for */
+/* splitmix64 as a hash: the same seed gives each client the same numbers in every run */
 static __u64 mix(__u64 value)
 {
 	value += 0x9e3779b97f4a7c15;
@@ -30,7 +31,10 @@ enum fate client_fate(const struct options *o, __u32 client)
 	return lot < o->silent + o->leaving ? SAYS_GOODBYE : SENDS_ON;
 }
 
-/* The round in which a client sends nothing any more, or goodbye. */
+/*
+ * The first round in which a client is silent, or says goodbye. It is early enough for
+ * the connection to time out before the other clients stop.
+ */
 static __u32 last_round(const struct clients *c, __u32 client)
 {
 	const struct options *o = c->options;
@@ -39,7 +43,7 @@ static __u32 last_round(const struct clients *c, __u32 client)
 	return mix(o->seed + mix(client)) % (c->rounds - wait + 1);
 }
 
-/* Does a client send in that round, and what? */
+/* Whether @client sends in @round; if so, @message is what it sends. */
 static bool message_in(const struct clients *c, __u32 client, __u32 round,
 		       struct message *message)
 {
@@ -53,7 +57,10 @@ static bool message_in(const struct clients *c, __u32 client, __u32 round,
 	return fate == SAYS_GOODBYE && round == last;
 }
 
-/* All clients in a scattered order: this is a prime above their greatest number. */
+/*
+ * The client at @place of a scattered order. The factor is a prime above the greatest
+ * number of clients, so each client has exactly one place.
+ */
 static __u32 client_at(const struct options *o, __u32 place)
 {
 	return place * 2654435761ULL % o->connections;
@@ -64,9 +71,9 @@ static void send_messages(const struct clients *c, const struct message *message
 {
 	const ssize_t size = count * sizeof(*messages);
 
-	/* what blocks is written as a whole */
-	if (write(c->other, messages, size) != size)
-		err(WENT_WRONG, "clients cannot write");
+	/* a write() that blocks writes all, unless a signal comes: there are none here */
+	if (write(c->write_fd, messages, size) != size)
+		err(EXIT_FAILURE, "cannot write to the server");
 }
 
 static void sleep_until(__u64 time_ns)
@@ -98,18 +105,18 @@ static void say_hello(const struct clients *c)
 	}
 }
 
-/* Spread over the round; if the server is slower, it takes longer. */
+/* The messages are spread over the round. It takes longer if the server is slow. */
 static void send_round(struct clients *c, __u32 round, __u64 start)
 {
 	const struct options *o = c->options;
-	const size_t most = o->connections / 64 + 1;
+	const size_t burst = o->connections / 64 + 1;
 	struct message messages[CHUNK];
 	size_t used = 0;
 	__u32 place;
 
 	for (place = 0; place < o->connections; place++) {
 		used += message_in(c, client_at(o, place), round, &messages[used]);
-		if (used < CHUNK && used < most && place + 1 < o->connections)
+		if (used < CHUNK && used < burst && place + 1 < o->connections)
 			continue;
 		sleep_until(start + o->every_ns / o->connections * place);
 		send_messages(c, messages, used);
@@ -134,30 +141,30 @@ void clients_start(struct clients *c, const struct options *options)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
-		err(WENT_WRONG, "pipe");
+		err(EXIT_FAILURE, "pipe");
 	*c = (struct clients){
 		.options = options,
 		.fd = ends[0],
-		.other = ends[1],
+		.write_fd = ends[1],
 		.rounds = options->seconds * 1000000000ULL / options->every_ns,
 		.sent = mmap(NULL, sizeof(*c->sent), PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0),
 	};
 	if (c->sent == MAP_FAILED)
-		err(WENT_WRONG, "no memory to share");
-	/* as large as may be */
-	fcntl(c->other, F_SETPIPE_SZ, PIPE_SIZE);
+		err(EXIT_FAILURE, "no shared memory");
+	/* a small pipe works too, only slower */
+	fcntl(c->write_fd, F_SETPIPE_SZ, PIPE_SIZE);
 	fcntl(c->fd, F_SETFL, O_NONBLOCK);
 	c->process = fork();
 	if (c->process < 0)
-		err(WENT_WRONG, "no process for the clients");
+		err(EXIT_FAILURE, "fork");
 	if (!c->process) {
-		/* if the server ends, so do they, by SIGPIPE */
+		/* without a reader the pipe ends this process by SIGPIPE */
 		close(c->fd);
 		send_all(c);
-		_exit(ALL_WELL);
+		_exit(EXIT_SUCCESS);
 	}
-	close(c->other);
+	close(c->write_fd);
 }
 
 void clients_join(struct clients *c)
@@ -165,6 +172,6 @@ void clients_join(struct clients *c)
 	int status;
 
 	if (waitpid(c->process, &status, 0) != c->process || status)
-		errx(WENT_WRONG, "the clients did not end well");
+		errx(EXIT_FAILURE, "the clients' process failed");
 	close(c->fd);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulated clients, in a process of their own: what they send arrives through
- * a pipe, from which the server reads as it would from sockets.
+ * The simulated clients. They run in a process of their own and send through one pipe,
+ * from which the server reads as it would read from sockets.
  */
 #ifndef _CLIENT_H
 #define _CLIENT_H
@@ -18,31 +18,31 @@ struct message {
 	__u32	type;
 };
 
+/* How a client ends: it sends until the end, it stops at some time, or it leaves. */
 enum fate { SENDS_ON, FALLS_SILENT, SAYS_GOODBYE };
 
 /**
- * struct clients - all of them
- * @options: What they do.
+ * struct clients - all clients
+ * @options: How many there are, and what they do.
  * @fd: The server's end of the pipe.
- * @other: Their end.
- * @process: Theirs.
- * @rounds: How often each client has its turn.
- * @sent: Requests and goodbyes that were sent, in shared memory.
+ * @write_fd: The clients' end.
+ * @process: The clients' process.
+ * @rounds: Each client has its turn once a round.
+ * @sent: Requests and goodbyes sent so far, in shared memory.
  */
 struct clients {
 	const struct options	*options;
 	int			fd;
-	int			other;
+	int			write_fd;
 	pid_t			process;
 	__u32			rounds;
 	__u64			*sent;
 };
 
-/* They end the program if something is not as it has to be. */
+/* Start the clients, and wait for their end. Both end the program if they fail. */
 void clients_start(struct clients *clients, const struct options *options);
 void clients_join(struct clients *clients);
 
-/* What a client does in the end. */
 enum fate client_fate(const struct options *options, __u32 client);
 
 #endif /* _CLIENT_H */

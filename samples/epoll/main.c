@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs the server against its simulated clients, says what it did, and whether
- * that was right. server.c is what to read.
+ * Runs the server with its simulated clients, prints statistics, and checks the
+ * result. Read server.c first.
  */
 #include <libtwheel.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../number.h"
+#include "../common/exit.h"
 #include "client.h"
 #include "options.h"
 #include "server.h"
 
-/* As long may a timeout be waited for that is due: nobody has got so much to do. */
-enum { PATIENCE_MS = 60000 };
+/* How long to wait for timeouts that are overdue before the test has failed. */
+#define PATIENCE_NS	60000000000ULL
 
-/* Clients that fell silent and whose connection is open all the same. */
+/* Clients that fell silent, but whose connection is still open. */
 static __u64 silent_and_open(const struct server *server, const struct options *o)
 {
 	__u64 count = 0;
@@ -27,7 +27,7 @@ static __u64 silent_and_open(const struct server *server, const struct options *
 	return count;
 }
 
-/* Clients that sent what they had to, and whose connection timed out. */
+/* Clients that did not fall silent, but whose connection timed out. */
 static __u64 speaking_and_timed_out(const struct server *server,
 				    const struct options *o)
 {
@@ -45,7 +45,7 @@ static __u64 cpu_ns(void)
 	return twheel_now(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Until clients have sent all. The ns of CPU time that requests took. */
+/* Run the server until the clients end. Returns the ns of CPU time for all requests. */
 static __u64 serve(struct server *server)
 {
 	__u64 start;
@@ -58,11 +58,13 @@ static __u64 serve(struct server *server)
 	return cpu_ns() - start;
 }
 
-/* Those that fell silent have been due for a while, if all went at its pace. */
+/*
+ * Run the server until the connections of all silent clients are closed. Most of them are
+ * already. Returns how many are left when patience runs out.
+ */
 static __u64 wait_for_the_silent(struct server *server, const struct options *o)
 {
-	const __u64 end = twheel_now(CLOCK_MONOTONIC) + o->idle_ns +
-			  PATIENCE_MS * 1000000ULL;
+	const __u64 end = twheel_now(CLOCK_MONOTONIC) + o->idle_ns + PATIENCE_NS;
 	__u64 left;
 
 	while ((left = silent_and_open(server, o))) {
@@ -73,45 +75,41 @@ static __u64 wait_for_the_silent(struct server *server, const struct options *o)
 	return left;
 }
 
-static bool complain(__u64 count, const char *what)
-{
-	if (count)
-		warnx("%llu %s", count, what);
-	return count;
-}
-
 static long long running(struct server *server)
 {
-	return server->timeouts.type->running(&server->timeouts);
+	return server->timeouts.backend->running(&server->timeouts);
 }
 
-/* Is all as it has to be? Ends with all connections closed. */
+/*
+ * Check the result, and close all connections. @silent: connections of silent clients
+ * that are still open. Returns whether everything is right.
+ */
 static bool verify(struct server *server, const struct clients *clients, __u64 silent)
 {
 	const long long before = running(server), open = server->open;
-	bool wrong = false;
+	bool fault = false;
 	long long after;
 
 	server_stop(server);
 	after = running(server);
-	wrong |= complain(silent, "silent connections were not closed");
-	wrong |= complain(server->timeouts.early, "connections timed out early");
-	wrong |= complain(server->timeouts.lost, "timeouts were lost");
-	wrong |= complain(server->timeouts.wrong, "timeouts were not as they were set");
-	wrong |= complain(before >= 0 ? llabs(before - open) : 0,
-			  "timeouts are too many or too few for the connections");
-	wrong |= complain(after > 0 ? after : 0, "timeouts are left of no connection");
-	wrong |= complain(llabs((long long)(server->requests + server->left +
-					    server->late - *clients->sent)),
-			  "messages are too many or too few");
-	return !wrong;
+	fault |= found_fault(silent, "silent connections were not closed");
+	fault |= found_fault(server->timeouts.early, "connections timed out early");
+	fault |= found_fault(server->timeouts.lost, "timeouts were lost");
+	fault |= found_fault(server->timeouts.wrong, "timeouts were not as they were set");
+	fault |= found_fault(before >= 0 ? llabs(before - open) : 0,
+			     "timeouts are missing, or have no open connection");
+	fault |= found_fault(after > 0 ? after : 0, "timeouts are left after the last stop");
+	fault |= found_fault(llabs((long long)(server->requests + server->left +
+					       server->late - *clients->sent)),
+			     "messages are missing, or were never sent");
+	return !fault;
 }
 
 static void report(const struct server *server, const struct options *o, __u64 cpu)
 {
 	const __u64 speaking = speaking_and_timed_out(server, o);
 
-	printf("timeouts        %s\n", o->type->name);
+	printf("timeouts        %s\n", o->backend->name);
 	printf("connections     %zu\n", server->count);
 	printf("heartbeats      %llu\n", server->requests);
 	printf("cpu_ns          %llu for each\n",
@@ -121,8 +119,8 @@ static void report(const struct server *server, const struct options *o, __u64 c
 	printf("early           %llu\n", server->timeouts.early);
 	printf("too_slow        %llu of them had a request under way\n", speaking);
 	printf("lateness_us     %llu on average, %llu at worst\n",
-	       server->timed_out ? server->beyond / server->timed_out / 1000 : 0,
-	       server->worst / 1000);
+	       server->timed_out ? server->lateness_total / server->timed_out / 1000 : 0,
+	       server->lateness_worst / 1000);
 }
 
 int main(int argc, char **argv)
@@ -131,18 +129,18 @@ int main(int argc, char **argv)
 	struct clients clients;
 	struct server server;
 	__u64 cpu, silent;
-	bool well;
+	bool passed;
 
 	options_parse(&options, argc, argv);
 	clients_start(&clients, &options);
-	server_open(&server, options.type, options.connections, options.idle_ns,
+	server_open(&server, options.backend, options.connections, options.idle_ns,
 		    clients.fd);
 	cpu = serve(&server);
 	clients_join(&clients);
 	silent = wait_for_the_silent(&server, &options);
 	report(&server, &options, cpu);
-	well = verify(&server, &clients, silent);
+	passed = verify(&server, &clients, silent);
 	server_close(&server);
-	printf("verdict         %s\n", well ? "ok" : "FAILED");
-	return well ? ALL_WELL : WENT_WRONG;
+	printf("verdict         %s\n", passed ? "ok" : "FAILED");
+	return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,31 +4,31 @@
 
 #include <linux/types.h>
 
-struct timeouts_type;
+struct timeout_backend;
 
 /**
- * struct options - what the command line says
- * @type: What keeps the timeouts.
- * @connections: How many clients there are.
- * @seconds: How long they send.
+ * struct options - the values of the command line
+ * @backend: What keeps the timeouts.
+ * @connections: Number of clients; each has one connection.
+ * @seconds: How long clients send.
  * @idle_ns: Silence after which a connection is closed.
- * @every_ns: How often a client sends something.
- * @silent: Of a thousand clients, how many fall silent.
- * @leaving: Of a thousand clients, how many say goodbye.
- * @seed: Of all that is random.
+ * @every_ns: How often a client sends a request.
+ * @silent: Of a thousand clients, so many fall silent.
+ * @leaving: Of a thousand clients, so many say goodbye.
+ * @seed: Seed of the random numbers.
  */
 struct options {
-	const struct timeouts_type	*type;
-	__u32				connections;
-	__u32				seconds;
+	const struct timeout_backend	*backend;
+	__u64				connections;
+	__u64				seconds;
 	__u64				idle_ns;
 	__u64				every_ns;
-	__u32				silent;
-	__u32				leaving;
+	__u64				silent;
+	__u64				leaving;
 	__u64				seed;
 };
 
-/* Ends the program if there is no more to do. */
+/* Ends the program after --help and after a mistake. */
 void options_parse(struct options *options, int argc, char **argv);
 
 #endif /* _OPTIONS_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server whose connections are closed when nothing has come from their client for
- * too long. This is the file to begin a server of one's own with: it has what such
- * a server does, and timeout_twheel.c what it does to /dev/twheel.
+ * A server that closes a connection when its client has been silent for too long.
+ * Copy from this file for the event loop, and from timeout_twheel.c for the calls to
+ * /dev/twheel.
  *
- * One descriptor has the timeouts of all connections. It is in the epoll set like
- * any other, so the loop needs no timeout of its own and looks at no
- * connection that has nothing to say.
+ * One descriptor stands for the timeouts of all connections, and is in the epoll set
+ * like any other descriptor. So epoll_wait() needs no timeout, and the loop only
+ * looks at connections that have a message or have timed out.
  */
 #include <libtwheel.h>
 #include <stdbool.h>
@@ -14,11 +14,12 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "../number.h"
-#include "../populate.h"
+#include "../common/exit.h"
+#include "../common/populate.h"
 #include "client.h"
 #include "server.h"
 
+/* Messages in one read(), and expired timeouts in one call of the backend. */
 enum { MESSAGES = 8192, TIMEOUTS = 256 };
 
 static struct connection *connection_of(struct timeout *timeout)
@@ -32,7 +33,7 @@ static void check(int error, const char *what)
 	if (error >= 0)
 		return;
 	errno = -error;
-	err(WENT_WRONG, "%s", what);
+	err(EXIT_FAILURE, "%s", what);
 }
 
 static void connection_open(struct server *server, struct connection *connection,
@@ -40,22 +41,22 @@ static void connection_open(struct server *server, struct connection *connection
 {
 	connection->state = OPEN;
 	connection->timeout.deadline = now + server->idle_ns;
-	check(server->timeouts.type->start(&server->timeouts, &connection->timeout),
+	check(server->timeouts.backend->start(&server->timeouts, &connection->timeout),
 	      "no timeout for a connection");
 	server->open++;
 }
 
-/* The heartbeat: what happens most, by far. */
+/* The heartbeat, the fast path of this server. */
 static void connection_request(struct server *server, struct connection *connection,
 			       __u64 now)
 {
-	const int result = server->timeouts.type->push_back(&server->timeouts,
+	const int result = server->timeouts.backend->push_back(&server->timeouts,
 							    &connection->timeout,
 							    now + server->idle_ns);
 
 	check(result, "cannot push a timeout back");
 	if (result > 0) {
-		/* it has timed out in this turn of the loop */
+		/* expired in this turn of the loop; handle_timeouts() will close it */
 		server->late++;
 		return;
 	}
@@ -63,13 +64,20 @@ static void connection_request(struct server *server, struct connection *connect
 	server->requests++;
 }
 
+/* Close a connection that has not timed out. */
+static void connection_close(struct server *server, struct connection *connection,
+			     enum connection_state state)
+{
+	check(server->timeouts.backend->stop(&server->timeouts, &connection->timeout),
+	      "cannot stop a timeout");
+	connection->state = state;
+	server->open--;
+}
+
 static void connection_leave(struct server *server, struct connection *connection)
 {
-	check(server->timeouts.type->stop(&server->timeouts, &connection->timeout),
-	      "cannot stop a timeout");
-	connection->state = LEFT;
+	connection_close(server, connection, LEFT);
 	server->left++;
-	server->open--;
 }
 
 static void connection_time_out(struct server *server, struct connection *connection,
@@ -88,9 +96,9 @@ static void connection_time_out(struct server *server, struct connection *connec
 		server->timeouts.early++;
 		return;
 	}
-	server->beyond += now - deadline;
-	if (now - deadline > server->worst)
-		server->worst = now - deadline;
+	server->lateness_total += now - deadline;
+	if (now - deadline > server->lateness_worst)
+		server->lateness_worst = now - deadline;
 }
 
 static void handle_message(struct server *server, const struct message *message,
@@ -108,19 +116,19 @@ static void handle_message(struct server *server, const struct message *message,
 		connection_leave(server, connection);
 }
 
-/* Some of what has come. The rest has its turn after what has timed out. */
+/* One read() only: more messages wait until expired timeouts have had their turn. */
 static void handle_traffic(struct server *server)
 {
 	struct message messages[MESSAGES];
 	const ssize_t size = read(server->traffic, messages, sizeof(messages));
-	/* one look at the clock does for all of them: they have come by now */
+	/* one reading of the clock serves all: none of them came later */
 	const __u64 now = twheel_now(CLOCK_MONOTONIC);
 	size_t i;
 
 	if (size < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (size < 0)
-		err(WENT_WRONG, "cannot read what clients send");
+		err(EXIT_FAILURE, "cannot read from the clients");
 	if (!size) {
 		epoll_ctl(server->epoll, EPOLL_CTL_DEL, server->traffic, NULL);
 		server->traffic = -1;
@@ -131,21 +139,21 @@ static void handle_traffic(struct server *server)
 
 static void handle_timeouts(struct server *server)
 {
-	struct timeout *some[TIMEOUTS];
+	struct timeout *list[TIMEOUTS];
 	int i, count;
 
 	do {
 		__u64 now;
 
-		count = server->timeouts.type->expired(&server->timeouts, some, TIMEOUTS);
-		check(count, "cannot read what has timed out");
+		count = server->timeouts.backend->expired(&server->timeouts, list, TIMEOUTS);
+		check(count, "cannot read expired timeouts");
 		now = twheel_now(CLOCK_MONOTONIC);
 		for (i = 0; i < count; i++)
-			connection_time_out(server, connection_of(some[i]), now);
+			connection_time_out(server, connection_of(list[i]), now);
 	} while (count == TIMEOUTS);
 }
 
-int server_run(struct server *server, int timeout_ms)
+void server_run(struct server *server, int timeout_ms)
 {
 	struct epoll_event events[2];
 	bool timeouts = false;
@@ -153,53 +161,44 @@ int server_run(struct server *server, int timeout_ms)
 
 	count = epoll_wait(server->epoll, events, 2, timeout_ms);
 	if (count < 0 && errno != EINTR)
-		err(WENT_WRONG, "cannot wait");
+		err(EXIT_FAILURE, "cannot wait");
 	for (i = 0; i < count; i++) {
 		if (events[i].data.fd == server->timeouts.fd)
 			timeouts = true;
 		else
 			handle_traffic(server);
 	}
-	/* What clients have sent counts, before it is said that they have not. */
+	/* Before connections time out: a message that has come must save its connection. */
 	check(timeouts_flush(&server->timeouts), "cannot set timeouts");
 	if (timeouts)
 		handle_timeouts(server);
-	return count;
 }
 
 void server_stop(struct server *server)
 {
 	size_t i;
 
-	for (i = 0; i < server->count; i++) {
-		struct connection *connection = &server->connections[i];
-
-		if (connection->state != OPEN)
-			continue;
-		check(server->timeouts.type->stop(&server->timeouts,
-						  &connection->timeout),
-		      "cannot stop a timeout");
-		connection->state = CLOSED;
-		server->open--;
-	}
+	for (i = 0; i < server->count; i++)
+		if (server->connections[i].state == OPEN)
+			connection_close(server, &server->connections[i], CLOSED);
 	check(timeouts_flush(&server->timeouts), "cannot stop timeouts");
 }
 
-static void wait_for(int epoll, int fd)
+static void add_to_epoll(int epoll, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
-		err(WENT_WRONG, "cannot add to the epoll set");
+		err(EXIT_FAILURE, "cannot add to the epoll set");
 }
 
-void server_open(struct server *server, const struct timeouts_type *type,
+void server_open(struct server *server, const struct timeout_backend *backend,
 		 size_t count, __u64 idle_ns, int traffic)
 {
 	int error;
 
 	*server = (struct server){
-		.timeouts.type = type,
+		.timeouts.backend = backend,
 		.idle_ns = idle_ns,
 		.connections = calloc(count, sizeof(*server->connections)),
 		.count = count,
@@ -207,20 +206,20 @@ void server_open(struct server *server, const struct timeouts_type *type,
 		.traffic = traffic,
 	};
 	if (!server->connections)
-		err(WENT_WRONG, "no memory for %zu connections", count);
+		err(EXIT_FAILURE, "no memory for %zu connections", count);
 	populate(server->connections, count * sizeof(*server->connections));
 	if (server->epoll < 0)
-		err(WENT_WRONG, "epoll");
-	error = type->open(&server->timeouts, count);
+		err(EXIT_FAILURE, "epoll_create1");
+	error = backend->open(&server->timeouts, count);
 	if (error)
-		no_device(error);
-	wait_for(server->epoll, server->timeouts.fd);
-	wait_for(server->epoll, traffic);
+		exit_without_device(error);
+	add_to_epoll(server->epoll, server->timeouts.fd);
+	add_to_epoll(server->epoll, traffic);
 }
 
 void server_close(struct server *server)
 {
-	server->timeouts.type->close(&server->timeouts);
+	server->timeouts.backend->close(&server->timeouts);
 	close(server->epoll);
 	free(server->connections);
 }

@@ -9,9 +9,9 @@
 enum connection_state { CLOSED, OPEN, TIMED_OUT, LEFT };
 
 /**
- * struct connection - one of very many
- * @timeout: Closes it when the client has been silent for too long.
- * @requests: How many the client sent.
+ * struct connection - one of a million
+ * @timeout: Closes the connection when the client has been silent for too long.
+ * @requests: Number of requests from the client.
  * @state: One of &enum connection_state.
  */
 struct connection {
@@ -21,20 +21,20 @@ struct connection {
 };
 
 /**
- * struct server - all there is
- * @timeouts: Those of all connections.
- * @idle_ns: How long one of them is.
- * @connections: By the client's number.
- * @count: How many.
- * @epoll: What the server waits with.
- * @traffic: Where clients' messages come from; -1 once they have ended.
+ * struct server - the server
+ * @timeouts: The timeouts of all connections.
+ * @idle_ns: How long a client may be silent.
+ * @connections: Array of connections; the index is the client's number.
+ * @count: Length of the array.
+ * @epoll: The epoll set: the timeouts' descriptor and @traffic.
+ * @traffic: The descriptor that clients' messages come from; -1 after the last one.
  * @open: Connections that are open.
- * @requests: Messages that have pushed back a deadline.
- * @late: Messages of clients whose connection had been closed.
- * @timed_out: Connections that were closed because their client was silent.
- * @left: Connections that were closed because their client said goodbye.
- * @worst: The most ns that a connection was open beyond its deadline.
- * @beyond: What all of them were, together.
+ * @requests: Messages that pushed a deadline back.
+ * @late: Messages from clients whose connection was closed already.
+ * @timed_out: Connections closed because the client was silent.
+ * @left: Connections closed because the client said goodbye.
+ * @lateness_total: Sum of the times from a deadline to the close, in ns.
+ * @lateness_worst: The longest of these times.
  */
 struct server {
 	struct timeouts		timeouts;
@@ -48,16 +48,16 @@ struct server {
 	__u64			late;
 	__u64			timed_out;
 	__u64			left;
-	__u64			worst;
-	__u64			beyond;
+	__u64			lateness_total;
+	__u64			lateness_worst;
 };
 
-/* They end the program if something is not as it has to be. */
-void server_open(struct server *server, const struct timeouts_type *type,
+/* All of these end the program with a message if a system call fails. */
+void server_open(struct server *server, const struct timeout_backend *backend,
 		 size_t count, __u64 idle_ns, int traffic);
-/* Wait for something to do, and do it. False if nothing came for so long. */
-int server_run(struct server *server, int timeout_ms);
-/* Close all connections: whether their clients speak or not. */
+/* One turn of the event loop: wait for up to @timeout_ms, or for ever if it is -1. */
+void server_run(struct server *server, int timeout_ms);
+/* Close the connections that are still open, and stop their timeouts. */
 void server_stop(struct server *server);
 void server_close(struct server *server);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the server wants of a timeout, whatever keeps it. To try something else
- * than /dev/twheel, write another file like timeout_twheel.c, and put its types
- * into the table of options.c.
+ * What the server needs of timeouts: the interface of a backend. To try anything else
+ * than /dev/twheel, write another file like timeout_twheel.c and add its backends to
+ * the table in options.c.
  */
 #ifndef _TIMEOUT_H
 #define _TIMEOUT_H
@@ -11,9 +11,9 @@
 #include <linux/types.h>
 
 /**
- * struct timeout - one timeout, embedded in what it is of
- * @deadline: When it comes, in ns of CLOCK_MONOTONIC.
- * @handle: Its keeper's: where it is. 0 if it is not there.
+ * struct timeout - one timeout, embedded in the object that it belongs to
+ * @deadline: When it expires, in ns of CLOCK_MONOTONIC.
+ * @handle: The backend's name for it; 0 while it is not running.
  */
 struct timeout {
 	__u64	deadline;
@@ -23,46 +23,52 @@ struct timeout {
 struct timeouts;
 
 /**
- * struct timeouts_type - something that keeps timeouts
- * @name: For the command line.
- * @open: Make room for so many, and set @fd. 0, or a negative errno.
- * @close: Give back what @open took.
- * @start: @deadline is set: have it come then. 0, or a negative errno.
- * @push_back: Have it come later than @deadline. 0, and @deadline is the new one; 1 if
- *	it has come, which @expired will tell; or a negative errno.
- * @stop: It is not to come. 0, or a negative errno.
- * @flush: Whatever @start, @push_back and @stop have put off is to be done. 0, or a
+ * struct timeout_backend - an implementation of timeouts
+ * @name: Its name on the command line.
+ * @open: Allocate what @count timeouts need, and set the fd of @timeouts.
+ *	Returns 0 or a negative errno.
+ * @close: Free what @open allocated.
+ * @start: Start a timeout; the caller has set its deadline. Returns 0 or a negative
+ *	errno.
+ * @push_back: Move a timeout to a later @deadline. Returns 0 and stores the new
+ *	deadline; or 1 if the timeout has expired, which @expired reports later; or a
+ *	negative errno.
+ * @stop: Stop a timeout. Returns 0 or a negative errno.
+ * @flush: Carry out what @start, @push_back and @stop have queued. Returns 0 or a
  *	negative errno. May be %NULL.
- * @expired: Fill in some that have come, and are not running any more. How many; 0 if
- *	there are no more, a negative errno. Called after @flush.
- * @running: How many there are now, whether they have come or not; -1 if it is
- *	not known.
+ * @expired: Store up to @room timeouts that have expired in @list; they are not running
+ *	any more. The caller has called @flush. Returns their number, 0 if there are
+ *	none, or a negative errno.
+ * @running: Return the number of timeouts, pending ones and expired ones that @expired
+ *	has not reported; or -1 if the backend cannot tell.
  */
-struct timeouts_type {
+struct timeout_backend {
 	const char	*name;
-	int		(*open)(struct timeouts *all, size_t count);
-	void		(*close)(struct timeouts *all);
-	int		(*start)(struct timeouts *all, struct timeout *timeout);
-	int		(*push_back)(struct timeouts *all, struct timeout *timeout,
+	int		(*open)(struct timeouts *timeouts, size_t count);
+	void		(*close)(struct timeouts *timeouts);
+	int		(*start)(struct timeouts *timeouts, struct timeout *timeout);
+	int		(*push_back)(struct timeouts *timeouts, struct timeout *timeout,
 				     __u64 deadline);
-	int		(*stop)(struct timeouts *all, struct timeout *timeout);
-	int		(*flush)(struct timeouts *all);
-	int		(*expired)(struct timeouts *all, struct timeout **some,
+	int		(*stop)(struct timeouts *timeouts, struct timeout *timeout);
+	int		(*flush)(struct timeouts *timeouts);
+	int		(*expired)(struct timeouts *timeouts, struct timeout **list,
 				   int room);
-	long long	(*running)(struct timeouts *all);
+	long long	(*running)(struct timeouts *timeouts);
 };
 
 /**
  * struct timeouts - all timeouts of the server
- * @type: What keeps them.
- * @fd: For epoll: readable when some have come.
- * @private: The keeper's.
- * @early: Timeouts that were seen to come before their deadline.
- * @wrong: Those of which something else was not as it had been set.
- * @lost: Those that the keeper did not know any more.
+ * @backend: What keeps them.
+ * @fd: A descriptor for epoll: readable when a timeout has expired.
+ * @private: The backend's own data.
+ * @early: How many timeouts expired before their deadline.
+ * @wrong: How many expired with a deadline or a handle other than the one set.
+ * @lost: How many the backend no longer knew, though they were running.
+ *
+ * The last three count faults: a backend that works leaves them at 0.
  */
 struct timeouts {
-	const struct timeouts_type	*type;
+	const struct timeout_backend	*backend;
 	int				fd;
 	void				*private;
 	__u64				early;
@@ -70,14 +76,14 @@ struct timeouts {
 	__u64				lost;
 };
 
-static inline int timeouts_flush(struct timeouts *all)
+static inline int timeouts_flush(struct timeouts *timeouts)
 {
-	return all->type->flush ? all->type->flush(all) : 0;
+	return timeouts->backend->flush ? timeouts->backend->flush(timeouts) : 0;
 }
 
 /* timeout_twheel.c */
-extern const struct timeouts_type timeouts_twheel_table;
-extern const struct timeouts_type timeouts_twheel_batch;
-extern const struct timeouts_type timeouts_twheel_single;
+extern const struct timeout_backend timeouts_twheel_table;
+extern const struct timeout_backend timeouts_twheel_batch;
+extern const struct timeout_backend timeouts_twheel_single;
 
 #endif /* _TIMEOUT_H */

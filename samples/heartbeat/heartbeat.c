@@ -2,13 +2,13 @@
 /*
  * Heartbeats without system calls, from a thread on each CPU.
  *
- * There is a timer for each client, all on one descriptor, and each thread has clients
- * of its own. When a client reports, its thread pushes the deadline back in the
- * table that the threads and the kernel share, which takes neither a system
- * call nor a lock. One more thread reads what expires.
+ * Each client has a timer; all timers are on one descriptor. Each thread serves its own
+ * share of the clients. When a client reports, its thread pushes the deadline back in the
+ * table that the threads share with the kernel. That takes neither a system call nor a
+ * lock. One more thread reads the events of timers that expire.
  *
- * Two threads may also push back the same timer; that they do not here is what
- * lets the program check every deadline in the end.
+ * The interface allows two threads to push back the same timer. Here they never do, so
+ * that the program knows every deadline and can check it at the end.
  */
 #include <fcntl.h>
 #include <libtwheel.h>
@@ -18,22 +18,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../number.h"
-#include "../populate.h"
+#include "../common/exit.h"
+#include "../common/populate.h"
 #include "heartbeat.h"
 
-/* Reports for which one look at the clock will do, and timers added at a time. */
+/* Reports for each reading of the clock, and timers in each batch. */
 enum { STEP = 512 };
 
-/* How long an expiry may be waited for that is due. */
-#define PATIENCE	60000000000ULL
+/* How long to wait for events that are overdue before the test has failed. */
+#define PATIENCE_NS	60000000000ULL
 
 static struct options options;
 static struct client *clients;
 static struct twheel_table table;
 static int fd;
 
-/* Who adds takes turns: a descriptor's timers are numbered under one lock anyhow. */
+/* One thread at a time adds timers: the kernel would make the threads wait anyway. */
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 static __u64 now(void)
@@ -41,22 +41,22 @@ static __u64 now(void)
 	return twheel_now(CLOCK_MONOTONIC);
 }
 
-bool client_is_silent(const struct options *o, __u64 client)
+static bool client_is_silent(__u64 client)
 {
-	return client * 0x9e3779b97f4a7c15 % 1000 < o->silent;
+	return client * 0x9e3779b97f4a7c15 % 1000 < options.silent;
 }
 
-static void keep_to_cpu(unsigned int cpu)
+static void bind_to_cpu(unsigned int cpu)
 {
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
-	/* a thread that may not run there runs where it may */
+	/* only for speed: without it, the thread runs wherever it may */
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* All clients come online, and their timers are filed in this CPU's wheel. */
+/* All clients of this thread come online. Their timers go to this CPU's wheel. */
 static void add_timers(const struct worker *w)
 {
 	struct twheel_op ops[STEP];
@@ -71,10 +71,10 @@ static void add_timers(const struct worker *w)
 			ops[i].flags |= TWHEEL_SHARED;
 		}
 		if (twheel_submit(fd, ops, count) != (long)count)
-			errx(WENT_WRONG, "cannot add timers");
+			errx(EXIT_FAILURE, "cannot add timers");
 		for (i = 0; i < count; i++) {
 			if (ops[i].result)
-				errx(WENT_WRONG, "cannot add a timer: %s",
+				errx(EXIT_FAILURE, "cannot add a timer: %s",
 				     strerror(-ops[i].result));
 			clients[first + i].handle = ops[i].handle;
 			clients[first + i].deadline = deadline;
@@ -94,26 +94,26 @@ static void heartbeat(struct worker *w, struct client *client, __u64 deadline)
 		w->unchanged++;
 		break;
 	case TWHEEL_PUSHED_NOT:
-		/* This thread was away for so long: the client went offline. */
+		/* The timer has expired: this thread did not run for too long. */
 		w->early += now() < client->deadline;
 		w->late++;
 		break;
 	}
 }
 
-/* Every client but the silent ones reports once, in a scattered order. */
+/* Each client that is not silent reports once. The order is scattered over memory. */
 static void report_all(struct worker *w)
 {
 	const __u64 count = w->end - w->first;
 	__u64 i, deadline = 0;
 
 	for (i = 0; i < count; i++) {
-		/* by a prime above their number, so that all have a turn */
+		/* the factor is a prime above the number of clients: each has one turn */
 		const __u64 client = w->first + i * 2654435761 % count;
 
 		if (i % STEP == 0)
 			deadline = now() + options.timeout_ns;
-		if (!client_is_silent(&options, client))
+		if (!client_is_silent(client))
 			heartbeat(w, &clients[client], deadline);
 	}
 }
@@ -123,7 +123,7 @@ static void *work(void *data)
 	struct worker *w = data;
 	__u64 end, start;
 
-	keep_to_cpu(w->cpu);
+	bind_to_cpu(w->cpu);
 	pthread_mutex_lock(&adding);
 	add_timers(w);
 	pthread_mutex_unlock(&adding);
@@ -135,7 +135,8 @@ static void *work(void *data)
 	return NULL;
 }
 
-static void offline(struct reader *reader, const struct twheel_event *event)
+/* A timer has expired: its client is offline. */
+static void handle_event(struct reader *reader, const struct twheel_event *event)
 {
 	struct client *client = &clients[event->cookie];
 
@@ -145,13 +146,16 @@ static void offline(struct reader *reader, const struct twheel_event *event)
 	}
 	client->expired = event->expired_ns;
 	client->event_deadline = event->deadline_ns;
-	reader->silent += client_is_silent(&options, event->cookie);
+	reader->silent += client_is_silent(event->cookie);
 	if (event->expired_ns - event->deadline_ns > reader->worst)
 		reader->worst = event->expired_ns - event->deadline_ns;
 }
 
-/* Reads what has expired, until told to stop and none is missing. */
-static void *read_expiries(void *data)
+/*
+ * The thread that reads events. It ends once @stop is set and every silent client has
+ * gone offline, or patience has run out.
+ */
+static void *read_events(void *data)
 {
 	struct reader *reader = data;
 	struct twheel_event events[256];
@@ -160,13 +164,13 @@ static void *read_expiries(void *data)
 
 	while (!end || (reader->silent < reader->expected && now() < end)) {
 		if (!end && __atomic_load_n(&reader->stop, __ATOMIC_ACQUIRE))
-			end = now() + options.timeout_ns + PATIENCE;
+			end = now() + options.timeout_ns + PATIENCE_NS;
 		twheel_wait(fd, 100);
 		while ((got = twheel_read(fd, events, 256)) > 0)
 			for (i = 0; i < got; i++)
-				offline(reader, &events[i]);
+				handle_event(reader, &events[i]);
 		if (got < 0 && got != -EAGAIN && got != -EINTR)
-			errx(WENT_WRONG, "cannot read: %s", strerror(-(int)got));
+			errx(EXIT_FAILURE, "cannot read: %s", strerror(-(int)got));
 	}
 	return NULL;
 }
@@ -176,7 +180,7 @@ static void start(pthread_t *thread, void *(*function)(void *data), void *data)
 	const int error = pthread_create(thread, NULL, function, data);
 
 	if (error)
-		errx(WENT_WRONG, "no thread: %s", strerror(error));
+		errx(EXIT_FAILURE, "cannot create a thread: %s", strerror(error));
 }
 
 static void open_all(void)
@@ -185,19 +189,19 @@ static void open_all(void)
 
 	clients = calloc(options.clients, sizeof(*clients));
 	if (!clients)
-		err(WENT_WRONG, "no memory for %llu clients", options.clients);
+		err(EXIT_FAILURE, "no memory for %llu clients", options.clients);
 	fd = twheel_open(O_NONBLOCK);
 	if (fd < 0)
-		no_device(fd);
+		exit_without_device(fd);
 	error = twheel_map_table(fd, options.clients, &table);
 	if (error)
-		errx(WENT_WRONG, "cannot map the table: %s", strerror(-error));
+		errx(EXIT_FAILURE, "cannot map the table: %s", strerror(-error));
 	populate(clients, options.clients * sizeof(*clients));
 	populate(table.words, table.count * sizeof(*table.words));
 }
 
-/* The clients in equal parts, by CPU. */
-static void share_out(struct worker *workers)
+/* Give each worker a CPU and an equal share of the clients. */
+static void assign_clients(struct worker *workers)
 {
 	unsigned int i, cpu = 0;
 	cpu_set_t cpus;
@@ -220,16 +224,16 @@ int main(int argc, char **argv)
 {
 	static struct worker workers[MOST_THREADS];
 	struct reader reader = { 0 };
-	bool well;
 	unsigned int i;
+	bool passed;
 	__u64 client;
 
 	options_parse(&options, argc, argv);
 	open_all();
 	for (client = 0; client < options.clients; client++)
-		reader.expected += client_is_silent(&options, client);
-	share_out(workers);
-	start(&reader.thread, read_expiries, &reader);
+		reader.expected += client_is_silent(client);
+	assign_clients(workers);
+	start(&reader.thread, read_events, &reader);
 	for (i = 0; i < options.threads; i++)
 		start(&workers[i].thread, work, &workers[i]);
 	for (i = 0; i < options.threads; i++)
@@ -237,7 +241,7 @@ int main(int argc, char **argv)
 	__atomic_store_n(&reader.stop, true, __ATOMIC_RELEASE);
 	pthread_join(reader.thread, NULL);
 	report(&options, workers, &reader);
-	well = verify(&options, clients, workers, &reader, fd);
-	printf("verdict         %s\n", well ? "ok" : "FAILED");
-	return well ? ALL_WELL : WENT_WRONG;
+	passed = verify(&options, clients, workers, &reader, fd);
+	printf("verdict         %s\n", passed ? "ok" : "FAILED");
+	return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -9,27 +9,28 @@
 enum { MOST_THREADS = 256 };
 
 /**
- * struct options - what the command line says
- * @clients: How many there are.
- * @threads: How many share them.
- * @seconds: How long the clients report.
+ * struct options - the values of the command line
+ * @clients: Number of clients.
+ * @threads: Number of threads that share the clients.
+ * @seconds: How long clients report.
  * @timeout_ns: Silence after which a client is offline.
- * @silent: Of a thousand clients, how many never report.
+ * @silent: Of a thousand clients, so many never report.
  */
 struct options {
-	__u64		clients;
-	unsigned int	threads;
-	unsigned int	seconds;
-	__u64		timeout_ns;
-	unsigned int	silent;
+	__u64	clients;
+	__u64	threads;
+	__u64	seconds;
+	__u64	timeout_ns;
+	__u64	silent;
 };
 
 /**
- * struct client - one that has to report
- * @handle: Its timer.
- * @deadline: The last one that was set. Its thread's, as @handle.
- * @expired: When it went offline. The reader's, as @event_deadline.
- * @event_deadline: The deadline that it missed, as the kernel had it.
+ * struct client - a client that has to report before its deadline
+ * @handle: Its timer. Only the client's worker uses @handle and @deadline.
+ * @deadline: The deadline that the worker set last.
+ * @expired: When the timer expired; 0 while the client is online. Only the reader
+ *	uses @expired and @event_deadline.
+ * @event_deadline: The deadline that the client missed, from the event.
  */
 struct client {
 	__u64	handle;
@@ -39,16 +40,16 @@ struct client {
 };
 
 /**
- * struct worker - a thread on a CPU
+ * struct worker - a thread on a CPU, and its share of the clients
  * @thread: The thread.
  * @cpu: The CPU.
- * @first: Its first client.
- * @end: Its last, and one.
- * @heartbeats: Deadlines that it pushed back.
- * @unchanged: Those that were as late already.
- * @late: Those of clients that were offline.
- * @early: Of these, those that were offline before their deadline.
- * @cpu_ns: CPU time of all heartbeats.
+ * @first: Number of its first client.
+ * @end: Number of its last client, plus 1.
+ * @heartbeats: Reports that pushed a deadline back.
+ * @unchanged: Reports that found a deadline at least as late.
+ * @late: Reports from clients that were offline.
+ * @early: Of these, reports before the client's deadline: a fault.
+ * @cpu_ns: CPU time of all reports.
  */
 struct worker {
 	pthread_t	thread;
@@ -63,13 +64,13 @@ struct worker {
 };
 
 /**
- * struct reader - the thread that reads what expires
+ * struct reader - the thread that reads events
  * @thread: The thread.
- * @stop: No client reports any more.
- * @expected: Clients that never report.
- * @silent: Those of them that have expired.
- * @wrong: Events that should not be there.
- * @worst: The most ns that an expiry came after its deadline.
+ * @stop: The workers have ended.
+ * @expected: Number of silent clients.
+ * @silent: Of these, how many have gone offline.
+ * @wrong: Events of unknown clients, and of clients that were offline already.
+ * @worst: The longest time from a deadline to its expiry, in ns.
  */
 struct reader {
 	pthread_t	thread;
@@ -80,15 +81,13 @@ struct reader {
 	__u64		worst;
 };
 
-/* heartbeat.c */
-bool client_is_silent(const struct options *options, __u64 client);
-
 /* options.c */
 void options_parse(struct options *options, int argc, char **argv);
 
 /* verify.c */
 void report(const struct options *options, const struct worker *workers,
 	    const struct reader *reader);
+/* Check the result, and cancel all timers. Returns whether everything is right. */
 bool verify(const struct options *options, const struct client *clients,
 	    const struct worker *workers, const struct reader *reader, int fd);
 

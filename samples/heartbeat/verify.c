@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What came of it, and was it right?
+ * Statistics, and the checks at the end.
  */
 #include <libtwheel.h>
 #include <stdio.h>
 
-#include "../number.h"
+#include "../common/exit.h"
 #include "heartbeat.h"
 
 void report(const struct options *o, const struct worker *workers,
@@ -32,21 +32,14 @@ void report(const struct options *o, const struct worker *workers,
 	printf("lateness_us     %llu at worst\n", reader->worst / 1000);
 }
 
-static bool complain(__u64 count, const char *what)
-{
-	if (count)
-		warnx("%llu %s", count, what);
-	return count;
-}
-
-/* How many events of this client are not as they have to be. */
-static bool expiry_wrong(const struct client *client)
+/* Whether the client went offline early, or with another deadline than its last one. */
+static bool expiry_is_wrong(const struct client *client)
 {
 	return client->expired < client->deadline ||
 	       client->event_deadline != client->deadline;
 }
 
-/* End all timers. How many were not there, though their client is online. */
+/* Cancel the timers of all clients online. Returns how many timers did not exist. */
 static __u64 cancel_all(const struct options *o, const struct client *clients, int fd)
 {
 	enum { MOST = 4096 };
@@ -62,7 +55,7 @@ static __u64 cancel_all(const struct options *o, const struct client *clients, i
 					.handle = clients[next].handle,
 				};
 		if (twheel_submit(fd, ops, used) != used)
-			errx(WENT_WRONG, "cannot cancel timers");
+			errx(EXIT_FAILURE, "cannot cancel timers");
 		for (i = 0; i < used; i++)
 			missing += ops[i].result < 0;
 	}
@@ -80,17 +73,18 @@ bool verify(const struct options *o, const struct client *clients,
 		early += workers[i].early;
 	for (i = 0; i < o->clients; i++) {
 		if (clients[i].expired)
-			wrong += expiry_wrong(&clients[i]);
+			wrong += expiry_is_wrong(&clients[i]);
 		else
 			online++;
 	}
 	if (twheel_get_info(fd, &info))
-		errx(WENT_WRONG, "cannot ask the device");
-	failed |= complain(early, "heartbeats found their client offline early");
-	failed |= complain(reader->expected - reader->silent,
-			   "silent clients did not go offline");
-	failed |= complain(wrong, "expiries were not those of the last heartbeat");
-	failed |= complain(info.timers != online, "count differs: timers, and clients online");
-	failed |= complain(cancel_all(o, clients, fd), "timers were lost");
+		errx(EXIT_FAILURE, "cannot query the device");
+	failed |= found_fault(early, "heartbeats found their client offline early");
+	failed |= found_fault(reader->expected - reader->silent,
+			      "silent clients did not go offline");
+	failed |= found_fault(wrong, "events do not fit the last heartbeat of their client");
+	failed |= found_fault(info.timers != online,
+			      "count differs: timers, and clients online");
+	failed |= found_fault(cancel_all(o, clients, fd), "timers were lost");
 	return !failed;
 }

@@ -3,17 +3,17 @@
  * What the server of samples/epoll can have instead of /dev/twheel: structures in
  * its own memory, and one timerfd.
  */
-#ifndef _KEEPER_H
-#define _KEEPER_H
+#ifndef _BACKEND_H
+#define _BACKEND_H
 
 #include <stdint.h>
 #include "../../samples/epoll/timeout.h"
 
-extern const struct timeouts_type timeouts_heap;
-extern const struct timeouts_type timeouts_hwheel;
+extern const struct timeout_backend timeouts_heap;
+extern const struct timeout_backend timeouts_hwheel;
 
 /**
- * struct alarm - the timerfd of a keeper
+ * struct alarm - the timerfd of a backend
  * @fd: It.
  * @when: What it is set to, in ns of CLOCK_MONOTONIC; UINT64_MAX if to nothing.
  */
@@ -31,4 +31,4 @@ int alarm_at(struct alarm *alarm, uint64_t when);
 /* It has rung, or may have. */
 void alarm_stop(struct alarm *alarm);
 
-#endif /* _KEEPER_H */
+#endif /* _BACKEND_H */

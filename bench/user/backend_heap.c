@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "keeper.h"
+#include "backend.h"
 #include "measure.h"
 
 /**
@@ -74,7 +74,7 @@ static void take_out(struct heap *h, struct timeout *timeout)
 	move_up(h, moved->handle - 1);
 }
 
-static int heap_open(struct timeouts *all, size_t count)
+static int heap_open(struct timeouts *timeouts, size_t count)
 {
 	struct heap *h = calloc(1, sizeof(*h));
 	int error;
@@ -89,23 +89,23 @@ static int heap_open(struct timeouts *all, size_t count)
 		free(h);
 		return error;
 	}
-	all->private = h;
-	all->fd = h->alarm.fd;
+	timeouts->private = h;
+	timeouts->fd = h->alarm.fd;
 	return 0;
 }
 
-static void heap_close(struct timeouts *all)
+static void heap_close(struct timeouts *timeouts)
 {
-	struct heap *h = all->private;
+	struct heap *h = timeouts->private;
 
 	close(h->alarm.fd);
 	free(h->entry);
 	free(h);
 }
 
-static int heap_start(struct timeouts *all, struct timeout *timeout)
+static int heap_start(struct timeouts *timeouts, struct timeout *timeout)
 {
-	struct heap *h = all->private;
+	struct heap *h = timeouts->private;
 
 	if (h->count == h->room)
 		return -ENOSPC;
@@ -114,9 +114,9 @@ static int heap_start(struct timeouts *all, struct timeout *timeout)
 	return 0;
 }
 
-static int heap_push_back(struct timeouts *all, struct timeout *timeout, __u64 deadline)
+static int heap_push_back(struct timeouts *timeouts, struct timeout *timeout, __u64 deadline)
 {
-	struct heap *h = all->private;
+	struct heap *h = timeouts->private;
 	size_t i = timeout->handle - 1;
 
 	timeout->deadline = deadline;
@@ -125,22 +125,22 @@ static int heap_push_back(struct timeouts *all, struct timeout *timeout, __u64 d
 	return 0;
 }
 
-static int heap_stop(struct timeouts *all, struct timeout *timeout)
+static int heap_stop(struct timeouts *timeouts, struct timeout *timeout)
 {
-	take_out(all->private, timeout);
+	take_out(timeouts->private, timeout);
 	return 0;
 }
 
-static int heap_flush(struct timeouts *all)
+static int heap_flush(struct timeouts *timeouts)
 {
-	struct heap *h = all->private;
+	struct heap *h = timeouts->private;
 
 	return h->count ? alarm_at(&h->alarm, h->entry[0].deadline) : 0;
 }
 
-static int heap_expired(struct timeouts *all, struct timeout **some, int room)
+static int heap_expired(struct timeouts *timeouts, struct timeout **some, int room)
 {
-	struct heap *h = all->private;
+	struct heap *h = timeouts->private;
 	uint64_t now = now_ns();
 	int n, error;
 
@@ -149,18 +149,18 @@ static int heap_expired(struct timeouts *all, struct timeout **some, int room)
 		some[n] = h->entry[0].timeout;
 		take_out(h, some[n]);
 	}
-	error = heap_flush(all);
+	error = heap_flush(timeouts);
 	return error ? error : n;
 }
 
-static long long heap_running(struct timeouts *all)
+static long long heap_running(struct timeouts *timeouts)
 {
-	struct heap *h = all->private;
+	struct heap *h = timeouts->private;
 
 	return (long long)h->count;
 }
 
-const struct timeouts_type timeouts_heap = {
+const struct timeout_backend timeouts_heap = {
 	.name		= "heap",
 	.open		= heap_open,
 	.close		= heap_close,

@@ -6,12 +6,12 @@
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE	23
+#define MADV_POPULATE_WRITE	23	/* Linux 5.14 */
 #endif
 
 /*
- * Have the pages there before they are used, rather than one page fault for
- * each among what is to be fast. They come in any case.
+ * Allocate the pages of an array before its first use, so that the fast path takes no
+ * page faults. This is an optimisation only: if it fails, the pages come on demand.
  */
 static inline void populate(void *start, size_t size)
 {
