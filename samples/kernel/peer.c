@@ -2,36 +2,37 @@
 /*
  * A sample of twheel.h: peers that are dropped when they fall silent
  *
- * A protocol keeps a table of its peers. It hears from each of them now and
- * then, in whatever context packets come in. A peer that is silent for too
- * long is probed a few times and then dropped. Each peer is sent a keepalive at
- * regular intervals, too. So every peer has two timers, embedded in it:
+ * A protocol keeps a table of its peers. Packets from peers come in any context. A
+ * peer that is silent for too long is probed a few times and then dropped. The
+ * protocol also sends each peer a keepalive at regular intervals. So struct peer
+ * embeds two timers:
  *
- *	timeout		pushed back whenever the peer is heard from, so that it
- *			hardly ever runs; if it does, it probes and arms itself
- *			again, or frees the peer
- *	keepalive	runs at regular intervals, and need not be punctual
+ *	timeout		Pushed back by every packet, so that it hardly ever expires.
+ *			Its callback probes the peer and arms the timer again, or
+ *			drops the peer.
+ *	keepalive	Expires at regular intervals, and may be a little late.
  *
- * and the table has one, which surveys it and sleeps while it does so.
+ * One more timer surveys the table. Its callback sleeps.
  *
- * Who may do what to a timer
+ * Locking and lifetime
  *
- * twheel may be called from any context, and locks for itself. The lock here, one
- * a bucket of the table, is there for the lifetime of peers alone. Three rules
- * do for that:
+ * The functions of twheel.h may be called from any context and need no lock of the
+ * caller. The lock of a bucket protects the lifetime of its peers, by three rules:
  *
- *	1. A peer's timers are armed with its bucket locked and the peer in the
- *	   table, and at no other time. So once the peer has been taken out, nobody
- *	   arms them any more, and a callback that is late finds it gone.
- *	2. Who takes the peer out of the table owns it: that happens once, under
- *	   the lock. The owner waits for both callbacks and frees the peer. If
- *	   the owner is one of the callbacks, it waits for the other one only.
- *	3. Waiting is done without the lock: the callback that is awaited takes it.
+ *	1. A peer's timers are armed only under the lock of its bucket, and only
+ *	   while the peer is in the table. So no timer is armed after the peer was
+ *	   taken out, and a callback that runs then finds that it has nothing to do.
+ *	2. A peer is taken out of the table once, under the lock. The function that
+ *	   takes it out owns it: it waits for both callbacks and frees the peer. A
+ *	   callback that owns the peer waits only for the other callback.
+ *	3. The owner waits without the lock, because the callbacks take the lock.
  *
- *	CPU 0: the timeout			CPU 1: peer_remove()
- *						lock; take it out; unlock
- *	lock; it is out: nothing to do; unlock	twheel_shutdown_sync(timeout)
- *	return					  returns now; then it is freed
+ *	CPU 0: peer_timed_out()			CPU 1: peer_remove()
+ *						lock; take the peer out; unlock
+ *						twheel_shutdown_sync(timeout)
+ *	lock; the peer is out; unlock		  waits
+ *	return					  returns
+ *						free the peer
  */
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -44,11 +45,11 @@
 #include <twheel.h>
 #include "peer.h"
 
-/* How long a peer may be silent, and how often it is asked whether it lives. */
+/* How long a peer may be silent before it is probed; how often, and how many times. */
 #define SILENCE		(HZ / 2)
 #define PROBE_INTERVAL	(HZ / 10)
 #define PROBES		3
-/* How often a peer hears from us, and by how much we may be late. */
+/* The interval between keepalives, and how late one may be. */
 #define KEEPALIVE	(HZ / 5)
 #define KEEPALIVE_SLACK	(HZ / 20)
 #define SURVEY_PERIOD	(HZ / 4)
@@ -56,12 +57,12 @@
 #define TABLE_BITS	8
 
 /**
- * struct peer - somebody to be heard from
- * @node: In the table; unhashed by the one who owns it from then on.
- * @id: Who it is.
- * @probes: Sent since it was last heard from. Protected by the bucket's lock.
- * @timeout: Runs when it has been silent for too long.
- * @keepalive: Runs when it is to hear from us.
+ * struct peer - a peer
+ * @node: Entry in the bucket; unhashed once the peer has been taken out.
+ * @id: The peer's number.
+ * @probes: Probes sent since its last packet. Protected by the bucket's lock.
+ * @timeout: Expires when the peer has been silent for too long.
+ * @keepalive: Expires when the next keepalive is due.
  */
 struct peer {
 	struct hlist_node	node;
@@ -72,10 +73,11 @@ struct peer {
 };
 
 /**
- * struct peer_bucket - a part of the table
- * @lock: Taken in hardirq context, so it is a raw one, interrupts off.
- * @peers: Those whose id leads here.
- * @open: Peers may be added.
+ * struct peer_bucket - a bucket of the hash table
+ * @lock: Protects the other members. A raw spinlock, with interrupts disabled, because
+ *	packets come in hardirq context, too.
+ * @peers: The peers whose id hashes to this bucket.
+ * @open: Whether peers may be added.
  */
 struct peer_bucket {
 	raw_spinlock_t		lock;
@@ -110,24 +112,24 @@ static struct peer *find(struct peer_bucket *bucket, u32 id)
 	return NULL;
 }
 
-/* Rule 1: is the peer still there, so that its timers may be armed? */
+/* Rule 1: whether the peer is in the table, so that its timers may be armed. */
 static bool is_live(const struct peer *peer)
 {
 	return !hlist_unhashed(&peer->node);
 }
 
-/* Rule 2: from here on the peer is the caller's. */
+/* Rule 2: the caller owns the peer from here on. */
 static void take_out(struct peer *peer)
 {
 	hlist_del_init(&peer->node);
 }
 
-/* Its timers are idle and nobody will arm them. */
+/* Both timers are idle, and no function arms them again. */
 static void free_peer(struct peer *peer)
 {
 	/*
-	 * Not needed, but if we were wrong, this would say so, and name the
-	 * callback, instead of leaving the wheel with a pointer to nothing.
+	 * Optional. If a timer were still pending, twheel_destroy() would warn and
+	 * name its callback; without it, the wheel would keep a dangling pointer.
 	 */
 	twheel_destroy(&peer->timeout);
 	twheel_destroy(&peer->keepalive);
@@ -136,8 +138,9 @@ static void free_peer(struct peer *peer)
 }
 
 /*
- * Softirq: the peer was silent for too long. twheel holds no lock here and does
- * not touch the timer any more, unless we arm it.
+ * Softirq: the peer was silent for too long. twheel calls this without a lock. The timer
+ * is idle, and twheel does not touch it again unless this function arms it: so a
+ * callback may free the object that its timer is in.
  */
 static void peer_timed_out(struct twheel_timer *timer)
 {
@@ -147,15 +150,15 @@ static void peer_timed_out(struct twheel_timer *timer)
 
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	/*
-	 * While we were waiting for the lock the peer may have been taken out:
-	 * its new owner awaits us. Or it was heard from at the last moment, and
-	 * its timer is pending again.
+	 * Before this CPU got the lock, another one may have taken the peer out: its
+	 * owner then waits for this callback. Or a packet came at the last moment, and
+	 * the timer is pending again.
 	 */
 	if (!is_live(peer) || twheel_pending(timer))
 		goto out_unlock;
 
 	if (peer->probes < PROBES) {
-		/* Idle, as the timer is in its callback, so it may be added. */
+		/* The timer is idle while its callback runs, so it may be added. */
 		peer->probes++;
 		twheel_add_after(timer, PROBE_INTERVAL);
 		atomic_long_inc(&peer_stats.probed);
@@ -166,10 +169,11 @@ static void peer_timed_out(struct twheel_timer *timer)
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 
 	/*
-	 * Ours, and our own timer is idle for good. The other one's callback
-	 * may be running on another CPU, and looking at the peer; it never waits
-	 * for us. shutdown rather than cancel: it also refuses to be armed.
-	 * For our own timer it would return -EDEADLK.
+	 * This callback owns the peer now, and its own timer stays idle. The callback
+	 * of the other timer may be running on another CPU and using the peer, so wait
+	 * for it; it never waits for this one. A timer that was shut down cannot be
+	 * armed any more, unlike one that was cancelled. For the timer of the callback
+	 * itself, twheel_shutdown_sync() would return -EDEADLK.
 	 */
 	twheel_shutdown_sync(&peer->keepalive);
 	free_peer(peer);
@@ -180,10 +184,10 @@ out_unlock:
 }
 
 /*
- * Softirq: tell the peer that we live. twheel_forward() arms the timer for the
- * next point of its grid: however late we are, intervals do not add up to a
- * drift, and what was missed is skipped. (For an interval that never changes
- * twheel_add_periodic() does the same; see the survey below.)
+ * Softirq: send a keepalive. twheel_forward() adds whole intervals to the old deadline
+ * until it is in the future, and arms the timer for that. So a late callback causes no
+ * drift, and intervals that have passed are skipped. If the interval never changes,
+ * twheel_add_periodic() does the same: see survey() below.
  */
 static void peer_keep_alive(struct twheel_timer *timer)
 {
@@ -206,19 +210,19 @@ static struct peer *new_peer(u32 id)
 	if (!peer)
 		return NULL;
 	peer->id = id;
-	/* Once, before the timer is used; it cannot be armed otherwise. */
+	/* Every timer has to be set up once, before its first use. */
 	twheel_setup(&peer->timeout, peer_timed_out, 0);
 	twheel_setup(&peer->keepalive, peer_keep_alive, 0);
-	/* Nobody minds when exactly: those of many peers can go together. */
+	/* A keepalive may be late, so that one tick serves many peers. */
 	twheel_set_slack(&peer->keepalive, KEEPALIVE_SLACK);
 	return peer;
 }
 
 /**
- * peer_add - begin with a peer
- * @id: Who it is.
+ * peer_add - add a peer to the table
+ * @id: The peer's number.
  *
- * Context: process; sleeps.
+ * Context: process; may sleep.
  *
  * Return: 0, -EEXIST, -ENOMEM, or -ESHUTDOWN if the table is stopped.
  */
@@ -238,9 +242,9 @@ int peer_add(u32 id)
 	if (!ret) {
 		hlist_add_head(&peer->node, &bucket->peers);
 		/*
-		 * Relative, and never short: the tick that has partly gone by
-		 * does not count. twheel_add() takes an absolute deadline, and
-		 * twheel_add_on() a CPU too: else it is this one.
+		 * From now on; the rest of the current tick comes on top, so that the
+		 * timer never expires early. twheel_add() takes an absolute deadline
+		 * instead. Both use the wheel of this CPU; twheel_add_on() takes the CPU.
 		 */
 		twheel_add_after(&peer->timeout, SILENCE);
 		twheel_add_after(&peer->keepalive, KEEPALIVE);
@@ -253,12 +257,12 @@ int peer_add(u32 id)
 }
 
 /**
- * peer_heard - a peer has been heard from
- * @id: Who.
+ * peer_heard - note that a packet has come from a peer
+ * @id: The peer's number.
  *
- * Context: any; packets come in hardirqs too.
+ * Context: any; packets come in hardirq context, too.
  *
- * Return: whether there is such a peer.
+ * Return: whether the peer is in the table.
  */
 bool peer_heard(u32 id)
 {
@@ -270,10 +274,10 @@ bool peer_heard(u32 id)
 	peer = find(bucket, id);
 	if (peer) {
 		/*
-		 * This is what twheel is best at: pushing a deadline back costs
-		 * one atomic operation, whatever else is pending. If the timeout
-		 * has run out just now, twheel_mod() arms it anew and returns
-		 * 0, and the callback will find it pending.
+		 * The fast path of a protocol, and of twheel: pushing a deadline back
+		 * takes one atomic operation. If the timeout has just expired,
+		 * twheel_mod() arms the timer again and returns 0, and the callback
+		 * finds the timer pending.
 		 */
 		twheel_mod(&peer->timeout, twheel_after(SILENCE));
 		peer->probes = 0;
@@ -284,7 +288,7 @@ bool peer_heard(u32 id)
 }
 
 /* Rules 2 and 3: the caller has taken the peer out, and holds no lock. */
-static void end_peer(struct peer *peer)
+static void shut_down_peer(struct peer *peer)
 {
 	twheel_shutdown_sync(&peer->timeout);
 	twheel_shutdown_sync(&peer->keepalive);
@@ -292,13 +296,14 @@ static void end_peer(struct peer *peer)
 }
 
 /**
- * peer_remove - end with a peer
- * @id: Who.
+ * peer_remove - remove a peer from the table and free it
+ * @id: The peer's number.
  *
- * Context: process or softirq, but not one of the callbacks above: it waits
- * for both.
+ * Waits for both callbacks of the peer.
  *
- * Return: whether there was such a peer.
+ * Context: process or softirq, but not from these callbacks.
+ *
+ * Return: whether the peer was in the table.
  */
 bool peer_remove(u32 id)
 {
@@ -315,17 +320,17 @@ bool peer_remove(u32 id)
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
 	if (!peer)
 		return false;
-	end_peer(peer);
+	shut_down_peer(peer);
 	return true;
 }
 
 /**
- * peer_remaining - how long a peer may be silent still
- * @id: Who.
+ * peer_remaining - the time until the timeout of a peer
+ * @id: The peer's number.
  *
  * Context: any.
  *
- * Return: In ticks, or -ENOENT.
+ * Return: the time in ticks, or -ENOENT if the peer is not in the table.
  */
 s64 peer_remaining(u32 id)
 {
@@ -355,10 +360,10 @@ static long bucket_length(struct peer_bucket *bucket)
 }
 
 /*
- * Process context, because of TWHEEL_PROCESS: this may take its time, sleep
- * and take mutexes. The timer is periodic: it is pending for its next period
- * already. If we take longer than that, we are not called twice at a time;
- * deadlines are skipped instead.
+ * Process context, because the timer has TWHEEL_PROCESS: this may sleep and take
+ * mutexes. The timer is periodic and already pending for its next deadline. Should this
+ * function run for longer than a period, it is not called twice at a time: deadlines are
+ * skipped, and twheel_missed() counts them.
  */
 static void survey(struct twheel_timer *timer)
 {
@@ -379,11 +384,11 @@ static void survey(struct twheel_timer *timer)
 static struct twheel_timer survey_timer;
 
 /**
- * peer_survey_longest - what the last survey found
+ * peer_survey_longest - the result of the last survey
  *
  * Context: process.
  *
- * Return: How many peers the fullest bucket had.
+ * Return: the number of peers in the fullest bucket.
  */
 long peer_survey_longest(void)
 {
@@ -407,13 +412,15 @@ static void set_open(bool open)
 }
 
 /**
- * peer_table_start - let peers come
+ * peer_table_start - open the table
  *
- * At the beginning, and after peer_table_stop().
+ * For a new table, and for one that was stopped.
+ *
+ * Context: process.
  */
 void peer_table_start(void)
 {
-	/* A timer that was shut down can be used again once it is set up again. */
+	/* A timer that was shut down has to be set up again before it is used again. */
 	twheel_setup(&survey_timer, survey, TWHEEL_PROCESS);
 	twheel_add_periodic(&survey_timer, twheel_after(SURVEY_PERIOD), SURVEY_PERIOD);
 	set_open(true);
@@ -434,11 +441,11 @@ static struct peer *take_any_out(struct peer_bucket *bucket)
 }
 
 /**
- * peer_table_stop - end with all peers
+ * peer_table_stop - close the table and remove all peers
  *
- * Meanwhile peers may be heard from, removed and asked for; from now on none can
- * be added. Afterwards nothing of the table runs, but for calls of peer_remove()
- * that others have made.
+ * The other functions may be called meanwhile; peer_add() returns -ESHUTDOWN. After the
+ * return no callback runs and no timer is pending, unless another CPU is still in
+ * peer_remove().
  *
  * Context: process; sleeps.
  */
@@ -447,19 +454,19 @@ void peer_table_stop(void)
 	struct peer *peer;
 	unsigned int i;
 
-	/* Sleeps until the survey has ended, if one is being taken. */
+	/* Sleeps until the callback has returned, if it is running. */
 	twheel_shutdown_sync(&survey_timer);
 	set_open(false);
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
 		while ((peer = take_any_out(&table[i]))) {
-			end_peer(peer);
+			shut_down_peer(peer);
 			cond_resched();
 		}
 	}
 	/*
-	 * A callback that has taken its peer out is not waited for by anybody.
-	 * It must be over before the module's code goes away: it is a softirq,
-	 * and those have all returned after an RCU grace period.
+	 * A callback that has taken its peer out may still be running: the peer was not
+	 * in the table for the loop above. It must return before the module's code goes
+	 * away. Callbacks run in softirq, so an RCU grace period waits for them.
 	 */
 	synchronize_rcu();
 }

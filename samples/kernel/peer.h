@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A sample of twheel.h: the table of peers. peer.c is what to read.
+ * A sample of twheel.h: the table of peers. Read peer.c first.
  */
 #ifndef _PEER_H
 #define _PEER_H
@@ -9,20 +9,20 @@
 #include <linux/types.h>
 
 /**
- * struct peer_stats - what became of the peers
- * @added: Peers that came.
- * @heard: Times that a peer was heard from.
- * @keepalives: Times that a peer was sent a sign of life.
- * @probed: Times that a silent peer was asked.
- * @expired: Peers that died of silence.
- * @removed: Peers that were told to go.
- * @stopped: Peers that were there when the table was stopped.
- * @freed: Peers whose memory was freed.
- * @surveys: Surveys taken.
- * @missed: Surveys that were due but not taken, the one before was too slow.
+ * struct peer_stats - statistics of the table
+ * @added: Peers added.
+ * @heard: Packets from peers.
+ * @keepalives: Keepalives sent.
+ * @probed: Probes sent.
+ * @expired: Peers dropped because they were silent.
+ * @removed: Peers removed by peer_remove().
+ * @stopped: Peers removed by peer_table_stop().
+ * @freed: Peers freed.
+ * @surveys: Surveys of the table.
+ * @missed: Surveys skipped because the one before took too long.
  *
- * added == expired + removed + stopped + live at any time, and those that are
- * not live have been freed or are about to be.
+ * At any time, added == expired + removed + stopped + peers in the table. Peers that are
+ * not in the table have been freed or are about to be.
  */
 struct peer_stats {
 	atomic_long_t added;
@@ -48,7 +48,7 @@ bool peer_remove(u32 id);
 s64 peer_remaining(u32 id);
 long peer_survey_longest(void);
 
-/* peer_load.c: what a network would do */
+/* peer_load.c: simulated traffic */
 int peer_load_start(void);
 void peer_load_stop(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A sample of twheel.h: what a network would do to the table of peers
+ * A sample of twheel.h: simulated traffic for the table of peers
  *
- * On each CPU a thread, a softirq and a hardirq. All hear from peers; threads
- * add them too, and threads and softirqs remove them.
+ * Each CPU has a thread, a softirq and a hardirq. All of them hear from peers. Threads
+ * also add peers; threads and softirqs also remove them.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -22,11 +22,11 @@
 #define BURST	16
 
 /**
- * struct peer_load - what happens on a CPU
+ * struct peer_load - the traffic of a CPU
  * @task: The thread.
- * @softirq: The softirq.
- * @hardirq: The hardirq.
- * @rnd: Random numbers for each of the three.
+ * @softirq: A timer that runs in softirq.
+ * @hardirq: A timer that runs in hardirq.
+ * @rnd: Random number generators: for the softirq, the hardirq and the thread.
  */
 struct peer_load {
 	struct task_struct	*task;
@@ -42,7 +42,7 @@ static u32 below(struct rnd_state *rnd, u32 n)
 	return prandom_u32_state(rnd) % n;
 }
 
-/* One peer in four says nothing, ever. */
+/* One peer in four is always silent. */
 static void hear_some(struct rnd_state *rnd)
 {
 	unsigned int i;
@@ -112,9 +112,11 @@ static int start_on(unsigned int cpu, struct peer_load *load)
 }
 
 /**
- * peer_load_start - begin
+ * peer_load_start - start the traffic
  *
- * Return: 0 or an error.
+ * Context: process; sleeps.
+ *
+ * Return: 0 or a negative errno.
  */
 int peer_load_start(void)
 {
@@ -135,7 +137,9 @@ int peer_load_start(void)
 }
 
 /**
- * peer_load_stop - end, and wait for all that is under way
+ * peer_load_stop - stop the traffic, and wait until the last packet has been handled
+ *
+ * Context: process; sleeps.
  */
 void peer_load_stop(void)
 {

@@ -2,13 +2,13 @@
 /*
  * A sample of twheel.h: the module, and its files in debugfs
  *
- * twheel_peer/stats	a count a line
- * twheel_peer/control	takes commands:
+ * twheel_peer/stats	statistics, one per line
+ * twheel_peer/control	takes commands; FIRST is the number of the first of COUNT peers:
  *	add FIRST COUNT		add peers
- *	heard FIRST COUNT	pretend to hear from them
- *	remove FIRST COUNT	remove them
- *	start, stop		the table
- *	load, unload		somebody who does all that, from all contexts
+ *	heard FIRST COUNT	simulate a packet from each
+ *	remove FIRST COUNT	remove peers
+ *	start, stop		open or close the table
+ *	load, unload		start or stop simulated traffic, from all contexts
  */
 #include <linux/debugfs.h>
 #include <linux/errno.h>
@@ -22,7 +22,7 @@
 
 static struct dentry *directory;
 
-/* Serialises commands, and protects what follows. */
+/* Serialises commands, and protects the two variables below. */
 static DEFINE_MUTEX(control_lock);
 static bool started;
 static bool loaded;
@@ -72,12 +72,12 @@ static int remove(u32 id)
 	return peer_remove(id) ? 0 : -ENOENT;
 }
 
-static int each_of(int (*what)(u32 id), u32 first, u32 count)
+static int call_for_range(int (*function)(u32 id), u32 first, u32 count)
 {
 	int ret = 0;
 
 	for (; count && !ret; first++, count--) {
-		ret = what(first);
+		ret = function(first);
 		cond_resched();
 	}
 	return ret;
@@ -102,11 +102,11 @@ static int do_command(const char *text)
 		break;
 	case 3:
 		if (!strcmp(word, "add"))
-			return each_of(peer_add, first, count);
+			return call_for_range(peer_add, first, count);
 		if (!strcmp(word, "heard"))
-			return each_of(heard, first, count);
+			return call_for_range(heard, first, count);
 		if (!strcmp(word, "remove"))
-			return each_of(remove, first, count);
+			return call_for_range(remove, first, count);
 		break;
 	}
 	return -EINVAL;
@@ -169,8 +169,8 @@ static int __init peer_init(void)
 module_init(peer_init);
 
 /*
- * The order matters: no more commands, then no more timers, even if packets keep
- * coming in, then no more packets, and only then no more code.
+ * The order matters. First end the commands, then the timers, then the packets: the table
+ * can be stopped while packets still come in. The code goes away last.
  */
 static void __exit peer_exit(void)
 {
