@@ -1,19 +1,19 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Clients that must be heard from, in Python.
+"""Simulated clients that go offline when they fall silent.
 
 usage: clients.py [--loop asyncio|selectors] [--clients N] [--seconds S]
                   [--timeout MS]
 
-There is a timer for each client, all on one descriptor of /dev/twheel. Clients
-report several times in a timeout, and each report pushes the client's deadline
-back; those of one turn do so together, in one system call. Every hundredth
-falls silent. The event loop is told when timers have expired, as it is of any
-other descriptor. In the end the program checks that the silent ones went
-offline, and that nobody did early.
+Each client has a timer; all timers are on one descriptor of /dev/twheel. A
+client reports several times within its timeout, and each report pushes its
+deadline back. One system call does this for all clients of a turn. Every
+hundredth client is silent. The event loop watches the descriptor like any other
+descriptor: it is readable when timers have expired. At the end the program
+checks that every silent client went offline, and no client went offline early.
 
-Exits with 0 if all was well, 1 if not, 2 for a bad command line, 3 if there is
-no device. See twheel.py for what is and what is not done from Python.
+Exit status: 0 if all checks passed, 1 if not, 2 for a bad command line, 3 if
+there is no device. twheel.py says which parts of the interface Python can use.
 """
 
 import argparse
@@ -24,8 +24,8 @@ import time
 
 import twheel
 
-TURNS = 4  # reports of a client in a timeout
-PATIENCE = 60  # s that an expiry may be waited for which is due
+TURNS = 4  # turns within a timeout; a client reports once a turn
+PATIENCE = 60  # seconds to wait for an overdue event before the test has failed
 
 
 def now():
@@ -33,7 +33,7 @@ def now():
 
 
 class Clients:
-    """All clients, by their number, which is their timer's cookie."""
+    """All clients. The number of a client is the cookie of its timer."""
 
     def __init__(self, device, count, timeout_ns):
         self.device, self.count, self.timeout_ns = device, count, timeout_ns
@@ -58,7 +58,7 @@ class Clients:
             self.deadlines[client] = deadline
 
     def report(self):
-        """Everybody has a turn who is not silent, and not offline."""
+        """One turn: each client that is online and not silent reports."""
         deadline = now() + self.timeout_ns
         speaking = [client for client in range(self.count)
                     if not self.silent(client) and client not in self.offline]
@@ -68,14 +68,15 @@ class Clients:
         for client, op in zip(speaking, ops):
             if op.result < 0:
                 raise OSError(-op.result, "cannot push a deadline back")
-            # it had expired, which nobody has read: it goes on all the same
+            # The timer had expired, but its event was not read: the change took the
+            # event back. That is right unless the deadline is still ahead.
             if op.result == twheel.RETRACTED and now() < self.deadlines[client]:
                 self.early += 1
             self.deadlines[client] = deadline
         self.reports += len(ops)
 
     def expire(self):
-        """Called by the event loop: there is something to read."""
+        """Read events. The event loop calls this when the descriptor is readable."""
         for event in self.device.read():
             client = event.cookie
             if (client in self.offline or event.handle != self.handles[client]
@@ -88,7 +89,7 @@ class Clients:
             self.offline[client] = event.expired_ns
 
     def missing(self):
-        """Silent ones that are online."""
+        """The number of silent clients that are online."""
         return sum(client not in self.offline for client in range(self.count)
                    if self.silent(client))
 
@@ -135,14 +136,14 @@ def run_selectors(clients, seconds):
 
 
 def verify(clients):
-    """Say what was wrong, if anything."""
+    """Check the result, and cancel all timers. Returns whether everything is right."""
     online = clients.count - len(clients.offline)
     faults = [
         (clients.early, "clients went offline early"),
         (clients.missing(), "silent clients did not go offline"),
-        (clients.wrong, "events were not those of the last report"),
+        (clients.wrong, "events do not fit the last report of their client"),
         (abs(clients.device.info()["timers"] - online),
-         "timers are too many or too few for the clients online")]
+         "timers are missing, or have no client online")]
     ops = [twheel.cancel_op(clients.handles[client])
            for client in range(clients.count) if client not in clients.offline]
     clients.device.batch(ops)
@@ -165,7 +166,7 @@ def main():
     parser.add_argument("--timeout", type=int, default=2000)
     options = parser.parse_args()
     if min(options.clients, options.timeout) < 1:
-        parser.error("--clients and --timeout are 1 at least")
+        parser.error("--clients and --timeout must be at least 1")
     try:
         device = twheel.Twheel()
     except FileNotFoundError:
@@ -183,15 +184,15 @@ def main():
             asyncio.run(run_asyncio(clients, options.seconds))
         else:
             run_selectors(clients, options.seconds)
-        well = verify(clients)
+        passed = verify(clients)
     print(f"loop            {options.loop}")
     print(f"clients         {options.clients}")
     print(f"heartbeats      {clients.reports}")
     print(f"offline         {len(clients.offline)}")
     print(f"too_slow        {clients.late} of them had a report under way")
     print(f"lateness_us     {clients.worst // 1000} at worst")
-    print(f"verdict         {'ok' if well else 'FAILED'}")
-    return 0 if well else 1
+    print(f"verdict         {'ok' if passed else 'FAILED'}")
+    return 0 if passed else 1
 
 
 if __name__ == "__main__":

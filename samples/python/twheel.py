@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
-"""/dev/twheel from Python, with nothing but the standard library.
+"""/dev/twheel from Python, with the standard library alone.
 
-The numbers and structures are those of <linux/twheel.h>. "python3 twheel.py"
-prints them, to compare them with the header's.
+The constants and structures are those of <linux/twheel.h>. "python3 twheel.py"
+prints them, so that a test can compare them with the header.
 
-What is not here, and why:
+Two parts of the interface are left out:
 
-The table of deadlines (TWHEEL_MMAP_TABLE) is pushed to by an atomic
-compare-and-exchange of 8 bytes. Python has none: a store of its own could
-overwrite TWHEEL_WORD_CLOSED, by which the kernel says that the timer has
-expired, or another thread's later deadline, and the program would believe in a
-deadline that does not hold. So deadlines are pushed back by TWHEEL_IOC_BATCH, a
-system call for thousands of them, which costs less than Python does for each.
+The table of deadlines (TWHEEL_MMAP_TABLE). A program pushes a deadline back in
+this table by an atomic compare-and-exchange of 8 bytes, which Python does not
+have. A plain store could overwrite a later deadline of another thread. It could
+also overwrite TWHEEL_WORD_CLOSED, with which the kernel marks a timer that has
+expired: the program would then rely on a deadline that does not exist. Use
+TWHEEL_IOC_BATCH instead, one system call for thousands of deadlines. It costs
+less than the Python code around each of them.
 
-The ring of events (TWHEEL_MMAP_RING) takes loads with acquire order and stores
-with release order. Python promises neither, nor that 8 bytes are read at once.
-read() costs a system call for as many events as there are, so nothing would be won.
+The ring of events (TWHEEL_MMAP_RING). It needs loads with acquire order, stores
+with release order, and reads of 8 bytes at once. Python promises none of these.
+Little is lost: one read() fetches as many events as there are.
 """
 
 import ctypes
@@ -25,8 +26,8 @@ import struct
 import time
 
 
-# <asm-generic/ioctl.h>; the same on x86, ARM, RISC-V and s390. MIPS, PowerPC,
-# SPARC, PA-RISC and Alpha have other directions.
+# From <asm-generic/ioctl.h>: valid on x86, ARM, RISC-V and s390. MIPS, PowerPC,
+# SPARC, PA-RISC and Alpha encode the direction in another way.
 _NONE, _WRITE, _READ = 0, 1, 2
 
 
@@ -37,7 +38,7 @@ def _ioc(direction, number, size):
 class Structure(struct.Struct):
     """A structure of the header, from its fields as "name:type".
 
-    All are aligned as they are written down, on 32 bits as on 64.
+    The header's structures have no hidden padding, neither on 32 nor on 64 bits.
     """
 
     def __init__(self, name, text):
@@ -95,7 +96,7 @@ DRAIN_RESUME = 1 << 0
 
 
 class Op:
-    """An operation: struct twheel_op. After it, with result and handle."""
+    """An operation: struct twheel_op. The kernel sets the result and the handle."""
 
     __slots__ = ("op", "flags", "clockid", "result", "handle", "cookie",
                  "time_ns", "period_ns", "group")
@@ -118,23 +119,23 @@ class Op:
 
 
 def add_op(time_ns, cookie, flags=0, period_ns=0, group=0):
-    """An operation for a new timer on CLOCK_MONOTONIC, to go into a batch."""
+    """For batch(): arm a new timer on CLOCK_MONOTONIC."""
     return Op(OP_ADD, flags, time.CLOCK_MONOTONIC, cookie=cookie,
               time_ns=time_ns, period_ns=period_ns, group=group)
 
 
 def change_op(handle, time_ns, flags=0):
-    """An operation for a new deadline, to go into a batch."""
+    """For batch(): give a timer a new deadline."""
     return Op(OP_CHANGE, flags, handle=handle, time_ns=time_ns)
 
 
 def cancel_op(handle):
-    """An operation that ends a timer, to go into a batch."""
+    """For batch(): cancel a timer."""
     return Op(OP_CANCEL, handle=handle)
 
 
 class Event:
-    """What has expired: struct twheel_event."""
+    """An event: struct twheel_event."""
 
     __slots__ = ("handle", "cookie", "deadline_ns", "expired_ns", "count",
                  "type", "clockid")
@@ -145,12 +146,12 @@ class Event:
 
 
 class Twheel:
-    """An open file with timers of its own.
+    """An open file of /dev/twheel, with timers of its own.
 
-    It has a fileno(), so it can be given to selectors and to asyncio's
-    add_reader(). Errors are raised as OSError: FileNotFoundError from the
-    constructor if the module is not loaded, and FileNotFoundError from an
-    operation if there is no such timer.
+    It has a fileno(), so selectors and asyncio's add_reader() accept it. Errors
+    are raised as OSError. The constructor raises FileNotFoundError if the module
+    is not loaded. An operation raises FileNotFoundError if the timer does not
+    exist.
     """
 
     def __init__(self, path="/dev/twheel"):
@@ -169,7 +170,7 @@ class Twheel:
         return self.fd
 
     def close(self):
-        """All timers end with the last descriptor of an open file."""
+        """Close the file, which ends all its timers."""
         os.close(self.fd)
 
     def info(self):
@@ -178,7 +179,7 @@ class Twheel:
         return dict(zip(INFO.fields, INFO.unpack(buffer)))
 
     def _call(self, request, op):
-        """One operation. Its op field says the same as the request, and is 0."""
+        """Carry out one operation. The request names it, so its op field is 0."""
         buffer = bytearray(OP.size)
         op.op = 0
         op.pack_into(buffer, 0)
@@ -187,26 +188,29 @@ class Twheel:
         return result
 
     def add(self, time_ns, cookie, flags=0, period_ns=0, group=0):
-        """Arm a timer; its handle."""
+        """Arm a timer on CLOCK_MONOTONIC. Returns its handle."""
         op = add_op(time_ns, cookie, flags, period_ns, group)
         self._call(IOC_ADD, op)
         return op.handle
 
     def change(self, handle, time_ns, flags=0):
-        """Give it a new deadline. 0, or RETRACTED if it had expired."""
+        """Give a timer a new deadline.
+
+        Returns 0, or RETRACTED if the timer had expired and its event was not read.
+        """
         return self._call(IOC_CHANGE, change_op(handle, time_ns, flags))
 
     def cancel(self, handle):
-        """End it. 0, or RETRACTED if it had expired."""
+        """Cancel a timer. Returns 0 or RETRACTED, as change() does."""
         return self._call(IOC_CANCEL, cancel_op(handle))
 
     def query(self, handle, flags=0):
-        """What it is like, and whether it is EXPIRED."""
+        """Returns 0 or EXPIRED, and an Op that describes the timer."""
         op = Op(flags=flags, handle=handle)
         return self._call(IOC_QUERY, op), op
 
     def batch(self, ops):
-        """Carry out operations; each has its result, a negative errno if bad."""
+        """Carry out operations. Each gets a result, a negative errno if it failed."""
         most = self.info()["max_batch"]
         for first in range(0, len(ops), most):
             self._batch(ops[first:first + most])
@@ -219,7 +223,7 @@ class Twheel:
             for number, op in enumerate(rest):
                 op.pack_into(buffer, number * OP.size)
             array = (ctypes.c_char * len(buffer)).from_buffer(buffer)
-            # what is mutable comes back, so that ioctl() returns the result
+            # With a mutable buffer, fcntl.ioctl() returns the result of ioctl(2).
             call = bytearray(BATCH.pack(ctypes.addressof(array), len(rest), 0,
                                         *[0] * 6))
             count = fcntl.ioctl(self.fd, IOC_BATCH, call)
@@ -228,7 +232,7 @@ class Twheel:
             done += count
 
     def read(self, most=1024):
-        """The events that there are, up to so many."""
+        """Read up to MOST events. Returns an empty list if there are none."""
         try:
             data = os.read(self.fd, most * EVENT.size)
         except BlockingIOError:
@@ -237,7 +241,7 @@ class Twheel:
 
 
 def constants():
-    """What can be compared with the header: C expressions, and their values."""
+    """Yields C expressions, and the values that they must have in the header."""
     for name, value in sorted(globals().items()):
         if name.isupper() and isinstance(value, int) and name[0] != "_":
             yield f"TWHEEL_{name}", value
