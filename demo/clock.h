@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock that everything here goes by: CLOCK_MONOTONIC, in nanoseconds.
+ * The only clock of the demo: CLOCK_MONOTONIC, in nanoseconds.
  */
 #ifndef _DEMO_CLOCK_H
 #define _DEMO_CLOCK_H

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The headline case of twheel: a million drivers that must each be heard from
- * every ten minutes, on one descriptor of /dev/twheel.
+ * The headline case of twheel: a million drivers, on one descriptor of /dev/twheel. A
+ * driver that does not report for ten minutes is offline.
  *
- * The model says which driver reports when; a report pushes the deadline of the
- * driver's timer back. Time is scaled down, so that ten minutes of the model
- * take about a minute. A known set of drivers falls silent: exactly their
- * timers must expire. The ledger keeps book of every timer and event.
+ * The model says when each driver reports. A report pushes back the deadline of the
+ * driver's timer. Time is scaled down: ten minutes of the model take about a minute. A
+ * known set of drivers falls silent, and exactly their timers must expire. The ledger
+ * accounts for every timer and every event.
  *
- * Timers are armed, and reports sent, by the main thread, on one CPU: so all
- * timers are on that CPU's wheel. Expirations are read by a watcher on another
- * CPU. Each CPU has a timerfd, to compare with.
+ * The main thread arms all timers and pushes them back. It is bound to one CPU, so all
+ * timers are on the wheel of that CPU. A watcher on another CPU reads the events. Each
+ * of the two CPUs has a plain timerfd, to compare lateness with.
  */
 #define _GNU_SOURCE
+#include <err.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,23 +25,22 @@
 #include "model.h"
 #include "options.h"
 #include "picture.h"
-#include "say.h"
 #include "screen.h"
 #include "verdict.h"
 #include "watch.h"
 
-/* How often something is shown, and how many pictures where lines are printed. */
+/* Time between two frames, time between two lines, and pictures among the lines. */
 #define LIVE_NS		(NSEC_PER_SEC / 3)
 #define LINE_NS		(5 * NSEC_PER_SEC)
 #define PICTURES	3
 /*
- * How far the program may fall behind the model before it slows it down, as a
- * part of the timeout; a fifth of it is the margin that the model leaves.
+ * How far the program may fall behind before it slows the model down. The model leaves
+ * a margin of a fifth of the timeout.
  */
 #define BEHIND_MAX(timeout)	((timeout) / 12)
 /*
- * How long to wait for events that do not come, as a part of the timeout: the
- * live drivers, who do not report meanwhile, must not run into theirs.
+ * How long to wait for events that are overdue. Live drivers do not report meanwhile, so
+ * it must be shorter than the time to their deadlines.
  */
 #define GRACE(timeout)	((timeout) / 10)
 
@@ -63,16 +63,16 @@ struct demo {
 	struct sighting		*seen;
 	size_t			seen_room;
 
-	uint64_t		begun;		/* when */
-	uint64_t		start;		/* of the model, at its pace */
+	uint64_t		begun;		/* time of the first step */
+	uint64_t		start;		/* the same, if all steps had been step_ns long */
 	uint64_t		step_ns;
 	uint64_t		timeout_ns;
 	uint64_t		behind_ns;
-	bool			slowing;	/* deadlines change, nobody reports */
+	bool			slowing;	/* slow_down() pushes deadlines back */
 
-	uint64_t		shown;		/* when */
-	uint64_t		shown_ops;
-	uint64_t		shown_ns;
+	uint64_t		shown;		/* time of the last frame or line */
+	uint64_t		shown_ops;	/* operations until then, */
+	uint64_t		shown_ns;	/* and their time */
 	unsigned int		pictures;
 	struct lateness		timer;
 };
@@ -140,7 +140,7 @@ static void show(struct demo *d, uint64_t now)
 	screen_push(s);
 }
 
-static void take_events(struct demo *d)
+static void account_events(struct demo *d)
 {
 	size_t i, n = watch_take(&d->watch[EVENTS], &d->seen, &d->seen_room);
 
@@ -153,26 +153,26 @@ static void take_events(struct demo *d)
 	}
 }
 
-/* What is done between two batches. */
-static int look_around(struct demo *d)
+/* Called between two batches. */
+static int poll_and_show(struct demo *d)
 {
 	int i, error;
 
-	take_events(d);
+	account_events(d);
 	show(d, clock_now());
 	for (i = 0; i < d->watchers; i++) {
 		error = watch_error(&d->watch[i]);
 		if (error) {
-			say("waiting for timers failed: %s", strerror(error));
+			warnx("waiting for timers failed: %s", strerror(error));
 			return -1;
 		}
 	}
 	return 0;
 }
 
-/* Enters the result of an operation on a driver's timer. */
-static void settle(struct demo *d, const struct twheel_op *op, uint32_t id,
-		   uint64_t now)
+/* Enters the result of an operation on a driver's timer, which ended before @now. */
+static void apply_result(struct demo *d, const struct twheel_op *op, uint32_t id,
+			 uint64_t now)
 {
 	struct driver *driver = &d->model.driver[id];
 	uint64_t old = driver->deadline;
@@ -217,12 +217,12 @@ static int run_batch(struct demo *d)
 		return -1;
 	now = clock_now();
 	for (i = 0; i < dev->count; i++)
-		settle(d, &dev->op[i], dev->id[i], now);
+		apply_result(d, &dev->op[i], dev->id[i], now);
 	dev->count = 0;
-	return look_around(d);
+	return poll_and_show(d);
 }
 
-static void put_change(struct demo *d, uint32_t id, uint64_t deadline)
+static void queue_change(struct demo *d, uint32_t id, uint64_t deadline)
 {
 	struct twheel_op *op = device_op(&d->device, id, TWHEEL_OP_CHANGE);
 
@@ -231,7 +231,7 @@ static void put_change(struct demo *d, uint32_t id, uint64_t deadline)
 	op->time_ns = deadline;
 }
 
-static void put_add(struct demo *d, uint32_t id, uint64_t deadline)
+static void queue_add(struct demo *d, uint32_t id, uint64_t deadline)
 {
 	struct twheel_op *op = device_op(&d->device, id, TWHEEL_OP_ADD);
 
@@ -241,21 +241,21 @@ static void put_add(struct demo *d, uint32_t id, uint64_t deadline)
 	op->time_ns = deadline;
 }
 
-/* All the reports of one step of the model; the first one of a driver arms. */
+/* All reports of one step of the model. The first report of a driver arms its timer. */
 static int report(struct demo *d)
 {
 	uint64_t deadline = 0;
 	uint32_t id;
 
-	while ((id = model_next(&d->model)) != MODEL_NONE) {
+	while ((id = model_take_next(&d->model)) != MODEL_NONE) {
 		if (!d->device.count)
 			deadline = clock_now() + d->timeout_ns;
 		switch (d->model.driver[id].state) {
 		case DRIVER_OFF:
-			put_add(d, id, deadline);
+			queue_add(d, id, deadline);
 			break;
 		case DRIVER_LIVE:
-			put_change(d, id, deadline);
+			queue_change(d, id, deadline);
 			break;
 		default:
 			ledger_miss(&d->ledger, id, clock_now());
@@ -264,10 +264,10 @@ static int report(struct demo *d)
 		if (d->device.count == d->device.limit && run_batch(d))
 			return -1;
 	}
-	return d->device.count ? run_batch(d) : look_around(d);
+	return d->device.count ? run_batch(d) : poll_and_show(d);
 }
 
-/* Pushes the deadline of every live driver back, the most urgent ones first. */
+/* Pushes the deadlines of all live drivers back, in the order of their next reports. */
 static int postpone(struct demo *d, uint64_t ns)
 {
 	const struct model *m = &d->model;
@@ -278,7 +278,7 @@ static int postpone(struct demo *d, uint64_t ns)
 		     id = m->driver[id].next) {
 			if (m->driver[id].state != DRIVER_LIVE)
 				continue;
-			put_change(d, id, m->driver[id].deadline + ns);
+			queue_change(d, id, m->driver[id].deadline + ns);
 			if (d->device.count == d->device.limit && run_batch(d))
 				return -1;
 		}
@@ -286,21 +286,21 @@ static int postpone(struct demo *d, uint64_t ns)
 	return d->device.count ? run_batch(d) : 0;
 }
 
-static void set_pace(struct demo *d, uint64_t step_ns)
+static void set_step_length(struct demo *d, uint64_t step_ns)
 {
 	d->step_ns = step_ns;
 	d->timeout_ns = MODEL_TIMEOUT * step_ns;
 }
 
-/* Makes the dial anew, with room for deadlines so far ahead. */
-static int draw_dial(struct demo *d, uint64_t reach)
+/* Makes a new dial, which has room for deadlines up to @reach ns ahead. */
+static int rebuild_dial(struct demo *d, uint64_t reach)
 {
 	const struct driver *driver;
 	uint32_t id;
 
 	dial_exit(&d->dial);
 	if (dial_init(&d->dial, d->ledger.tick, reach)) {
-		say("out of memory");
+		warnx("out of memory");
 		return -1;
 	}
 	for (id = 0; id < d->model.count; id++) {
@@ -313,21 +313,20 @@ static int draw_dial(struct demo *d, uint64_t reach)
 }
 
 /*
- * The machine cannot keep up. Before reports come so late that a driver would
- * be taken for silent, ten minutes of the model are made to last longer, for
- * everybody who will still report. The silent ones stay as they are. The time
- * that this takes is not known before, so that all get plenty until they report.
+ * The machine is too slow for the model. Make the steps longer before the reports of live
+ * drivers come after their deadlines. Silent drivers keep their deadlines. How long this
+ * takes is unknown, so each live driver gets a whole new timeout until its next report.
  */
 static int slow_down(struct demo *d)
 {
 	uint64_t before = d->timeout_ns;
 	int ret;
 
-	set_pace(d, d->step_ns + d->step_ns / 2);
-	if (draw_dial(d, before + d->timeout_ns))
+	set_step_length(d, d->step_ns + d->step_ns / 2);
+	if (rebuild_dial(d, before + d->timeout_ns))
 		return -1;
 	if (!d->screen.live) {
-		screen_add(&d->screen, "This is too fast here; slowing down to 1 model minute = %.1f s.",
+		screen_add(&d->screen, "Too fast for this machine; slowing down to 1 model minute = %.1f s.",
 			   (double)(MODEL_MINUTES(1) * d->step_ns) / NSEC_PER_SEC);
 		screen_line(&d->screen);
 	}
@@ -338,7 +337,7 @@ static int slow_down(struct demo *d)
 	return ret;
 }
 
-static int run_model(struct demo *d)
+static int run_steps(struct demo *d)
 {
 	d->begun = clock_now();
 	d->start = d->begun;
@@ -365,13 +364,13 @@ static int wait_for_stragglers(struct demo *d)
 
 	while (d->ledger.expired < d->ledger.silent && clock_now() < until) {
 		clock_sleep_until(clock_now() + 10 * NSEC_PER_MSEC);
-		if (look_around(d))
+		if (poll_and_show(d))
 			return -1;
 	}
 	return 0;
 }
 
-static int put_cancel(struct demo *d, uint32_t id, bool live)
+static int queue_cancel(struct demo *d, uint32_t id, bool live)
 {
 	uint8_t state = d->model.driver[id].state;
 
@@ -383,9 +382,9 @@ static int put_cancel(struct demo *d, uint32_t id, bool live)
 }
 
 /*
- * Cancels the timers of all the live drivers in the order in which they would
- * have reported, so that none expires before its turn; then those of all
- * others, which must be gone.
+ * Cancels all timers. Timers of live drivers come first, in the order of their next
+ * reports, so that none expires before its turn. Timers of the other drivers come last:
+ * they must not exist any more.
  */
 static int cancel_all(struct demo *d)
 {
@@ -394,18 +393,18 @@ static int cancel_all(struct demo *d)
 	uint32_t id;
 
 	for (; m->step <= last; m->step++)
-		while ((id = model_next(m)) != MODEL_NONE)
-			if (put_cancel(d, id, true))
+		while ((id = model_take_next(m)) != MODEL_NONE)
+			if (queue_cancel(d, id, true))
 				return -1;
 	if (d->device.count && run_batch(d))
 		return -1;
 	for (id = 0; id < m->count; id++)
-		if (put_cancel(d, id, false))
+		if (queue_cancel(d, id, false))
 			return -1;
 	return d->device.count ? run_batch(d) : 0;
 }
 
-static void introduce(struct demo *d)
+static void print_introduction(struct demo *d)
 {
 	struct screen *s = &d->screen;
 
@@ -413,7 +412,7 @@ static void introduce(struct demo *d)
 		   grouped(d->model.count), (unsigned long long)d->options.seed,
 		   grouped(d->model.silent));
 	screen_line(s);
-	screen_add(s, "1 model minute = %.1f s: ten minutes of silence are %.0f s; it lasts %.0f s.",
+	screen_add(s, "1 model minute = %.1f s: ten minutes of silence are %.0f s. The demo takes %.0f s.",
 		   (double)(MODEL_MINUTES(1) * d->step_ns) / NSEC_PER_SEC,
 		   (double)d->timeout_ns / NSEC_PER_SEC,
 		   (double)(MODEL_END * d->step_ns) / NSEC_PER_SEC);
@@ -421,7 +420,7 @@ static void introduce(struct demo *d)
 	screen_push(s);
 }
 
-/* The first and the last CPU that this program may use. */
+/* The first and the last CPU that this program may use, or -1. */
 static void choose_cpus(int *first, int *last)
 {
 	cpu_set_t set;
@@ -466,9 +465,9 @@ static bool finish(struct demo *d)
 	uint64_t period = d->watch[EVENTS].period;
 	struct status st;
 
-	/* What should not come at all has the time to come. */
+	/* Leave time for events that must not come. */
 	clock_sleep_until(clock_now() + 3 * d->ledger.tick);
-	if (look_around(d) || device_info(&d->device))
+	if (poll_and_show(d) || device_info(&d->device))
 		return false;
 	screen_flush(&d->screen);
 	st = get_status(d, clock_now());
@@ -486,12 +485,12 @@ static bool run(struct demo *d)
 	uint64_t tick = d->device.info.resolution_ns;
 	bool good = false;
 
-	set_pace(d, d->options.seconds * NSEC_PER_SEC / MODEL_END);
+	set_step_length(d, d->options.seconds * NSEC_PER_SEC / MODEL_END);
 	ledger_init(&d->ledger, &d->model, tick);
-	if (draw_dial(d, d->timeout_ns))
+	if (rebuild_dial(d, d->timeout_ns))
 		return false;
-	introduce(d);
-	if (!start_watchers(d) && !run_model(d) && !wait_for_stragglers(d) &&
+	print_introduction(d);
+	if (!start_watchers(d) && !run_steps(d) && !wait_for_stragglers(d) &&
 	    !cancel_all(d))
 		good = finish(d);
 	stop_watchers(d);
@@ -509,16 +508,16 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (model_init(&demo.model, o->drivers, o->permille, o->seed)) {
-		say("out of memory");
-		return OPTIONS_OFF;
+		warnx("out of memory");
+		return OPTIONS_FAILED;
 	}
 	if (device_open(&demo.device, o->drivers))
-		return OPTIONS_OFF;
+		return OPTIONS_FAILED;
 	screen_init(&demo.screen, o->live, o->colours, o->ascii);
 	good = run(&demo);
 	screen_exit(&demo.screen);
 	device_close(&demo.device);
 	model_exit(&demo.model);
 	free(demo.seen);
-	return good ? 0 : OPTIONS_OFF;
+	return good ? 0 : OPTIONS_FAILED;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -6,17 +7,16 @@
 #include <unistd.h>
 #include "clock.h"
 #include "device.h"
-#include "say.h"
 
 int device_info(struct device *dev)
 {
 	if (!ioctl(dev->fd, TWHEEL_IOC_INFO, &dev->info))
 		return 0;
-	say("%s does not say what it can do: %s", DEVICE_PATH, strerror(errno));
+	warn("cannot query %s", DEVICE_PATH);
 	return -1;
 }
 
-/* Opens the device and sees that it can hold that many timers. */
+/* Opens the device, and checks that it allows so many timers. */
 int device_open(struct device *dev, uint64_t timers)
 {
 	const struct twheel_info *info = &dev->info;
@@ -24,27 +24,27 @@ int device_open(struct device *dev, uint64_t timers)
 	memset(dev, 0, sizeof(*dev));
 	dev->fd = open(DEVICE_PATH, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (dev->fd < 0) {
-		say("cannot open %s: %s%s", DEVICE_PATH, strerror(errno),
-		    errno == ENOENT ? " (is the module loaded?)" : "");
+		warnx("cannot open %s: %s%s", DEVICE_PATH, strerror(errno),
+		      errno == ENOENT ? " (is the module loaded?)" : "");
 		return -1;
 	}
 	if (device_info(dev))
 		goto out_close;
 	if (info->abi_major != TWHEEL_ABI_MAJOR) {
-		say("the module has interface %u.%u, this program needs %u.%u",
-		    info->abi_major, info->abi_minor,
-		    TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
+		warnx("the module has version %u.%u of the interface, but this program needs %u.%u",
+		      info->abi_major, info->abi_minor,
+		      TWHEEL_ABI_MAJOR, TWHEEL_ABI_MINOR);
 		goto out_close;
 	}
 	if (!(info->features & TWHEEL_FEATURE_BATCH) || !info->max_batch ||
 	    !info->resolution_ns) {
-		say("the module offers no batches");
+		warnx("the module does not support batches");
 		goto out_close;
 	}
 	if (info->max_timers < timers) {
-		say("the module allows %llu timers a descriptor, too few for %llu",
-		    (unsigned long long)info->max_timers,
-		    (unsigned long long)timers);
+		warnx("the module allows only %llu timers per descriptor, but %llu are needed",
+		      (unsigned long long)info->max_timers,
+		      (unsigned long long)timers);
 		goto out_close;
 	}
 	dev->limit = info->max_batch < DEVICE_BATCH ? info->max_batch :
@@ -61,7 +61,7 @@ void device_close(struct device *dev)
 	close(dev->fd);
 }
 
-/* Adds an operation about a driver to the batch, which must not be full. */
+/* Adds an operation on a driver's timer to the batch, which must not be full. */
 struct twheel_op *device_op(struct device *dev, uint32_t id,
 			    enum twheel_opcode opcode)
 {
@@ -73,7 +73,7 @@ struct twheel_op *device_op(struct device *dev, uint32_t id,
 	return op;
 }
 
-/* Carries the batch out; the results are in it until @count is set to 0. */
+/* Carries the batch out. The caller reads the results, and then sets @count to 0. */
 int device_run(struct device *dev)
 {
 	uint64_t start = clock_now();
@@ -89,8 +89,8 @@ int device_run(struct device *dev)
 		if (ret < 0 && errno == EINTR)
 			continue;
 		if (ret <= 0 || (uint32_t)ret > batch.count) {
-			say("a batch failed: %s",
-			    ret < 0 ? strerror(errno) : "wrong count");
+			warnx("a batch failed: %s",
+			      ret < 0 ? strerror(errno) : "wrong count");
 			return -1;
 		}
 		done += (uint32_t)ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * /dev/twheel, by the batch.
+ * Batches of operations on /dev/twheel.
  */
 #ifndef _DEMO_DEVICE_H
 #define _DEMO_DEVICE_H
@@ -12,15 +12,15 @@
 #define DEVICE_BATCH	1024
 
 /**
- * struct device - the open device and a batch that is being filled
- * @fd: Its descriptor, non-blocking.
- * @info: What it says of itself.
- * @limit: Operations that fit a batch.
- * @count: Operations in the batch.
- * @op: They.
- * @id: The driver that each of them is about.
- * @ops: Operations carried out so far.
- * @ns: Time spent on them.
+ * struct device - the open device, and the next batch
+ * @fd: The descriptor, non-blocking.
+ * @info: The device's description of itself.
+ * @limit: Capacity of a batch.
+ * @count: Number of operations in the batch.
+ * @op: The operations.
+ * @id: The driver whose timer each operation is on.
+ * @ops: Number of operations carried out so far.
+ * @ns: Time spent on these operations.
  */
 struct device {
 	int			fd;

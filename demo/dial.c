@@ -3,7 +3,10 @@
 #include <string.h>
 #include "dial.h"
 
-/* Deadlines may lie that far ahead, and are forgotten half a turn later. */
+/*
+ * @reach_ns is the distance of the farthest deadline. The array holds twice as many
+ * ticks: half for deadlines ahead, half for deadlines that are overdue.
+ */
 int dial_init(struct dial *d, uint64_t tick, uint64_t reach_ns)
 {
 	d->tick = tick;
@@ -19,7 +22,7 @@ void dial_exit(struct dial *d)
 	d->at = NULL;
 }
 
-/* The first tick at or after the deadline. */
+/* The count of the first tick at or after the deadline. */
 static uint32_t *tick_of(struct dial *d, uint64_t deadline)
 {
 	uint64_t tick = (deadline + d->tick - 1) / d->tick;
@@ -43,13 +46,13 @@ static unsigned int level_of(uint64_t tick, uint64_t hand)
 
 	while (n < DIAL_LEVELS - 1 && (tick - hand) >> ((n + 1) * DIAL_BITS))
 		n++;
-	/* The coming slot is closed: the level below reaches it. */
+	/* The wheel does not use the slot after the current one: a lower level reaches it. */
 	if (n && (tick >> (n * DIAL_BITS)) - (hand >> (n * DIAL_BITS)) <= 1)
 		n--;
 	return n;
 }
 
-/* The deadlines of the last half turn that are still here are due. */
+/* Overdue deadlines, up to half the array back, count as due on the current tick. */
 void dial_read(const struct dial *d, uint64_t now, struct dial_view *view)
 {
 	uint64_t hand = now / d->tick;

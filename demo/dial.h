@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The dial: all pending deadlines, read as a timing wheel.
+ * The dial: all pending deadlines, shown as the slots of a timing wheel.
  *
- * The geometry is that of the module: a slot of level n covers 64^n ticks, a
- * level has 128 slots, and a deadline lies on the lowest level that reaches it,
- * but in the slot after the current one on level 0 only.
+ * The geometry is that of the module. A slot of level n covers 64^n ticks, and a level
+ * has 128 slots. A deadline belongs to the lowest level that reaches it. Above level 0,
+ * the slot after the current one is not used.
  */
 #ifndef _DEMO_DIAL_H
 #define _DEMO_DIAL_H
@@ -17,10 +17,10 @@
 #define DIAL_SLOTS	(2 * DIAL_FRAME)
 
 /**
- * struct dial - pending deadlines by the tick
+ * struct dial - the number of pending deadlines at each tick
  * @tick: Length of a tick in nanoseconds.
- * @size: Ticks that @at has room for: a power of two.
- * @at: How many deadlines there are on a tick, modulo @size.
+ * @size: Length of @at, a power of two.
+ * @at: Number of deadlines at each tick, modulo @size.
  */
 struct dial {
 	uint64_t	tick;
@@ -29,10 +29,10 @@ struct dial {
 };
 
 /**
- * struct dial_view - the wheel at a moment
+ * struct dial_view - the wheel at one moment
  * @hand: The current slot of each level.
- * @count: Timers on a level.
- * @slot: Timers in a slot.
+ * @count: Number of timers on each level.
+ * @slot: Number of timers in each slot.
  */
 struct dial_view {
 	uint32_t	hand[DIAL_LEVELS];

@@ -36,7 +36,7 @@ double lateness_worst(const struct lateness *l)
 	return (double)l->worst / (double)l->tick;
 }
 
-/* In ticks: @percent of all were not later than this, rounded up to a bin. */
+/* A percentile, in ticks, rounded up to a bin. */
 double lateness_percentile(const struct lateness *l, unsigned int percent)
 {
 	uint64_t rank = (l->count * percent + 99) / 100;

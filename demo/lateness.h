@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How late things were: a histogram, from which percentiles can be had at any
- * moment.
+ * A histogram of latenesses, for percentiles at any moment.
  */
 #ifndef _DEMO_LATENESS_H
 #define _DEMO_LATENESS_H
 
 #include <stdint.h>
 
-/* Bins a tick, and ticks that have bins; beyond, only the worst is exact. */
+/* Bins per tick, and ticks with bins. Beyond these, only the worst lateness is exact. */
 #define LATENESS_BINS	100
 #define LATENESS_TICKS	100
 

@@ -9,13 +9,13 @@ void ledger_init(struct ledger *l, struct model *model, uint64_t tick)
 	lateness_init(&l->read, tick);
 }
 
-/* Timers that should be there now. */
+/* How many timers must be pending now. */
 uint64_t ledger_pending(const struct ledger *l)
 {
 	return l->armed - l->expired - l->cancelled;
 }
 
-/* A driver has come online. True if its timer is armed. */
+/* Enters a driver that comes online. Returns whether its timer is armed. */
 bool ledger_add(struct ledger *l, uint32_t id, int result, uint64_t handle,
 		uint64_t deadline)
 {
@@ -33,8 +33,8 @@ bool ledger_add(struct ledger *l, uint32_t id, int result, uint64_t handle,
 }
 
 /*
- * A timer was found expired by an operation that ended before @now. Either the
- * operation came too late, or the timer had expired too early.
+ * An operation, which ended before @now, found that a timer had expired. Either the
+ * operation came after the deadline, or the timer expired early.
  */
 static void found_expired(struct ledger *l, const struct driver *d,
 			  uint64_t now)
@@ -45,7 +45,7 @@ static void found_expired(struct ledger *l, const struct driver *d,
 		l->tardy++;
 }
 
-/* A live driver's deadline was pushed back. True if it was accepted. */
+/* Enters a report of a live driver. Returns whether its deadline was pushed back. */
 bool ledger_change(struct ledger *l, uint32_t id, int result,
 		   uint64_t deadline, uint64_t now)
 {
@@ -65,16 +65,16 @@ bool ledger_change(struct ledger *l, uint32_t id, int result,
 	return true;
 }
 
-/* A driver reports whose timer is gone. */
+/* Enters a report of a driver whose timer no longer exists. */
 void ledger_miss(struct ledger *l, uint32_t id, uint64_t now)
 {
 	l->tardy += now >= l->model->driver[id].deadline;
 }
 
 /*
- * At the end, every timer is cancelled. One that has expired must be gone. A
- * silent driver's that is still there is lost, and so is one that was gone
- * without ever having expired.
+ * Enters a cancellation; at the end, the program cancels every timer. A timer whose
+ * event was read must not exist any more. The timer of a silent driver is lost in two
+ * cases: if it is still pending, and if it does not exist although no event came.
  */
 void ledger_cancel(struct ledger *l, uint32_t id, int result, uint64_t now)
 {
@@ -101,8 +101,8 @@ void ledger_cancel(struct ledger *l, uint32_t id, int result, uint64_t now)
 		found_expired(l, d, now);
 }
 
-/* Does the event say what an event of this driver's timer has to say? */
-static bool event_right(const struct driver *d, const struct twheel_event *e)
+/* Whether each field of the event is right for the driver's timer. */
+static bool event_is_right(const struct driver *d, const struct twheel_event *e)
 {
 	return e->handle == d->handle && e->deadline_ns == d->deadline &&
 	       e->count == 1 && e->type == TWHEEL_EVENT_TIMER && !e->flags &&
@@ -110,9 +110,9 @@ static bool event_right(const struct driver *d, const struct twheel_event *e)
 }
 
 /*
- * Has a run of the wheel passed the timer over? So it is if an earlier run took
- * another one that was due later. As the phase of the ticks is not known here,
- * "later" means by two ticks.
+ * Whether a run of the wheel passed the timer over: an earlier run took a timer that was
+ * due at least two ticks later. It takes two ticks because the program does not know
+ * where in time ticks begin.
  */
 static bool passed_over(struct ledger *l, const struct twheel_event *e)
 {
@@ -124,7 +124,7 @@ static bool passed_over(struct ledger *l, const struct twheel_event *e)
 	return l->latest >= e->deadline_ns + 2 * l->tick;
 }
 
-/* A timer has expired. True if that was news: its deadline is over now. */
+/* Enters an event. Returns whether it ends a deadline that was pending until now. */
 bool ledger_event(struct ledger *l, const struct sighting *s)
 {
 	const struct twheel_event *e = &s->event;
@@ -144,7 +144,7 @@ bool ledger_event(struct ledger *l, const struct sighting *s)
 		return false;
 	}
 	l->expired++;
-	l->wrong += !event_right(d, e);
+	l->wrong += !event_is_right(d, e);
 	if (e->expired_ns < d->deadline || s->seen < d->deadline ||
 	    s->seen < e->expired_ns) {
 		l->early++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ledger: what the device has promised for each driver, against what it
- * did. Knows nothing of how the device is talked to.
+ * The ledger: compares what the device must do for each driver with what it did. The
+ * ledger does not call the device itself.
  */
 #ifndef _DEMO_LEDGER_H
 #define _DEMO_LEDGER_H
@@ -14,28 +14,29 @@
 #include "watch.h"
 
 /**
- * struct ledger - all that is counted
+ * struct ledger - the counts
  * @model: The drivers.
  * @tick: Length of a tick in nanoseconds.
  * @armed: Timers armed.
- * @reported: Reports for which a deadline was pushed back.
- * @silent: Drivers that have reported for the last time.
- * @expired: Timers that have expired, each counted once.
- * @cancelled: Timers cancelled while pending.
- * @early: Proofs of a timer that expired before its deadline.
+ * @reported: Reports that pushed a deadline back.
+ * @silent: Drivers that have fallen silent.
+ * @expired: Timers that have expired; a second event of a timer does not count.
+ * @cancelled: Timers cancelled at the end.
+ * @early: Timers seen to expire before their deadline.
  * @lost: Silent drivers whose timer did not expire.
- * @extra: Expiries of drivers that still reported.
- * @twice: Expiries of a timer that had expired.
- * @wrong: Events that do not say what they should.
- * @passed: Timers that were due and passed over by a run of the wheel.
+ * @extra: Timers that expired although their driver was not silent.
+ * @twice: Events of timers that had expired before.
+ * @wrong: Events with a wrong field.
+ * @passed: Due timers that a run of the wheel passed over.
  * @tardy: Reports that this program sent after the deadline.
- * @refused: Operations that failed otherwise.
- * @ran: How late the wheel ran the timers.
- * @read: How late the program had the events.
+ * @refused: Operations that failed for another reason.
+ * @ran: Lateness of the wheel: from the deadline to the expiry.
+ * @read: Lateness of the program: from the deadline until it has read the event.
+ * @last: Time of the last expiry.
+ * @run_latest: The latest deadline in the current run of the wheel.
+ * @latest: The latest deadline in all runs before.
  *
- * A run of the wheel is a row of expiries less than a tick apart. @last is the
- * time of the last one, @run_latest the latest deadline in its run, @latest the
- * one in the runs before.
+ * A run of the wheel is a series of expiries less than a tick apart.
  */
 struct ledger {
 	struct model		*model;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The model: a calendar with one list of drivers a step.
+ * The model: a calendar with a list of drivers for each step.
  */
 #include <stdlib.h>
 #include "model.h"
@@ -9,7 +9,7 @@ _Static_assert(MODEL_GAP_MAX < MODEL_RING, "the calendar is too short");
 _Static_assert(MODEL_ONLINE < MODEL_RING, "the calendar is too short");
 _Static_assert(MODEL_GAP_MAX * 10 <= MODEL_TIMEOUT * 8, "too little margin");
 
-/* What a random number is for. */
+/* The purposes of random numbers. */
 enum salt {
 	SALT_SILENT,
 	SALT_MOMENT,
@@ -24,7 +24,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* A number below @range, the same for the same seed, driver, use and step. */
+/* A number below @range. The same seed, driver, purpose and step give the same number. */
 static uint32_t draw(const struct model *m, uint32_t id, enum salt salt,
 		     uint32_t step, uint32_t range)
 {
@@ -39,7 +39,7 @@ static bool falls_silent(const struct model *m, uint32_t id)
 	return draw(m, id, SALT_SILENT, 0, 1000) < m->permille;
 }
 
-static void enter(struct model *m, uint32_t id, uint32_t step)
+static void schedule_at(struct model *m, uint32_t id, uint32_t step)
 {
 	uint32_t *head = &m->due[step % MODEL_RING];
 
@@ -64,7 +64,7 @@ int model_init(struct model *m, uint32_t count, uint32_t permille,
 		m->due[id] = MODEL_NONE;
 	for (id = 0; id < count; id++) {
 		m->silent += falls_silent(m, id);
-		enter(m, id, (uint32_t)((uint64_t)id * MODEL_ONLINE / count));
+		schedule_at(m, id, (uint32_t)((uint64_t)id * MODEL_ONLINE / count));
 	}
 	return 0;
 }
@@ -75,14 +75,14 @@ void model_exit(struct model *m)
 	m->driver = NULL;
 }
 
-/* The first in the list of a step to come, or MODEL_NONE. */
+/* The first driver in the list of a step that has not begun, or MODEL_NONE. */
 uint32_t model_first(const struct model *m, uint32_t step)
 {
 	return m->due[step % MODEL_RING];
 }
 
-/* Takes the next driver that reports in this step, or MODEL_NONE. */
-uint32_t model_next(struct model *m)
+/* Takes the next driver off the list of the current step. Returns MODEL_NONE at its end. */
+uint32_t model_take_next(struct model *m)
 {
 	uint32_t *head = &m->due[m->step % MODEL_RING];
 	uint32_t id = *head;
@@ -93,8 +93,8 @@ uint32_t model_next(struct model *m)
 }
 
 /*
- * A driver has reported: decide on its next report. False if there will be
- * none, because it falls silent before.
+ * Schedules the next report of a driver that has just reported. Returns false if there
+ * is none, because the driver falls silent first.
  */
 bool model_schedule(struct model *m, uint32_t id)
 {
@@ -104,6 +104,6 @@ bool model_schedule(struct model *m, uint32_t id)
 	if (falls_silent(m, id) &&
 	    m->step + gap > draw(m, id, SALT_MOMENT, 0, MODEL_SILENCE))
 		return false;
-	enter(m, id, m->step + gap);
+	schedule_at(m, id, m->step + gap);
 	return true;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <err.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -8,29 +9,29 @@
 #include <unistd.h>
 #include "options.h"
 #include "picture.h"
-#include "say.h"
 
 static const char help[] =
 "usage: demo [--drivers N] [--seconds S] [--seed N] [--silent N]\n"
 "            [--live | --lines] [--ascii] [--check]\n"
 "\n"
-"Arms a timer on /dev/twheel for each of a million drivers that report now and\n"
-"then, lets some of them fall silent, and checks that these expire, and no\n"
-"other: none early, none lost, each in the first run of the wheel.\n"
+"A million simulated drivers report from time to time; each has a timer on\n"
+"/dev/twheel. Some drivers fall silent. The demo checks that exactly their timers\n"
+"expire: none early, none lost, each in the first run of the wheel.\n"
 "\n"
-"  --drivers N  how many (1000000)\n"
-"  --seconds S  how long it lasts, more on a slow machine (110)\n"
-"  --seed N     of all that is random (1)\n"
-"  --silent N   how many of a thousand drivers fall silent (10)\n"
-"  --live       draw in place, as is done on a terminal of 80 by 24\n"
-"  --lines      print a line now and then, as is done elsewhere\n"
-"  --ascii      do without block characters\n"
-"  --check      do nothing but print the first two\n"
+"  --drivers N  number of drivers (1000000)\n"
+"  --seconds S  how long the demo runs; longer on a slow machine (110)\n"
+"  --seed N     seed of the random numbers (1)\n"
+"  --silent N   of a thousand drivers, so many fall silent (10)\n"
+"  --live       draw in place: the default on a terminal of at least 80 by 24\n"
+"  --lines      print lines: the default elsewhere\n"
+"  --ascii      use no block characters\n"
+"  --check      only print the number of drivers and of seconds\n"
 "\n"
-"Without colours if NO_COLOR is set. Exits with 0 if all was well, 3 if not.\n";
+"There are no colours if NO_COLOR is set. Exit status: 0 if all checks passed,\n"
+"2 for a bad command line, 3 if a check failed or the demo could not run.\n";
 
-static bool parse(const char *name, const char *text, uint64_t low,
-		  uint64_t high, uint64_t *value)
+static bool parse_number(const char *name, const char *text, uint64_t low,
+			 uint64_t high, uint64_t *value)
 {
 	char *end;
 
@@ -38,14 +39,14 @@ static bool parse(const char *name, const char *text, uint64_t low,
 	*value = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno || *value < low ||
 	    *value > high) {
-		say("--%s is a number from %llu to %llu, not '%s'", name,
-		    (unsigned long long)low, (unsigned long long)high, text);
+		warnx("--%s is a number from %llu to %llu, not '%s'", name,
+		      (unsigned long long)low, (unsigned long long)high, text);
 		return false;
 	}
 	return true;
 }
 
-/* A dimension of the terminal, where it is known from the environment only. */
+/* A dimension of the terminal, for terminals that do not tell their size. */
 static unsigned int dimension(const char *name)
 {
 	const char *text = getenv(name);
@@ -97,21 +98,21 @@ int options_parse(struct options *o, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
 		switch (option) {
 		case DRIVERS:
-			if (!parse("drivers", optarg, 1, 10000000, &value))
+			if (!parse_number("drivers", optarg, 1, 10000000, &value))
 				return OPTIONS_USAGE;
 			o->drivers = (uint32_t)value;
 			break;
 		case SECONDS:
-			if (!parse("seconds", optarg, 10, 36000, &value))
+			if (!parse_number("seconds", optarg, 10, 36000, &value))
 				return OPTIONS_USAGE;
 			o->seconds = (uint32_t)value;
 			break;
 		case SEED:
-			if (!parse("seed", optarg, 0, UINT64_MAX, &o->seed))
+			if (!parse_number("seed", optarg, 0, UINT64_MAX, &o->seed))
 				return OPTIONS_USAGE;
 			break;
 		case SILENT:
-			if (!parse("silent", optarg, 0, 1000, &value))
+			if (!parse_number("silent", optarg, 0, 1000, &value))
 				return OPTIONS_USAGE;
 			o->permille = (uint32_t)value;
 			break;
@@ -131,16 +132,16 @@ int options_parse(struct options *o, int argc, char **argv)
 			fputs(help, stdout);
 			return 0;
 		case ':':
-			say("%s needs a value; see --help", argv[optind - 1]);
+			warnx("%s needs a value; see --help", argv[optind - 1]);
 			return OPTIONS_USAGE;
 		default:
-			say("there is no option %s; see --help",
-			    argv[optind - 1]);
+			warnx("there is no option %s; see --help",
+			      argv[optind - 1]);
 			return OPTIONS_USAGE;
 		}
 	}
 	if (optind < argc) {
-		say("'%s' is not an option; see --help", argv[optind]);
+		warnx("'%s' is not an option; see --help", argv[optind]);
 		return OPTIONS_USAGE;
 	}
 	if (check) {

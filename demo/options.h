@@ -5,19 +5,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Exit status: the command line is wrong; not all was well. */
+/* Exit status: a bad command line; a check that failed, or a demo that cannot run. */
 #define OPTIONS_USAGE	2
-#define OPTIONS_OFF	3
+#define OPTIONS_FAILED	3
 
 /**
- * struct options - the command line
- * @drivers: How many.
+ * struct options - the values of the command line
+ * @drivers: Number of drivers.
  * @seconds: How long the model runs, at least.
- * @seed: Of all that is random.
- * @permille: How many of a thousand drivers fall silent.
+ * @seed: Seed of the random numbers.
+ * @permille: Of a thousand drivers, so many fall silent.
  * @live: Draw the picture in place.
- * @colours: In colours.
- * @ascii: Without block characters.
+ * @colours: Use colours.
+ * @ascii: Use no block characters.
  */
 struct options {
 	uint32_t	drivers;
@@ -29,7 +29,7 @@ struct options {
 	bool		ascii;
 };
 
-/* Returns -1 to go on, or the status to exit with. */
+/* Returns -1 if the demo has to run, or else the exit status. */
 int options_parse(struct options *o, int argc, char **argv);
 
 #endif /* _DEMO_OPTIONS_H */

@@ -21,7 +21,7 @@ static const char *clock_text(uint32_t step)
 	return at;
 }
 
-/* At the end the model's calendar goes on, but not its time. */
+/* The step to show: cancel_all() advances the calendar beyond the end of the model. */
 static uint32_t shown_step(const struct status *st)
 {
 	return st->step < MODEL_END ? st->step : MODEL_END;
@@ -57,7 +57,7 @@ static void add_bar(struct screen *s, const struct status *st)
 	screen_line(s);
 }
 
-/* A number that is shown red unless it is 0. */
+/* A count of faults: red unless it is 0. */
 static void add_fault(struct screen *s, const char *name, uint64_t n)
 {
 	screen_add(s, "  %s ", name);
@@ -91,7 +91,7 @@ static void add_counts(struct screen *s, const struct status *st)
 	screen_line(s);
 }
 
-/* How long a slot of a level is: "4 ms", "16 s", "50 days". */
+/* The length of a slot: "4 ms", "16 s", "50 days". */
 static const char *slot_text(unsigned int level, uint64_t tick)
 {
 	static char text[24];
@@ -111,7 +111,7 @@ static const char *slot_text(unsigned int level, uint64_t tick)
 	return text;
 }
 
-/* One slot as one character: the more timers, the higher. */
+/* One slot as one character, whose height shows the number of timers. */
 static void add_slot(struct screen *s, unsigned int level, uint32_t count)
 {
 	static const char * const block[] = {
@@ -147,7 +147,7 @@ static void add_hand(struct screen *s)
 	screen_add(s, s->ascii ? "|" : "┃");
 }
 
-/* One frame of a level, that of the hand, or both, one above the other. */
+/* One frame of a level (the one with the hand), or both of them in two lines. */
 static void add_level(struct screen *s, const struct status *st,
 		      unsigned int level, unsigned int frames)
 {
@@ -189,15 +189,15 @@ static void add_wheel(struct screen *s, const struct status *st)
 		add_level(s, st, level, level < occupied ? 2 : 1);
 	screen_colour(s, DIM);
 	if (s->ascii)
-		screen_add(s, " | is the hand, a figure the digits of the number of timers in the slot.");
+		screen_add(s, " | is the hand; a figure says how many digits the number of timers has.");
 	else
 		screen_add(s, " ┃ is the hand, ▁▂▃▄▅▆▇█ are 1 timer, 4, 16 and so on to 16,384.");
 	screen_line(s);
 	screen_colour(s, DIM);
-	screen_add(s, " Drawn from the deadlines the program set, not read from the module, which");
+	screen_add(s, " The slots are computed from the deadlines. The module itself leaves a timer");
 	screen_line(s);
 	screen_colour(s, DIM);
-	screen_add(s, " moves a timer that was pushed back only when its old slot comes up.");
+	screen_add(s, " that was pushed back in its old slot until the hand gets there.");
 	screen_line(s);
 }
 

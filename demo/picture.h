@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the user sees while it runs.
+ * What the user sees while the demo runs.
  */
 #ifndef _DEMO_PICTURE_H
 #define _DEMO_PICTURE_H
@@ -11,22 +11,22 @@
 #include "ledger.h"
 #include "screen.h"
 
-/* What the picture takes of a terminal. */
+/* The size of the picture. */
 #define PICTURE_COLUMNS	80
 #define PICTURE_LINES	24
 
 /**
- * struct status - all that is shown
- * @ledger: What happened so far.
+ * struct status - what the picture shows
+ * @ledger: The counts so far.
  * @dial: The wheel.
- * @timer: How late the timerfd was.
- * @elapsed_ns: Since the model began.
- * @total_ns: What it will take.
- * @step: The model's time.
- * @rate: Operations a second, lately.
- * @cost_ns: What one of them takes.
- * @behind_ns: How much the program is behind the model.
- * @slowing: The model is being slowed down for that.
+ * @timer: Lateness of the timerfd.
+ * @elapsed_ns: Time since the start of the model.
+ * @total_ns: Time from its start to its end.
+ * @step: The current step of the model.
+ * @rate: Operations per second since the last picture.
+ * @cost_ns: Time of an operation.
+ * @behind_ns: How far the program is behind the model.
+ * @slowing: Whether the model is being slowed down because of that.
  */
 struct status {
 	const struct ledger	*ledger;

@@ -7,23 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "say.h"
 #include "screen.h"
 
 #define ESC		"\033["
 #define HIDE_CURSOR	ESC "?25l"
 #define SHOW_CURSOR	ESC "?25h" ESC "0m"
-
-void say(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	fputs("demo: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-	va_end(args);
-}
 
 static void on_signal(int number)
 {
@@ -87,7 +75,7 @@ void screen_line(struct screen *s)
 	s->line++;
 }
 
-/* Begins a frame: over the one before it, on a terminal. */
+/* Begins a frame. On a terminal, it is drawn over the frame before. */
 void screen_frame(struct screen *s)
 {
 	if (s->live && s->lines)
@@ -103,8 +91,8 @@ void screen_frame_end(struct screen *s)
 }
 
 /*
- * Writes what can be written without waiting; a pipe that is ready takes as
- * much as PIPE_BUF. True if nothing is left.
+ * Writes as much as the terminal or pipe takes without blocking: a pipe that polls as
+ * writable takes PIPE_BUF bytes. Returns whether everything is written.
  */
 bool screen_push(struct screen *s)
 {
@@ -135,7 +123,7 @@ void screen_flush(struct screen *s)
 		poll(&out, 1, -1);
 }
 
-/* A number with its digits in groups of three. Good for sixteen more calls. */
+/* Formats @n with its digits in groups of three. The 17th call overwrites the string. */
 const char *grouped(unsigned long long n)
 {
 	static char text[16][32];

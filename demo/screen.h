@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Output that never makes the program wait: a terminal may be stopped, or slow,
- * while a million drivers report.
+ * Output that never blocks the program: the terminal may be slow, or stopped, while a
+ * million drivers report.
  */
 #ifndef _DEMO_SCREEN_H
 #define _DEMO_SCREEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "say.h"
 
-/* Select Graphic Rendition */
+#define __printf(format, first)				\
+	__attribute__((__format__(printf, format, first)))
+
+/* Parameters of the escape sequence Select Graphic Rendition. */
 enum colour {
 	PLAIN	= 0,
 	BOLD	= 1,
@@ -25,12 +27,16 @@ enum colour {
 };
 
 /**
- * struct screen - what is to be written
- * @live: Draw each frame over the one before it.
- * @colours: Use colours.
- * @ascii: Use no other characters than those of ASCII.
- * @colour: The one in use.
- * @lines: Of the frame that is on the screen.
+ * struct screen - the output, with text that is not written yet
+ * @live: Whether each frame is drawn over the frame before.
+ * @colours: Whether to use colours.
+ * @ascii: Whether to use ASCII characters only.
+ * @colour: The current colour.
+ * @lines: Number of lines of the last frame.
+ * @line: Number of lines so far in the current frame.
+ * @used: Length of @text.
+ * @sent: How much of @text is written.
+ * @text: The text.
  */
 struct screen {
 	bool		live;

@@ -2,20 +2,21 @@
 /*
  * How late is too late
  *
- * The wheel works by the tick, so that a timer is up to a tick late by nature,
- * and an emulator on a busy machine is late by itself, now and then by a lot.
- * What must hold all the same: no run of the wheel passes over a timer that is
- * due (the ledger sees to that), and the wheel's runs are in proportion to a
- * plain timerfd, which was late on the same CPUs in the same minutes. That one
- * looks at its CPU once a period only. And interrupts, by which it is driven,
- * go before softirqs, by which the wheel is: on a busy machine these wait for
- * ksoftirqd, which takes turns with the program.
+ * The wheel runs once a tick, so a timer is up to a tick late on an idle machine. On a
+ * busy machine an emulator adds its own delays, sometimes long ones. Two things must
+ * hold nevertheless. No run of the wheel passes over a timer that is due: the ledger
+ * checks that. And the lateness of the wheel is in proportion to the lateness of plain
+ * timerfds, measured on the same CPUs at the same time.
+ *
+ * The bounds favour the wheel for two reasons. A timerfd samples its CPU only once a
+ * period. And interrupts drive the timerfd, whereas a softirq runs the wheel: on a busy
+ * machine softirqs wait for ksoftirqd, which shares the CPU with the program.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include "verdict.h"
 
-/* Ticks that the wheel may be later than the timerfd, and how often as late. */
+/* The wheel may be so many ticks later than so many times the lateness of the timerfd. */
 #define ALLOWANCE	2
 #define PROPORTION	2
 
@@ -24,7 +25,7 @@ struct judge {
 	char		fault[256];
 };
 
-/* Prints one line of the verdict; the first fault is remembered. */
+/* Prints one line of the verdict, and keeps the first fault for the last line. */
 static void __printf(3, 4)
 check(struct judge *j, bool good, const char *format, ...)
 {
@@ -53,14 +54,17 @@ static void check_lateness(struct judge *j, const struct ledger *l,
 	double median = PROPORTION * lateness_percentile(timer, 50) + allowance;
 
 	check(j, lateness_percentile(&l->ran, 50) <= median,
-	      "half of them at most %.2f ticks late: the limit here is %.2f",
+	      "half of the timers ran at most %.2f ticks late; the limit here is %.2f",
 	      lateness_percentile(&l->ran, 50), median);
 	check(j, lateness_worst(&l->ran) <= worst,
-	      "the worst of them %.2f ticks late: the limit here is %.2f",
+	      "the worst ran %.2f ticks late; the limit here is %.2f",
 	      lateness_worst(&l->ran), worst);
 }
 
-/* @left: timers that the device still has. */
+/*
+ * Prints the verdict. @period is the period of the timerfds, and @left the number of
+ * timers that the device still has. Returns whether every check passed.
+ */
 bool verdict(struct screen *s, const struct ledger *l,
 	     const struct lateness *timer, uint64_t period, uint64_t left)
 {
@@ -73,15 +77,14 @@ bool verdict(struct screen *s, const struct ledger *l,
 	check(&j, !l->tardy,
 	      "%s reports came too late from this program%s", grouped(l->tardy),
 	      l->tardy ? ": the machine is too slow, or too busy" : "");
-	check(&j, !l->early, "%s expired early", grouped(l->early));
+	check(&j, !l->early, "%s timers expired early", grouped(l->early));
 	check(&j, l->silent == m->silent && l->expired == m->silent &&
 	      !l->extra && !l->lost && !l->twice,
-	      "%s fell silent, %s expired: %s lost, %s of a live one, %s twice",
+	      "%s fell silent, %s timers expired: %s lost, %s not silent, %s twice",
 	      grouped(l->silent), grouped(l->expired), grouped(l->lost),
 	      grouped(l->extra), grouped(l->twice));
-	check(&j, !l->wrong, "%s events with anything wrong in them",
-	      grouped(l->wrong));
-	check(&j, !l->passed, "%s were due and passed over by a run of the wheel",
+	check(&j, !l->wrong, "%s events had a wrong field", grouped(l->wrong));
+	check(&j, !l->passed, "%s due timers were passed over by a run of the wheel",
 	      grouped(l->passed));
 	if (l->ran.count)
 		check_lateness(&j, l, timer, period);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The end: was everything as it should be?
+ * The verdict at the end of the demo.
  */
 #ifndef _DEMO_VERDICT_H
 #define _DEMO_VERDICT_H

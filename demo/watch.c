@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
+#include <err.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -9,12 +10,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include "clock.h"
-#include "say.h"
 #include "watch.h"
 
-/* Events of one read(). */
+/* Events in one read(). */
 #define READ_EVENTS	256
-/* The timerfd ticks a little out of step with the system's tick. */
+/* The timerfd's period. No multiple of a tick, so that its phase within a tick varies. */
 #define PERIOD(tick)	((tick) * 2 + (tick) / 7)
 
 int watch_pin(int cpu)
@@ -28,9 +28,9 @@ int watch_pin(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Keeps events until the program takes them. Called with the lock held. */
-static void put(struct watch *w, const struct twheel_event *event, size_t n,
-		uint64_t seen)
+/* Keeps events until the main thread takes them. The caller holds the lock. */
+static void store_events(struct watch *w, const struct twheel_event *event, size_t n,
+			 uint64_t seen)
 {
 	size_t i;
 
@@ -52,7 +52,7 @@ static void put(struct watch *w, const struct twheel_event *event, size_t n,
 	}
 }
 
-/* Only once: if there is more, the timerfd gets its turn before. */
+/* A single read(): the timerfd has its turn before the next one. */
 static void read_device(struct watch *w)
 {
 	struct twheel_event event[READ_EVENTS];
@@ -68,11 +68,11 @@ static void read_device(struct watch *w)
 	if (error)
 		w->error = error;
 	else if (got > 0)
-		put(w, event, (size_t)got / sizeof(*event), seen);
+		store_events(w, event, (size_t)got / sizeof(*event), seen);
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Every period that has passed counts, not only the last one. */
+/* Each period that has passed counts, not only the last one. */
 static void read_timer(struct watch *w, uint64_t *due)
 {
 	uint64_t passed, seen;
@@ -101,14 +101,14 @@ static void *watch_thread(void *arg)
 		err = errno;
 	while (!err) {
 		struct epoll_event ready[3];
-		int i, n = epoll_wait(w->poll, ready, 3, -1);
+		int i, n = epoll_wait(w->epoll, ready, 3, -1);
 
 		if (n < 0 && errno != EINTR)
 			err = errno;
 		for (i = 0; i < n; i++) {
 			int fd = ready[i].data.fd;
 
-			if (fd == w->bell)
+			if (fd == w->stop_fd)
 				return NULL;
 			if (fd == w->timer)
 				read_timer(w, &due);
@@ -126,14 +126,14 @@ static int poll_add(struct watch *w, int fd)
 {
 	struct epoll_event want = { .events = EPOLLIN, .data.fd = fd };
 
-	return fd < 0 ? -1 : epoll_ctl(w->poll, EPOLL_CTL_ADD, fd, &want);
+	return fd < 0 ? -1 : epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &want);
 }
 
 static void close_all(struct watch *w)
 {
 	close(w->timer);
-	close(w->bell);
-	close(w->poll);
+	close(w->stop_fd);
+	close(w->epoll);
 }
 
 int watch_start(struct watch *w, int device, int cpu, uint64_t tick)
@@ -148,16 +148,16 @@ int watch_start(struct watch *w, int device, int cpu, uint64_t tick)
 	lateness_init(&w->late, tick);
 	pthread_mutex_init(&w->lock, NULL);
 	w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	w->bell = eventfd(0, EFD_CLOEXEC);
-	w->poll = epoll_create1(EPOLL_CLOEXEC);
-	if (poll_add(w, w->bell) || poll_add(w, w->timer) ||
+	w->stop_fd = eventfd(0, EFD_CLOEXEC);
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (poll_add(w, w->stop_fd) || poll_add(w, w->timer) ||
 	    (device >= 0 && poll_add(w, device))) {
-		say("cannot wait for timers: %s", strerror(errno));
+		warnx("cannot wait for timers: %s", strerror(errno));
 		goto out_close;
 	}
 	err = pthread_create(&w->thread, NULL, watch_thread, w);
 	if (err) {
-		say("cannot start a thread: %s", strerror(err));
+		warnx("cannot start a thread: %s", strerror(err));
 		goto out_close;
 	}
 	return 0;
@@ -171,15 +171,15 @@ void watch_stop(struct watch *w)
 {
 	uint64_t one = 1;
 
-	while (write(w->bell, &one, sizeof(one)) < 0 && errno == EINTR)
+	while (write(w->stop_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(w->thread, NULL);
 	close_all(w);
 }
 
 /*
- * Fetches the events that have come, in the order of their expiry. The caller
- * gives the array of the last call for new events and gets the full one.
+ * Takes the events that have come, in the order in which they were read. Exchanges the
+ * full array for the caller's, which is overwritten. Returns the number of events.
  */
 size_t watch_take(struct watch *w, struct sighting **spare, size_t *room)
 {
@@ -201,7 +201,7 @@ size_t watch_take(struct watch *w, struct sighting **spare, size_t *room)
 	return count;
 }
 
-/* Adds how late the timerfd has been so far. */
+/* Adds the lateness of the timerfd so far to @sum. */
 void watch_lateness(struct watch *w, struct lateness *sum)
 {
 	pthread_mutex_lock(&w->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A watcher: a thread on a CPU of its own choice that waits for what expires,
- * timers of /dev/twheel and a plain timerfd side by side.
+ * A watcher: a thread, bound to a CPU, that reads the events of /dev/twheel. For
+ * comparison it also measures the lateness of a plain timerfd.
  */
 #ifndef _DEMO_WATCH_H
 #define _DEMO_WATCH_H
@@ -14,8 +14,8 @@
 #include "linux/twheel.h"
 
 /**
- * struct sighting - an event, and when the program had it
- * @event: As read.
+ * struct sighting - an event, and when the program read it
+ * @event: The event.
  * @seen: When read() returned.
  */
 struct sighting {
@@ -25,14 +25,20 @@ struct sighting {
 
 /**
  * struct watch - a watcher
- * @device: Descriptor of /dev/twheel, or -1 to watch a timerfd only.
- * @cpu: Where it runs, or -1.
- * @tick: Length of a tick.
- * @period: Of the timerfd.
- * @lock: Protects what follows it.
- * @late: How late the timerfd was.
- * @inbox: Events that watch_take() has not fetched.
- * @error: errno of what went wrong, or 0.
+ * @device: Descriptor of /dev/twheel, or -1 to watch only a timerfd.
+ * @cpu: The CPU that the thread is bound to, or -1 for none.
+ * @tick: Length of a tick in nanoseconds.
+ * @period: Period of the timerfd in nanoseconds.
+ * @timer: The timerfd.
+ * @stop_fd: An eventfd that ends the thread.
+ * @epoll: The epoll set of these descriptors.
+ * @thread: The thread.
+ * @lock: Protects the members below.
+ * @late: Lateness of the timerfd.
+ * @inbox: Events that watch_take() has not taken.
+ * @count: Number of events in @inbox.
+ * @room: Capacity of @inbox.
+ * @error: The errno that ended the thread, or 0.
  */
 struct watch {
 	int		device;
@@ -40,8 +46,8 @@ struct watch {
 	uint64_t	tick;
 	uint64_t	period;
 	int		timer;
-	int		bell;		/* eventfd: end */
-	int		poll;
+	int		stop_fd;
+	int		epoll;
 	pthread_t	thread;
 
 	pthread_mutex_t	lock;
@@ -52,6 +58,7 @@ struct watch {
 	int		error;
 };
 
+/* Binds the calling thread to a CPU. */
 int watch_pin(int cpu);
 int watch_start(struct watch *w, int device, int cpu, uint64_t tick);
 void watch_stop(struct watch *w);
