@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One timerfd for all timeouts of a program.
+ * One timerfd for all timeouts of a backend.
  */
 #include <errno.h>
 #include <sys/timerfd.h>
@@ -19,7 +19,7 @@ int alarm_at(struct alarm *alarm, uint64_t when)
 {
 	struct itimerspec its = { .it_value = to_timespec(when) };
 
-	/* It may ring too soon: that costs less than setting it again each time. */
+	/* An alarm that is too early costs less than a system call at each change. */
 	if (when >= alarm->when)
 		return 0;
 	alarm->when = when;
@@ -30,7 +30,7 @@ void alarm_stop(struct alarm *alarm)
 {
 	uint64_t expirations;
 
-	/* If there is nothing to read, it has not rung, and will be set all the same. */
+	/* If there is nothing to read, the alarm has not expired. alarm_at() sets it anew. */
 	if (read(alarm->fd, &expirations, sizeof(expirations)) < 0)
 		expirations = 0;
 	alarm->when = UINT64_MAX;

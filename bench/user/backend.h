@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the server of samples/epoll can have instead of /dev/twheel: structures in
- * its own memory, and one timerfd.
+ * Backends for the server of samples/epoll that use no /dev/twheel: a data structure in
+ * the program's memory, and one timerfd.
  */
 #ifndef _BACKEND_H
 #define _BACKEND_H
@@ -14,21 +14,21 @@ extern const struct timeout_backend timeouts_hwheel;
 
 /**
  * struct alarm - the timerfd of a backend
- * @fd: It.
- * @when: What it is set to, in ns of CLOCK_MONOTONIC; UINT64_MAX if to nothing.
+ * @fd: The timerfd.
+ * @when: The time that it is set to, in ns of CLOCK_MONOTONIC; UINT64_MAX if not set.
  */
 struct alarm {
 	int		fd;
 	uint64_t	when;
 };
 
-/* 0, or a negative errno. */
+/* Returns 0 or a negative errno. */
 int alarm_open(struct alarm *alarm);
 
-/* Sees to it that it rings no later than @when. 0, or a negative errno. */
+/* Makes sure that the alarm expires at @when or earlier. Returns 0 or a negative errno. */
 int alarm_at(struct alarm *alarm, uint64_t when);
 
-/* It has rung, or may have. */
+/* Called after the alarm has expired, or may have. It is not set any more. */
 void alarm_stop(struct alarm *alarm);
 
 #endif /* _BACKEND_H */

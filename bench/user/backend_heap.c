@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timeouts in a binary heap, as most event loops have them. The deadline is beside
- * the pointer, so that comparing follows none.
+ * Timeouts in a binary heap, as in most event loops. Each entry has a copy of the
+ * deadline, so that a comparison follows no pointer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 /**
  * struct entry - a place in the heap
- * @deadline: Of the timeout, which says where it is: handle - 1.
- * @timeout: The timeout.
+ * @deadline: The deadline of @timeout.
+ * @timeout: The timeout, whose handle is the index of its entry plus 1.
  */
 struct entry {
 	uint64_t	deadline;
@@ -138,7 +138,7 @@ static int heap_flush(struct timeouts *timeouts)
 	return h->count ? alarm_at(&h->alarm, h->entry[0].deadline) : 0;
 }
 
-static int heap_expired(struct timeouts *timeouts, struct timeout **some, int room)
+static int heap_expired(struct timeouts *timeouts, struct timeout **list, int room)
 {
 	struct heap *h = timeouts->private;
 	uint64_t now = now_ns();
@@ -146,8 +146,8 @@ static int heap_expired(struct timeouts *timeouts, struct timeout **some, int ro
 
 	alarm_stop(&h->alarm);
 	for (n = 0; n < room && h->count && h->entry[0].deadline <= now; n++) {
-		some[n] = h->entry[0].timeout;
-		take_out(h, some[n]);
+		list[n] = h->entry[0].timeout;
+		take_out(h, list[n]);
 	}
 	error = heap_flush(timeouts);
 	return error ? error : n;

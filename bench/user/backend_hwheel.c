@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timeouts in a hierarchical wheel in the program's memory, of ticks of a ms.
+ * Timeouts in a hierarchical timing wheel in the program's memory. A tick is 1 ms.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static int wheel_flush(struct timeouts *timeouts)
 	       alarm_at(&b->alarm, b->began + next * TICK);
 }
 
-static int wheel_expired(struct timeouts *timeouts, struct timeout **some, int room)
+static int wheel_expired(struct timeouts *timeouts, struct timeout **list, int room)
 {
 	struct wheel_backend *b = timeouts->private;
 	int n, error;
@@ -103,10 +103,10 @@ static int wheel_expired(struct timeouts *timeouts, struct timeout **some, int r
 	alarm_stop(&b->alarm);
 	hwheel_advance(&b->wheel, (now_ns() - b->began) / TICK);
 	for (n = 0; n < room; n++) {
-		some[n] = hwheel_take(&b->wheel);
-		if (!some[n])
+		list[n] = hwheel_take(&b->wheel);
+		if (!list[n])
 			break;
-		some[n]->handle = 0;
+		list[n]->handle = 0;
 	}
 	b->count -= (size_t)n;
 	error = wheel_flush(timeouts);

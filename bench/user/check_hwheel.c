@@ -13,9 +13,9 @@
 #define STEPS	400000
 
 /**
- * struct model - a timer, as it ought to be
+ * struct model - the expected state of a timer
  * @timer: Its number in the wheel; 0 if it is not armed.
- * @expires: When it is due.
+ * @expires: Its tick.
  */
 static struct model {
 	uint32_t timer;
@@ -25,8 +25,8 @@ static struct model {
 static struct hwheel wheel;
 static unsigned long expired;
 
-/* Near ones, far ones, and those at the edges of slots. */
-static uint64_t some_tick(void)
+/* A tick that is near, far, or at the edge of a slot. */
+static uint64_t random_tick(void)
 {
 	uint64_t ahead = random_below(1ull << random_below(31));
 	uint64_t edge = 1ull << HWHEEL_BITS * random_below(5);
@@ -57,7 +57,7 @@ static void check(int right, const char *what)
 static void change_one(void)
 {
 	struct model *model = &models[random_below(TIMERS)];
-	uint64_t expires = some_tick();
+	uint64_t expires = random_tick();
 
 	if (!model->timer) {
 		model->timer = hwheel_add(&wheel, expires, model);
@@ -79,14 +79,14 @@ static void pass_time(void)
 	struct model *model;
 	size_t i;
 
-	check(next <= first || next <= wheel.now, "the next event comes too late");
-	/* Or it would be hard to hit a tick. */
+	check(next <= first || next <= wheel.now, "hwheel_next() is after a timer's tick");
+	/* A random tick would hardly ever be that of a timer. */
 	if (random_below(2) && first != HWHEEL_NEVER && first > wheel.now)
 		tick = first - random_below(2);
 	hwheel_advance(&wheel, tick);
-	check(wheel.now >= tick, "time stands still");
+	check(wheel.now >= tick, "the current tick did not advance");
 	while ((model = hwheel_take(&wheel))) {
-		check(model->timer, "a timer expired that is not armed");
+		check(model->timer, "a timer expired that was not armed");
 		check(model->expires <= tick, "a timer expired early");
 		model->timer = 0;
 		expired++;

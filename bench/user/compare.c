@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel and what a program would use instead, side by side.
+ * Compares twheel with its peers: what a program would use instead.
  *
  * usage: compare ENGINE REPETITIONS COUNT...
  *
- * For each count of timers, every mechanism does the same work in turn, again and
- * again. Prints a line for each figure and peer,
+ * For each count of timers, all mechanisms do the same work in turn, REPETITIONS times.
+ * Prints a line of medians for each metric and peer,
  *
  *	ENGINE,kernel,metric,count,peer,twheel_ns,peer_ns,ratio
  *
- * of medians, and another that has "spread," before the same key, with the least
- * and the greatest of both. bytes are in the columns for ns where the metric is
- * one of bytes.
+ * and a line with "spread," before the same key: least and greatest of both. A metric of
+ * memory has bytes in the columns for ns.
  */
 #include <math.h>
 #include <stddef.h>
@@ -19,6 +18,7 @@
 #include <stdlib.h>
 #include "machine.h"
 #include "measure.h"
+#include "result.h"
 #include "trial.h"
 
 #define MAX_REPETITIONS	25
@@ -59,7 +59,7 @@ static const struct metric {
 #undef METRIC
 };
 
-/* What each mechanism has come to in each repetition. */
+/* The outcome of each mechanism in each repetition. */
 static struct outcome outcomes[ALL][MAX_REPETITIONS];
 
 static double value_of(const struct outcome *outcome, const struct metric *metric)
@@ -85,16 +85,9 @@ static void print_peer(const char *engine, const struct metric *metric, size_t n
 {
 	struct spread ours = result_of(metric->twheel, metric, repetitions);
 	struct spread theirs = result_of(peer, metric, repetitions);
-	char key[256];
 
-	if (isnan(theirs.median))
-		return;
-	snprintf(key, sizeof(key), "%s,%s,%s,%zu,%s", engine, kernel_name(),
-		 metric->name, n, peer->name);
-	printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
-	       ours.median / theirs.median);
-	printf("spread,%s,%.1f,%.1f,%.1f,%.1f\n", key, ours.min, ours.max, theirs.min,
-	       theirs.max);
+	if (!isnan(theirs.median))
+		print_result(engine, metric->name, n, peer->name, ours, theirs, 1);
 }
 
 static void print_metric(const char *engine, const struct metric *metric, size_t n,
@@ -104,7 +97,7 @@ static void print_metric(const char *engine, const struct metric *metric, size_t
 
 	if (isnan(result_of(metric->twheel, metric, repetitions).median))
 		return;
-	/* Pages are counted, of which few timers take next to none. */
+	/* The kernel counts memory in pages: too coarse for few timers. */
 	if (metric->field >= offsetof(struct outcome, bytes) &&
 	    metric->field <= offsetof(struct outcome, slab) && n < LEAST_FOR_BYTES)
 		return;
@@ -112,7 +105,6 @@ static void print_metric(const char *engine, const struct metric *metric, size_t
 		print_peer(engine, metric, n, repetitions, peers[p]);
 	if (metric->floor)
 		print_peer(engine, metric, n, repetitions, metric->floor);
-	fflush(stdout);
 }
 
 static void run_mechanism(const struct mechanism *m, size_t n,
@@ -129,16 +121,16 @@ static void run_mechanism(const struct mechanism *m, size_t n,
 
 static void compare_at(const char *engine, size_t n, size_t repetitions)
 {
-	/* None has a factor in common with how many there are. */
+	/* None has a factor in common with ALL. */
 	static const size_t strides[] = { 1, 5, 7, 11 };
 	bool exact = idle_is_exact();
 	uint64_t start = now_ns();
 	size_t i, m, r;
 
-	_Static_assert(ALL == 12, "all mechanisms have a turn");
+	_Static_assert(ALL == 12, "a stride must visit all mechanisms");
 
 	for (r = 0; r < repetitions; r++) {
-		/* Another one is first each time, and they follow on others. */
+		/* In each repetition, each mechanism runs after another one than before. */
 		for (i = 0; i < ALL; i++) {
 			m = (i * strides[r % ARRAY_SIZE(strides)] + r) % ALL;
 			run_mechanism(mechanisms[m], n, &outcomes[m][r], exact);

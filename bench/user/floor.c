@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What surrounds the work of each way of calling, without the work: about the least
- * that it could take.
+ * The floor of each way to use twheel: what surrounds the work, without the work. No
+ * implementation could take much less time.
  *
- * By single calls: one that the device refuses. By the batch: operations written to
- * memory of the kernel, and read from it again where they would return a handle. By the
- * table: a word written where another one says. For expirations: a program that is
- * woken as often as there are ticks, and is given as many bytes as events have.
+ * Single calls: a system call that the device refuses. Batches: operations are copied
+ * into the kernel, and back if they would return a handle. The table: a word is written
+ * at an index that comes from another word. Events: the program wakes up at every tick,
+ * and reads as many bytes as the events would have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,51 +23,51 @@
 #define BATCH	256
 #define EVENTS	1024
 
-/* No call of the device. */
+/* A number that is not an ioctl of the device. */
 #define NO_CALL	_IO('t', 0)
 
-static int file;
+static int fd;
 static struct twheel_op *ops;
 
 static void open_device(size_t n)
 {
 	(void)n;
-	file = twheel_open(O_NONBLOCK);
-	if (file < 0)
-		die(-file, "/dev/twheel");
+	fd = twheel_open(O_NONBLOCK);
+	if (fd < 0)
+		die(-fd, "/dev/twheel");
 }
 
-static void call(size_t n)
+static void refused_calls(size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (ioctl(file, NO_CALL) != -1 || errno != ENOTTY)
-			die(0, "the device knows a call that it should not");
+		if (ioctl(fd, NO_CALL) != -1 || errno != ENOTTY)
+			die(0, "the device accepts an unknown ioctl");
 }
 
 static void arm_by_calls(const uint64_t *deadline, size_t first, size_t n)
 {
 	(void)deadline;
 	(void)first;
-	call(n);
+	refused_calls(n);
 }
 
 static void extend_by_calls(const uint32_t *order, const uint64_t *deadline, size_t n)
 {
 	(void)order;
 	(void)deadline;
-	call(n);
+	refused_calls(n);
 }
 
 static void cancel_by_calls(const uint32_t *order, size_t n)
 {
 	(void)order;
-	call(n);
+	refused_calls(n);
 }
 
-/* Operations there, and back if they are @read. */
-static void copy(size_t n, bool read)
+/* Copies @n operations into the kernel, and back if @read. */
+static void copy_batches(size_t n, bool read)
 {
 	size_t i, done, count;
 	ssize_t size;
@@ -77,44 +77,44 @@ static void copy(size_t n, bool read)
 		size = (ssize_t)(count * sizeof(*ops));
 		for (i = 0; i < count; i++)
 			ops[i] = twheel_at(CLOCK_MONOTONIC, done + i, done + i);
-		if (pwrite(file, ops, (size_t)size, 0) != size ||
-		    (read && pread(file, ops, (size_t)size, 0) != size))
-			die(errno, "memory");
+		if (pwrite(fd, ops, (size_t)size, 0) != size ||
+		    (read && pread(fd, ops, (size_t)size, 0) != size))
+			die(errno, "cannot copy through a memfd");
 		for (i = 0; i < count; i++)
 			if (ops[i].result)
-				die(0, "memory is not as it was written");
+				die(0, "a memfd has changed its content");
 	}
 }
 
 static void open_memory(size_t n)
 {
 	(void)n;
-	file = memfd_create("floor", MFD_CLOEXEC);
-	if (file < 0)
+	fd = memfd_create("floor", MFD_CLOEXEC);
+	if (fd < 0)
 		die(errno, "memfd_create");
 	ops = allocate(BATCH * sizeof(*ops));
-	/* The pages come before they are used. */
-	copy(BATCH, true);
+	/* Allocate the pages before anything is measured. */
+	copy_batches(BATCH, true);
 }
 
 static void arm_by_copies(const uint64_t *deadline, size_t first, size_t n)
 {
 	(void)deadline;
 	(void)first;
-	copy(n, true);
+	copy_batches(n, true);
 }
 
 static void extend_by_copies(const uint32_t *order, const uint64_t *deadline, size_t n)
 {
 	(void)order;
 	(void)deadline;
-	copy(n, false);
+	copy_batches(n, false);
 }
 
 static void cancel_by_copies(const uint32_t *order, size_t n)
 {
 	(void)order;
-	copy(n, false);
+	copy_batches(n, false);
 }
 
 static uint64_t *handle;
@@ -123,7 +123,7 @@ static volatile uint64_t *word;
 static void open_words(size_t n)
 {
 	handle = allocate(n * sizeof(*handle));
-	/* As wide as those of the table. */
+	/* As far apart as the words of twheel's table. */
 	word = allocate(n * sizeof(struct twheel_word));
 }
 
@@ -145,7 +145,7 @@ static void extend_words(const uint32_t *order, const uint64_t *deadline, size_t
 }
 
 static int epoll;
-static int zero;
+static int dev_zero;
 static char *events;
 static uint64_t first_due;
 static uint64_t last_due;
@@ -158,10 +158,10 @@ static void open_wakes(size_t n)
 
 	(void)n;
 	epoll = epoll_create1(EPOLL_CLOEXEC);
-	file = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-	if (epoll < 0 || file < 0 || zero < 0 ||
-	    epoll_ctl(epoll, EPOLL_CTL_ADD, file, &event))
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	dev_zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	if (epoll < 0 || fd < 0 || dev_zero < 0 ||
+	    epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
 		die(errno, "epoll");
 	events = allocate(EVENTS * sizeof(struct twheel_event));
 }
@@ -177,7 +177,7 @@ static uint64_t tick_length(void)
 	return info.resolution_ns;
 }
 
-/* From the first deadline on, as often as there are ticks. */
+/* Sets a timerfd that expires at every tick, beginning with the first deadline. */
 static void arm_wakes(const uint64_t *deadline, size_t first, size_t n)
 {
 	struct itimerspec its;
@@ -193,11 +193,11 @@ static void arm_wakes(const uint64_t *deadline, size_t first, size_t n)
 	taken = 0;
 	its.it_value = to_timespec(first_due);
 	its.it_interval = to_timespec(tick_length());
-	if (timerfd_settime(file, TFD_TIMER_ABSTIME, &its, NULL))
+	if (timerfd_settime(fd, TFD_TIMER_ABSTIME, &its, NULL))
 		die(errno, "timerfd_settime");
 }
 
-/* How many have come by now, if they are spread evenly. */
+/* How many deadlines have passed, if they are spread evenly. */
 static size_t due_now(void)
 {
 	uint64_t now = now_ns();
@@ -216,14 +216,14 @@ static size_t take_wakes(void)
 	ssize_t size;
 
 	if (epoll_wait(epoll, &event, 1, -1) != 1 ||
-	    read(file, &ticks, sizeof(ticks)) != sizeof(ticks))
+	    read(fd, &ticks, sizeof(ticks)) != sizeof(ticks))
 		die(errno, "timerfd");
 	n = due_now() - taken;
 	taken += n;
 	for (left = n; left; left -= (size_t)size / sizeof(struct twheel_event)) {
 		size = (ssize_t)((left < EVENTS ? left : EVENTS) *
 				 sizeof(struct twheel_event));
-		if (read(zero, events, (size_t)size) != size)
+		if (read(dev_zero, events, (size_t)size) != size)
 			die(errno, "/dev/zero");
 	}
 	return n;

@@ -4,37 +4,35 @@
  *
  * usage: grow ENGINE REPETITIONS COUNT...
  *
- * Counts go up. Prints lines as compare.c does, with what a miss of the cache costs
- * at that count as the peer: a walk from one to the next of as many objects of
- * 128 bytes, in random order, measured in between. u_grow_ lines have ns, and
- * u_growth_ lines how many times that of the first count the last one's are.
+ * Prints lines as compare.c does. The peer is a cache miss at the same count: a walk over
+ * as many linked objects of 128 bytes, in random order, measured between operations.
+ * u_grow_ lines have ns. u_growth_ lines have the cost at the last count divided by the
+ * cost at the first count. Pass the counts in ascending order.
  *
- * Per count, timers are armed once, and samples of them are extended and
- * cancelled, other ones in each repetition.
+ * For each count, timers are armed once. Each repetition extends and cancels a sample of
+ * its own.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "machine.h"
 #include "measure.h"
 #include "mechanism.h"
+#include "result.h"
 
 #define MAX_REPETITIONS	9
 #define MAX_COUNTS	8
 #define SAMPLE		100000u
 #define HOPS		1000000u
 
-/* No timer expires meanwhile. */
+/* So far ahead that no timer expires during a run. */
 #define NEAREST		(600 * NSEC)
 #define RANGE		(3600 * NSEC)
 
 /**
- * struct object - as large as a timer of a program is in the kernel
- * @next: The one to go to.
- * @rest: Of it.
+ * struct object - as large as the kernel's memory for a timer of a program
+ * @next: The next object of the walk.
+ * @rest: Padding.
  */
 struct object {
 	struct object	*next;
@@ -77,7 +75,7 @@ static double per_timer(uint64_t start, size_t n)
 	return (double)(now_ns() - start) / (double)n;
 }
 
-/* In parts, so that there are as many figures as of the others. */
+/* Arms the timers in parts, so that there is one figure per repetition here, too. */
 static void arm_parts(const struct mechanism *m, const uint64_t *deadline, size_t n,
 		      double *arm, size_t repetitions)
 {
@@ -96,9 +94,9 @@ static void grow(const struct mechanism *m, size_t n, size_t repetitions,
 		 double (*results)[MAX_REPETITIONS])
 {
 	int shared = m == &twheel_mmap;
-	size_t i, r, some = n / repetitions < SAMPLE ? n / repetitions : SAMPLE;
+	size_t i, r, sampled = n / repetitions < SAMPLE ? n / repetitions : SAMPLE;
 	uint64_t *deadline = allocate(n * sizeof(*deadline)), start = now_ns();
-	uint64_t *later = allocate(some * sizeof(*later));
+	uint64_t *later = allocate(sampled * sizeof(*later));
 	struct object *at = shared ? NULL : make_ring(n);
 	uint32_t *order = permutation(n), *sample;
 
@@ -108,19 +106,19 @@ static void grow(const struct mechanism *m, size_t n, size_t repetitions,
 	arm_parts(m, deadline, n, shared ? results[EXTEND_MMAP] : results[ARM],
 		  repetitions);
 	for (r = 0; r < repetitions; r++) {
-		sample = order + r * some;
-		for (i = 0; i < some; i++)
+		sample = order + r * sampled;
+		for (i = 0; i < sampled; i++)
 			later[i] = deadline[sample[i]] + NEAREST;
 		if (at)
 			results[CHASE][r] = chase(&at);
 		start = now_ns();
-		m->extend(sample, later, some);
-		results[shared ? EXTEND_MMAP : EXTEND_BATCH][r] = per_timer(start, some);
+		m->extend(sample, later, sampled);
+		results[shared ? EXTEND_MMAP : EXTEND_BATCH][r] = per_timer(start, sampled);
 		if (shared)
 			continue;
 		start = now_ns();
-		m->cancel(sample, some);
-		results[CANCEL][r] = per_timer(start, some);
+		m->cancel(sample, sampled);
+		results[CANCEL][r] = per_timer(start, sampled);
 	}
 }
 
@@ -141,20 +139,6 @@ static void run(const struct mechanism *m, size_t n, size_t repetitions,
 		(double)(now_ns() - start) / NSEC);
 }
 
-static void print_cost(const char *engine, const char *name, size_t n,
-		       struct spread ours, struct spread floor)
-{
-	char key[256];
-
-	snprintf(key, sizeof(key), "%s,%s,%s,%zu,pointer_chase", engine, kernel_name(),
-		 name, n);
-	printf("%s,%.2f,%.2f,%.4f\n", key, ours.median, floor.median,
-	       ours.median / floor.median);
-	printf("spread,%s,%.2f,%.2f,%.2f,%.2f\n", key, ours.min, ours.max, floor.min,
-	       floor.max);
-	fflush(stdout);
-}
-
 static void print_count(const char *engine, size_t n, size_t repetitions,
 			double (*results)[MAX_REPETITIONS])
 {
@@ -163,8 +147,9 @@ static void print_count(const char *engine, size_t n, size_t repetitions,
 
 	for (i = 0; i < CHASE; i++) {
 		snprintf(name, sizeof(name), "u_grow_%s", names[i]);
-		print_cost(engine, name, n, spread_of(results[i], repetitions),
-			   spread_of(results[CHASE], repetitions));
+		print_result(engine, name, n, "pointer_chase",
+			     spread_of(results[i], repetitions),
+			     spread_of(results[CHASE], repetitions), 2);
 	}
 }
 
@@ -188,7 +173,8 @@ static void print_growth(const char *engine, size_t n, size_t counts, size_t rep
 				  spread_of(cost[0][i], repetitions));
 	for (i = 0; i < CHASE; i++) {
 		snprintf(name, sizeof(name), "u_growth_%s", names[i]);
-		print_cost(engine, name, n, growth[i], growth[CHASE]);
+		print_result(engine, name, n, "pointer_chase", growth[i], growth[CHASE],
+			     2);
 	}
 }
 
@@ -202,10 +188,7 @@ int main(int argc, char **argv)
 	repetitions = strtoul(argv[2], NULL, 10);
 	if (!repetitions || repetitions > MAX_REPETITIONS)
 		die(0, "REPETITIONS is not 1 to %d", MAX_REPETITIONS);
-	cost = mmap(NULL, counts * sizeof(*cost), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (cost == MAP_FAILED)
-		die(errno, "mmap");
+	cost = allocate_shared(counts * sizeof(*cost));
 	for (c = 0; c < counts; c++) {
 		n = strtoul(argv[c + 3], NULL, 10);
 		if (n < repetitions)

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A hierarchical timing wheel as programs have them.
- */
 #include <errno.h>
 #include <stdlib.h>
 #include "hwheel.h"
@@ -10,7 +7,7 @@
 #define HEADS		(DUE + 1)
 #define RANGE_BITS	(HWHEEL_LEVELS * HWHEEL_BITS)
 
-static void empty(struct hwheel *w, uint32_t head)
+static void init_list(struct hwheel *w, uint32_t head)
 {
 	w->node[head].next = head;
 	w->node[head].prev = head;
@@ -25,7 +22,7 @@ int hwheel_open(struct hwheel *w, size_t count)
 	if (!w->node)
 		return -ENOMEM;
 	for (i = 0; i < HEADS; i++)
-		empty(w, (uint32_t)i);
+		init_list(w, (uint32_t)i);
 	for (i = HEADS + count; i-- > HEADS; w->free = (uint32_t)i)
 		w->node[i].next = w->free;
 	return 0;
@@ -60,7 +57,7 @@ static void unlink_from(struct hwheel *w, uint32_t timer)
 		w->occupied[head / HWHEEL_SLOTS] &= ~(1ull << head % HWHEEL_SLOTS);
 }
 
-static void file(struct hwheel *w, uint32_t timer)
+static void link_by_expiry(struct hwheel *w, uint32_t timer)
 {
 	uint64_t expires = w->node[timer].expires;
 	unsigned int level;
@@ -88,7 +85,7 @@ uint32_t hwheel_add(struct hwheel *w, uint64_t expires, void *data)
 	w->free = w->node[timer].next;
 	w->node[timer].expires = expires;
 	w->node[timer].data = data;
-	file(w, timer);
+	link_by_expiry(w, timer);
 	return timer;
 }
 
@@ -98,7 +95,7 @@ int hwheel_change(struct hwheel *w, uint32_t timer, uint64_t expires)
 		return -ERANGE;
 	unlink_from(w, timer);
 	w->node[timer].expires = expires;
-	file(w, timer);
+	link_by_expiry(w, timer);
 	return 0;
 }
 
@@ -109,7 +106,7 @@ void hwheel_remove(struct hwheel *w, uint32_t timer)
 	w->free = timer;
 }
 
-/* When the hand comes to the first occupied slot; which one that is. */
+/* The tick at which the first occupied slot begins. Sets @head to that slot. */
 static uint64_t next_slot(const struct hwheel *w, uint32_t *head)
 {
 	unsigned int level, slot, shift;
@@ -141,7 +138,7 @@ void hwheel_advance(struct hwheel *w, uint64_t tick)
 		w->now = next;
 		while ((timer = w->node[head].next) != head) {
 			unlink_from(w, timer);
-			file(w, timer);
+			link_by_expiry(w, timer);
 		}
 	}
 	if (tick > w->now)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A hierarchical timing wheel as programs have them: exact, eager, in
- * memory of its own. Written to compare with.
+ * A hierarchical timing wheel for programs, to compare twheel with. Timers expire at
+ * exactly their tick, and a change moves a timer at once.
  *
- * Time is in ticks, as digits of base 64, one a level. A timer is in the level of
- * the highest digit in which its tick differs from the current one, in the slot
- * that this digit names. So a slot that is occupied lies ahead within the current
- * turn of its level, what is in a lower level comes before all that is in a higher
- * one, and when the hand comes to a slot of a higher level, its timers move down.
+ * A tick is a number with six digits of base 64, one for each level. Find the highest
+ * digit in which a timer's tick differs from the current tick: it says the level of the
+ * timer, and its value says the slot. So every timer of a level lies ahead within the
+ * current turn of that level, and timers of a lower level expire before those of a
+ * higher one. When the current tick gets to a slot of a higher level, the timers of the
+ * slot move down.
  */
 #ifndef _HWHEEL_H
 #define _HWHEEL_H
@@ -22,11 +23,11 @@
 #define HWHEEL_NEVER	UINT64_MAX
 
 /**
- * struct hwheel_node - a timer, or the head of a list of them
- * @expires: Its tick.
- * @data: The owner's.
- * @next: In its list; of one that is not used, among those.
- * @prev: In its list.
+ * struct hwheel_node - a timer, or the head of a list of timers
+ * @expires: The tick of the timer.
+ * @data: The owner's data.
+ * @next: Next node in the list; for an unused timer, the next unused timer.
+ * @prev: Previous node in the list.
  * @slot: The head of the list.
  */
 struct hwheel_node {
@@ -40,9 +41,10 @@ struct hwheel_node {
 /**
  * struct hwheel - the wheel
  * @now: The current tick.
- * @occupied: Slots that have timers, a bit each.
- * @node: Heads of slots, that of those which are due, and timers.
- * @free: The first that is not used, or 0.
+ * @occupied: A bit for each slot that has timers.
+ * @node: First the heads of the slots, then the head of the list of due timers, then the
+ *	timers.
+ * @free: The first unused timer, or 0.
  */
 struct hwheel {
 	uint64_t		now;
@@ -51,23 +53,23 @@ struct hwheel {
 	uint32_t		free;
 };
 
-/* Room for @count timers. 0 or -ENOMEM. */
+/* Makes an empty wheel for up to @count timers. Returns 0 or -ENOMEM. */
 int hwheel_open(struct hwheel *w, size_t count);
 void hwheel_close(struct hwheel *w);
 
-/* The timer's number, never 0; or 0 if there is no room or it is too far ahead. */
+/* Returns the timer's number, or 0 if the wheel is full or @expires is too far ahead. */
 uint32_t hwheel_add(struct hwheel *w, uint64_t expires, void *data);
-/* 0, or -ERANGE if that is too far ahead. */
+/* Returns 0, or -ERANGE if @expires is too far ahead. */
 int hwheel_change(struct hwheel *w, uint32_t timer, uint64_t expires);
 void hwheel_remove(struct hwheel *w, uint32_t timer);
 
-/* No timer is due before that tick. */
+/* Returns a tick such that no timer is due before it: HWHEEL_NEVER if there is no timer. */
 uint64_t hwheel_next(const struct hwheel *w);
 
-/* Lets time pass up to @tick. */
+/* Advances the current tick to @tick. */
 void hwheel_advance(struct hwheel *w, uint64_t tick);
 
-/* Takes a timer that is due, and gives its @data; NULL if there is none. */
+/* Removes a timer that is due, and returns its @data; or NULL if no timer is due. */
 void *hwheel_take(struct hwheel *w);
 
 #endif /* _HWHEEL_H */

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What the machine says about itself.
- */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -22,11 +19,8 @@ static FILE *open_file(const char *name)
 	return file;
 }
 
-/*
- * Memory that is free, but in lists of single CPUs: the kernel does not count it as
- * such, and it is as much as many timers take.
- */
-static int64_t in_cpu_lists(void)
+/* Free pages in per-CPU lists, in bytes. MemAvailable does not include them. */
+static int64_t free_in_cpu_lists(void)
 {
 	FILE *file = open_file("/proc/zoneinfo");
 	long long pages, sum = 0;
@@ -54,8 +48,8 @@ struct memory read_memory(void)
 	}
 	fclose(file);
 	if (memory.available < 0 || memory.slab < 0)
-		die(0, "/proc/meminfo does not say what is available");
-	memory.available += in_cpu_lists();
+		die(0, "/proc/meminfo has no MemAvailable or no Slab");
+	memory.available += free_in_cpu_lists();
 	return memory;
 }
 
@@ -82,7 +76,7 @@ uint64_t busy_ns(void)
 
 	if (fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
 		   &system, &idle, &iowait, &irq, &softirq) != 7)
-		die(0, "/proc/stat is not as expected");
+		die(0, "cannot parse /proc/stat");
 	fclose(file);
 	return wall * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) -
 	       (idle + iowait) * (NSEC / (uint64_t)sysconf(_SC_CLK_TCK));

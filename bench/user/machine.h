@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the machine says about itself.
+ * The machine: memory, CPU time, limits, and the kernel's release.
  */
 #ifndef _MACHINE_H
 #define _MACHINE_H
@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /**
- * struct memory - from /proc/meminfo, in bytes
- * @available: MemAvailable, and what waits to be used again in lists of CPUs.
- * @slab: Slab.
+ * struct memory - memory of the machine, in bytes
+ * @available: MemAvailable of /proc/meminfo, plus free pages in per-CPU lists.
+ * @slab: Slab of /proc/meminfo.
  */
 struct memory {
 	int64_t available;
@@ -20,28 +20,27 @@ struct memory {
 
 struct memory read_memory(void);
 
-/* Waits until memory that is freed with a delay has been freed. */
+/* Waits until the kernel has freed memory that it frees with a delay. */
 struct memory settled_memory(void);
 
 /*
- * Time that all CPUs together were busy since the machine booted, interrupts
- * included, in ns; exact to some 10 ms, which is the unit of /proc/stat. It
- * means something only where idle_is_exact().
+ * CPU time of all CPUs since boot in ns, interrupts included. The unit of /proc/stat is
+ * 10 ms. The figure is only meaningful if idle_is_exact().
  */
 uint64_t busy_ns(void);
 
 /*
- * Whether the kernel measures idle time, rather than see at each tick what it has
- * interrupted: what is done because of a tick is never seen that way.
+ * Whether the kernel measures idle time. If it samples at each tick instead, it never sees
+ * the work that the tick itself causes.
  */
 bool idle_is_exact(void);
 
-/* Raises a resource limit of the process to @value at least. */
+/* Raises a resource limit of the process to at least @value. */
 void raise_limit(int resource, uint64_t value);
 
 /*
- * Binds the process to the CPU that it runs on. Its timers are there too, whatever
- * keeps them, and what a wake-up of another CPU costs is no part of what is measured.
+ * Binds the process to the CPU that it runs on. Then its timers are on the same CPU with
+ * every mechanism, and no figure includes the wake-up of another CPU.
  */
 void stay_on_this_cpu(void);
 

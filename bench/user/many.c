@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Very many timers on one descriptor, for a while.
+ * Very many timers on one descriptor, for some time.
  *
  * usage: many COUNT SECONDS
  *
- * Arms COUNT timers. Each second then a hundredth of them, at random, get another
- * deadline, and a thousandth expire and are replaced by new ones. Prints what
- * that takes, and checks that each that was to expire has, once and not early.
+ * Arms COUNT timers. Then, in each second, a hundredth of them get a new random deadline,
+ * and a thousandth expire and are replaced. Prints memory, CPU time and lateness. Checks
+ * that exactly the expected timers expired, each once and none early.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "measure.h"
 
 #define BATCH		4096u
-#define PIECES		20u	/* of a second's work */
-#define PATIENCE	120u	/* seconds for what is late */
+#define PIECES		20u	/* turns per second */
+#define PATIENCE	120u	/* seconds to wait for overdue events */
 #define FAR		(3600 * NSEC)
 #define RANGE		(3600 * NSEC)
 
@@ -43,8 +43,8 @@ static void submit(size_t n)
 			die(-ops[i].result, "operation %u", ops[i].op);
 }
 
-/* Arms a timer whose number is its cookie. */
-static void put(size_t at, size_t number, uint64_t deadline)
+/* Puts an operation at @at of the batch that arms a timer. The cookie is its number. */
+static void prepare_add(size_t at, size_t number, uint64_t deadline)
 {
 	ops[at] = twheel_at(CLOCK_MONOTONIC, deadline, number);
 }
@@ -58,7 +58,7 @@ static void submit_adds(size_t n)
 		handle[ops[i].cookie] = ops[i].handle;
 }
 
-/* The last ones do not expire; as many as are to expire are the first ones. */
+/* Arms all timers. The first @expiring expire over @length ns from @first on. */
 static void arm_all(size_t expiring, uint64_t first, uint64_t length)
 {
 	uint64_t deadline;
@@ -67,7 +67,7 @@ static void arm_all(size_t expiring, uint64_t first, uint64_t length)
 	for (i = 0; i < count; i++) {
 		deadline = i < expiring ? first + random_below(length) :
 			   first + FAR + random_below(RANGE);
-		put(used++, i, deadline);
+		prepare_add(used++, i, deadline);
 		if (used == BATCH || i + 1 == count) {
 			submit_adds(used);
 			used = 0;
@@ -75,7 +75,8 @@ static void arm_all(size_t expiring, uint64_t first, uint64_t length)
 	}
 }
 
-static void change_some(size_t expiring, size_t n)
+/* Gives @n random timers a new deadline, but none of the first @expiring. */
+static void change_random(size_t expiring, size_t n)
 {
 	uint64_t now = now_ns();
 	size_t i, used, done;
@@ -93,7 +94,7 @@ static void change_some(size_t expiring, size_t n)
 	}
 }
 
-/* Takes what has expired, and arms as many far ones. */
+/* Reads all events, and arms a new timer for each. */
 static void take(void)
 {
 	uint64_t now;
@@ -111,7 +112,8 @@ static void take(void)
 			strange += handle[events[i].cookie] != events[i].handle;
 			if (now - events[i].deadline_ns > worst)
 				worst = now - events[i].deadline_ns;
-			put((size_t)i, events[i].cookie, now + FAR + random_below(RANGE));
+			prepare_add((size_t)i, events[i].cookie,
+				    now + FAR + random_below(RANGE));
 		}
 		expired += (uint64_t)n;
 		submit_adds((size_t)n);
@@ -123,7 +125,7 @@ static void take_until(uint64_t when)
 	struct pollfd poll_fd = { .fd = device, .events = POLLIN };
 	uint64_t now;
 
-	/* At least once, however much there is to do besides. */
+	/* At least once, even if this turn is late. */
 	take();
 	while ((now = now_ns()) < when) {
 		poll(&poll_fd, 1, (int)((when - now) / 1000000 + 1));
@@ -131,17 +133,17 @@ static void take_until(uint64_t when)
 	}
 }
 
-/* Returns the CPU time of the machine, in ns for a second. */
+/* Returns the CPU time of all CPUs, in ns per second. */
 static double run_for(size_t seconds, size_t expiring, uint64_t first)
 {
 	uint64_t busy = busy_ns(), began = now_ns();
 	size_t piece;
 
 	for (piece = 0; piece < seconds * PIECES; piece++) {
-		change_some(expiring, count / 100 / PIECES);
+		change_random(expiring, count / 100 / PIECES);
 		take_until(first + (piece + 1) * NSEC / PIECES);
 	}
-	/* Whatever the last tick brings. */
+	/* Wait for overdue events. */
 	while (expired < expiring && now_ns() < first + (seconds + PATIENCE) * NSEC)
 		take_until(now_ns() + NSEC / PIECES);
 	return (double)(busy_ns() - busy) / ((double)(now_ns() - began) / NSEC);
@@ -176,7 +178,7 @@ int main(int argc, char **argv)
 	count = strtoul(argv[1], NULL, 10);
 	seconds = strtoul(argv[2], NULL, 10);
 	if (count < 100 * PIECES || !seconds || seconds > 500)
-		die(0, "COUNT is %u at least, SECONDS is 1 to 500", 100 * PIECES);
+		die(0, "COUNT is at least %u, SECONDS is 1 to 500", 100 * PIECES);
 	expiring = count / 1000 * seconds;
 	device = twheel_open(O_NONBLOCK);
 	if (device < 0)
@@ -184,7 +186,7 @@ int main(int argc, char **argv)
 	handle = allocate(count * sizeof(*handle));
 	before = settled_memory();
 	start = now_ns();
-	/* As long as arming may take. */
+	/* The first timer expires after the time that arming may take. */
 	lead = NSEC + count * 10000;
 	first = start + lead;
 	arm_all(expiring, first, seconds * NSEC);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time, chance, and statistics.
+ * Time, memory, random numbers, and statistics.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "measure.h"
 
 static uint64_t state = 1;
@@ -54,8 +56,18 @@ void *allocate(size_t size)
 
 	if (!memory)
 		die(0, "no memory for %zu bytes", size);
-	/* Not 0, or the compiler makes a calloc() of it. */
+	/* Not 0: the compiler would replace malloc() and memset() by calloc(). */
 	return memset(memory, 0x55, size);
+}
+
+void *allocate_shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		die(errno, "no shared memory of %zu bytes", size);
+	return memory;
 }
 
 void random_seed(uint64_t seed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all of the benchmarks need: time, chance, and statistics.
+ * What all benchmarks need: time, memory, random numbers, and statistics.
  */
 #ifndef _MEASURE_H
 #define _MEASURE_H
@@ -13,7 +13,7 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Ends the program with a message, and errno's if @error is not 0. */
+/* Ends the program with a message, and that of the errno @error unless it is 0. */
 void die(int error, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 
@@ -25,10 +25,13 @@ void sleep_until(uint64_t when);
 
 struct timespec to_timespec(uint64_t ns);
 
-/* Memory of that many bytes, every page of which is there. */
+/* Allocates memory with all its pages. Its content is undefined. */
 void *allocate(size_t size);
 
-/* The same numbers in every run. */
+/* Allocates zeroed memory that child processes share with this one. */
+void *allocate_shared(size_t size);
+
+/* Random numbers: the same in every run. */
 void random_seed(uint64_t seed);
 uint64_t random_below(uint64_t limit);
 
@@ -36,8 +39,8 @@ uint64_t random_below(uint64_t limit);
 uint32_t *permutation(size_t n);
 
 /**
- * struct spread - what repetitions came to
- * @median: The middle one.
+ * struct spread - the results of several repetitions
+ * @median: The median.
  * @min: The least.
  * @max: The greatest.
  */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel offers for a program's timeouts.
+ * The mechanisms that the kernel offers for a program's timeouts.
  *
- * All are used as their own users would: one process, one thread, deadlines
- * that are readings of CLOCK_MONOTONIC, limits raised as far as it takes. Every
- * call's result is checked.
+ * Each is used as a program would use it: one process, one thread, absolute deadlines of
+ * CLOCK_MONOTONIC, resource limits raised as needed. The result of every call is checked.
  */
 #ifndef _MECHANISM_H
 #define _MECHANISM_H
@@ -14,20 +13,20 @@
 #include <stdint.h>
 
 /**
- * struct mechanism - a way to have timeouts
- * @name: For people and the table.
- * @open: Get ready for @n timers. What the program itself keeps is allocated
- *	here, and not counted as the timers' memory.
+ * struct mechanism - an implementation of timeouts
+ * @name: Its name in messages and results.
+ * @open: Prepare for @n timers. This allocates the program's own memory, which does not
+ *	count as memory of the timers.
  * @arm: Create and arm @n timers from @first on: timer i for deadline[i].
- * @extend: Give @n timers, in that order, a later deadline: timer order[i]
+ * @extend: Give @n timers a later deadline, one after the other: timer order[i] gets
  *	deadline[i].
- * @cancel: Cancel and destroy @n timers, in that order.
- * @take: Wait for expirations, take what there is, and say how many.
- * @linear: @extend and @cancel look at all timers for each: measured for a part
- *	of the timers.
+ * @cancel: Cancel and destroy the @n timers of @order, one after the other.
+ * @take: Wait for expirations, take those that have come, and return their number.
+ * @linear: @extend and @cancel take time in proportion to the number of timers, so that
+ *	only a sample of the timers is measured.
  *
- * What is not there, which may be all but @open and @arm, is not measured. A mechanism
- * is used once, in a process of its own, which ends without much ado.
+ * All functions but @open and @arm may be missing; then they are not measured. A
+ * mechanism is used once in a process of its own, and frees nothing.
  */
 struct mechanism {
 	const char *name;
@@ -39,16 +38,16 @@ struct mechanism {
 	bool linear;
 };
 
-extern const struct mechanism twheel_single;	/* an ioctl for each */
-extern const struct mechanism twheel_batch;	/* an ioctl for 256, read() */
+extern const struct mechanism twheel_single;	/* one ioctl() per operation */
+extern const struct mechanism twheel_batch;	/* one ioctl() for 256; read() */
 extern const struct mechanism twheel_mmap;	/* the table of deadlines */
 extern const struct mechanism twheel_ring;	/* the ring of events */
 extern const struct mechanism timerfd;
 extern const struct mechanism posix;
-extern const struct mechanism uring;		/* a call for 1024 */
-extern const struct mechanism uring_single;	/* a call for each */
+extern const struct mechanism uring;		/* one system call for 1024 */
+extern const struct mechanism uring_single;	/* one system call per operation */
 
-/* What is around the work of twheel's, without it: a system call, and so on. */
+/* The floors: the surroundings of twheel's operations, such as an empty system call. */
 extern const struct mechanism floor_single;
 extern const struct mechanism floor_batch;
 extern const struct mechanism floor_mmap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One mechanism and one kind of work, to be profiled.
+ * Runs one mechanism with one kind of work, for a profiler.
  *
  * usage: one MECHANISM operations|deliver|drain COUNT [REPETITIONS]
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A POSIX timer for each timeout. Its signal is blocked and read from a signalfd,
- * many at a time, which is the fastest way to take them.
+ * One POSIX timer for each timeout. Their signal is blocked, and the program reads it
+ * from a signalfd, many at a time: the fastest way to take expirations.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #define EVENTS	1024
 
-/* What else the user may have pending. */
+/* Other signals that may be pending for the user. */
 #define SPARE	1024
 
 static int signals;

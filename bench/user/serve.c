@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The server of samples/epoll, with its timeouts kept by twheel, and in its own
- * memory: what they cost it, and how late they come.
+ * The server of samples/epoll with four backends for its timeouts: two of twheel, and
+ * two in the server's own memory.
  *
  * usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS
  *
- * Prints lines as compare.c does, of CPU time for a heartbeat (u_serve_cpu) and of
- * lateness at its worst and on average (u_serve_worst, u_serve_late), with
- * twheel's table of deadlines against the others.
+ * Prints lines as compare.c does, of twheel's table of deadlines against the others:
+ * CPU time of a heartbeat (u_serve_cpu), and lateness of timeouts, the worst and the mean
+ * (u_serve_worst, u_serve_late).
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../samples/epoll/client.h"
 #include "../../samples/epoll/options.h"
 #include "../../samples/epoll/server.h"
 #include "backend.h"
-#include "machine.h"
 #include "measure.h"
+#include "result.h"
 
 #define MAX_REPETITIONS	9
 
@@ -31,10 +30,10 @@ static const struct timeout_backend *const backends[] = {
 #define BACKENDS	ARRAY_SIZE(backends)
 
 /**
- * struct served - what a run has come to, in ns
- * @cpu: Of the server's thread, for a heartbeat.
- * @worst: The latest timeout.
- * @late: The average one.
+ * struct served - the outcome of a run, in ns
+ * @cpu: CPU time of the server's thread for each heartbeat.
+ * @worst: The worst lateness of a timeout.
+ * @late: The mean lateness.
  */
 struct served {
 	double cpu;
@@ -119,22 +118,15 @@ static struct spread spread_by(size_t backend, size_t field, size_t repetitions)
 	return spread_of(values, repetitions);
 }
 
-static void print(const char *engine, const char *metric, size_t field,
-		  const struct options *o, size_t repetitions)
+static void print_metric(const char *engine, const char *metric, size_t field,
+			 const struct options *o, size_t repetitions)
 {
-	struct spread ours = spread_by(0, field, repetitions), theirs;
-	char key[256];
+	struct spread ours = spread_by(0, field, repetitions);
 	size_t backend;
 
-	for (backend = 1; backend < BACKENDS; backend++) {
-		theirs = spread_by(backend, field, repetitions);
-		snprintf(key, sizeof(key), "%s,%s,%s,%llu,%s", engine, kernel_name(),
-			 metric, o->connections, backends[backend]->name);
-		printf("%s,%.1f,%.1f,%.4f\n", key, ours.median, theirs.median,
-		       ours.median / theirs.median);
-		printf("spread,%s,%.1f,%.1f,%.1f,%.1f\n", key, ours.min, ours.max,
-		       theirs.min, theirs.max);
-	}
+	for (backend = 1; backend < BACKENDS; backend++)
+		print_result(engine, metric, o->connections, backends[backend]->name,
+			     ours, spread_by(backend, field, repetitions), 1);
 }
 
 int main(int argc, char **argv)
@@ -152,16 +144,13 @@ int main(int argc, char **argv)
 	if (!o.connections || !repetitions || repetitions > MAX_REPETITIONS ||
 	    !o.every_ns || o.every_ns > o.idle_ns / 2 ||
 	    o.seconds * NSEC < o.idle_ns + 3 * o.every_ns)
-		die(0, "serve: EVERY_MS is at most half of IDLE_MS, SECONDS at least that and three times EVERY_MS");
-	results = mmap(NULL, BACKENDS * sizeof(*results), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (results == MAP_FAILED)
-		die(0, "no memory");
+		die(0, "serve: EVERY_MS is at most half of IDLE_MS, SECONDS at least IDLE_MS and three times EVERY_MS");
+	results = allocate_shared(BACKENDS * sizeof(*results));
 	for (r = 0; r < repetitions; r++)
 		for (backend = 0; backend < BACKENDS; backend++)
 			run(&o, (backend + r) % BACKENDS, r);
-	print(argv[1], "u_serve_cpu", offsetof(struct served, cpu), &o, repetitions);
-	print(argv[1], "u_serve_late", offsetof(struct served, late), &o, repetitions);
-	print(argv[1], "u_serve_worst", offsetof(struct served, worst), &o, repetitions);
+	print_metric(argv[1], "u_serve_cpu", offsetof(struct served, cpu), &o, repetitions);
+	print_metric(argv[1], "u_serve_late", offsetof(struct served, late), &o, repetitions);
+	print_metric(argv[1], "u_serve_worst", offsetof(struct served, worst), &o, repetitions);
 	return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A timerfd for each timeout, all in one epoll instance.
+ * One timerfd for each timeout, all in one epoll instance.
  *
- * One process is enough: the descriptor limit is raised, as root can do up to
- * fs.nr_open. Where that is too little, the count is.
+ * All are in one process, which raises its limit of descriptors: root may do that up to
+ * fs.nr_open.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void cancel_timerfds(const uint32_t *order, size_t n)
 {
 	size_t i;
 
-	/* This takes it out of the epoll instance, too. */
+	/* close() also removes the timerfd from the epoll instance. */
 	for (i = 0; i < n; i++)
 		if (close(fds[order[i]]))
 			die(errno, "close");

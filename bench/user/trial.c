@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One mechanism, used once.
+ * The trials: one mechanism does one kind of work, in a process of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,24 +12,24 @@
 #include "measure.h"
 #include "trial.h"
 
-/* No timer expires while operations are measured. */
+/* So far ahead that no timer expires while operations are measured. */
 #define NEAREST		(60 * NSEC)
 #define RANGE		(3600 * NSEC)
 #define PUSH_BACK	(600 * NSEC)
 
-/* Where each operation looks at all timers: how many of them in all. */
+/* For a linear mechanism: timers looked at by all operations of a trial together. */
 #define LOOKS		(8u << 20)
 #define LEAST_OPERATIONS 64
 
-/* From when timers are armed until they are due, besides the time arming takes. */
+/* Time from the end of arming to the first deadline. */
 #define LEAD		(NSEC / 4)
-/* How many times that which it took before. */
+/* Limit of struct outcome's patience. */
 #define MOST_PATIENCE	64
 
-/* Timers from which the ticks' phase is seen. */
+/* Timers that expire to find out when ticks begin. */
 #define PROBES		16
 
-/* Exit status of a trial that was not ready in time. */
+/* Exit status of a trial that armed its last timer after the first deadline. */
 #define TOO_LATE	3
 
 static double per_timer(uint64_t since, size_t n)
@@ -37,16 +37,16 @@ static double per_timer(uint64_t since, size_t n)
 	return (double)(now_ns() - since) / (double)n;
 }
 
-/* How many timers to change and to cancel. */
-static size_t some_of(const struct mechanism *m, size_t n)
+/* How many timers to extend and to cancel. */
+static size_t sample_size(const struct mechanism *m, size_t n)
 {
-	size_t some = n;
+	size_t size = n;
 
 	if (m->linear) {
-		some = LOOKS / n;
-		some = some < LEAST_OPERATIONS ? LEAST_OPERATIONS : some;
+		size = LOOKS / n;
+		size = size < LEAST_OPERATIONS ? LEAST_OPERATIONS : size;
 	}
-	return some < n ? some : n;
+	return size < n ? size : n;
 }
 
 void trial_operations(const struct mechanism *m, size_t n, struct outcome *outcome)
@@ -54,7 +54,7 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	uint32_t *extended = permutation(n), *cancelled = permutation(n);
 	uint64_t *deadline = allocate(n * sizeof(*deadline));
 	uint64_t *later = allocate(n * sizeof(*later));
-	size_t i, some = some_of(m, n);
+	size_t i, sampled = sample_size(m, n);
 	struct memory before, after;
 	uint64_t start = now_ns();
 
@@ -75,13 +75,13 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 
 	if (m->extend) {
 		start = now_ns();
-		m->extend(extended, later, some);
-		outcome->extend = per_timer(start, some);
+		m->extend(extended, later, sampled);
+		outcome->extend = per_timer(start, sampled);
 	}
 	if (m->cancel) {
 		start = now_ns();
-		m->cancel(cancelled, some);
-		outcome->cancel = per_timer(start, some);
+		m->cancel(cancelled, sampled);
+		outcome->cancel = per_timer(start, sampled);
 	}
 }
 
@@ -97,8 +97,9 @@ static void take_all(const struct mechanism *m, size_t n)
 }
 
 /*
- * Arms timers that are due from some time from now on, over @spread. Ends the
- * process if the first is due before the last is armed.
+ * Arms @n timers. The first is due @lead ns from now, rounded by @align; the others over
+ * the next @spread ns. Ends the process if the first is due before the last is armed.
+ * Returns the first deadline.
  */
 static uint64_t arm_ahead(const struct mechanism *m, size_t n, uint64_t spread,
 			  uint64_t lead, uint64_t (*align)(uint64_t when))
@@ -121,19 +122,22 @@ static uint64_t arm_ahead(const struct mechanism *m, size_t n, uint64_t spread,
 	return first;
 }
 
-/* As long as arming took before, and as much again. */
+/* LEAD, and @patience times as long as arming took in trial_operations(). */
 static uint64_t lead_of(const struct outcome *outcome, size_t n)
 {
 	return LEAD + (uint64_t)(outcome->patience * outcome->arm * (double)n);
 }
 
-static uint64_t as_it_is(uint64_t when)
+static uint64_t unaligned(uint64_t when)
 {
 	return when;
 }
 
-/* When a tick of the system began, as timers that expire see it, at the earliest. */
-static uint64_t some_tick(uint64_t *length)
+/*
+ * When a tick of the system began, and the length of ticks. Estimated from timers that
+ * expire soon after the beginning of a tick: the earliest within its tick counts.
+ */
+static uint64_t find_tick(uint64_t *length)
 {
 	struct twheel_op op;
 	int i, device = twheel_open(0);
@@ -159,12 +163,12 @@ static uint64_t some_tick(uint64_t *length)
 }
 
 /*
- * A little before a tick around @when. What is due then is due at the beginning of
- * the tick, which spares the wheel most of the wait for it.
+ * A time around @when, shortly before a tick begins. The wheel runs at the beginning of
+ * ticks, so little of the measured time is the wait for the next one.
  */
 static uint64_t before_tick(uint64_t when)
 {
-	uint64_t length, tick = some_tick(&length);
+	uint64_t length, tick = find_tick(&length);
 
 	return tick + (when - tick) / length * length - length / 8;
 }
@@ -173,7 +177,7 @@ void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome)
 {
 	uint64_t first, busy;
 
-	first = arm_ahead(m, n, NSEC, lead_of(outcome, n), as_it_is);
+	first = arm_ahead(m, n, NSEC, lead_of(outcome, n), unaligned);
 	sleep_until(first - LEAD / 10);
 	busy = busy_ns();
 	take_all(m, n);
@@ -216,10 +220,7 @@ void run_trial(void (*trial)(const struct mechanism *m, size_t n,
 	struct outcome *shared;
 	int status;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		die(errno, "mmap");
+	shared = allocate_shared(sizeof(*shared));
 	*shared = *outcome;
 	shared->patience = 2;
 	do {

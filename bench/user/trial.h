@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One mechanism, used once.
+ * The trials: one mechanism does one kind of work, in a process of its own.
  */
 #ifndef _TRIAL_H
 #define _TRIAL_H
@@ -9,15 +9,16 @@
 #include "mechanism.h"
 
 /**
- * struct outcome - what a trial has measured; NaN for what it has not
- * @arm: ns for each timer.
- * @extend: ns for each.
- * @cancel: ns for each.
- * @bytes: Memory that was available before and is not afterwards, for each.
- * @slab: The part of it that is slab.
- * @deliver: CPU time of the machine in ns, for each.
- * @drain: ns for each.
- * @patience: By how much arming may take longer than @arm says.
+ * struct outcome - the measurements, per timer; NaN for figures that were not measured
+ * @arm: Time to create and arm a timer, in ns.
+ * @extend: Time to give it a later deadline, in ns.
+ * @cancel: Time to cancel it, in ns.
+ * @bytes: Memory of the kernel, in bytes: what arming takes away from MemAvailable.
+ * @slab: The part of @bytes that is slab.
+ * @deliver: CPU time of all CPUs, in ns, when timers expire over a second.
+ * @drain: Time in ns, when all timers expire at one tick.
+ * @patience: No measurement: how many times longer than @arm arming may take before
+ *	@deliver and @drain.
  */
 struct outcome {
 	double arm;
@@ -30,16 +31,19 @@ struct outcome {
 	double patience;
 };
 
-/* Arms @n timers, extends them all, and cancels them all. */
+/* Arms, extends and cancels @n timers. Sets @arm, @bytes, @slab, @extend and @cancel. */
 void trial_operations(const struct mechanism *m, size_t n, struct outcome *outcome);
 
-/* Lets @n timers expire, evenly over a second. @arm must be known. */
+/* Lets @n timers expire, evenly over a second. Needs @arm, sets @deliver. */
 void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome);
 
-/* Lets @n timers expire at one tick. @arm must be known. */
+/* Lets @n timers expire at one tick. Needs @arm, sets @drain. */
 void trial_drain(const struct mechanism *m, size_t n, struct outcome *outcome);
 
-/* Runs one of these in a process of its own; again if it was not ready in time. */
+/*
+ * Runs a trial in a process of its own. If a timer was due before all were armed, runs
+ * the trial again with twice the patience.
+ */
 void run_trial(void (*trial)(const struct mechanism *m, size_t n,
 			     struct outcome *outcome),
 	       const struct mechanism *m, size_t n, struct outcome *outcome);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/twheel: by single calls, by batches, by the mappings.
+ * /dev/twheel: by single calls, by batches, and by its two mappings.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void open_table(size_t n)
 static void open_ring(size_t n)
 {
 	open_device(n);
-	/* A program has room for what may come between two looks at it. */
+	/* Room for the events that may come between two reads, as a program would have. */
 	check(twheel_map_ring(device, n < 65536 ? n : 65536, &ring), 0,
 	      "twheel_map_ring()");
 }

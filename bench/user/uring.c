@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An io_uring timeout for each timeout: one ring, system calls without a library,
- * and a thousand operations in a call, or one.
+ * One io_uring timeout for each timeout, all on one ring. Uses the system calls without
+ * a library. A call submits 1024 operations, or a single one.
  *
- * Changing or cancelling a timeout makes the kernel look for it in a list of
- * all of them.
+ * To change or cancel a timeout, the kernel searches a list of all timeouts.
  */
 #include <errno.h>
 #include <linux/io_uring.h>
@@ -17,13 +16,13 @@
 #include "mechanism.h"
 
 #define BATCH	1024
-/* The most that the kernel allows. What is more waits in the kernel. */
+/* The kernel's limit. Further completions wait in the kernel. */
 #define CQ_MAX	65536
 
-/* user_data of operations that are not timeouts. */
+/* Flag in user_data: an operation that changes or cancels a timeout. */
 #define CONTROL	(1ull << 63)
 
-/* Since Linux 6.1; the header may be older. */
+/* From Linux 6.0 and 6.1; the installed header may be older. */
 #ifndef IORING_SETUP_SINGLE_ISSUER
 #define IORING_SETUP_SINGLE_ISSUER	(1U << 12)
 #endif
@@ -77,7 +76,7 @@ static void open_uring(size_t n)
 	char *sq, *cq;
 	unsigned int i;
 
-	/* The cheapest way of completing. */
+	/* With these flags completions are cheapest; older kernels do not have them. */
 	ring = set_up(n, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
 	if (ring < 0)
 		ring = set_up(n, 0);
@@ -106,8 +105,8 @@ static void open_single(size_t n)
 	open_uring(n);
 }
 
-/* The submission queue's @i-th next entry, cleared. */
-static struct io_uring_sqe *entry(unsigned int i)
+/* Clears and returns the submission queue's entry at @i places after the tail. */
+static struct io_uring_sqe *get_sqe(unsigned int i)
 {
 	struct io_uring_sqe *sqe = &sqes[(*sq_tail + i) & sq_mask];
 
@@ -122,8 +121,9 @@ static void submit(unsigned int count, unsigned int wait)
 }
 
 /*
- * Takes what is in the completion queue. Returns how many timeouts have ended with
- * @result, and in @controls how many other operations are done.
+ * Takes all entries of the completion queue. Returns how many timeouts have ended, which
+ * must be with @result. Adds to @controls the number of other operations, which must have
+ * succeeded.
  */
 static size_t reap(int result, size_t *controls)
 {
@@ -167,7 +167,7 @@ static void arm_uring(const uint64_t *deadline, size_t first, size_t n)
 		count = batch_at(done, first + n);
 		for (i = 0; i < count; i++) {
 			set_time(i, deadline[done + i]);
-			sqe = entry(i);
+			sqe = get_sqe(i);
 			sqe->opcode = IORING_OP_TIMEOUT;
 			sqe->fd = -1;
 			sqe->addr = (uintptr_t)&times[i];
@@ -189,7 +189,7 @@ static void extend_uring(const uint32_t *order, const uint64_t *deadline, size_t
 		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
 			set_time(i, deadline[done + i]);
-			sqe = entry(i);
+			sqe = get_sqe(i);
 			sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
 			sqe->fd = -1;
 			sqe->addr = order[done + i];
@@ -213,7 +213,7 @@ static void cancel_uring(const uint32_t *order, size_t n)
 	for (done = 0; done < n; done += count) {
 		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
-			sqe = entry(i);
+			sqe = get_sqe(i);
 			sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
 			sqe->fd = -1;
 			sqe->addr = order[done + i];
