@@ -315,7 +315,7 @@ static int rebuild_dial(struct demo *d, uint64_t reach)
 /*
  * The machine is too slow for the model. Make the steps longer before the reports of live
  * drivers come after their deadlines. Silent drivers keep their deadlines. How long this
- * takes is unknown, so each live driver gets a whole new timeout until its next report.
+ * takes is unknown, so the deadline of each live driver moves by a whole timeout.
  */
 static int slow_down(struct demo *d)
 {

@@ -8,15 +8,15 @@
  * checks that. And the lateness of the wheel is in proportion to the lateness of plain
  * timerfds, measured on the same CPUs at the same time.
  *
- * The bounds favour the wheel for two reasons. A timerfd samples its CPU only once a
- * period. And interrupts drive the timerfd, whereas a softirq runs the wheel: on a busy
- * machine softirqs wait for ksoftirqd, which shares the CPU with the program.
+ * The wheel may be later than a timerfd, for two reasons. A timerfd samples its CPU only
+ * once a period. And an interrupt runs the timerfd, whereas a softirq runs the wheel: on
+ * a busy machine softirqs wait for ksoftirqd, which shares the CPU with the program.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include "verdict.h"
 
-/* The wheel may be so many ticks later than so many times the lateness of the timerfd. */
+/* The limit: PROPORTION times the lateness of the timerfds, plus ALLOWANCE ticks. */
 #define ALLOWANCE	2
 #define PROPORTION	2
 
