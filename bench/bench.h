@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the parts of the bench module.
+ * Declarations for all files of the bench module.
  */
 #ifndef _TWHEEL_BENCH_H
 #define _TWHEEL_BENCH_H
@@ -13,22 +13,22 @@
 #include <linux/types.h>
 #include "../twheel.h"
 
-/* What is random follows from it. */
+/* Seed of all random numbers. */
 #define BENCH_SEED		5
-/* Operations timed at a count, at most: a sample of the timers, if they are more. */
+/* At most so many timers are operated on; if there are more, these are a sample. */
 #define BENCH_SAMPLE		1000000U
-/* And at least, by going round again. */
+/* At least so many operations are timed; fewer timers are operated on several times. */
 #define BENCH_LEAST		200000U
 #define BENCH_HOUR		(3600ULL * HZ)
-/* How far a heartbeat pushes back. */
+/* How far a heartbeat pushes a deadline back. */
 #define BENCH_PUSH		(600ULL * HZ)
 
 /**
- * struct bench_node - a timer of the designs that are compared in bench_design.c
- * @entry: In a list.
- * @deadline: In ticks.
- * @rounds: Of a hashed wheel, until it is due.
- * @index: In a heap.
+ * struct bench_node - a timer of the designs in bench_design.c
+ * @entry: Entry in a list.
+ * @deadline: Deadline in ticks.
+ * @rounds: For the hashed wheel: rounds until the timer is due.
+ * @index: For the heap: index of the timer.
  */
 struct bench_node {
 	struct list_head	entry;
@@ -40,14 +40,15 @@ struct bench_node {
 };
 
 /**
- * struct bench_object - what a user would have a timer in
- * @wheel: For twheel, with the deadline behind it, for its callback to compare.
- * @list: For timer_list, which has the deadline in it.
- * @high: For hrtimer, with the tick of its deadline behind it.
+ * struct bench_object - an object with a timer, such as a connection
+ * @wheel: For twheel, with the deadline, which the callback compares with the time.
+ * @list: For timer_list, which includes the deadline.
+ * @high: For hrtimer, with the deadline in ticks.
  * @node: For bench_design.c.
  * @next: For a pointer chase.
+ * @size: Makes all objects equally large.
  *
- * Of the same size and at the same place, whatever the engine.
+ * Objects have the same size and place with every engine.
  */
 struct bench_object {
 	union {
@@ -69,10 +70,10 @@ struct bench_object {
 };
 
 /**
- * struct bench_op - what to do to one object
- * @object: Which one; they come in random order.
- * @deadline: In ticks from a common base.
- * @other: Another one, to change to.
+ * struct bench_op - an operation on an object
+ * @object: The object; operations are in random order of objects.
+ * @deadline: Deadline in ticks from a common base.
+ * @other: The deadline to change to.
  */
 struct bench_op {
 	struct bench_object	*object;
@@ -81,16 +82,16 @@ struct bench_op {
 };
 
 /**
- * struct bench_base - what deadlines are counted from
- * @tick: The tick.
- * @time: When it began.
+ * struct bench_base - the time that deadlines are counted from
+ * @tick: The time as a tick.
+ * @time: The beginning of that tick.
  */
 struct bench_base {
 	u64	tick;
 	ktime_t	time;
 };
 
-/* bench_memory.c: arrays too large for one allocation, of power-of-two elements */
+/* bench_memory.c: arrays that are too large for one allocation */
 #define BENCH_CHUNK_ORDER	10
 #define BENCH_CHUNK		(PAGE_SIZE << BENCH_CHUNK_ORDER)
 
@@ -107,10 +108,10 @@ static inline void *bench_at(const struct bench_area *area, u64 i, size_t size)
 }
 
 /**
- * struct bench_set - objects, and the order in which to go through them
- * @n: How many they are.
- * @objects: Of struct bench_object.
- * @ops: Of struct bench_op, one an object.
+ * struct bench_set - objects, and an operation on each in random order
+ * @n: Number of objects.
+ * @objects: Array of struct bench_object.
+ * @ops: Array of struct bench_op.
  */
 struct bench_set {
 	u32			n;
@@ -126,16 +127,16 @@ void bench_set_deadlines(struct bench_set *set, u64 range);
 u64 bench_set_chase(struct bench_set *set, u32 steps);
 
 /**
- * typedef bench_pass_t - do one thing to some objects, one after the other
- * @ops: Which objects, and deadlines.
- * @count: How many.
- * @base: What the deadlines are counted from.
- * @good: Added to: how many objects were in the state to be expected.
+ * typedef bench_pass_t - a loop that does the same to several objects
+ * @ops: The objects and their deadlines.
+ * @count: Number of objects.
+ * @base: The time that deadlines are counted from.
+ * @good: Counter of operations that had the expected result.
  */
 typedef void (*bench_pass_t)(const struct bench_op *ops, u32 count,
 			     const struct bench_base *base, u32 *good);
 
-/* A pass is one loop with the operation inlined: nobody pays for a call. */
+/* The operation is inlined into the loop, so that no figure includes a function call. */
 static __always_inline u32
 bench_loop(const struct bench_op *ops, u32 count, const struct bench_base *base,
 	   u32 (*op)(const struct bench_op *op, const struct bench_base *base))
@@ -175,9 +176,9 @@ enum bench_engine_kind {
 };
 
 /**
- * struct bench_engine - a facility to be measured
- * @name: In the results.
- * @setup: Makes a timer of each object.
+ * struct bench_engine - a timer facility to be measured
+ * @name: Its name in the results.
+ * @setup: Sets up the timer of each object.
  * @op: The operations, by enum bench_op_kind.
  */
 struct bench_engine {
@@ -190,11 +191,11 @@ extern const struct bench_engine bench_engines[BENCH_ENGINES];
 extern const char * const bench_op_names[BENCH_OPS];
 
 /**
- * struct bench_fired - what the callbacks of an engine have seen
- * @count: How many were run.
+ * struct bench_fired - statistics of the callbacks of an engine
+ * @count: Number of callbacks.
  * @late: The worst lateness, in ticks.
  *
- * Callbacks run on the CPU that measures, so nothing here is atomic.
+ * Callbacks run on the CPU that measures, so plain variables are enough.
  */
 struct bench_fired {
 	u64	count;
@@ -203,12 +204,20 @@ struct bench_fired {
 
 extern struct bench_fired bench_fired[BENCH_ENGINES];
 
-/* bench_main.c */
+/* bench_result.c */
+struct seq_file;
+
+int bench_result_init(void);
+void bench_result_exit(void);
+void bench_result_begin(void);
 void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
 		  u64 total, u64 count);
+bool bench_result_overflowed(void);
+void bench_result_show(struct seq_file *m);
+void bench_stop(void);
 bool bench_stopped(void);
 
-/* One for each command: see bench_main.c. */
+/* The commands: see bench_main.c. */
 int bench_ops(u32 n, u32 unused, unsigned int reps);
 int bench_cpus(u32 n, u32 unused, unsigned int reps);
 int bench_expire(u32 n, u32 seconds, unsigned int reps);

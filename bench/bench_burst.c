@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: crowds that are due within one second, far ahead
+ * twheel bench: crowds of timers that are due within one second, far ahead
  *
- * They wait in real time, and so all of them wait together: a crowd of
- * timer_list's, one of twheel's a little later, and so on in turn. twheel
- * begins to move a crowd before it is due; a window counts as timer_list's if one
- * of its callbacks ran in it, and as twheel's if not.
+ * Real time has to pass, so all crowds wait together: first a crowd of timer_list is due,
+ * then one of twheel, and so on in turn. twheel moves the timers of a crowd before they
+ * are due. A window counts as timer_list's if one of its callbacks ran, or else as
+ * twheel's.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "bench.h"
 
-/* Seconds between two crowds: more than a slot of timer_list a minute ahead. */
+/* Seconds between two crowds of an engine: more than timer_list's slot a minute ahead. */
 #define APART		6
 
 /**
- * struct crowds - what is waited for
- * @n: Timers in a crowd.
- * @reps: Crowds of each engine.
- * @worst: The longest window of each crowd.
+ * struct crowds - the crowds
+ * @n: Number of timers in a crowd.
+ * @reps: Number of crowds of each engine.
+ * @worst: Time of the longest window of each crowd.
  */
 struct crowds {
 	u32		n;
@@ -27,14 +27,14 @@ struct crowds {
 	u64		*worst[2];
 };
 
-/* Whose crowd it is. */
+/* The engine of a crowd. */
 static const struct bench_engine *engine_of(u32 crowd)
 {
 	return &bench_engines[crowd % 2 ? BENCH_TWHEEL : BENCH_TIMER_LIST];
 }
 
-static void arm(struct bench_set *set, struct crowds *crowds,
-		const struct bench_base *base, u64 ahead)
+static void arm_crowds(struct bench_set *set, struct crowds *crowds,
+		       const struct bench_base *base, u64 ahead)
 {
 	u32 i, n = crowds->n, good = 0;
 	struct bench_base due;
@@ -48,7 +48,8 @@ static void arm(struct bench_set *set, struct crowds *crowds,
 	}
 }
 
-static int watch(struct crowds *crowds, u64 last)
+/* Measures windows until all callbacks have run. Gives up at tick @last. */
+static int run_windows(struct crowds *crowds, u64 last)
 {
 	struct bench_fired *fired = bench_fired;
 	u64 all = (u64)crowds->n * crowds->reps, before[2], took;
@@ -100,8 +101,8 @@ static int run(struct bench_set *set, struct crowds *crowds, u64 ahead)
 
 	memset(bench_fired, 0, sizeof(bench_fired));
 	bench_base_now(&base);
-	arm(set, crowds, &base, ahead);
-	ret = watch(crowds, base.tick + 2 * range + 60 * HZ);
+	arm_crowds(set, crowds, &base, ahead);
+	ret = run_windows(crowds, base.tick + 2 * range + 60 * HZ);
 	for (i = 0; ret && i < 2 * crowds->reps; i++)
 		bench_pass(set, engine_of(i)->op[BENCH_CANCEL], i * n,
 			   (i + 1) * n, &base, &good);
@@ -109,12 +110,12 @@ static int run(struct bench_set *set, struct crowds *crowds, u64 ahead)
 }
 
 /**
- * bench_burst - measure the longest run that a crowd causes
- * @n: Timers in a crowd.
- * @seconds: How far ahead they are armed, at least.
- * @reps: How many crowds of each engine there are.
+ * bench_burst - measure the longest run of softirqs that a crowd causes
+ * @n: Number of timers in a crowd.
+ * @seconds: How far ahead the first crowd is due.
+ * @reps: Number of crowds of each engine.
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int bench_burst(u32 n, u32 seconds, unsigned int reps)
 {

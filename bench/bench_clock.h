@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock to measure with: the CPU time of the CPU that asks.
+ * The clock of all measurements: CPU time of this CPU.
  *
- * A CPU of user-mode Linux is a thread of the host, which may have to wait for
- * others; the host knows how long it did not. Elsewhere it is just time.
+ * A CPU of user-mode Linux is a thread of the host, and may wait while the host runs other
+ * threads. So the clock is the CPU time of that thread, from the host. Elsewhere it
+ * is real time.
  */
 #ifndef _TWHEEL_BENCH_CLOCK_H
 #define _TWHEEL_BENCH_CLOCK_H
@@ -12,7 +13,7 @@
 #include <linux/types.h>
 
 #ifdef CONFIG_UML
-/* The host's system calls, as the kernel has no name for this one. */
+/* Numbers of the host's interface on x86-64, for which UML has no names. */
 #define HOST_CLOCK_GETTIME		228
 #define HOST_CLOCK_THREAD_CPUTIME_ID	3
 

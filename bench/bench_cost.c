@@ -2,25 +2,25 @@
 /*
  * twheel bench: what five designs of a timer facility cost
  *
- * Timers are spread over an hour of ticks of a millisecond. All are armed, and
- * cancelled, in random order; then armed again, and time passes tick by tick for
- * five minutes, or as long as there is time for. The designs are told what time
- * it is: nothing waits here.
+ * Deadlines are spread over an hour, in ticks of 1 ms. All timers are armed in random
+ * order, and cancelled. Then they are armed again, and five minutes pass tick by tick, or
+ * fewer if that takes too long. The time is simulated: the benchmark passes each tick to
+ * the design.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include "bench_clock.h"
 #include "bench_design.h"
 
-/* Ticks to go through: more than 64^3, so that twheel's third level is moved too. */
+/* Number of ticks: more than 64^3, so that timers of twheel's level 3 move, too. */
 #define TICKS		300000U
-/* But no longer than this, */
+/* The limit on the time for all ticks. */
 #define TICKS_NS	(300 * NSEC_PER_MSEC)
-/* which is looked at after so many ticks, or after each that takes so long. */
+/* Ticks between two looks at the clock; every tick if ticks take so long on average. */
 #define LOOK_AFTER	256
 #define LONG_TICK_NS	(30 * NSEC_PER_USEC)
 
-static u64 expected(struct bench_set *set, u64 now)
+static u64 count_due(struct bench_set *set, u64 now)
 {
 	const struct bench_op *op;
 	u64 due = 0;
@@ -33,9 +33,9 @@ static u64 expected(struct bench_set *set, u64 now)
 	return due;
 }
 
-/* The mean cost of a tick; all timers that are due must have come out. */
-static int ticks(struct bench_set *set, const struct design *design,
-		 unsigned int rep)
+/* Measures the mean cost of a tick, and checks that all due timers have expired. */
+static int measure_ticks(struct bench_set *set, const struct design *design,
+			 unsigned int rep)
 {
 	u64 start = bench_clock(), took = 0, now = 0, look = 1, due = 0;
 
@@ -48,16 +48,16 @@ static int ticks(struct bench_set *set, const struct design *design,
 	}
 	took = bench_clock() - start;
 	cond_resched();
-	if (due != expected(set, now)) {
-		pr_err("%s: %llu timers were due by tick %llu, not %llu\n",
-		       design->name, due, now, expected(set, now));
+	if (due != count_due(set, now)) {
+		pr_err("%s: %llu timers expired by tick %llu, not %llu\n",
+		       design->name, due, now, count_due(set, now));
 		return -EIO;
 	}
 	bench_result("cost_tick", set->n, design->name, rep, took, now);
 	return 0;
 }
 
-/* Deadlines of the same random order for all, whatever the count. */
+/* All designs get the same deadlines in the same random order. */
 static int measure(struct bench_set *set, const struct design *design,
 		   unsigned int rep)
 {
@@ -80,18 +80,18 @@ static int measure(struct bench_set *set, const struct design *design,
 	bench_result("cost_bytes", set->n, design->name, rep,
 		     design->bytes(set->n), set->n);
 	bench_pass(set, design->add, 0, set->n, &base, &good);
-	ret = ticks(set, design, rep);
+	ret = measure_ticks(set, design, rep);
 	design->exit();
 	return ret;
 }
 
 /**
  * bench_cost - measure the designs
- * @n: How many timers.
- * @unused: Nothing.
- * @reps: How often.
+ * @n: Number of timers.
+ * @unused: Unused.
+ * @reps: Number of repetitions.
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int bench_cost(u32 n, u32 unused, unsigned int reps)
 {

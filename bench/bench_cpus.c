@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: what one CPU costs another
+ * twheel bench: how much two CPUs slow each other down
  *
- * Each CPU arms, changes and cancels its own half of the timers. First one of
- * them does so alone, then both at the same time; where nothing is shared, both
- * take as long as one. The figure is the time of the slower one of both over
- * that of the one alone, in thousandths.
+ * Each CPU arms, changes and cancels its own half of the timers. First one CPU does so
+ * alone, then both CPUs do so at the same time. If they share nothing, both take as long
+ * as one. The figure is the time of the slower CPU, divided by the time of one CPU alone,
+ * in thousandths.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -18,15 +18,15 @@
 #define CPUS	2
 
 /**
- * struct half - one CPU's part
+ * struct half - the half of a CPU
  * @set: All objects.
- * @engine: What is measured.
- * @from: Its objects are these,
- * @to: up to here.
- * @ready: Counts who waits to begin.
- * @parties: How many begin together.
- * @took: How long it took.
- * @done: It is over.
+ * @engine: The engine that is measured.
+ * @from: Index of the CPU's first object.
+ * @to: Index of its last object, plus 1.
+ * @ready: Number of CPUs that are ready to begin.
+ * @parties: Number of CPUs that begin together.
+ * @took: The CPU's time, in nanoseconds.
+ * @done: Completed at the end.
  */
 struct half {
 	struct bench_set		*set;
@@ -39,7 +39,7 @@ struct half {
 	struct completion		done;
 };
 
-static int work(void *arg)
+static int half_thread(void *arg)
 {
 	struct half *half = arg;
 	u32 rounds = max(1U, BENCH_LEAST / (half->to - half->from)), good = 0;
@@ -47,7 +47,7 @@ static int work(void *arg)
 	struct bench_base base;
 	u64 start;
 
-	/* A timer belongs to the CPU that sets it up. */
+	/* On this CPU, because a timer belongs to the CPU that sets it up. */
 	bench_pass(half->set, half->engine->setup, half->from, half->to, NULL,
 		   &good);
 	bench_base_now(&base);
@@ -70,15 +70,15 @@ static struct task_struct *create(struct half *half, unsigned int cpu)
 	struct task_struct *task;
 
 	init_completion(&half->done);
-	task = kthread_create(work, half, "twheel_bench/%u", cpu);
+	task = kthread_create(half_thread, half, "twheel_bench/%u", cpu);
 	if (!IS_ERR(task))
 		kthread_bind(task, cpu);
 	return task;
 }
 
-/* The time of so many CPUs doing their halves; 0 if that did not work. */
-static u64 together(struct bench_set *set, const struct bench_engine *engine,
-		    int parties)
+/* Runs the halves of @parties CPUs together. Returns the longest time, or 0 on failure. */
+static u64 run_halves(struct bench_set *set, const struct bench_engine *engine,
+		      int parties)
 {
 	struct task_struct *task[CPUS];
 	atomic_t ready = ATOMIC_INIT(0);
@@ -108,7 +108,7 @@ static u64 together(struct bench_set *set, const struct bench_engine *engine,
 			kthread_stop(task[i]);
 		return 0;
 	}
-	/* This CPU's last: once it runs, nobody else may. */
+	/* The thread of this CPU is last: it may keep this thread from running. */
 	for (i = parties - 1; i >= 0; i--)
 		wake_up_process(task[i]);
 	for (i = 0; i < parties; i++) {
@@ -119,12 +119,12 @@ static u64 together(struct bench_set *set, const struct bench_engine *engine,
 }
 
 /**
- * bench_cpus - measure how two CPUs get in each other's way
- * @n: Timers, half of them each CPU's.
- * @unused: Nothing.
- * @reps: How often.
+ * bench_cpus - measure how much two CPUs slow each other down
+ * @n: Number of timers of both CPUs.
+ * @unused: Unused.
+ * @reps: Number of repetitions.
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int bench_cpus(u32 n, u32 unused, unsigned int reps)
 {
@@ -140,8 +140,8 @@ int bench_cpus(u32 n, u32 unused, unsigned int reps)
 		return ret;
 	for (rep = 0; rep < reps && !ret; rep++) {
 		for (i = 0; i < BENCH_ENGINES && !ret; i++) {
-			one = together(&set, &bench_engines[i], 1);
-			two = together(&set, &bench_engines[i], CPUS);
+			one = run_halves(&set, &bench_engines[i], 1);
+			two = run_halves(&set, &bench_engines[i], CPUS);
 			if (!one || !two)
 				ret = -ENOMEM;
 			else if (bench_stopped())

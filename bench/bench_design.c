@@ -2,10 +2,9 @@
 /*
  * twheel bench: five designs of a timer facility
  *
- * Those of Varghese and Lauck: a list that is scanned at every tick, a heap, a
- * wheel with a slot for every tick, one whose slots are hashed and whose timers
- * count rounds, and a hierarchy of wheels, which is twheel's. Each is as good as
- * it may be without becoming another one.
+ * The designs of Varghese and Lauck: a list that is scanned at every tick, a heap, a
+ * wheel with a slot for every tick, a hashed wheel whose timers count rounds, and a
+ * hierarchy of wheels: twheel's. Each is as fast as its design allows.
  */
 #include <linux/kernel.h>
 #include <linux/list.h>
@@ -21,7 +20,7 @@ static struct bench_node *node_of(const struct bench_op *op)
 	return &op->object->node;
 }
 
-/* Lists without the checks that kernels may be configured for: twheel has none. */
+/* As in <linux/list.h>, but without CONFIG_DEBUG_LIST's checks: twheel has none. */
 static void link_tail(struct list_head *entry, struct list_head *list)
 {
 	entry->next = list;
@@ -35,7 +34,7 @@ static void unlink(struct list_head *entry)
 	__list_del(entry->prev, entry->next);
 }
 
-/* The same for all that are made of lists. */
+/* For all designs that are made of lists. */
 static u32 cancel_linked(const struct bench_op *op, const struct bench_base *base)
 {
 	unlink(&node_of(op)->entry);
@@ -44,7 +43,7 @@ static u32 cancel_linked(const struct bench_op *op, const struct bench_base *bas
 
 BENCH_PASS(cancel_linked_pass, cancel_linked)
 
-/* Scan of all */
+/* A list that is scanned at every tick */
 
 static LIST_HEAD(scan_list);
 
@@ -86,7 +85,10 @@ static u64 scan_bytes(u32 n)
 	return (u64)n * offsetof(struct bench_node, rounds);
 }
 
-/* Binary heap: deadlines beside the pointers, so that sifting stays in the array */
+/*
+ * Binary heap. Entries have a copy of the deadline, so that a timer moves up and down
+ * without a look at other objects.
+ */
 
 struct heap_entry {
 	u64			deadline;
@@ -191,7 +193,7 @@ static u64 heap_bytes(u32 n)
 	return (u64)n * (sizeof(struct heap_entry) + sizeof(u64));
 }
 
-/* Simple wheel: a slot for every tick that a deadline may be ahead */
+/* Simple wheel: a slot for every tick up to the farthest deadline */
 
 static struct bench_area slots;
 
@@ -245,7 +247,7 @@ static u64 simple_bytes(u32 n)
 	       (DESIGN_HORIZON + 1) * sizeof(struct list_head);
 }
 
-/* Hashed wheel with rounds, of a size that is usual */
+/* Hashed wheel: timers of all rounds share 512 slots, a common size */
 
 #define HASHED_SLOTS	512
 
@@ -290,7 +292,7 @@ static u64 hashed_bytes(u32 n)
 	return scan_bytes(n) + sizeof(hashed);
 }
 
-/* Hierarchical wheel: twheel's */
+/* Hierarchical wheel: twheel_core.c */
 
 static struct twheel_wheel *wheel;
 
@@ -332,12 +334,12 @@ BENCH_PASS(hierarchical_cancel_pass, hierarchical_cancel)
 static u32 hierarchical_tick(u64 now)
 {
 	unsigned int budget = U32_MAX, n;
-	struct twheel_timer *some[16];
+	struct twheel_timer *expired[16];
 	u32 due = 0;
 
 	do {
-		n = twheel_wheel_expire(wheel, now, &budget, some,
-					ARRAY_SIZE(some));
+		n = twheel_wheel_expire(wheel, now, &budget, expired,
+					ARRAY_SIZE(expired));
 		due += n;
 	} while (n);
 	return due;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Five designs of a timer facility, as data structures: no lock, no clock.
+ * Five designs of a timer facility, as data structures without locks and clocks.
  */
 #ifndef _TWHEEL_BENCH_DESIGN_H
 #define _TWHEEL_BENCH_DESIGN_H
 
 #include "bench.h"
 
-/* Deadlines lie within an hour of ticks of a millisecond. */
+/* The farthest deadline: an hour, in ticks of 1 ms. */
 #define DESIGN_HORIZON	3600000U
 
 /**
- * struct design - one of them
- * @name: In the results.
- * @limit: So many timers it can bear.
- * @init: Makes an empty one for so many timers; returns 0 or an error.
- * @exit: Frees it.
- * @add: Arms.
- * @cancel: Disarms.
- * @tick: Does the work of one tick; returns how many timers were due.
- * @bytes: What it takes for so many timers, in all.
+ * struct design - a design
+ * @name: Its name in the results.
+ * @limit: Above so many timers, it takes too long to measure.
+ * @init: Makes an empty data structure for @n timers. Returns 0 or a negative errno.
+ * @exit: Frees the data structure.
+ * @add: Arms timers.
+ * @cancel: Cancels timers.
+ * @tick: Does the work of one tick. Returns the number of timers that were due.
+ * @bytes: Returns the memory for @n timers, in bytes.
  */
 struct design {
 	const char	*name;

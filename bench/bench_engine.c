@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: twheel and its peers, each used as its users do
+ * twheel bench: twheel and its peers, as kernel code uses them
  *
- * timer_list and hrtimer are pinned, which saves them looking for a CPU that is
- * awake. hrtimers are of the kind that runs in softirq, as the others do, and
- * have a tick as their slack: exact to the tick is what the others are.
- * Cancelling is what does not wait for a callback, everywhere.
+ * Conditions are equal as far as possible. timer_list and hrtimer are pinned, so that
+ * they do not look for a busy CPU. hrtimers run in softirq, as the others do, and have
+ * a slack of one tick, because the others are exact to a tick. No cancellation
+ * waits for a callback.
  */
 #include <linux/kernel.h>
 #include "../twheel_compat.h"
@@ -20,7 +20,7 @@ const char * const bench_op_names[BENCH_OPS] = {
 	[BENCH_CANCEL]	= "cancel",
 };
 
-static void note(enum bench_engine_kind engine, u64 due)
+static void record_expiry(enum bench_engine_kind engine, u64 due)
 {
 	struct bench_fired *fired = &bench_fired[engine];
 	u64 now = get_jiffies_64();
@@ -30,7 +30,7 @@ static void note(enum bench_engine_kind engine, u64 due)
 		fired->late = now - due;
 }
 
-/* Wait for a tick to begin, so that both clocks tell of the same moment. */
+/* Waits for the next tick, so that both members describe the same moment. */
 void bench_base_now(struct bench_base *base)
 {
 	u64 tick = get_jiffies_64();
@@ -43,8 +43,8 @@ void bench_base_now(struct bench_base *base)
 
 static void wheel_fn(struct twheel_timer *timer)
 {
-	note(BENCH_TWHEEL, container_of(timer, struct bench_object,
-					wheel.timer)->wheel.due);
+	record_expiry(BENCH_TWHEEL, container_of(timer, struct bench_object,
+						 wheel.timer)->wheel.due);
 }
 
 static inline u32 wheel_setup(const struct bench_op *op,
@@ -89,7 +89,7 @@ static inline u32 wheel_cancel(const struct bench_op *op,
 
 static void list_fn(struct timer_list *timer)
 {
-	note(BENCH_TIMER_LIST, timer->expires);
+	record_expiry(BENCH_TIMER_LIST, timer->expires);
 }
 
 static inline u32 list_setup(const struct bench_op *op,
@@ -128,8 +128,8 @@ static inline u32 list_cancel(const struct bench_op *op,
 
 static enum hrtimer_restart high_fn(struct hrtimer *timer)
 {
-	note(BENCH_HRTIMER, container_of(timer, struct bench_object,
-					 high.timer)->high.due);
+	record_expiry(BENCH_HRTIMER, container_of(timer, struct bench_object,
+						  high.timer)->high.due);
 	return HRTIMER_NORESTART;
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: what it costs to run due timers
+ * twheel bench: the cost of running due timers
  *
- * All engines measured here work in softirqs, so those of a CPU are made to run
- * where a clock can be read before and behind them: bottom halves are disabled
- * while the CPU waits for the next tick, whose interrupt marks what there is to
- * do, and enabled then. What runs in this window is the tick's whole work, all
- * moving of timers included, at the time at which it would run anyway. It is
- * no part of it that the tick's interrupt itself looks at both the kernel's
- * facilities.
+ * All engines run timers in softirq, so the benchmark measures the time of softirqs. It
+ * disables bottom halves, waits for the next tick, whose interrupt raises the softirqs,
+ * reads the clock and enables bottom halves: that runs the softirqs at once. This window
+ * has the whole work of the tick, including moves of timers within a wheel. It does not
+ * have the work of the tick's interrupt itself, which checks timer_list and hrtimer.
  *
- * A run that the kernel breaks off, to go on in ksoftirqd, goes on in the next
- * window instead, without waiting for a tick: that is done whenever callbacks ran.
- * What runs outside of windows nonetheless is not counted as run in them.
+ * The kernel may break off a long run of softirqs and leave the rest to ksoftirqd. So after
+ * each window in which callbacks ran, the next window opens without waiting for a tick,
+ * and runs that rest. Callbacks outside of windows do not count.
  */
 #include <linux/bottom_half.h>
 #include <linux/kernel.h>
@@ -21,10 +19,10 @@
 #include "bench_clock.h"
 
 /**
- * bench_window - run softirqs and take the time
- * @wait: Wait for the next tick first.
+ * bench_window - run softirqs and measure their time
+ * @wait: Whether to wait for the next tick first.
  *
- * Return: How long they ran, in nanoseconds.
+ * Return: the time in nanoseconds.
  */
 u64 bench_window(bool wait)
 {
@@ -39,7 +37,13 @@ u64 bench_window(bool wait)
 	return bench_clock() - start;
 }
 
-/* What was measured in the windows of a turn. */
+/**
+ * struct windows - the measurements of a turn
+ * @sum: Time of all windows, in nanoseconds.
+ * @longest: Time of the longest window.
+ * @fired: Number of callbacks in windows.
+ * @count: Number of windows.
+ */
 struct windows {
 	u64	sum;
 	u64	longest;
@@ -47,8 +51,8 @@ struct windows {
 	u64	count;
 };
 
-/* Until all have run or something has gone wrong. */
-static int watch(struct bench_fired *fired, u32 n, u64 last, struct windows *w)
+/* Measures windows until @n callbacks have run. Gives up at tick @last. */
+static int run_windows(struct bench_fired *fired, u32 n, u64 last, struct windows *w)
 {
 	bool wait = true;
 	u64 before, took;
@@ -71,8 +75,8 @@ static int watch(struct bench_fired *fired, u32 n, u64 last, struct windows *w)
 }
 
 /*
- * Arming takes some time, so the first deadline lies a little ahead, and the
- * wheels have been cleaned of what the turn before has left behind.
+ * The first deadline is far enough ahead to arm all timers before, and for the wheels to
+ * get rid of what the turn before has left behind.
  */
 static int take_turn(struct bench_set *set, enum bench_engine_kind kind,
 		     u64 range, struct windows *w)
@@ -92,7 +96,7 @@ static int take_turn(struct bench_set *set, enum bench_engine_kind kind,
 	bench_pass(set, engine->op[BENCH_ADD], 0, set->n, &base, &good);
 	if (time_after_eq64(get_jiffies_64(), base.tick))
 		pr_warn("%s: arming took longer than expected\n", engine->name);
-	ret = watch(&bench_fired[kind], set->n, base.tick + 2 * range + 60 * HZ, w);
+	ret = run_windows(&bench_fired[kind], set->n, base.tick + 2 * range + 60 * HZ, w);
 	if (ret)
 		bench_pass(set, engine->op[BENCH_CANCEL], 0, set->n, &base, &good);
 	return ret;
@@ -109,12 +113,12 @@ static void report(enum bench_engine_kind kind, u32 n, unsigned int rep,
 }
 
 /**
- * bench_expire - measure what running timers costs
- * @n: Timers.
- * @seconds: They are spread over so long a time.
- * @reps: How often.
+ * bench_expire - measure the cost of running due timers
+ * @n: Number of timers.
+ * @seconds: Deadlines are spread over so long a time.
+ * @reps: Number of repetitions.
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int bench_expire(u32 n, u32 seconds, unsigned int reps)
 {

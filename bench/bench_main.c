@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: twheel beside the kernel's own timers, in one run
+ * twheel bench: measures twheel beside the kernel's own timers
  *
- * /sys/kernel/debug/twheel_bench/run takes a command, and returns when it is
- * done. results then has a line a sample, "metric,n,who,repetition,value", in
- * nanoseconds of CPU time unless the metric says otherwise.
+ * A write of a command to /sys/kernel/debug/twheel_bench/run returns when the command
+ * has run. The file results then has a line for each sample,
+ * "metric,n,who,repetition,value". The value is nanoseconds of CPU time unless the metric
+ * has another unit.
  *
  *	ops N 0 REPS		add, rearm, rearm_later, cancel; and a pointer chase
  *	cpus N 0 REPS		two CPUs against one
- *	expire N SECONDS REPS	N timers spread over SECONDS
- *	burst N SECONDS REPS	N timers in one second, SECONDS ahead
+ *	expire N SECONDS REPS	N timers that expire over SECONDS
+ *	burst N SECONDS REPS	N timers that expire within one second, SECONDS ahead
  *	cost N 0 REPS		five designs, as data structures
  *
- * Everything is measured on the first CPU, which looks after the ticks.
+ * All but cpus measures on the first CPU, which does the timekeeping.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -21,14 +22,10 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/seq_buf.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "bench.h"
-
-#define RESULTS_SIZE	(64 * 1024)
 
 static const struct command {
 	const char	*name;
@@ -42,13 +39,13 @@ static const struct command {
 };
 
 /**
- * struct request - a command on its way
- * @run: What to do.
- * @n: How many timers.
- * @seconds: A time.
- * @reps: How often.
- * @ret: What came of it.
- * @done: It is over.
+ * struct request - a command that runs
+ * @run: The function that measures.
+ * @n: Number of timers.
+ * @seconds: A time, for expire and burst.
+ * @reps: Number of repetitions.
+ * @ret: What @run returned.
+ * @done: Completed when @run has returned.
  */
 struct request {
 	int			(*run)(u32 n, u32 seconds, unsigned int reps);
@@ -59,41 +56,9 @@ struct request {
 	struct completion	done;
 };
 
-/* One command at a time; and its results. */
+/* Held while a command runs, and while its results are read. */
 static DEFINE_MUTEX(lock);
-static struct seq_buf results;
 static struct dentry *directory;
-static bool stopped;
-
-/**
- * bench_stopped - does nobody wait for the result any more?
- *
- * Return: %true if so.
- */
-bool bench_stopped(void)
-{
-	return READ_ONCE(stopped);
-}
-
-/**
- * bench_result - note a sample
- * @metric: What was measured.
- * @n: With how many timers.
- * @who: Of what.
- * @rep: The number of the repetition.
- * @total: Nanoseconds,
- * @count: for so many operations.
- */
-void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
-		  u64 total, u64 count)
-{
-	u64 value = div64_u64(total * 1000, max(count, 1ULL));
-	u32 rest;
-
-	value = div_u64_rem(value, 1000, &rest);
-	seq_buf_printf(&results, "%s,%u,%s,%u,%llu.%03u\n", metric, n, who, rep,
-		       value, rest);
-}
 
 static int bench_thread(void *arg)
 {
@@ -108,8 +73,7 @@ static int execute(struct request *request)
 {
 	struct task_struct *task;
 
-	seq_buf_clear(&results);
-	WRITE_ONCE(stopped, false);
+	bench_result_begin();
 	init_completion(&request->done);
 	task = kthread_create(bench_thread, request, "twheel_bench");
 	if (IS_ERR(task))
@@ -117,10 +81,10 @@ static int execute(struct request *request)
 	kthread_bind(task, cpumask_first(cpu_online_mask));
 	wake_up_process(task);
 	if (wait_for_completion_interruptible(&request->done)) {
-		WRITE_ONCE(stopped, true);
+		bench_stop();
 		wait_for_completion(&request->done);
 	}
-	if (!request->ret && seq_buf_has_overflowed(&results))
+	if (!request->ret && bench_result_overflowed())
 		return -ENOSPC;
 	return request->ret;
 }
@@ -179,7 +143,7 @@ static int results_show(struct seq_file *m, void *unused)
 
 	if (ret)
 		return ret;
-	seq_write(m, results.buffer, seq_buf_used(&results));
+	bench_result_show(m);
 	mutex_unlock(&lock);
 	return 0;
 }
@@ -187,14 +151,14 @@ DEFINE_SHOW_ATTRIBUTE(results);
 
 static int __init bench_init(void)
 {
-	char *buffer = kvmalloc(RESULTS_SIZE, GFP_KERNEL);
+	int ret;
 
 	static_assert(sizeof(struct bench_object) == 128);
 	static_assert(sizeof(struct bench_op) == 16);
 
-	if (!buffer)
-		return -ENOMEM;
-	seq_buf_init(&results, buffer, RESULTS_SIZE);
+	ret = bench_result_init();
+	if (ret)
+		return ret;
 	directory = debugfs_create_dir("twheel_bench", NULL);
 	debugfs_create_file("run", 0200, directory, NULL, &run_fops);
 	debugfs_create_file("results", 0400, directory, NULL, &results_fops);
@@ -205,7 +169,7 @@ module_init(bench_init);
 static void __exit bench_exit(void)
 {
 	debugfs_remove(directory);
-	kvfree(results.buffer);
+	bench_result_exit();
 }
 module_exit(bench_exit);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: memory, and the order in which it is gone through
+ * twheel bench: objects in memory, and the random order of operations
  *
- * Objects are spread over chunks of 4 MiB and visited in random order, so that at
- * a million of them each visit is a cache miss, as it is to a user whose timers
- * belong to connections. The order is laid down beforehand: drawing random
- * numbers is not what is measured.
+ * Operations visit objects in random order. With a million objects, each visit is a cache
+ * miss, as it would be if the timers belonged to connections. The order is computed
+ * beforehand, so that no figure includes random numbers.
  */
 #include <linux/gfp.h>
 #include <linux/log2.h>
@@ -17,9 +16,9 @@
 
 /**
  * bench_area_init - allocate an array
- * @area: For the array.
- * @n: How many elements.
- * @size: Of an element, a power of two.
+ * @area: The array.
+ * @n: Number of elements.
+ * @size: Size of an element, a power of two.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -48,7 +47,7 @@ int bench_area_init(struct bench_area *area, u64 n, size_t size)
 
 /**
  * bench_area_exit - free an array
- * @area: The array, or zeroes.
+ * @area: The array; it may be all zeroes.
  */
 void bench_area_exit(struct bench_area *area)
 {
@@ -88,9 +87,9 @@ static void shuffle(struct bench_set *set)
 }
 
 /**
- * bench_set_init - allocate objects and lay down a random order
- * @set: For them.
- * @n: How many.
+ * bench_set_init - allocate objects, and put them into a random order
+ * @set: The objects.
+ * @n: Number of objects.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -114,7 +113,7 @@ int bench_set_init(struct bench_set *set, u32 n)
 
 /**
  * bench_set_exit - free the objects
- * @set: The objects, or zeroes.
+ * @set: The objects; it may be all zeroes.
  */
 void bench_set_exit(struct bench_set *set)
 {
@@ -123,9 +122,9 @@ void bench_set_exit(struct bench_set *set)
 }
 
 /**
- * bench_set_deadlines - draw the deadlines, and those to change to
+ * bench_set_deadlines - choose random deadlines, and random deadlines to change to
  * @set: The objects.
- * @range: They are between 1 and here, in ticks.
+ * @range: The greatest deadline in ticks; the least is 1.
  */
 void bench_set_deadlines(struct bench_set *set, u64 range)
 {
@@ -142,11 +141,11 @@ void bench_set_deadlines(struct bench_set *set, u64 range)
 }
 
 /**
- * bench_set_chase - what a cache miss costs
- * @set: The objects, none of which is a timer now.
- * @steps: How many objects to visit, each found in the one before it.
+ * bench_set_chase - measure the cost of a cache miss
+ * @set: The objects; no timer may be pending.
+ * @steps: Number of objects to visit. Each object has the address of the next.
  *
- * Return: Nanoseconds.
+ * Return: the time in nanoseconds.
  */
 u64 bench_set_chase(struct bench_set *set, u32 steps)
 {
@@ -161,20 +160,20 @@ u64 bench_set_chase(struct bench_set *set, u32 steps)
 	for (i = 0; i < steps; i++)
 		object = READ_ONCE(object->next);
 	took = bench_clock() - start;
-	/* Or the compiler need not have walked. */
+	/* Use the result, or the compiler could drop the loop. */
 	return took + !object;
 }
 
 /**
- * bench_pass - go through some objects and take the time
+ * bench_pass - run a pass over some objects, and measure its time
  * @set: The objects.
- * @pass: What to do.
- * @from: Index of the first one, in the random order.
- * @to: Index behind the last one.
- * @base: What deadlines are counted from.
- * @good: Added to: how many were in the state to be expected.
+ * @pass: The operation.
+ * @from: Index of the first object in the random order.
+ * @to: Index of the last object, plus 1.
+ * @base: The time that deadlines are counted from.
+ * @good: Counter of operations that had the expected result.
  *
- * Return: Nanoseconds.
+ * Return: the time in nanoseconds.
  */
 u64 bench_pass(struct bench_set *set, bench_pass_t pass, u32 from, u32 to,
 	       const struct bench_base *base, u32 *good)

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: arming, changing and cancelling, on one CPU
+ * twheel bench: arming, changing and cancelling timers, on one CPU
  *
- * The engines take turns: each takes a sample of its timers, up to a million,
- * through the operations one after the other. If the sample is all there are, the
- * engines use the same memory; few timers go round several times. If there are
- * more, each engine has its own, and what is not in the sample is pending
- * throughout.
+ * The engines take turns. In its turn, an engine carries out each operation on up to a
+ * million timers: the sample. Few timers go through the operations several times.
+ *
+ * Without further timers, all engines use the same memory. With further timers, each
+ * engine has memory of its own, where timers outside the sample stay pending throughout.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include "bench.h"
 #include "bench_clock.h"
 
-/* What one engine's turn has taken, and how often it was as it should be. */
+/**
+ * struct turn - the measurements of one engine's turn
+ * @took: Time of each operation, in nanoseconds.
+ * @good: How many operations had the expected result.
+ * @rounds: How many times the sample went through the operations.
+ */
 struct turn {
 	u64	took[BENCH_OPS];
 	u32	good[BENCH_OPS];
@@ -60,7 +65,7 @@ static void take_turn(struct bench_set *set, const struct bench_engine *engine,
 						       &turn->good[kind]);
 }
 
-/* Some of the first deadlines come while the rest is being worked on. */
+/* Up to a tenth of the results may be wrong: timers with near deadlines may have expired. */
 static int report(struct bench_set *set, const struct bench_engine *engine,
 		  unsigned int rep, const struct turn *turn)
 {
@@ -69,7 +74,7 @@ static int report(struct bench_set *set, const struct bench_engine *engine,
 
 	for (kind = 0; kind < BENCH_OPS; kind++) {
 		if (turn->good[kind] < count - count / 10) {
-			pr_err("%s %s: %u of %llu timers were as they should be\n",
+			pr_err("%s %s: only %u of %llu operations had the expected result\n",
 			       engine->name, bench_op_names[kind],
 			       turn->good[kind], count);
 			return -EIO;
@@ -80,7 +85,7 @@ static int report(struct bench_set *set, const struct bench_engine *engine,
 	return 0;
 }
 
-/* What an operation on an object costs at least, and one that takes a lock. */
+/* Floors: any operation costs a cache miss, and a lock disables interrupts. */
 static void measure_floors(struct bench_set *set, unsigned int rep)
 {
 	u32 steps = max(min(set->n, BENCH_SAMPLE), BENCH_LEAST), i;
@@ -134,11 +139,11 @@ static int measure(struct bench_set *sets, unsigned int reps)
 
 /**
  * bench_ops - measure add, rearm, rearm_later and cancel
- * @n: How many timers are pending.
- * @unused: Nothing.
- * @reps: How often.
+ * @n: Number of pending timers.
+ * @unused: Unused.
+ * @reps: Number of repetitions.
  *
- * Return: 0 or an error.
+ * Return: 0 or a negative errno.
  */
 int bench_ops(u32 n, u32 unused, unsigned int reps)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""From samples to rows: medians, ratios, spread, targets."""
+"""Turns samples into rows of medians and ratios, and compares ratios with targets."""
 
 import collections
 import statistics
@@ -12,7 +12,7 @@ OPERATIONS = ("add", "cancel", "rearm", "rearm_later")
 COSTS = ("cost_add", "cost_cancel", "cost_tick", "cost_bytes")
 DESIGNS = ("scan", "heap", "simple_wheel", "hashed_wheel")
 
-# What is measured against whom. A metric of the module: its peers.
+# The metrics of the bench module, and the peers of twheel in each.
 PEERS = {
     **{metric: ("timer_list", "hrtimer", "cache_miss", "interrupts")
        for metric in OPERATIONS},
@@ -22,11 +22,11 @@ PEERS = {
     "two_cpus": ("timer_list", "hrtimer"),
     **{metric: DESIGNS for metric in COSTS},
 }
-# Samples that every operation is compared with, under another name.
+# Floors are peers in each operation, but have a metric of their own.
 FLOORS = {"cache_miss": "chase", "interrupts": "irq"}
 
-# Metric and peer: the ratio to be met, and at how many timers. Where it is a
-# count of 0, at the largest one measured.
+# For each metric and peer, the greatest ratio allowed, and the number of timers that it
+# is for. 0 stands for the largest number that was measured.
 TARGETS = {
     ("add", "timer_list"): (1.0, 1000000),
     ("add", "hrtimer"): (0.35, 1000000),
@@ -49,7 +49,8 @@ TARGETS = {
         "u_bytes": 0.25}.items()},
 }
 
-# Cost at 10,000,000 timers over that at 1,000, of an exact wheel in userspace.
+# The growth of an exact timing wheel in userspace: its cost at 10,000,000 timers, divided
+# by its cost at 1,000.
 BEST_GROWTH = {"add": 12.5, "cancel": 28.0, "rearm": 18.0, "rearm_later": 18.0}
 
 Row = collections.namedtuple(
@@ -60,16 +61,16 @@ Spread = collections.namedtuple(
 
 
 class Samples:
-    """What one machine has measured: values by metric, count and whom."""
+    """The samples of one machine, by metric, number of timers and engine."""
 
     def __init__(self, engine):
         self.engine, self.kernel = engine, None
         self.values = collections.defaultdict(list)
 
     def add(self, line):
-        """A line of the bench module's results."""
+        """Add a line of the bench module's results."""
         metric, n, who, _, value = line.split(",")
-        # Thousandths, as the module has no fractions.
+        # The module has no fractions, so this metric is in thousandths.
         scale = 1000 if metric == "two_cpus" else 1
         self.values[metric, int(n), who].append(float(value) / scale)
 
@@ -81,7 +82,7 @@ class Samples:
 
 
 def rows_of(samples):
-    """Rows with their spread, all of a machine."""
+    """Yield pairs of a row and its spread, from the samples of a machine."""
     for metric, peers in PEERS.items():
         for n in samples.counts(metric):
             ours = samples.of(metric, n, "twheel")
@@ -97,14 +98,14 @@ def rows_of(samples):
 
 
 def text(row):
-    """A row or a spread as a line of CSV."""
+    """Format a row or a spread as a line of CSV."""
     return ",".join(f"{field:.4g}" if isinstance(field, float) and field < 1
                     else f"{field:.3f}" if isinstance(field, float)
                     else str(field) for field in row)
 
 
 def parse(kind, line):
-    """The row, or the spread, that a line of CSV is."""
+    """Parse a line of CSV. KIND is Row or Spread."""
     fields = line.split(",")
     if len(fields) != len(kind._fields):
         raise ValueError(f"not a {kind.__name__.lower()}: {line}")
@@ -112,7 +113,10 @@ def parse(kind, line):
 
 
 def verdicts(rows):
-    """The rows that a target is for: (row, target)."""
+    """Yield pairs of a row and its target, for each row that has a target.
+
+    For a metric of programs (u_), only the row against the best peer has a target.
+    """
     best = {}
     for row in rows:
         if row.metric.startswith("u_") and row.peer != "floor":
@@ -132,7 +136,7 @@ def verdicts(rows):
 
 
 def show_verdicts(rows):
-    """The table of ratios against targets, as lines."""
+    """Yield the lines of a table of ratios and targets."""
     yield (f"{'engine':6} {'kernel':22} {'metric':16} {'n':>8} "
            f"{'peer':14} {'twheel':>12} {'peer':>12} {'ratio':>7} "
            f"{'target':>7}")
@@ -144,7 +148,7 @@ def show_verdicts(rows):
 
 
 def show_growth(rows):
-    """How costs grow from the smallest to the largest count, as lines."""
+    """Yield lines that say how costs grow from the smallest to the largest count."""
     cost = collections.defaultdict(dict)
     for row in rows:
         if row.metric in OPERATIONS and row.peer == "cache_miss":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Draw the figures with gnuplot: cost against the number of timers."""
+"""Draws pictures of the figures with gnuplot: cost against number of timers."""
 
 import collections
 import shutil
@@ -21,7 +21,7 @@ UNITS = {"two_cpus": "times", "cost_bytes": "bytes", "u_bytes": "bytes"}
 
 
 def series(rows, spreads):
-    """{who: [(n, median, min, max)]} of one figure."""
+    """The lines of a picture: {engine: [(n, median, min, max)]}."""
     lines = collections.defaultdict(set)
     for row, spread in zip(rows, spreads):
         lines["twheel"].add((row.n, row.twheel_ns, spread.twheel_min,
@@ -32,7 +32,7 @@ def series(rows, spreads):
 
 
 def program(title, unit, lines, path):
-    """What gnuplot is to do."""
+    """Yield gnuplot's commands for a picture."""
     yield "set terminal svg size 640,420 font 'sans,12' background 'white'"
     yield f"set output '{path}'"
     yield f"set title '{title}' noenhanced"
@@ -56,9 +56,9 @@ def program(title, unit, lines, path):
 
 
 def draw(rows, spreads, place):
-    """One picture for each metric of each machine; their paths."""
+    """Draw a picture for each metric of each machine, and yield its path."""
     if not shutil.which("gnuplot"):
-        raise FileNotFoundError("no gnuplot here; run scripts/setup bench")
+        raise FileNotFoundError("gnuplot is not installed; run scripts/setup bench")
     spread_of = {spread[:5]: spread for spread in spreads}
     figures = collections.defaultdict(list)
     for row in rows:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures as tables of reStructuredText, put where a page has its marks.
+"""Writes the figures into pages, as tables of reStructuredText.
 
-A page says where a table goes by two comments, and what is between them is
-replaced::
+Two comments in a page mark the place of a table. What is between them is replaced::
 
     .. table NAME
 
@@ -14,17 +13,17 @@ import re
 
 import figures
 
-# What machines are called, by engine and kernel.
+# Names of the machines, by engine and kernel.
 NAMES = {}
 
 MARK = re.compile(r"(\.\. table (\w+)\n)(.*?)(\.\. end of table\n)", re.DOTALL)
 
 
 def table(head, body):
-    """A simple table, as wide as it must be."""
+    """Format a simple table of reStructuredText."""
     rows = [[str(cell) for cell in row] for row in [head, *body]]
     widths = [max(map(len, column)) for column in zip(*rows)]
-    # An empty first cell would go on with the row above.
+    # In reStructuredText, an empty first cell would continue the row above.
     rule = "  ".join("=" * max(width, 1) for width in widths)
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths))
              .rstrip() for row in rows]
@@ -32,7 +31,7 @@ def table(head, body):
 
 
 def number(value):
-    """Three digits or so."""
+    """Format a number with about three digits."""
     return (f"{value:,.0f}" if value >= 1000 else
             f"{value:.1f}" if value >= 3 else f"{value:.2f}")
 
@@ -46,13 +45,13 @@ def code(text):
 
 
 def machine(row):
-    """What measured, for people."""
+    """The name of the machine that a row is from."""
     name = NAMES.get((row.engine, row.kernel), f"{row.engine} {row.kernel}")
     return f"{row.engine.upper()}{name.removeprefix(row.engine)}"
 
 
 def scaled(metric):
-    """The unit to show a metric in: its name and how many ns it is."""
+    """The unit to show a metric in: its name, and its length in ns."""
     return (" us", 1000) if metric.startswith("worst") else ("", 1)
 
 
@@ -63,7 +62,7 @@ def cost(metric, median, least, most):
 
 
 def ratios(rows, spreads, _):
-    """What kernel modules see, beside the targets."""
+    """The table of kernel timers: figures, ratios and targets."""
     spread = {row[:5]: row for row in spreads}
     body = []
     for row, target in figures.verdicts(rows):
@@ -82,7 +81,7 @@ def ratios(rows, spreads, _):
 
 
 def user_ratios(rows, *_):
-    """What programs see: a column a peer."""
+    """The table of timers of programs, with a column for each peer."""
     ratio = collections.defaultdict(dict)
     ours, floor, peers = {}, {}, []
     for row in rows:
@@ -108,7 +107,7 @@ def user_ratios(rows, *_):
 
 
 def growth(rows, *_):
-    """Cost by count, and the floor measured along with it."""
+    """The table of costs by number of timers, and of the floors."""
     by_count = collections.defaultdict(dict)
     for row in rows:
         if row.metric not in figures.OPERATIONS:
@@ -120,7 +119,7 @@ def growth(rows, *_):
     counts = sorted({n for costs in by_count.values() for n in costs})
     body = []
     machines = list(dict.fromkeys(key[0] for key in by_count))
-    # The floors come last.
+    # The floors of a machine come last.
     for (where, what, metric), costs in sorted(
             by_count.items(),
             key=lambda item: (machines.index(item[0][0]), not item[0][2])):
@@ -134,7 +133,7 @@ def growth(rows, *_):
 
 
 def designs(rows, *_):
-    """Five designs by count."""
+    """The table of five designs, by number of timers."""
     costs = collections.defaultdict(dict)
     for row in rows:
         if row.metric in figures.COSTS:
@@ -151,7 +150,7 @@ def designs(rows, *_):
 
 
 def lateness(_rows, _spreads, late):
-    """The worst of each engine, in ticks."""
+    """The table of the worst lateness of each engine, in ticks."""
     return table(("machine", "timers", "count", "engine", "ticks"), late)
 
 
@@ -160,7 +159,7 @@ TABLES = {make.__name__: make
 
 
 def fill(page, rows, spreads, late):
-    """The page with its tables made anew; one without a figure stays."""
+    """Return PAGE with new tables. A table without figures stays as it is."""
     def replacement(match):
         text = TABLES[match[2]](rows, spreads, late)
         if text.count("\n") < 4:
