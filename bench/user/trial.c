@@ -21,7 +21,7 @@
 #define LOOKS		(8u << 20)
 #define LEAST_OPERATIONS 64
 
-/* Time from the end of arming to the first deadline. */
+/* Time to the first deadline, besides the time that is allowed for arming. */
 #define LEAD		(NSEC / 4)
 /* Limit of struct outcome's patience. */
 #define MOST_PATIENCE	64
