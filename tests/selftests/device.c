@@ -2,8 +2,10 @@
 #include "device.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 
 int open_device(int flags)
 {
@@ -406,11 +408,108 @@ void check_event(const struct twheel_event *event)
 	ASSERT_GE(now(), event->expired_ns);
 }
 
+enum { MOST_CPUS = 64 };
+
+/* The timerfds of arm_timerfds(); no threads in time travel. */
+static struct {
+	__u64			deadline_ns;
+	__u64			seen_ns;	/* 0 until all are seen */
+	unsigned int		count;
+	pthread_barrier_t	all_seen;
+	struct timerfd_thread {
+		pthread_t	thread;
+		int		cpu;
+		__u64		seen_ns;
+	} threads[MOST_CPUS];
+} timerfds;
+
+static void wait_for_timerfd(__u64 deadline_ns)
+{
+	const struct itimerspec time = {
+		.it_value.tv_sec = deadline_ns / NSEC_PER_SEC,
+		.it_value.tv_nsec = deadline_ns % NSEC_PER_SEC,
+	};
+	const int fd = CALL(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+	__u64 count;
+
+	CALL(timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL));
+	ASSERT_EQ(CALL(read(fd, &count, sizeof(count))), (long)sizeof(count));
+	close(fd);
+}
+
+static void *wait_for_timerfds(void *data)
+{
+	struct timerfd_thread *thread = data;
+
+	/* without success if the CPU is offline */
+	go_to_cpu(thread->cpu);
+	wait_for_timerfd(timerfds.deadline_ns + ticks(2));
+	pthread_barrier_wait(&timerfds.all_seen);
+	wait_for_timerfd(now() + ticks(2));
+	thread->seen_ns = now();
+	return NULL;
+}
+
+void arm_timerfds(__u64 deadline_ns)
+{
+	unsigned int i;
+
+	if (timerfds.deadline_ns)
+		latest_expiry();
+	timerfds.deadline_ns = deadline_ns;
+	timerfds.seen_ns = 0;
+	if (time_travel)
+		return;
+	timerfds.count = sysconf(_SC_NPROCESSORS_CONF);
+	ASSERT_LE(timerfds.count, MOST_CPUS);
+	pthread_barrier_init(&timerfds.all_seen, NULL, timerfds.count);
+	for (i = 0; i < timerfds.count; i++) {
+		struct timerfd_thread *thread = &timerfds.threads[i];
+
+		thread->cpu = i;
+		ASSERT_EQ(pthread_create(&thread->thread, NULL, wait_for_timerfds,
+					 thread), 0);
+	}
+}
+
+__u64 latest_expiry(void)
+{
+	unsigned int i;
+
+	ASSERT(timerfds.deadline_ns != 0);
+	if (time_travel)
+		return timerfds.deadline_ns + ticks(1) + slack_ns();
+	if (timerfds.seen_ns)
+		return timerfds.seen_ns;
+	for (i = 0; i < timerfds.count; i++) {
+		const struct timerfd_thread *thread = &timerfds.threads[i];
+
+		ASSERT_EQ(pthread_join(thread->thread, NULL), 0);
+		if (thread->seen_ns > timerfds.seen_ns)
+			timerfds.seen_ns = thread->seen_ns;
+	}
+	pthread_barrier_destroy(&timerfds.all_seen);
+	return timerfds.seen_ns;
+}
+
 void check_lateness(const struct twheel_event *event)
 {
 	check_event(event);
-	ASSERT_LE(event->expired_ns - event->deadline_ns,
-		  tick_ns() + slack_ns());
+	if (time_travel || timerfds.deadline_ns < event->deadline_ns)
+		ASSERT_LE(event->expired_ns - event->deadline_ns,
+			  tick_ns() + slack_ns());
+	else
+		ASSERT_LE(event->expired_ns, latest_expiry());
+}
+
+bool in_time(__u64 deadline_ns)
+{
+	return now() < deadline_ns;
+}
+
+bool has_event_before(int fd, __u64 deadline_ns)
+{
+	return has_event(fd) && in_time(deadline_ns);
 }
 
 void read_all(int fd, struct twheel_event *events, size_t count)

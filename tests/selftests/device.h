@@ -132,8 +132,35 @@ struct twheel_event read_any(int fd);
 /* What must hold of every event. */
 void check_event(const struct twheel_event *event);
 
-/* That it expired at the first tick at or after its deadline. */
+/*
+ * A timer must expire at the first tick at or after its deadline. A busy host
+ * may stop a CPU of the guest for any time, so lateness is compared with that of
+ * plain kernel timers. Call arm_timerfds() once the timers are armed: it arms a
+ * timerfd on each CPU, for two ticks after @deadline_ns.
+ *
+ * latest_expiry() waits for the timerfds, and then for one more timerfd on each
+ * CPU, due two ticks later. It returns the time when a program has seen all of
+ * them. Every timer with a deadline up to @deadline_ns has expired by then. (A
+ * CPU that stood still expires both when it goes on. The second timerfd is for
+ * a CPU whose jiffies are updated by another CPU, which stood still.)
+ */
+void arm_timerfds(__u64 deadline_ns);
+__u64 latest_expiry(void);
+
+/*
+ * Check that a timer expired in time: by latest_expiry() if timerfds have been
+ * armed for its deadline, and otherwise within a tick and slack_ns().
+ */
 void check_lateness(const struct twheel_event *event);
+
+/*
+ * Whether @deadline_ns is still to come. A test whose calls must be over by then
+ * tries again if they were not: "while (!in_time(deadline))".
+ */
+bool in_time(__u64 deadline_ns);
+
+/* Whether there is an event although @deadline_ns is still to come. */
+bool has_event_before(int fd, __u64 deadline_ns);
 
 /* Return after every timer with this deadline had its tick. */
 void pass(__u64 deadline_ns);
