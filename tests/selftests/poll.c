@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* poll() and epoll: who is woken, and how often. */
 #include <poll.h>
-#include <sys/epoll.h>
 #include <sys/select.h>
 
 #include "device.h"
+#include "epoll.h"
 
 static short poll_events(int fd, short events, int timeout_ms)
 {
@@ -76,38 +76,18 @@ TEST(select_wakes_up)
 	read_one(fd);
 }
 
-static int new_epoll(int fd, unsigned int events)
-{
-	const int epoll = CALL(epoll_create1(0));
-	struct epoll_event event = { .events = events, .data.fd = fd };
-
-	CALL(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
-	return epoll;
-}
-
-/* Whether epoll reports the device within that time. */
-static bool reported(int epoll, int timeout_ms)
-{
-	struct epoll_event event;
-
-	if (!CALL(epoll_wait(epoll, &event, 1, timeout_ms)))
-		return false;
-	ASSERT_EQ(event.events, EPOLLIN);
-	return true;
-}
-
 TEST(level_triggered_epoll_reports_until_read)
 {
 	const int fd = open_device(0);
 	const int epoll = new_epoll(fd, EPOLLIN);
 
-	ASSERT(!reported(epoll, 0));
+	ASSERT(!epoll_reports(epoll, 0));
 	add(fd, ticks(2), 1);
-	ASSERT(reported(epoll, 30000));
-	ASSERT(reported(epoll, 0));
-	ASSERT(reported(epoll, 0));
+	ASSERT(epoll_reports(epoll, 30000));
+	ASSERT(epoll_reports(epoll, 0));
+	ASSERT(epoll_reports(epoll, 0));
 	read_one(fd);
-	ASSERT(!reported(epoll, 0));
+	ASSERT(!epoll_reports(epoll, 0));
 }
 
 TEST(level_triggered_epoll_forgets_a_retracted_event)
@@ -116,9 +96,9 @@ TEST(level_triggered_epoll_forgets_a_retracted_event)
 	const int epoll = new_epoll(fd, EPOLLIN);
 	const __u64 handle = add(fd, 0, 1);
 
-	ASSERT(reported(epoll, 30000));
+	ASSERT(epoll_reports(epoll, 30000));
 	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
-	ASSERT(!reported(epoll, 0));
+	ASSERT(!epoll_reports(epoll, 0));
 }
 
 TEST(edge_triggered_epoll_reports_once)
@@ -129,10 +109,10 @@ TEST(edge_triggered_epoll_reports_once)
 
 	for (i = 0; i < 5; i++) {
 		add(fd, ticks(1), i);
-		ASSERT(reported(epoll, 30000));
-		ASSERT(!reported(epoll, 0));
+		ASSERT(epoll_reports(epoll, 30000));
+		ASSERT(!epoll_reports(epoll, 0));
 		read_one(fd);
-		ASSERT(!reported(epoll, 0));
+		ASSERT(!epoll_reports(epoll, 0));
 	}
 }
 
@@ -143,9 +123,9 @@ TEST(edge_triggered_epoll_reports_again_if_not_read)
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
 
 	add(fd, 0, 1);
-	ASSERT(reported(epoll, 30000));
+	ASSERT(epoll_reports(epoll, 30000));
 	add(fd, 0, 2);
-	ASSERT(reported(epoll, 30000));
+	ASSERT(epoll_reports(epoll, 30000));
 	read_one(fd);
 	read_one(fd);
 }
@@ -156,8 +136,8 @@ TEST(events_before_epoll_ctl_are_reported)
 
 	add(fd, 0, 1);
 	wait_for_event(fd);
-	ASSERT(reported(new_epoll(fd, EPOLLIN), 0));
-	ASSERT(reported(new_epoll(fd, EPOLLIN | EPOLLET), 0));
+	ASSERT(epoll_reports(new_epoll(fd, EPOLLIN), 0));
+	ASSERT(epoll_reports(new_epoll(fd, EPOLLIN | EPOLLET), 0));
 }
 
 /*
@@ -185,7 +165,7 @@ TEST(one_wake_up_per_tick)
 	add_all(fd, ops, count);
 	if (now() >= deadline)
 		skip("too slow to arm %d timers in 0.7 s", count);
-	while (reported(epoll, wake_ups ? 300 : 30000))
+	while (epoll_reports(epoll, wake_ups ? 300 : 30000))
 		wake_ups++;
 	read_all(fd, events, count);
 	for (i = 0; i < count; i++)

@@ -3,11 +3,7 @@
  * Wide range on one wheel: each timer runs on its own tick, from milliseconds
  * to years away. In virtual time.
  */
-#include "device.h"
-
-#define MINUTE	(60 * NSEC_PER_SEC)
-#define HOUR	(60 * MINUTE)
-#define DAY	(24 * HOUR)
+#include "virtual.h"
 
 static const __u64 distances[] = {
 	339 * NSEC_PER_MSEC,
@@ -20,12 +16,6 @@ static const __u64 distances[] = {
 	3 * DAY,
 	30 * DAY,
 };
-
-static void need_time_travel(void)
-{
-	if (!time_travel)
-		skip("only in time travel");
-}
 
 /* The timers expire in this order, with cookies from 0. */
 static void check_order(int fd, const __u64 *deadlines, unsigned int count)

@@ -3,14 +3,8 @@
  * Sparse wheel: it sleeps until something has to be done. Its wake-ups are
  * counted, over a virtual month and more; where time is real, over seconds.
  */
-#include <sched.h>
-
 #include "debugfs.h"
-
-#define MINUTE	(60 * NSEC_PER_SEC)
-#define HOUR	(60 * MINUTE)
-#define DAY	(24 * HOUR)
-#define MONTH	(30 * DAY)
+#include "virtual.h"
 
 /*
  * A timer comes down the levels, with an early and a late wake-up for each at
@@ -23,29 +17,12 @@ static __u64 wakeups(void)
 	return sum_of_cpus("runs");
 }
 
-/* Let time go by. None of twheel's timers has to do with it. */
-static void sleep_for(__u64 distance)
-{
-	const struct timespec time = {
-		.tv_sec = distance / NSEC_PER_SEC,
-		.tv_nsec = distance % NSEC_PER_SEC,
-	};
-
-	ASSERT_EQ(clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL), 0);
-}
-
 /* Nothing is pending, and no wake-up is left over from what was. */
 static void settle(void)
 {
 	need_debugfs();
 	ASSERT_EQ(sum_of_cpus("pending"), 0);
 	sleep_for(time_travel ? MINUTE : 2 * NSEC_PER_SEC);
-}
-
-static void need_time_travel(void)
-{
-	if (!time_travel)
-		skip("only in time travel");
 }
 
 static void check_expiry(int fd, __u64 deadline)

@@ -9,11 +9,7 @@
  */
 #include <sys/time.h>
 
-#include "device.h"
-
-#define HOUR	(3600 * NSEC_PER_SEC)
-#define DAY	(24 * HOUR)
-#define WEEK	(7 * DAY)
+#include "virtual.h"
 
 /* Central Europe, without need of its time zone's file. */
 #define ZONE	"CET-1CEST,M3.5.0,M10.5.0/3"
@@ -23,18 +19,9 @@
 #define SUMMER_BEGINS	1806195600
 #define SUMMER_ENDS	1824944400
 
-static void need_time_travel(void)
-{
-	if (!time_travel)
-		skip("only in time travel");
-}
-
 static __u64 wall_clock(void)
 {
-	struct timespec time;
-
-	CALL(clock_gettime(CLOCK_REALTIME, &time));
-	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
+	return read_clock(CLOCK_REALTIME);
 }
 
 static void set_wall_clock(time_t time)
@@ -44,13 +31,6 @@ static void set_wall_clock(time_t time)
 	CALL(setenv("TZ", ZONE, 1));
 	tzset();
 	CALL(clock_settime(CLOCK_REALTIME, &new_time));
-}
-
-static void sleep_for(__u64 distance)
-{
-	const struct timespec time = { .tv_sec = distance / NSEC_PER_SEC };
-
-	ASSERT_EQ(clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL), 0);
 }
 
 /* Work that is to be done on certain days, at 09:00. */

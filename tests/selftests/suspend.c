@@ -5,10 +5,7 @@
  */
 #include <linux/rtc.h>
 
-#include "device.h"
-
-#define MINUTE	(60 * NSEC_PER_SEC)
-#define HOUR	(60 * MINUTE)
+#include "virtual.h"
 
 /* How much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. */
 static __u64 time_suspended(void)

@@ -3,17 +3,7 @@
  * In virtual time nothing is late but by design: each timer expires within a
  * tick of its deadline, whatever the distance.
  */
-#include "device.h"
-
-#define MINUTE	(60 * NSEC_PER_SEC)
-#define HOUR	(60 * MINUTE)
-#define DAY	(24 * HOUR)
-
-static void need_time_travel(void)
-{
-	if (!time_travel)
-		skip("only in time travel");
-}
+#include "virtual.h"
 
 static void check_exact(const struct twheel_event *event, __u64 deadline)
 {

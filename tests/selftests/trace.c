@@ -4,6 +4,7 @@
  * and only then. Everything is traced in an instance of its own.
  */
 #include "debugfs.h"
+#include "virtual.h"
 
 #include <sched.h>
 #include <stdarg.h>
@@ -11,7 +12,6 @@
 
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/twheel-selftest"
-#define HOUR		(3600 * NSEC_PER_SEC)
 
 /* Room for the text of what is traced. */
 #define TEXT_SIZE	(4U << 20)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "epoll.h"
+
+#include "device.h"
+
+int new_epoll(int fd, unsigned int events)
+{
+	const int epoll = CALL(epoll_create1(0));
+	struct epoll_event event = { .events = events, .data.fd = fd };
+
+	CALL(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
+	return epoll;
+}
+
+bool epoll_reports(int epoll, int timeout_ms)
+{
+	struct epoll_event event;
+
+	if (!CALL(epoll_wait(epoll, &event, 1, timeout_ms)))
+		return false;
+	ASSERT_EQ(event.events, EPOLLIN);
+	return true;
+}

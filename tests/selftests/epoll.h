@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* epoll with one descriptor. */
+#ifndef _EPOLL_H
+#define _EPOLL_H
+
+#include <stdbool.h>
+#include <sys/epoll.h>
+
+/* A new epoll descriptor that watches @fd for @events. */
+int new_epoll(int fd, unsigned int events);
+
+/* Whether epoll reports EPOLLIN within @timeout_ms; -1 waits without end. */
+bool epoll_reports(int epoll, int timeout_ms);
+
+#endif /* _EPOLL_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Long times. They pass at once in time travel, where the machine's clock leaps over
+ * all idle time.
+ */
+#ifndef _VIRTUAL_H
+#define _VIRTUAL_H
+
+#include "device.h"
+
+#define MINUTE	(60 * NSEC_PER_SEC)
+#define HOUR	(60 * MINUTE)
+#define DAY	(24 * HOUR)
+#define WEEK	(7 * DAY)
+#define MONTH	(30 * DAY)
+
+/* Skip the test where these times are real. */
+void need_time_travel(void);
+
+/* Let time pass without any timer of twheel. */
+void sleep_for(__u64 delay_ns);
+
+#endif /* _VIRTUAL_H */
