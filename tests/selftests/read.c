@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* read(): how events are delivered, and that none is lost. */
+/* read(): how events are delivered, that none is lost, and that none comes twice. */
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #define EVENT_SIZE	sizeof(struct twheel_event)
 
-/* What has been read by a test so far: cookies, below 64. */
+/* What the test has read so far: a bit for each cookie, and the last @expired_ns. */
 static __u64 cookies_read;
 static __u64 last_expiry;
 
@@ -26,7 +26,7 @@ static void take(const struct twheel_event *event)
 	last_expiry = event->expired_ns;
 }
 
-/* A descriptor with so many unread events, cookies from 0. */
+/* Open a descriptor with so many unread events, whose cookies count from 0. */
 static int expired_timers(unsigned int count)
 {
 	const int fd = open_device(O_NONBLOCK);
@@ -43,7 +43,7 @@ static int expired_timers(unsigned int count)
 	return fd;
 }
 
-/* Take the rest of the events, one by one; that makes so many. */
+/* Read the remaining events one by one: then @count events have been read. */
 static void take_rest(int fd, unsigned int count)
 {
 	struct twheel_event event;
@@ -108,7 +108,7 @@ TEST(buffer_too_small_is_einval)
 
 TEST(huge_buffer_is_fine)
 {
-	/* far more than there is memory behind it */
+	/* far more than there is memory for */
 	const size_t size = 1 << 30;
 	struct twheel_event *events = mmap(NULL, size, PROT_READ | PROT_WRITE,
 					   MAP_PRIVATE | MAP_ANONYMOUS |
@@ -151,6 +151,7 @@ TEST(blocked_read_wakes_up)
 	struct twheel_event events[4];
 
 	add(fd, ticks(3), 1);
+	arm_timerfds(now() + ticks(3));
 	ASSERT_EQ(read_events(fd, events, 4), 1);
 	check_lateness(&events[0]);
 }
@@ -179,10 +180,13 @@ TEST(blocked_read_sees_a_timer_that_is_added_later)
 }
 
 static atomic_int alarms;
+static int alarm_fd = -1;
 
+/* The third alarm arms a timer, if the test has said where. */
 static void on_alarm(int number)
 {
-	alarms++;
+	if (++alarms == 3 && alarm_fd >= 0)
+		add(alarm_fd, 0, 1);
 }
 
 static void alarm_every_20_ms(int flags)
@@ -216,10 +220,10 @@ TEST(read_goes_on_after_a_signal_with_sa_restart)
 	const int fd = open_device(0);
 	struct twheel_event event;
 
-	add(fd, 150 * NSEC_PER_MSEC, 1);
+	alarm_fd = fd;
 	alarm_every_20_ms(SA_RESTART);
 	ASSERT_EQ(read_events(fd, &event, 1), 1);
-	ASSERT_GE(alarms, 1);
+	ASSERT_GE(alarms, 3);
 }
 
 /* Trap 23 */
@@ -257,7 +261,7 @@ TEST(event_stays_retractable_after_efault)
 	check_no_event(fd);
 }
 
-/* What fits before the bad page is read, or nothing; the rest stays. */
+/* A read takes the events that fit before the bad page, or none. The others stay. */
 static void check_boundary(size_t before)
 {
 	const int fd = expired_timers(8);
@@ -342,29 +346,32 @@ TEST(events_come_in_the_order_of_their_expiry)
 	const int fd = open_device(0);
 	const __u64 start = now() + ticks(25);
 	struct twheel_event events[COUNT];
-	bool in_time;
+	struct twheel_op ops[COUNT];
+	bool all_ahead;
 	unsigned int i;
 
 	stay_on_one_cpu();
-	/* cookies by their deadlines, but not added in that order */
+	/* cookies in the order of the deadlines, but armed in another order */
 	for (i = 0; i < COUNT; i++) {
 		const unsigned int place = i * 37 % COUNT;
 
-		add_at(fd, start + place * ticks(1) / 8, place);
+		ops[i] = new_timer(start + place * ticks(1) / 8, place);
+		ops[i].flags = TWHEEL_ABSTIME;
 	}
-	in_time = now() < start;
+	add_all(fd, ops, COUNT);
+	all_ahead = in_time(start);
 	pass(start + COUNT * ticks(1) / 8);
 	read_all(fd, events, COUNT);
 	for (i = 1; i < COUNT; i++) {
 		ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
-		/* earlier deadline, earlier expiry; a tick that got lost aside */
-		if (in_time)
+		/* earlier deadline, earlier expiry, but for a tick that was lost */
+		if (all_ahead)
 			ASSERT_LE(events[i - 1].deadline_ns,
 				  events[i].deadline_ns + 2 * ticks(1));
 	}
 }
 
-/* Two CPUs take turns at putting them in. */
+/* Timers expire on two CPUs at the same time, into one list of events. */
 TEST(events_of_two_cpus_come_in_the_order_of_their_expiry)
 {
 	enum { EACH = 400 };
