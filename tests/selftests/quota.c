@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user may hold over all descriptors: scenario 5. A descriptor counts for
- * who opened it, wherever it goes.
+ * The limit of timers per user, over all descriptors (scenario 5). A descriptor counts
+ * for the user who opened it, whichever process has it.
  */
 #include <linux/capability.h>
 #include <pthread.h>
@@ -19,8 +19,8 @@
 enum { LIMIT = 1000, ALICE = 31001, BOB = 31002 };
 
 /*
- * Who opens is the real user. The effective one stays, so that the device can be
- * opened whatever its mode.
+ * Become @user, without the capability to exceed limits. The module charges the real
+ * user. The effective user stays root, so that any mode of the device allows open().
  */
 static void become(uid_t user)
 {
@@ -28,7 +28,7 @@ static void become(uid_t user)
 	drop_capability(CAP_SYS_RESOURCE);
 }
 
-/* Run a test in a child, with that limit; it is put back whatever happens. */
+/* Run a test in a child, under this limit. The old limit is restored in any case. */
 static void with_limit(unsigned int limit, void (*run)(void *data))
 {
 	const unsigned long long before = read_parameter("max_timers_user");
@@ -106,7 +106,10 @@ LIMIT_TEST(users_timer_above_the_limit_is_edquot)
 	check_full(fd);
 }
 
-/* 20 timers, of which one is no valid one and one has no table; @room for others. */
+/*
+ * Add a batch of 20 timers to a user who has room for @room. Timer 3 has an invalid
+ * clock, and timer 5 needs a table that is not mapped.
+ */
 static void add_some(int fd, unsigned int room)
 {
 	struct twheel_op ops[20];
@@ -137,7 +140,7 @@ static void add_some(int fd, unsigned int room)
 	}
 }
 
-/* Those that are refused, for whatever reason, do not count. */
+/* A timer that is refused does not count, whatever the reason. */
 LIMIT_TEST(batch_adds_as_many_as_there_is_room_for)
 {
 	int fd;
@@ -168,13 +171,13 @@ LIMIT_TEST(limit_is_for_all_descriptors_together)
 	check_full(fd);
 	check_full(other);
 	check_full(open_device(0));
-	/* room is room for all */
+	/* what one descriptor gives back is room for another */
 	ASSERT_EQ(cancel(other, handle), 0);
 	fill(fd, 1);
 	check_full(other);
 }
 
-LIMIT_TEST(whatever_ends_a_timer_makes_room)
+LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 {
 	struct twheel_op op = new_timer(LONG, 1);
 	__u64 retracted;
@@ -187,7 +190,7 @@ LIMIT_TEST(whatever_ends_a_timer_makes_room)
 
 	add(other, 0, 1);
 	wait_for_event(other);
-	check_full(fd);		/* as long as it is unread */
+	check_full(fd);		/* an unread timer counts */
 	read_one(other);
 	ASSERT_EQ(cancel(other, add(other, LONG, 1)), 0);
 	add_to_group(other, LONG, 1, 1);
@@ -276,7 +279,7 @@ LIMIT_TEST(capable_opener_is_not_limited)
 
 	fill(capable, LIMIT + 100);
 	ASSERT_EQ(get_info(capable).timers_user, before + LIMIT + 100);
-	/* it is what the opener could do that counts, and is not asked again */
+	/* the capability at open() counts, and is not checked again */
 	drop_capability(CAP_SYS_RESOURCE);
 	ASSERT_EQ(get_info(capable).max_timers_user, ~0ULL);
 	fill(capable, 100);
@@ -294,7 +297,7 @@ static void add_as_bob(void *data)
 	check_full(fd);
 }
 
-LIMIT_TEST(owner_is_who_opened_in_a_child_too)
+LIMIT_TEST(opener_is_charged_in_a_child_too)
 {
 	int fd;
 
@@ -305,7 +308,7 @@ LIMIT_TEST(owner_is_who_opened_in_a_child_too)
 	check_full(fd);
 }
 
-LIMIT_TEST(owner_is_who_opened_over_dup)
+LIMIT_TEST(opener_is_charged_over_dup)
 {
 	int fd, copy;
 
@@ -323,7 +326,7 @@ LIMIT_TEST(owner_is_who_opened_over_dup)
 	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
 }
 
-/* It has all capabilities, and they do not help. */
+/* The receiver has all capabilities, but the descriptor stays limited. */
 static void receive_and_fill(void *data)
 {
 	const int fd = receive_descriptor(*(int *)data);
@@ -337,7 +340,7 @@ static void receive_and_fill(void *data)
 	fill(own, 20);
 }
 
-LIMIT_TEST(owner_is_who_opened_over_a_socket)
+LIMIT_TEST(opener_is_charged_over_a_socket)
 {
 	int sockets[2], fd;
 	pid_t child;
@@ -350,13 +353,13 @@ LIMIT_TEST(owner_is_who_opened_over_a_socket)
 	send_descriptor(sockets[0], fd);
 	close(fd);
 	join(child);
-	/* the last descriptor was the receiver's, or the sockets' */
+	/* the last references were the receiver's and the sockets' */
 	close(sockets[0]);
 	close(sockets[1]);
 	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
 }
 
-LIMIT_TEST(capable_opener_may_pass_on_what_is_not_limited)
+LIMIT_TEST(capable_opener_may_pass_on_an_unlimited_descriptor)
 {
 	const int fd = open_device(0);
 	const __u64 before = get_info(fd).timers_user;
@@ -387,7 +390,7 @@ LIMIT_TEST(limit_takes_effect_at_once)
 		     EDQUOT);
 }
 
-/* Threads and processes of two users, all at once. */
+/* Threads and processes of two users, all at the same time. */
 enum { PROCESSES = 3, THREADS = 2 };
 
 struct shared {
@@ -412,7 +415,7 @@ static struct shared *new_shared(unsigned int parties)
 
 static int own_fd, own_user;
 
-/* One by one, and by the batch, until nothing more is accepted. */
+/* Add timers in batches and one by one, until the limit refuses all. */
 static void *add_until_refused(void *data)
 {
 	struct twheel_op ops[16], op;
@@ -459,7 +462,7 @@ static void fill_as(void *data)
 	own_fd = open_device(0);
 	pthread_barrier_wait(&shared->barrier);
 	run_threads(add_until_refused);
-	/* nobody closes before all are full */
+	/* no process closes before all have met the limit */
 	pthread_barrier_wait(&shared->barrier);
 	ASSERT_EQ(shared->added[own_user], LIMIT);
 	check_full(own_fd);
@@ -478,14 +481,15 @@ LIMIT_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
 		join(children[i]);
 }
 
-/* Adds and ends so that the limit is met again and again. */
+/* Add and end timers so that the threads meet the limit again and again. */
 static void *add_and_end(void *data)
 {
 	const __u64 end = now() + NSEC_PER_SEC;
 	struct twheel_op ops[400];
-	unsigned int i, refused = 0;
+	unsigned int i, refused;
 
-	while (now() < end) {
+	while (now() < end || !shared->refused) {
+		refused = 0;
 		for (i = 0; i < ARRAY_SIZE(ops); i++) {
 			ops[i] = new_timer(i % 4 ? LONG : 0, i);
 			ops[i].op = TWHEEL_OP_ADD;
@@ -498,8 +502,8 @@ static void *add_and_end(void *data)
 			if (!ops[i].result)
 				cancel(own_fd, ops[i].handle);
 		}
+		atomic_fetch_add(&shared->refused, refused);
 	}
-	atomic_fetch_add(&shared->refused, refused);
 	return NULL;
 }
 
@@ -515,7 +519,7 @@ LIMIT_TEST(count_is_exact_after_threads_and_processes)
 	pid_t children[PROCESSES];
 	int i, fd;
 
-	/* what is left would go with the user's last descriptor */
+	/* keep a descriptor: the user's count ends with the last one */
 	become(ALICE);
 	fd = open_device(0);
 	shared = new_shared(PROCESSES);
@@ -531,7 +535,7 @@ LIMIT_TEST(count_is_exact_after_threads_and_processes)
 	check_full(fd);
 }
 
-/* The first and the last descriptor of a user make and end what counts. */
+/* A user's first descriptor makes the user's count, and the last one ends it. */
 static void *open_and_close(void *data)
 {
 	const __u64 end = now() + NSEC_PER_SEC;
@@ -571,7 +575,7 @@ static void *map_table(int fd)
 	return mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, TWHEEL_MMAP_TABLE);
 }
 
-/* One-page tables, until the user has as much as the limit grants. */
+/* Map tables of one page until the limit refuses one; returns how many. */
 static unsigned int map_tables(int *fds, unsigned int room)
 {
 	unsigned int n;
@@ -596,7 +600,7 @@ LIMIT_TEST(shared_memory_is_limited_for_all_descriptors_together)
 	become(ALICE);
 	n = map_tables(fds, ARRAY_SIZE(fds));
 	ASSERT_EQ(n, most);
-	/* What is mapped stays until it is unmapped; but this one was refused. */
+	/* A refused mapping takes no room, and gives none back. */
 	ASSERT(map_table(fds[n]) == MAP_FAILED);
 	become(BOB);
 	ASSERT(map_table(open_device(0)) != MAP_FAILED);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Timers belong to the open file: trap 27; and to no other: trap 28. */
+/*
+ * Timers belong to an open file, whichever process has a descriptor of it (trap 27),
+ * and end with the last descriptor (trap 28).
+ */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,7 +13,7 @@
 #include "device.h"
 #include "rights.h"
 
-/* Where the test of exec() tells its other half the descriptor's number. */
+/* The environment variable by which the program knows its descriptor after exec(). */
 #define AFTER_EXEC "TWHEEL_TEST_AFTER_EXEC"
 
 TEST(dup_shares_the_timers)
@@ -124,7 +127,7 @@ TEST(descriptor_lost_on_its_way_ends_its_timers)
 	pass_ticks(4);
 }
 
-/* Runs before main(), in a process that is the one of the test below. */
+/* The other half of the test below: runs before main(), in the same process. */
 static __attribute__((constructor)) void after_exec(void)
 {
 	const char *number = getenv(AFTER_EXEC);
@@ -188,8 +191,8 @@ enum { SHARED_EVENTS = 2000 };
 
 struct reader {
 	int fd;
-	int results[2];		/* pipe of cookies */
-	int stop[2];		/* pipe whose closed end says stop */
+	int results[2];		/* pipe for the cookies that were read */
+	int stop[2];		/* pipe: closing its write end stops the readers */
 };
 
 static void read_until_told_to_stop(void *data)
@@ -273,7 +276,7 @@ TEST(killed_process_leaves_nothing)
 	pass_ticks(3);
 }
 
-/* Timers in all states at the last close. */
+/* The last close finds timers that are pending, expired, periodic and cancelled. */
 TEST(close_ends_timers_in_all_states)
 {
 	const int rounds = debug_kernel() ? 4 : 40;
@@ -296,7 +299,7 @@ TEST(close_ends_timers_in_all_states)
 	pass_ticks(4);
 }
 
-/* Timers that expire join the events of those that have been freed already. */
+/* A timer must not expire into the list of events of a set that is freed. */
 TEST(close_while_timers_expire)
 {
 	int round, i;
@@ -309,7 +312,7 @@ TEST(close_while_timers_expire)
 		for (i = 0; i < 20; i++)
 			add(fd, 0, i);
 		wait_for_event(fd);
-		/* so late that most are armed before */
+		/* late enough for most of them to be armed by then */
 		begin = now() + 20 * (now() - start);
 		for (i = 0; i < 400; i++)
 			add_at(fd, begin + i * ticks(4) / 400, i);
@@ -335,7 +338,7 @@ static void *wait_and_read(void *data)
 		pthread_barrier_wait(&race->barrier);
 		if (race->fd < 0)
 			return NULL;
-		/* whose descriptor this is may change at any time */
+		/* the other thread may close the descriptor at any time */
 		epoll_wait(race->epoll, &event, 1, 1);
 		if (read(race->fd, events, sizeof(events)) < 0)
 			ASSERT(errno == EBADF || errno == EAGAIN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trap 29: a machine that is suspended. CLOCK_MONOTONIC stands still meanwhile,
- * CLOCK_BOOTTIME and CLOCK_REALTIME do not.
+ * Trap 29: a machine that is suspended. CLOCK_MONOTONIC stands still during the
+ * suspend; CLOCK_BOOTTIME and CLOCK_REALTIME go on.
  */
 #include <linux/rtc.h>
 
@@ -15,21 +15,21 @@ static __u64 time_suspended(void)
 	return read_clock(CLOCK_BOOTTIME) - mono;
 }
 
-/* The clock that wakes the machine up, if it can be suspended at all. */
+/* Open the clock that wakes the machine up; skip the test if it cannot be suspended. */
 static int open_alarm(void)
 {
 	char states[64] = "";
 	const int fd = open("/sys/power/state", O_RDONLY | O_CLOEXEC);
 	int rtc = -1;
 
-	/* Else an hour takes an hour. */
+	/* In real time an hour takes an hour. */
 	if (!time_travel)
 		skip("only in time travel");
 	if (fd >= 0 && read(fd, states, sizeof(states) - 1) > 0 &&
 	    strstr(states, "mem"))
 		rtc = open("/dev/rtc0", O_RDONLY | O_CLOEXEC);
 	if (rtc < 0)
-		skip("this machine cannot be suspended, or not woken up");
+		skip("no suspend to RAM, or no clock that ends it");
 	close(fd);
 	return rtc;
 }
@@ -43,7 +43,7 @@ static time_t rtc_seconds(int rtc, struct rtc_time *time)
 	return timegm(&tm);
 }
 
-/* Suspends the machine for so long, give or take a second. */
+/* Suspend the machine for so many seconds, give or take two. */
 static void suspend(unsigned int seconds)
 {
 	struct rtc_wkalrm alarm = { .enabled = 1 };
@@ -63,7 +63,7 @@ static void suspend(unsigned int seconds)
 	ASSERT_LE(time_suspended() - before, (seconds + 2) * NSEC_PER_SEC);
 }
 
-/* A timer whose deadline comes while the machine is suspended. */
+/* A timer with a deadline within the suspend expires when the machine resumes. */
 static void check_due_meanwhile(clockid_t clockid)
 {
 	const int fd = open_device(0);

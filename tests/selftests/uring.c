@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads that do not wait, and those of io_uring, which is to need no thread. */
+/* Reads that must not wait (RWF_NOWAIT), and reads of io_uring, which need no thread. */
 #include <dirent.h>
 #include <linux/io_uring.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #define LONG (100 * NSEC_PER_SEC)
 
-/* So much of io_uring as is needed: one submission at a time. */
+/* A minimal io_uring: one submission at a time. */
 static struct ring {
 	int fd;
 	unsigned int *sq_tail, *sq_mask, *sq_array;
@@ -75,7 +75,7 @@ static bool completed(struct completion *completion)
 {
 	const unsigned int head = *ring.cq_head;
 
-	/* what is left to be done in this task is done on the way */
+	/* lets the kernel finish the work that it has left to this task */
 	CALL(syscall(__NR_io_uring_enter, ring.fd, 0, 0, IORING_ENTER_GETEVENTS,
 		     NULL, 0));
 	if (__atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE) == head)
@@ -115,7 +115,7 @@ static void submit_read(int fd, struct twheel_event *event, __u64 id)
 	submit(&sqe);
 }
 
-/* Threads that the kernel has made to wait on behalf of this process. */
+/* The number of threads that io_uring has started in this process. */
 static unsigned int workers(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -152,6 +152,7 @@ TEST(uring_read_completes_at_expiry)
 	pass_ticks(3);
 	ASSERT(!completed(&cqe));
 	handle = add(fd, ticks(2), 1);
+	arm_timerfds(now() + ticks(2));
 	cqe = wait_for_completion();
 	ASSERT_EQ(cqe.user_data, 7);
 	ASSERT_EQ(cqe.res, sizeof(event));
@@ -276,7 +277,7 @@ TEST(event_stays_if_uring_cannot_write_it)
 	struct completion cqe;
 	char *pages;
 
-	/* the ring first, lest it take the place of what is not there */
+	/* first the ring, so that it is not mapped where the hole is to be */
 	open_ring();
 	pages = two_pages(PROT_NONE);
 	submit_read(fd, (void *)(pages + page_size()), 1);
@@ -308,12 +309,12 @@ TEST(uring_read_is_cancelled)
 		seen += cqe.user_data;
 	}
 	ASSERT_EQ(seen, 15);
-	/* who reads next gets the event */
+	/* the next read gets the event */
 	add(fd, 0, 1);
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
-/* A read that waits keeps the open file, as any other does. */
+/* A waiting read holds the open file, and so the timers. */
 TEST(uring_read_goes_on_after_close)
 {
 	const int fd = open_device(0);
@@ -364,7 +365,7 @@ TEST(killed_owner_of_a_ring_leaves_nothing)
 	pass_ticks(4);
 }
 
-/* RWF_NOWAIT: one read that does not wait, on a descriptor that does. */
+/* One read that does not wait, from a descriptor without O_NONBLOCK. */
 static ssize_t read_nowait(int fd, struct twheel_event *event)
 {
 	struct iovec piece = { event, sizeof(*event) };
