@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A hostile program: anything may be in the table of deadlines at any time. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "table_timer.h"
+
+/* A word with this value before the deadline: the event has the first deadline. */
+static void expires_with(__u64 value)
+{
+	const struct table_timer t = timer_with_word(value);
+
+	arm_timerfds(t.deadline);
+	check_expiry(&t, t.deadline);
+	check_closed(t.word);
+	close_table_timer(&t);
+}
+
+TEST(word_of_no_deadline_lets_the_timer_expire)
+{
+	expires_with(0);
+	expires_with(1);
+	expires_with(now() - NSEC_PER_SEC);
+	expires_with(CLOSED);
+	expires_with(CLOSED | 1);
+	expires_with(CLOSED | (now() + FAR));
+	expires_with(CLOSED | LATEST);
+	expires_with(CLOSED + LATEST / 2);
+}
+
+TEST(word_between_deadline_and_now_is_the_events_deadline)
+{
+	struct table_timer t;
+	__u64 lead;
+
+	/* later than the deadline that the kernel knows: like a push, but by a store */
+	for (lead = margin_ns();; lead *= 2) {
+		t = new_table_timer(lead);
+		write_word(t.word, t.deadline + 1);
+		if (in_time(t.deadline))
+			break;
+		close_table_timer(&t);
+	}
+	arm_timerfds(t.deadline + 1);
+	check_expiry(&t, t.deadline + 1);
+}
+
+TEST(cancel_ends_a_timer_with_any_word)
+{
+	const __u64 values[] = { 0, 1, CLOSED, ~0ULL, LATEST, now() + FAR,
+				 CLOSED | (now() + FAR) };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		const struct table_timer t = new_table_timer(FAR);
+		struct twheel_op op;
+
+		write_word(t.word, values[i]);
+		ASSERT_EQ(query(t.fd, t.handle, &op), 0);
+		ASSERT_GT(op.time_ns, 0);
+		ASSERT_EQ(cancel(t.fd, t.handle), 0);
+		ASSERT_EQ(read_word(t.word), CLOSED);
+		ASSERT_EQ(timers_of(t.fd), 0);
+	}
+}
+
+TEST(change_repairs_a_word)
+{
+	const struct table_timer t = new_table_timer(FAR);
+	const __u64 earlier = now() + ticks(2);
+
+	write_word(t.word, ~0ULL);
+	ASSERT_EQ(change_to(t.fd, t.handle, earlier), 0);
+	arm_timerfds(earlier);
+	check_expiry(&t, earlier);
+}
+
+TEST(word_of_an_expired_timer_opens_nothing)
+{
+	const struct table_timer t = new_table_timer(ticks(1));
+	struct twheel_op op;
+
+	arm_timerfds(t.deadline);
+	wait_for_event(t.fd);
+	write_word(t.word, now() + FAR);
+	pass_ticks(2);
+	ASSERT_EQ(query(t.fd, t.handle, &op), TWHEEL_EXPIRED);
+	ASSERT_EQ(op.time_ns, 0);
+	check_expiry(&t, t.deadline);
+}
+
+static atomic_bool stopping;
+static struct twheel_word *hostile_table;
+
+static __u64 garbage(unsigned int *seed)
+{
+	const __u64 some = (__u64)rand_r(seed) << 32 | rand_r(seed);
+
+	switch (rand_r(seed) % 8) {
+	case 0:
+		return 0;
+	case 1:
+		return CLOSED;
+	case 2:
+		return ~0ULL;
+	case 3:
+		return LATEST;
+	case 4:
+		return now() + some % ticks(4);
+	case 5:
+		return now() - some % ticks(4);
+	case 6:
+		return CLOSED | (now() + some % ticks(4));
+	default:
+		return some;
+	}
+}
+
+/* Write garbage over the whole table, again and again. */
+static void *write_garbage(void *data)
+{
+	unsigned int seed = (unsigned long)data, i;
+	const unsigned int count = page_size() / sizeof(__u64);
+	__u64 *numbers = (__u64 *)hostile_table;
+
+	while (!stopping)
+		for (i = 0; i < count; i++)
+			write_word(&numbers[i], garbage(&seed));
+	return NULL;
+}
+
+static void start_garbage(pthread_t *threads, unsigned int count)
+{
+	unsigned long i;
+
+	for (i = 0; i < count; i++)
+		ASSERT_EQ(pthread_create(&threads[i], NULL, write_garbage,
+					 (void *)(i + 11)), 0);
+}
+
+static void stop_garbage(pthread_t *threads, unsigned int count)
+{
+	unsigned int i;
+
+	stopping = true;
+	for (i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Use timers while their table is full of garbage. Returns how many expired. */
+static unsigned int one_hostile_round(int fd)
+{
+	struct twheel_op ops[128];
+	struct twheel_event events[128];
+	unsigned int i, ended = 0;
+	int got;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ops[i] = shared_op(now() + i % 4 * ticks(1), i);
+	add_all(fd, ops, ARRAY_SIZE(ops));
+	pass_ticks(2);
+	got = read_events(fd, events, ARRAY_SIZE(events));
+	for (i = 0; (int)i < got; i++) {
+		check_event(&events[i]);
+		ASSERT(events[i].handle == ops[events[i].cookie].handle);
+		ended++;
+	}
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		int result;
+
+		if (i % 3 == 0)
+			change(fd, ops[i].handle, ticks(i % 4));
+		result = cancel(fd, ops[i].handle);
+		if (result < 0)
+			ASSERT_EQ(result, -ENOENT);
+		else
+			ended++;
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+	ASSERT_EQ(ended, ARRAY_SIZE(ops));
+	return got < 0 ? 0 : got;
+}
+
+TEST(garbage_at_any_time_ends_each_timer_once)
+{
+	const __u64 end = now() + 2 * NSEC_PER_SEC;
+	const int fd = open_device(O_NONBLOCK);
+	unsigned int rounds = 0, expired = 0;
+	pthread_t threads[2];
+
+	hostile_table = map_table(fd);
+	start_garbage(threads, 2);
+	for (; now() < end || rounds < 2; rounds++)
+		expired += one_hostile_round(fd);
+	stop_garbage(threads, 2);
+	note("%u rounds, %u expired", rounds, expired);
+}
+
+static void spin_garbage(void *data)
+{
+	const int fd = open_device(O_NONBLOCK);
+	pthread_t threads[2];
+
+	hostile_table = map_table(fd);
+	start_garbage(threads, 2);
+	/* until the harness ends the test */
+	for (;;)
+		one_hostile_round(fd);
+}
+
+TEST(garbage_harms_no_other_descriptor)
+{
+	enum { COUNT = 300 };
+	static struct twheel_event events[COUNT];
+	static struct twheel_op ops[COUNT];
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 end = now() + 2 * NSEC_PER_SEC;
+	struct twheel_word *table = map_table(fd);
+	unsigned int rounds = 0, i;
+
+	start(spin_garbage, NULL);
+	while (now() < end || rounds < 2) {
+		const __u64 deadline = now() + ticks(4);
+		__u64 pushed[COUNT] = { };
+
+		for (i = 0; i < COUNT; i++) {
+			ops[i] = shared_op(deadline + i, i);
+			if (i % 3 == 0)
+				ops[i].flags = TWHEEL_ABSTIME;
+		}
+		add_all(fd, ops, COUNT);
+		for (i = 1; i < COUNT; i += 3)
+			if (push_alone(word_of(table, ops[i].handle),
+				       deadline + i + ticks(2)))
+				pushed[i] = ticks(2);
+		arm_timerfds(deadline + COUNT + ticks(2));
+		read_all(fd, events, COUNT);
+		for (i = 0; i < COUNT; i++) {
+			const __u64 cookie = events[i].cookie;
+
+			ASSERT_LT(cookie, COUNT);
+			ASSERT(events[i].handle == ops[cookie].handle);
+			ASSERT_EQ(events[i].deadline_ns,
+				  deadline + cookie + pushed[cookie]);
+			check_lateness(&events[i]);
+			ops[cookie].handle = 0;
+		}
+		check_no_event(fd);
+		rounds++;
+	}
+	note("%u rounds", rounds);
+}
+
+static void *spin_in_the_past(void *word)
+{
+	const __u64 past = now() - NSEC_PER_SEC;
+	__u64 i;
+
+	for (i = 0; !stopping; i++)
+		write_word(word, past - i % 4096);
+	return NULL;
+}
+
+TEST(word_that_changes_all_the_time_does_not_keep_a_timer_for_good)
+{
+	const struct table_timer t = new_table_timer(ticks(2));
+	struct twheel_event event;
+	pthread_t thread;
+
+	ASSERT_EQ(pthread_create(&thread, NULL, spin_in_the_past, t.word), 0);
+	event = read_one(t.fd);
+	stopping = true;
+	pthread_join(thread, NULL);
+	ASSERT(event.handle == t.handle);
+	ASSERT_GE(event.deadline_ns, t.deadline);
+}
+
+TEST(ordinary_timers_have_no_word)
+{
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_word *table = map_table(fd);
+	const __u64 deadline = now() + margin_ns();
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		add_at(fd, deadline, i);
+	for (i = 0; i < words_of_a_page(); i++)
+		write_word(word_at(table, i), LATEST);
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(read_one(fd).deadline_ns, deadline);
+	ASSERT_EQ(timers_of(fd), 0);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The mapping of the table of deadlines: what mmap() refuses, how large the table is,
+ * and what happens to timers when a mapping or a descriptor goes.
+ */
+#include <sys/mman.h>
+
+#include "table_timer.h"
+
+#define TABLE_MOST	((size_t)16 << 24)
+
+static void *map(int fd, size_t size, int protection, int flags, __u64 offset)
+{
+	return mmap(NULL, size, protection, flags, fd, offset);
+}
+
+static void refuses_map(int fd, size_t size, int protection, int flags, __u64 offset)
+{
+	ASSERT_ERRNO(map(fd, size, protection, flags, offset), EINVAL);
+}
+
+TEST(private_mapping_is_einval)
+{
+	const int fd = open_device(0);
+
+	refuses_map(fd, page_size(), PROT_READ, MAP_PRIVATE, 0);
+	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE, 0);
+}
+
+TEST(executable_mapping_is_refused)
+{
+	const int fd = open_device(0);
+
+	refuses_map(fd, page_size(), PROT_READ | PROT_EXEC, MAP_SHARED, 0);
+	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_SHARED, 0);
+	ASSERT_ERRNO(mprotect(map_table(fd), page_size(), PROT_READ | PROT_EXEC),
+		     EACCES);
+}
+
+TEST(other_offset_is_einval)
+{
+	const int fd = open_device(0);
+	unsigned int bit;
+
+	for (bit = 12; bit < 43; bit++)
+		if (1ULL << bit != TWHEEL_MMAP_RING)
+			refuses_map(fd, page_size(), PROT_READ | PROT_WRITE,
+				    MAP_SHARED, 1ULL << bit);
+	map_table(fd);
+	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED,
+		    page_size());
+}
+
+TEST(table_of_more_words_than_handles_have_is_einval)
+{
+	refuses_map(open_device(0), TABLE_MOST + page_size(),
+		    PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+}
+
+TEST(first_mapping_fixes_the_size)
+{
+	const int fd = open_device(0);
+	struct twheel_word *table = map_words(fd, 2 * words_of_a_page());
+	struct twheel_word *part = map_table(fd);
+
+	refuses_map(fd, 3 * page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+	ASSERT_EQ(get_info(fd).table_entries,
+		  2 * words_of_a_page());
+	table[5].deadline = 12345;
+	ASSERT_EQ(part[5].deadline, 12345);
+	ASSERT_ERRNO(mremap(part, page_size(), 2 * page_size(), MREMAP_MAYMOVE),
+		     EFAULT);
+}
+
+TEST(no_table_is_enospc)
+{
+	const int fd = open_device(0);
+	const struct twheel_op op = shared_op(now() + FAR, 1);
+
+	ASSERT_EQ(get_info(fd).table_entries, 0);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
+}
+
+TEST(full_table_is_enospc)
+{
+	const int fd = open_device(0);
+	const unsigned int words = words_of_a_page();
+	const struct twheel_op op = shared_op(now() + FAR, 1);
+	__u64 handle = 0;
+	unsigned int i;
+
+	map_table(fd);
+	for (i = 0; i < words; i++)
+		handle = add_shared(fd, now() + FAR, i);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
+	add(fd, FAR, 2);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_LT(TWHEEL_INDEX(add_shared(fd, now() + FAR, 1)), words);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
+}
+
+TEST(period_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = shared_op(now() + FAR, 1);
+
+	map_table(fd);
+	op.period_ns = NSEC_PER_SEC;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+}
+
+/* Mappings and descriptors that go while timers are pending. */
+
+static void push_as_child(void *data)
+{
+	struct table_timer *t = data;
+	const bool pushed = push_alone(t->word, t->deadline + ticks(3));
+
+	ASSERT(pushed || !in_time(t->deadline));
+}
+
+TEST(child_pushes_back_its_parents_timer)
+{
+	struct table_timer t;
+	__u64 lead;
+
+	for (lead = 2 * margin_ns();; lead *= 2) {
+		t = new_table_timer(lead);
+		join(start(push_as_child, &t));
+		if (in_time(t.deadline))
+			break;
+		close_table_timer(&t);
+	}
+	arm_timerfds(t.deadline + ticks(3));
+	check_expiry(&t, t.deadline + ticks(3));
+}
+
+TEST(push_holds_when_the_mapping_goes)
+{
+	const struct table_timer t = pushed_timer(ticks(3));
+
+	arm_timerfds(t.deadline + ticks(3));
+	CALL(munmap(t.table, page_size()));
+	check_expiry(&t, t.deadline + ticks(3));
+}
+
+TEST(unmapped_while_timers_are_pending)
+{
+	struct table_timer t = new_table_timer(ticks(3));
+
+	arm_timerfds(t.deadline);
+	CALL(munmap(t.table, page_size()));
+	check_expiry(&t, t.deadline);
+	check_closed(word_of(map_table(t.fd), t.handle));
+	t.handle = add_shared(t.fd, now() + FAR, 1);
+	ASSERT_EQ(cancel(t.fd, t.handle), 0);
+}
+
+TEST(mapping_keeps_the_timers_when_the_descriptor_is_closed)
+{
+	struct table_timer t;
+	__u64 lead;
+	bool pushed;
+
+	for (lead = margin_ns();; lead *= 2) {
+		t = new_table_timer(lead);
+		CALL(close(t.fd));
+		pushed = push_alone(t.word, t.deadline + ticks(1));
+		if (in_time(t.deadline))
+			break;
+		CALL(munmap(t.table, page_size()));
+	}
+	ASSERT(pushed);
+	while (!(read_word(t.word) & CLOSED))
+		pass_ticks(1);
+	ASSERT_GE(now(), t.deadline + ticks(1));
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Races in the table of deadlines: a program pushes a timer back just when it is due. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "table_timer.h"
+
+enum { BATCH = 32, MOST = 1 << 17, THREADS = 2 };
+
+static struct heartbeat {
+	__u64		deadline;
+	atomic_ullong	pushed;		/* the last deadline that was pushed, or 0 */
+	atomic_uint	lost;		/* threads that found the word closed */
+	__u64		event;		/* deadline of the event that came */
+	unsigned int	events;
+} heartbeats[MOST];
+
+static atomic_bool stopping;
+static atomic_bool push_won, push_lost;
+static atomic_uint first;	/* the heartbeat of the first timer of this round */
+static struct twheel_word *race_table;
+static __u64 race_handles[BATCH];
+static pthread_barrier_t round_begins, round_ends;
+static int race_fd;
+
+static void note_push(struct heartbeat *beat, __u64 later)
+{
+	unsigned long long before = beat->pushed;
+
+	while (before < later &&
+	       !atomic_compare_exchange_weak(&beat->pushed, &before, later))
+		continue;
+}
+
+/* Each thread pushes each timer once, at about the time when it is due. */
+static void push_round(unsigned int thread, unsigned int *seed)
+{
+	unsigned int i;
+
+	for (i = 0; i < BATCH; i++) {
+		const unsigned int at = (i + thread * BATCH / 2) % BATCH;
+		__u64 *word = word_of(race_table, race_handles[at]);
+		struct heartbeat *beat = &heartbeats[first + at];
+		const __u64 until = beat->deadline +
+				    rand_r(seed) % (2 * tick_ns());
+		__u64 seen;
+
+		while (now() < until)
+			continue;
+		seen = read_word(word);
+		while (!(seen & CLOSED)) {
+			const __u64 later = seen + ticks(1) +
+					    rand_r(seed) % ticks(3);
+
+			if (push_word(word, &seen, later)) {
+				note_push(beat, later);
+				break;
+			}
+		}
+		if (seen & CLOSED)
+			beat->lost++;
+		if (beat->pushed)
+			push_won = true;
+		else
+			push_lost = true;
+	}
+}
+
+static void *push_when_due(void *data)
+{
+	const unsigned int thread = (unsigned long)data;
+	unsigned int seed = 1 + thread;
+
+	for (;;) {
+		pthread_barrier_wait(&round_begins);
+		if (stopping)
+			return NULL;
+		push_round(thread, &seed);
+		pthread_barrier_wait(&round_ends);
+	}
+}
+
+static void *read_heartbeats(void *data)
+{
+	struct twheel_event events[16];
+	int i, got;
+
+	for (;;) {
+		if (stopping && !timers_of(race_fd))
+			return NULL;
+		pass_ticks(0);
+		got = read_events(race_fd, events, ARRAY_SIZE(events));
+		if (got == -EAGAIN)
+			continue;
+		ASSERT_GT(got, 0);
+		for (i = 0; i < got; i++) {
+			struct heartbeat *beat = &heartbeats[events[i].cookie];
+
+			check_event(&events[i]);
+			ASSERT_LT(events[i].cookie, MOST);
+			beat->event = events[i].deadline_ns;
+			ASSERT_EQ(beat->events++, 0);
+		}
+	}
+}
+
+static void start_round(unsigned int *seed)
+{
+	struct twheel_op ops[BATCH];
+	const __u64 start = now() + ticks(1);
+	unsigned int i;
+
+	for (i = 0; i < BATCH; i++) {
+		heartbeats[first + i].deadline = start + i * ticks(1) / BATCH +
+						 rand_r(seed) % 1000;
+		ops[i] = shared_op(heartbeats[first + i].deadline, first + i);
+	}
+	add_all(race_fd, ops, BATCH);
+	for (i = 0; i < BATCH; i++)
+		race_handles[i] = ops[i].handle;
+}
+
+/*
+ * A push that succeeded holds. A timer whose word was closed has expired, for the last
+ * deadline that was pushed, or for its first deadline.
+ */
+static void check_heartbeat(const struct heartbeat *beat)
+{
+	ASSERT_EQ(beat->events, 1);
+	if (beat->pushed)
+		ASSERT_EQ(beat->event, beat->pushed);
+	else
+		ASSERT_EQ(beat->event, beat->deadline);
+	if (!beat->pushed)
+		ASSERT_EQ(beat->lost, THREADS);
+}
+
+TEST(push_wins_against_expiry_or_knows_that_it_lost)
+{
+	const __u64 end = now() + (debug_kernel() ? 4 : 3) * NSEC_PER_SEC;
+	unsigned int seed = 3, won = 0, lost = 0, i;
+	pthread_t pushers[THREADS], reader;
+
+	race_fd = open_device(O_NONBLOCK);
+	race_table = map_table(race_fd);
+	pthread_barrier_init(&round_begins, NULL, THREADS + 1);
+	pthread_barrier_init(&round_ends, NULL, THREADS + 1);
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(pthread_create(&pushers[i], NULL, push_when_due,
+					 (void *)(unsigned long)i), 0);
+	ASSERT_EQ(pthread_create(&reader, NULL, read_heartbeats, NULL), 0);
+	while ((now() < end || !push_won || !push_lost) && first + BATCH <= MOST) {
+		/* no word may pass to another timer while a thread pushes it */
+		while (timers_of(race_fd))
+			pass_ticks(0);
+		start_round(&seed);
+		pthread_barrier_wait(&round_begins);
+		pthread_barrier_wait(&round_ends);
+		first += BATCH;
+	}
+	stopping = true;
+	pthread_barrier_wait(&round_begins);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(pushers[i], NULL);
+	pthread_join(reader, NULL);
+	for (i = 0; i < first; i++) {
+		check_heartbeat(&heartbeats[i]);
+		won += heartbeats[i].pushed != 0;
+		lost += heartbeats[i].lost != 0;
+	}
+	note("%u timers: %u pushed back, %u found closed", first, won, lost);
+	ASSERT_GT(won, 0);
+	ASSERT_GT(lost, 0);
+}
+
+/*
+ * One CPU arms a crowd of timers, and so expires them. A thread on another CPU pushes
+ * them by a nanosecond, again and again, until all have expired.
+ */
+enum { CROWD = 4096 };
+
+static struct {
+	bool	backwards;
+	__u64	deadline;
+	__u64	*words[CROWD];
+	__u64	pushed[CROWD];
+} crowd;
+
+/* One by one: at the timer that the kernel is at, if it has the same order. */
+static void push_crowd_until_closed(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++) {
+		const unsigned int at = crowd.backwards ? CROWD - 1 - i : i;
+		__u64 *word = crowd.words[at], seen = read_word(word);
+
+		while (!(seen & CLOSED))
+			if (push_word(word, &seen, seen + 1))
+				crowd.pushed[at] = ++seen;
+	}
+}
+
+static void *push_crowds(void *data)
+{
+	stay_on_cpu(last_cpu());
+	for (;;) {
+		pthread_barrier_wait(&round_begins);
+		if (stopping)
+			return NULL;
+		push_crowd_until_closed();
+		pthread_barrier_wait(&round_ends);
+	}
+}
+
+static void arm_crowd(int fd, struct twheel_word *table)
+{
+	static struct twheel_op ops[CROWD];
+	unsigned int i;
+
+	crowd.deadline = now() + ticks(2);
+	for (i = 0; i < CROWD; i++)
+		ops[i] = shared_op(crowd.deadline, i);
+	add_all(fd, ops, CROWD);
+	for (i = 0; i < CROWD; i++) {
+		crowd.words[i] = word_of(table, ops[i].handle);
+		crowd.pushed[i] = crowd.deadline;
+	}
+}
+
+TEST(last_push_before_expiry_is_the_events_deadline)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 end = now() + 3 * NSEC_PER_SEC;
+	static struct twheel_event events[CROWD];
+	struct twheel_word *table = map_words(fd, CROWD);
+	unsigned int i, rounds = 0, pushed = 0;
+	pthread_t pusher;
+
+	stay_on_one_cpu();
+	pthread_barrier_init(&round_begins, NULL, 2);
+	pthread_barrier_init(&round_ends, NULL, 2);
+	ASSERT_EQ(pthread_create(&pusher, NULL, push_crowds, NULL), 0);
+	while (now() < end || rounds < 2) {
+		arm_crowd(fd, table);
+		crowd.backwards = rounds % 2;
+		pthread_barrier_wait(&round_begins);
+		pthread_barrier_wait(&round_ends);
+		read_all(fd, events, CROWD);
+		for (i = 0; i < CROWD; i++)
+			ASSERT_EQ(events[i].deadline_ns,
+				  crowd.pushed[events[i].cookie]);
+		for (i = 0; i < CROWD; i++)
+			pushed += crowd.pushed[i] != crowd.deadline;
+		rounds++;
+	}
+	stopping = true;
+	pthread_barrier_wait(&round_begins);
+	pthread_join(pusher, NULL);
+	note("%u rounds, %u timers pushed", rounds, pushed);
+}
+
+enum { STEP = 1000, STEPS = 20000 };
+
+static void *push_by_steps(void *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < STEPS; i++) {
+		__u64 seen = read_word(word);
+
+		while (!push_word(word, &seen, seen + STEP))
+			ASSERT(!(seen & CLOSED));
+	}
+	return NULL;
+}
+
+TEST(threads_that_push_the_same_word_lose_nothing)
+{
+	const struct table_timer t = new_table_timer(FAR);
+	const __u64 last = t.deadline + 2ULL * STEPS * STEP;
+	pthread_t thread;
+
+	ASSERT_EQ(pthread_create(&thread, NULL, push_by_steps, t.word), 0);
+	push_by_steps(t.word);
+	pthread_join(thread, NULL);
+	ASSERT_EQ(read_word(t.word), last);
+	ASSERT_EQ(cancel(t.fd, t.handle), 0);
+}
+
+enum { PUSHED = 32 };
+
+static struct {
+	__u64		*words[PUSHED];
+	__u64		count[PUSHED];	/* how often each was pushed */
+	atomic_uint	sweeps;
+} pushes;
+
+/* Push some words by FAR, again and again. */
+static void *push_all_by_far(void *data)
+{
+	unsigned int i;
+
+	while (!stopping) {
+		for (i = 0; i < PUSHED; i++) {
+			__u64 seen = read_word(pushes.words[i]);
+
+			if (push_word(pushes.words[i], &seen, seen + FAR))
+				pushes.count[i]++;
+		}
+		pushes.sweeps++;
+	}
+	return NULL;
+}
+
+static void start_pushes(pthread_t *thread)
+{
+	stopping = false;
+	pushes.sweeps = 0;
+	memset(pushes.count, 0, sizeof(pushes.count));
+	ASSERT_EQ(pthread_create(thread, NULL, push_all_by_far, NULL), 0);
+}
+
+/* Add, push and drain: a drained timer has every push that succeeded. */
+static void push_and_drain(int fd, struct twheel_word *table)
+{
+	const struct twheel_drain resume = { .flags = TWHEEL_DRAIN_RESUME };
+	struct twheel_op ops[PUSHED], back[PUSHED];
+	const struct twheel_drain drain = {
+		.ops = (unsigned long)back,
+		.count = PUSHED,
+	};
+	const __u64 deadline = now() + FAR;
+	__u64 before, after;
+	pthread_t thread;
+	unsigned int i;
+
+	for (i = 0; i < PUSHED; i++)
+		ops[i] = shared_op(deadline, i);
+	add_all(fd, ops, PUSHED);
+	for (i = 0; i < PUSHED; i++)
+		pushes.words[i] = word_of(table, ops[i].handle);
+	start_pushes(&thread);
+	while (!pushes.sweeps)
+		sched_yield();
+	before = now();
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &drain)), PUSHED);
+	after = now();
+	stopping = true;
+	pthread_join(thread, NULL);
+	for (i = 0; i < PUSHED; i++) {
+		const __u64 last = deadline + FAR *
+				   pushes.count[back[i].cookie % PUSHED];
+
+		ASSERT_GE(back[i].time_ns + after, last);
+		ASSERT_LE(back[i].time_ns + before, last);
+	}
+	CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &resume));
+}
+
+TEST(drain_loses_no_push)
+{
+	const int fd = open_device(0);
+	const __u64 end = now() + 2 * NSEC_PER_SEC;
+	struct twheel_word *table = map_table(fd);
+	unsigned int rounds = 0;
+
+	for (; now() < end || !rounds; rounds++)
+		push_and_drain(fd, table);
+	note("%u rounds", rounds);
+}
+
+TEST(nothing_is_pushed_after_cancel)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 end = now() + NSEC_PER_SEC / 2;
+	struct twheel_word *table = map_table(fd);
+	unsigned int rounds = 0, i;
+	pthread_t thread;
+
+	for (i = 0; i < PUSHED; i++)
+		pushes.words[i] = word_at(table, i);
+	start_pushes(&thread);
+	while (now() < end || rounds < 10) {
+		const __u64 handle = add_shared(fd, now() + FAR, 1);
+
+		ASSERT_EQ(cancel(fd, handle), 0);
+		ASSERT_EQ(read_word(word_of(table, handle)), CLOSED);
+		rounds++;
+		usleep(rounds % 8);
+	}
+	stopping = true;
+	pthread_join(thread, NULL);
+	note("%u timers", rounds);
+}
