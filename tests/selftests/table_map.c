@@ -9,14 +9,9 @@
 
 #define TABLE_MOST	((size_t)16 << 24)
 
-static void *map(int fd, size_t size, int protection, int flags, __u64 offset)
-{
-	return mmap(NULL, size, protection, flags, fd, offset);
-}
-
 static void refuses_map(int fd, size_t size, int protection, int flags, __u64 offset)
 {
-	ASSERT_ERRNO(map(fd, size, protection, flags, offset), EINVAL);
+	ASSERT_ERRNO(mmap(NULL, size, protection, flags, fd, offset), EINVAL);
 }
 
 TEST(private_mapping_is_einval)

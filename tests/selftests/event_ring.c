@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "event_ring.h"
+
+#include <sys/mman.h>
+
+size_t ring_size(unsigned int entries)
+{
+	return page_size() + entries * sizeof(struct twheel_event);
+}
+
+struct ring map_ring(int fd, unsigned int entries)
+{
+	struct ring ring = { .fd = fd, .size = ring_size(entries) };
+
+	ring.head = mmap(NULL, ring.size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			 TWHEEL_MMAP_RING);
+	if (ring.head == MAP_FAILED)
+		FAIL("mmap: %s", strerror(errno));
+	ASSERT_EQ(ring.head->entries, entries);
+	ASSERT_EQ(ring.head->offset, page_size());
+	ring.events = (void *)ring.head + ring.head->offset;
+	return ring;
+}
+
+struct ring new_ring(void)
+{
+	return map_ring(open_device(O_NONBLOCK), ENTRIES);
+}
+
+void close_ring(const struct ring *ring)
+{
+	CALL(munmap(ring->head, ring->size));
+	CALL(close(ring->fd));
+}
+
+__u64 tail_of(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->head->tail, __ATOMIC_ACQUIRE);
+}
+
+void set_head(const struct ring *ring, __u64 head)
+{
+	__atomic_store_n(&ring->head->head, head, __ATOMIC_RELEASE);
+}
+
+struct twheel_event *event_at(const struct ring *ring, __u64 number)
+{
+	return &ring->events[number % ENTRIES];
+}
+
+bool has_more(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->head->flags, __ATOMIC_SEQ_CST) ==
+	       TWHEEL_RING_MORE;
+}
+
+void wait_for_more(const struct ring *ring, bool expected)
+{
+	while (has_more(ring) != expected)
+		pass_ticks(0);
+}
+
+bool take(const struct ring *ring, struct twheel_event *event)
+{
+	const __u64 head = ring->head->head;
+
+	if (tail_of(ring) == head)
+		return false;
+	*event = *event_at(ring, head);
+	check_event(event);
+	set_head(ring, head + 1);
+	return true;
+}
+
+void take_all(const struct ring *ring, struct twheel_event *events, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		while (!take(ring, &events[i]))
+			wait_for_event(ring->fd);
+}
+
+struct twheel_event take_one(const struct ring *ring)
+{
+	struct twheel_event event;
+
+	take_all(ring, &event, 1);
+	return event;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A hostile program: anything may be in the ring of events at any time. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "event_ring.h"
+
+TEST(head_that_lies_means_a_full_ring)
+{
+	const __u64 lies[] = { 1, 2, ENTRIES, 1ULL << 63, 1ULL << 32,
+			       -65ULL, -1000ULL };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lies); i++) {
+		const struct ring ring = new_ring();
+		__u64 handle;
+
+		set_head(&ring, lies[i]);
+		handle = add(ring.fd, 0, 1);
+		wait_for_more(&ring, true);
+		ASSERT_EQ(tail_of(&ring), 0);
+		ASSERT(has_event(ring.fd));
+		/* the event is not lost */
+		set_head(&ring, 0);
+		ASSERT(take_one(&ring).handle == handle);
+		close_ring(&ring);
+	}
+}
+
+TEST(page_does_not_change_what_the_kernel_knows)
+{
+	const struct ring ring = new_ring();
+	__u64 handle;
+
+	memset(ring.head, 0xff, ring.size);
+	set_head(&ring, 0);
+	handle = add(ring.fd, 0, 1);
+	while (tail_of(&ring) == ~0ULL)
+		pass_ticks(0);
+	ASSERT_EQ(tail_of(&ring), 1);
+	ASSERT(ring.events[0].handle == handle);
+	check_event(&ring.events[0]);
+	wait_for_more(&ring, false);
+	ASSERT_EQ(ring.head->flags, 0);
+}
+
+static atomic_bool stopping;
+
+/* Write garbage into all fields, and at times a head that makes room. */
+static void *write_garbage(void *data)
+{
+	const struct ring *ring = data;
+	unsigned int seed = 5, i;
+
+	while (!stopping) {
+		unsigned int *words = (unsigned int *)ring->head;
+
+		for (i = 0; i < sizeof(*ring->head) / sizeof(*words); i++)
+			words[i] = rand_r(&seed);
+		set_head(ring, rand_r(&seed) % 1000);
+		set_head(ring, ~0ULL);
+		set_head(ring, tail_of(ring));
+		memset(ring->events, rand_r(&seed),
+		       ENTRIES * sizeof(*ring->events));
+	}
+	return NULL;
+}
+
+static void expire_in_garbage(const struct ring *ring)
+{
+	struct twheel_op ops[200];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ops[i] = new_timer(i % 4 * ticks(1), i);
+	add_all(ring->fd, ops, ARRAY_SIZE(ops));
+	pass_ticks(2);
+	has_event(ring->fd);
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		const int result = cancel(ring->fd, ops[i].handle);
+
+		ASSERT(result == 0 || result == TWHEEL_RETRACTED ||
+		       result == -ENOENT);
+	}
+	ASSERT_EQ(timers_of(ring->fd), 0);
+}
+
+static void spin_garbage(void *data)
+{
+	struct ring ring = new_ring();
+	pthread_t thread;
+
+	add_periodic(open_device(0), now(), tick_ns(), 1);
+	ASSERT_EQ(pthread_create(&thread, NULL, write_garbage, &ring), 0);
+	/* until the harness ends the test */
+	for (;;)
+		expire_in_garbage(&ring);
+}
+
+TEST(garbage_does_not_keep_timers_from_ending)
+{
+	const __u64 end = now() + NSEC_PER_SEC;
+	struct ring ring = new_ring();
+	unsigned int rounds = 0;
+	pthread_t thread;
+
+	ASSERT_EQ(pthread_create(&thread, NULL, write_garbage, &ring), 0);
+	for (; now() < end || rounds < 2; rounds++)
+		expire_in_garbage(&ring);
+	stopping = true;
+	pthread_join(thread, NULL);
+	note("%u rounds", rounds);
+}
+
+TEST(garbage_harms_no_other_descriptor)
+{
+	enum { COUNT = 100 };
+	const struct ring ring = new_ring();
+	const __u64 end = now() + 2 * NSEC_PER_SEC;
+	unsigned int rounds = 0, i;
+
+	start(spin_garbage, NULL);
+	while (now() < end || rounds < 2) {
+		const __u64 deadline = now() + ticks(2);
+		bool seen[COUNT] = { };
+
+		for (i = 0; i < COUNT; i++)
+			add_at(ring.fd, deadline + i, i);
+		arm_timerfds(deadline + COUNT);
+		for (i = 0; i < COUNT; i++) {
+			const struct twheel_event event = take_one(&ring);
+
+			ASSERT_LT(event.cookie, COUNT);
+			ASSERT(!seen[event.cookie]);
+			seen[event.cookie] = true;
+			ASSERT_EQ(event.deadline_ns, deadline + event.cookie);
+			check_lateness(&event);
+		}
+		ASSERT(!has_event(ring.fd));
+		rounds++;
+	}
+	ASSERT_EQ(tail_of(&ring), rounds * COUNT);
+	note("%u rounds", rounds);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The mapping of the ring of events: what mmap() refuses, how large the ring is, and what
+ * happens to events when a mapping or a descriptor goes.
+ */
+#include <sys/mman.h>
+
+#include "event_ring.h"
+
+static void refuses_map(int fd, size_t size, int protection, int flags)
+{
+	ASSERT_ERRNO(mmap(NULL, size, protection, flags, fd, TWHEEL_MMAP_RING), EINVAL);
+}
+
+TEST(size_that_is_no_power_of_two_is_einval)
+{
+	const int fd = open_device(0);
+	unsigned int pages;
+
+	for (pages = 1; pages <= 20; pages++)
+		if (pages == 1 || (pages - 1) & (pages - 2))
+			refuses_map(fd, pages * page_size(),
+				    PROT_READ | PROT_WRITE, MAP_SHARED);
+	refuses_map(fd, page_size() + (128 << 20), PROT_READ | PROT_WRITE,
+		    MAP_SHARED);
+	map_ring(fd, ENTRIES);
+}
+
+TEST(private_or_executable_mapping_is_einval)
+{
+	const int fd = open_device(0);
+	struct ring ring;
+
+	refuses_map(fd, ring_size(ENTRIES), PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	refuses_map(fd, ring_size(ENTRIES), PROT_READ | PROT_EXEC, MAP_SHARED);
+	ring = map_ring(fd, ENTRIES);
+	ASSERT_ERRNO(mprotect(ring.head, page_size(), PROT_READ | PROT_EXEC),
+		     EACCES);
+}
+
+TEST(first_mapping_fixes_the_size)
+{
+	const struct ring ring = new_ring();
+	struct ring again;
+
+	refuses_map(ring.fd, ring_size(2 * ENTRIES), PROT_READ | PROT_WRITE,
+		    MAP_SHARED);
+	again = map_ring(ring.fd, ENTRIES);
+	ASSERT_EQ(get_info(ring.fd).ring_entries, ENTRIES);
+	add(ring.fd, 0, 3);
+	while (!tail_of(&again))
+		continue;
+	ASSERT_EQ(tail_of(&ring), 1);
+	ASSERT_EQ(again.events[0].cookie, 3);
+}
+
+TEST(failed_mapping_leaves_read_alone)
+{
+	const int fd = open_device(0);
+
+	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED);
+	add(fd, 0, 4);
+	ASSERT_EQ(read_one(fd).cookie, 4);
+}
+
+TEST(large_ring)
+{
+	enum { LARGE = 16384 };
+	const struct ring ring = map_ring(open_device(O_NONBLOCK), LARGE);
+	static struct twheel_op ops[LARGE];
+	const unsigned int count = many(LARGE);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		ops[i] = new_timer(0, i);
+	add_all(ring.fd, ops, count);
+	while (tail_of(&ring) < count)
+		continue;
+	wait_for_more(&ring, false);
+	for (i = 0; i < count; i++) {
+		check_event(&ring.events[i]);
+		ASSERT(ops[ring.events[i].cookie].handle ==
+		       ring.events[i].handle);
+		ops[ring.events[i].cookie].handle = 0;
+	}
+}
+
+/* Mappings and descriptors that go while timers are pending. */
+
+TEST(unmapped_ring_goes_on)
+{
+	struct ring ring = new_ring();
+
+	CALL(munmap(ring.head, ring.size));
+	add(ring.fd, 0, 1);
+	wait_for_event(ring.fd);
+	ring = map_ring(ring.fd, ENTRIES);
+	ASSERT_EQ(tail_of(&ring), 1);
+	ASSERT_EQ(take_one(&ring).cookie, 1);
+}
+
+static void add_as_child(void *data)
+{
+	const struct ring *ring = data;
+
+	add(ring->fd, 0, 6);
+	ASSERT_EQ(take_one(ring).cookie, 6);
+	add(ring->fd, 0, 7);
+}
+
+TEST(ring_is_shared_with_a_child)
+{
+	struct ring ring = new_ring();
+
+	join(start(add_as_child, &ring));
+	ASSERT_EQ(take_one(&ring).cookie, 7);
+	ASSERT_EQ(tail_of(&ring), 2);
+}
+
+TEST(closed_while_timers_expire)
+{
+	unsigned int round, i;
+
+	for (round = 0; round < 30; round++) {
+		const struct ring ring = new_ring();
+
+		for (i = 0; i < 3 * ENTRIES; i++)
+			add(ring.fd, i % 3 * ticks(1) / 2, i);
+		add_periodic(ring.fd, now(), tick_ns(), 1);
+		if (round % 2)
+			pass_ticks(0);
+		ASSERT_LE(tail_of(&ring), ENTRIES);
+		close_ring(&ring);
+	}
+}
+
+/* The program closes while the kernel still fills a large ring by itself. */
+TEST(closed_while_the_ring_is_filled)
+{
+	const unsigned int count = many(20000);
+	static struct twheel_op ops[20000];
+	unsigned int round, i;
+
+	for (round = 0; round < 5; round++) {
+		const struct ring ring = map_ring(open_device(0), 1 << 15);
+		const __u64 deadline = now() + 200 * NSEC_PER_MSEC;
+		struct twheel_op op = new_timer(0, 1);
+
+		for (i = 0; i < count; i++) {
+			ops[i] = new_timer(deadline, i);
+			ops[i].flags = TWHEEL_ABSTIME;
+		}
+		add_all(ring.fd, ops, count);
+		op.clockid = CLOCK_BOOTTIME;
+		op.period_ns = tick_ns();
+		CALL(ioctl(ring.fd, TWHEEL_IOC_ADD, &op));
+		pass(deadline);
+		close_ring(&ring);
+	}
+}
