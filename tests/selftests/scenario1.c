@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Heartbeats: drivers that report, and whose deadline is pushed back by each
- * report. The silent ones go offline, and nobody early. "make demo" has a million
- * of them; here there are fewer, and each way to push back has its turn.
+ * Scenario 1, heartbeats. Many drivers report from time to time, and each report pushes
+ * the driver's deadline back. A driver that is silent until its deadline goes offline
+ * within a tick, and no driver goes offline early. Nothing scans all drivers.
  *
- * On a busy machine a report may come after its driver's deadline. Who went offline
- * then did so rightly: what counts is the last deadline that was accepted. Within
- * a tick, and none but the silent ones: that is asserted in virtual time.
+ * "make demo" has a million drivers. This program has fewer, and pushes back in each of
+ * three ways: by a call for each driver, in batches, and in the table of deadlines.
+ *
+ * On a busy host a report may come after its driver's deadline. That driver goes offline
+ * rightly, so the test compares with the last deadline that was accepted. Virtual time
+ * has no such reports: there only silent drivers go offline, and within a tick.
  */
-#include <sys/mman.h>
-
-#include "device.h"
+#include "table_timer.h"
 
 enum { MOST = 20000, REPORTS = 5 };
 
 static struct driver {
 	__u64	handle;
-	__u64	deadline;	/* the last one that was accepted */
-	__u64	expired;
+	__u64	deadline;	/* the last deadline that was accepted */
+	__u64	expired;	/* when the driver went offline, or 0 */
 } drivers[MOST];
 
 static struct twheel_op ops[MOST];
@@ -28,7 +29,7 @@ static bool silent(unsigned int driver)
 	return driver % 100 == 7;
 }
 
-/* Push back the deadline of each driver that is online and not silent. */
+/* Push back the deadline of each driver that reports. */
 typedef void push_back_fn(int fd, unsigned int count, __u64 deadline);
 
 static bool reports(unsigned int driver)
@@ -37,8 +38,8 @@ static bool reports(unsigned int driver)
 }
 
 /*
- * What an operation said: the driver's event has not been read, so its timer is
- * there. If it had expired, that was not early, and it goes on.
+ * Note a push by a change. The driver's event has not been read, so its timer exists.
+ * A timer that had expired was not early, and is pending again.
  */
 static void accepted(unsigned int driver, int result, __u64 deadline)
 {
@@ -82,24 +83,20 @@ static void push_back_in_table(int fd, unsigned int count, __u64 deadline)
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		struct twheel_word *word = &table[TWHEEL_INDEX(drivers[i].handle)];
-		__u64 seen = __atomic_load_n(&word->deadline, __ATOMIC_ACQUIRE);
+		__u64 *word = word_of(table, drivers[i].handle);
+		__u64 seen = read_word(word);
 
 		if (!reports(i))
 			continue;
-		ASSERT(word->handle == drivers[i].handle);
-		if (!(seen & TWHEEL_WORD_CLOSED)) {
+		ASSERT(table[TWHEEL_INDEX(drivers[i].handle)].handle == drivers[i].handle);
+		if (!(seen & CLOSED))
 			ASSERT_EQ(seen, drivers[i].deadline);
-			if (__atomic_compare_exchange_n(&word->deadline, &seen,
-							deadline, false,
-							__ATOMIC_SEQ_CST,
-							__ATOMIC_SEQ_CST)) {
-				drivers[i].deadline = deadline;
-				continue;
-			}
+		if (push_word(word, &seen, deadline)) {
+			drivers[i].deadline = deadline;
+			continue;
 		}
 		/* the expiry has won, and its event will be read */
-		ASSERT(seen & TWHEEL_WORD_CLOSED);
+		ASSERT(seen & CLOSED);
 		ASSERT_GE(now(), drivers[i].deadline);
 	}
 }
@@ -147,7 +144,7 @@ static void connect_drivers(int fd, unsigned int count, __u64 timeout, __u32 fla
 		};
 }
 
-/* Nobody is offline who should not be, and nobody's timer was lost. */
+/* Each silent driver is offline, and each other driver still has its timer. */
 static void check_online(int fd, unsigned int count)
 {
 	unsigned int i;
@@ -173,20 +170,16 @@ static void heartbeats(push_back_fn *push_back, unsigned int count, __u32 flags)
 {
 	const __u64 timeout = NSEC_PER_SEC;
 	const int fd = open_device(O_NONBLOCK);
-	const size_t size = (2 * MOST * sizeof(*table) + page_size() - 1) & -page_size();
+	const unsigned int page = words_of_a_page();
 	unsigned int i, rounds, silent_ones = 0, offline = 0;
 	__u64 start, pushing = 0;
 
-	if (flags) {
-		table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			     TWHEEL_MMAP_TABLE);
-		if (table == MAP_FAILED)
-			skip("no table: %s", strerror(errno));
-	}
+	if (flags)
+		table = map_words(fd, (2 * MOST + page - 1) / page * page);
 	for (i = 0; i < count; i++)
 		silent_ones += silent(i);
 	connect_drivers(fd, count, timeout, flags);
-	/* the silent ones expire while the others report */
+	/* the silent drivers expire while the others report */
 	for (rounds = 0; offline < silent_ones || rounds < REPORTS + 2; rounds++) {
 		pass(now() + timeout / REPORTS);
 		offline += read_offline(fd);

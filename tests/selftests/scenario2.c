@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Request timeouts: a timer for each request, cancelled when the answer comes,
- * as it does for 99 % of them. 100,000 requests are in flight at any time.
+ * Scenario 2, request timeouts. A program adds a timer when it sends a request, and
+ * cancels the timer when the answer comes, as it does for 99 % of the requests. 100,000
+ * requests are in flight, all through one descriptor. The cancel says whether it won
+ * against the expiry, and the memory of a cancelled timer is free at once.
  */
 #include "device.h"
 
 enum { IN_FLIGHT = 100000, REQUESTS = 300000, STEP = 1000 };
 
-/* A request that is never answered has not long to wait. */
-#define TIMEOUT		(60 * NSEC_PER_SEC)
+/* No answer takes an hour, even on a busy host. A request without answer ends soon. */
+#define TIMEOUT		(3600 * NSEC_PER_SEC)
 #define SHORT_TIMEOUT	(200 * NSEC_PER_MSEC)
 
 static struct request {
@@ -90,7 +92,7 @@ TEST(of_100000_requests_in_flight_99_percent_are_answered)
 		if (full)
 			first += STEP;
 		timeouts += read_timeouts(fd);
-		/* what has been cancelled holds nothing any more */
+		/* a cancelled timer is not charged any more */
 		ASSERT_EQ(timers_of(fd), next - cancels - timeouts);
 	}
 	end = now();
@@ -106,7 +108,7 @@ TEST(of_100000_requests_in_flight_99_percent_are_answered)
 	check_no_event(fd);
 }
 
-/* The answer comes when the request times out: one of them wins, and is told. */
+/* An answer at the time of the timeout: the cancel says which of the two has won. */
 TEST(late_answers_are_told)
 {
 	enum { COUNT = 500 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Wide range on one wheel: each timer runs on its own tick, from milliseconds
- * to years away. In virtual time.
+ * Scenario 3, wide range on one wheel. Timers from 339 ms to ten years away each expire
+ * on their own tick, through every level of the wheel that they pass, without a maximum
+ * or a level to configure. A cancel or a change on the way takes effect at once, and
+ * leaves nothing behind that a later timer could meet. All of it in virtual time.
  */
 #include "virtual.h"
 
@@ -17,7 +19,7 @@ static const __u64 distances[] = {
 	30 * DAY,
 };
 
-/* The timers expire in this order, with cookies from 0. */
+/* Check that the timers expire in this order; their cookies count from 0. */
 static void check_order(int fd, const __u64 *deadlines, unsigned int count)
 {
 	unsigned int i;
@@ -42,7 +44,7 @@ TEST(each_expires_on_its_own_tick)
 	int i;
 
 	need_time_travel();
-	/* the farthest first: the order of arming is of no importance */
+	/* the farthest first: the order of arming does not matter */
 	for (i = ARRAY_SIZE(distances) - 1; i >= 0; i--) {
 		deadlines[i] = now() + distances[i];
 		add_at(fd, deadlines[i], i);
@@ -50,7 +52,7 @@ TEST(each_expires_on_its_own_tick)
 	check_order(fd, deadlines, ARRAY_SIZE(distances));
 }
 
-/* Ends while they are on their way leave nothing for a handle to meet. */
+/* Timers that are cancelled or changed on their way leave nothing behind. */
 TEST(cancel_and_change_on_the_way)
 {
 	const int fd = open_device(0);
@@ -70,7 +72,7 @@ TEST(cancel_and_change_on_the_way)
 	add_at(fd, deadlines[2], 2);
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(read_one(fd).cookie, i);
-	/* two hours on their way, all of them end; others take their places */
+	/* after two hours all of them end, and other timers take their places */
 	for (i = 0; i < 20; i++) {
 		old[i] = handles[i];
 		ASSERT_EQ(cancel(fd, old[i]), 0);
@@ -97,8 +99,8 @@ TEST(cancel_and_change_on_the_way)
 }
 
 /*
- * Some minutes of the machine's time: an idle kernel wakes up about once in a
- * virtual second, for reasons of its own.
+ * This takes minutes of real time: an idle kernel wakes up about once in a virtual
+ * second, for reasons of its own.
  */
 TEST(ten_years)
 {

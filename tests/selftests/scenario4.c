@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sparse wheel: it sleeps until something has to be done. Its wake-ups are
- * counted, over a virtual month and more; where time is real, over seconds.
+ * Scenario 4, sparse wheel. With three timers a month apart, a CPU must not wake up for
+ * each tick: the wheel sleeps until its next occupied slot. These tests count the
+ * wake-ups, over virtual months, or over a few seconds where time is real.
  */
 #include "debugfs.h"
 #include "virtual.h"
 
 /*
- * A timer comes down the levels, with an early and a late wake-up for each at
- * worst.
+ * The most wake-ups of one timer: it comes down the levels of the wheel, with an early
+ * and a late wake-up for each level at worst.
  */
 #define TIMER_WAKEUPS	16
 
@@ -17,12 +18,17 @@ static __u64 wakeups(void)
 	return sum_of_cpus("runs");
 }
 
-/* Nothing is pending, and no wake-up is left over from what was. */
+/* Wait until the wheels sleep: no timer is pending, and no wake-up is left over. */
 static void settle(void)
 {
+	__u64 before;
+
 	need_debugfs();
 	ASSERT_EQ(sum_of_cpus("pending"), 0);
-	sleep_for(time_travel ? MINUTE : 2 * NSEC_PER_SEC);
+	do {
+		before = wakeups();
+		sleep_for(time_travel ? MINUTE : 2 * NSEC_PER_SEC);
+	} while (wakeups() != before);
 }
 
 static void check_expiry(int fd, __u64 deadline)
@@ -34,7 +40,7 @@ static void check_expiry(int fd, __u64 deadline)
 	check_lateness(&event);
 }
 
-/* The wake-ups that the lone timer takes from now on, in all. */
+/* All wake-ups of a lone timer from its arming to its expiry. */
 static __u64 cost_of_timer(int fd, __u64 distance)
 {
 	const __u64 before = wakeups();
@@ -50,7 +56,7 @@ TEST(no_timers_no_wakeups)
 	const int fd = open_device(0);
 	__u64 before;
 
-	/* it has worked before */
+	/* the wheel has worked before */
 	pass_ticks(3);
 	settle();
 	before = wakeups();
@@ -74,7 +80,7 @@ TEST(one_far_timer_lets_the_wheel_sleep)
 	close(fd);
 }
 
-/* Its own CPU sleeps; the tick source is armed from another one. */
+/* The CPU of the timer sleeps; the change comes from another CPU. */
 TEST(far_timer_changed_from_another_cpu)
 {
 	const int fd = open_device(0);
@@ -127,7 +133,7 @@ TEST(three_timers_a_month_apart)
 	ASSERT_LE(cost, 3 * TIMER_WAKEUPS);
 }
 
-/* Trap 9: nothing else wakes the machine up for them, or makes them late. */
+/* Trap 9: nothing else wakes the machine up for a lone timer, and it is not late. */
 TEST(trap9_lone_timers_run_within_a_tick)
 {
 	static const __u64 distances[] = {
@@ -172,7 +178,7 @@ TEST(pushed_back_every_hour_for_a_week)
 	ASSERT_LE(wakeups() - before, 2 * TIMER_WAKEUPS);
 }
 
-/* What is cancelled is forgotten the first time that the wheel looks. */
+/* The wheel wakes up for cancelled timers once, finds none, and sleeps on. */
 TEST(cancelled_timers_let_the_wheel_sleep)
 {
 	const int fd = open_device(0);

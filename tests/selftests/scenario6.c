@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Orderly stop: a service ends in the middle of its work, writes down what was
- * pending, and another process goes on with it. drain.c has the cases of the call.
+ * Scenario 6, orderly stop. A service stops in the middle of its work: new timers are
+ * refused, and each timer that has not run comes back with its cookie and the time that it
+ * had left. The service keeps these records, and another process arms them again. drain.c
+ * has the cases of the call.
  */
 #include <sys/mman.h>
 
@@ -9,16 +11,16 @@
 
 enum { COUNT = 2000 };
 
-/* The services' way to each other: a file, as it were. */
-static struct file {
+/* What the first service leaves to the second one. */
+static struct handover {
 	struct twheel_op	records[COUNT];
 	unsigned int		count;
-	__u64			done[COUNT];	/* when it was due, if it was */
-	__u64			stopping;	/* when that began, */
-	__u64			stopped;	/* and when it was over */
-} *file;
+	__u64			done[COUNT];	/* the deadline of a job that was done, or 0 */
+	__u64			stopping;	/* when the stop began */
+	__u64			stopped;	/* when the stop was over */
+} *handover;
 
-/* Some are due before the stop, some soon, and some on another day. */
+/* Some jobs are due before the stop, some soon after, and some on another day. */
 static __u64 delay_of(unsigned int job)
 {
 	const __u64 delays[] = { 0, ticks(3), 300 * NSEC_PER_MSEC, 24 * 3600 * NSEC_PER_SEC };
@@ -47,23 +49,23 @@ static void read_done(int fd, __u64 *done)
 	ASSERT_EQ(got, -EAGAIN);
 }
 
-/* Drain until there is no more, then read what had expired by then. */
+/* Drain until no timer is pending, then read the events of those that had expired. */
 static void stop(int fd)
 {
 	struct twheel_op op = new_timer(NSEC_PER_SEC, 0);
 	int got;
 
-	file->stopping = now();
+	handover->stopping = now();
 	do {
-		got = drain(fd, file->records + file->count, COUNT - file->count < 100 ?
-			    COUNT - file->count + 1 : 100);
+		got = drain(fd, handover->records + handover->count, COUNT - handover->count < 100 ?
+			    COUNT - handover->count + 1 : 100);
 		ASSERT_GE(got, 0);
-		file->count += got;
-		ASSERT_LE(file->count, COUNT);
+		handover->count += got;
+		ASSERT_LE(handover->count, COUNT);
 	} while (got);
-	file->stopped = now();
+	handover->stopped = now();
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
-	read_done(fd, file->done);
+	read_done(fd, handover->done);
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
@@ -80,20 +82,21 @@ static void first_service(void *data)
 	add_all(fd, ops, COUNT);
 	end = now();
 	pass_ticks(2);
+	wait_for_event(fd);
 	stop(fd);
 
-	/* each record has the time that was left, of what it had */
-	for (i = 0; i < file->count; i++) {
-		const struct twheel_op *record = &file->records[i];
+	/* each record has the time that its timer had left */
+	for (i = 0; i < handover->count; i++) {
+		const struct twheel_op *record = &handover->records[i];
 
 		ASSERT_LT(record->cookie, COUNT);
-		ASSERT(!file->done[record->cookie]);
+		ASSERT(!handover->done[record->cookie]);
 		ASSERT(record->handle == ops[record->cookie].handle);
-		/* One that is due, and waits for the tick, has nothing left. */
+		/* a timer that is due, and waits for its tick, has no time left */
 		if (record->time_ns)
-			ASSERT_LE(record->time_ns + file->stopping,
+			ASSERT_LE(record->time_ns + handover->stopping,
 				  delay_of(record->cookie) + end);
-		ASSERT_GE(record->time_ns + file->stopped,
+		ASSERT_GE(record->time_ns + handover->stopped,
 			  delay_of(record->cookie) + begin);
 	}
 }
@@ -106,19 +109,19 @@ static void second_service(void *data)
 	unsigned int i, left = 0;
 	__u64 end;
 
-	batch(fd, file->records, file->count);
+	batch(fd, handover->records, handover->count);
 	end = now();
-	for (i = 0; i < file->count; i++) {
-		ASSERT_EQ(file->records[i].result, 0);
-		left += distant(file->records[i].cookie);
+	for (i = 0; i < handover->count; i++) {
+		ASSERT_EQ(handover->records[i].result, 0);
+		left += distant(handover->records[i].cookie);
 	}
 	while (timers_of(fd) > left) {
 		wait_for_event(fd);
 		read_done(fd, done);
 	}
-	/* the time that was left is what each had, and the cookie is its own */
-	for (i = 0; i < file->count; i++) {
-		const struct twheel_op *record = &file->records[i];
+	/* each timer was armed with its cookie, for the time that it had left */
+	for (i = 0; i < handover->count; i++) {
+		const struct twheel_op *record = &handover->records[i];
 		__u64 *due = &done[record->cookie];
 		struct twheel_op op = {
 			.handle = record->handle,
@@ -134,7 +137,7 @@ static void second_service(void *data)
 		}
 		ASSERT_GE(*due, begin + record->time_ns);
 		ASSERT_LE(*due, end + record->time_ns);
-		file->done[record->cookie] = *due;
+		handover->done[record->cookie] = *due;
 	}
 	ASSERT_EQ(timers_of(fd), 0);
 }
@@ -143,17 +146,17 @@ TEST(scenario6_another_process_goes_on)
 {
 	unsigned int i, done = 0;
 
-	file = mmap(NULL, sizeof(*file), PROT_READ | PROT_WRITE,
+	handover = mmap(NULL, sizeof(*handover), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT(file != MAP_FAILED);
+	ASSERT(handover != MAP_FAILED);
 	join(start(first_service, NULL));
 	for (i = 0; i < COUNT; i++)
-		done += !!file->done[i];
-	note("%u done, %u handed over", done, file->count);
-	ASSERT_EQ(done + file->count, COUNT);
+		done += !!handover->done[i];
+	note("%u done, %u handed over", done, handover->count);
+	ASSERT_EQ(done + handover->count, COUNT);
 	ASSERT_GE(done, 1);
-	ASSERT_GE(file->count, COUNT / 4);
+	ASSERT_GE(handover->count, COUNT / 4);
 	join(start(second_service, NULL));
 	for (i = 0; i < COUNT; i++)
-		ASSERT_NE(file->done[i], 0);
+		ASSERT_NE(handover->done[i], 0);
 }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recurring work, in virtual time: every ten seconds; every Monday and Thursday
- * at 09:00; the 12th of each month at 09:00, in local time, over a year with
- * both of its clock changes.
+ * Scenario 7, recurring work. A job runs every ten seconds without drift; another one
+ * every Monday and Thursday at 09:00; a third one on the 12th of each month at 09:00.
+ * These are local times, over a year with both of its clock changes. Missed times are
+ * counted, a job is armed again from its own expiry, and a removed job never runs again.
+ * All of it in virtual time.
  *
- * A calendar is no business of the kernel's: the program computes the next time
- * from the one that has come, and arms a timer for it.
+ * The kernel knows no calendar: when a time has come, the program computes the next one
+ * and arms a timer for it.
  */
 #include <sys/time.h>
 
 #include "virtual.h"
 
-/* Central Europe, without need of its time zone's file. */
+/* Central Europe, for a machine without the files of the time zones. */
 #define ZONE	"CET-1CEST,M3.5.0,M10.5.0/3"
 
-/* 2027-01-01 00:00 there, a Friday; clocks change on 03-28 and 10-31. */
+/* 2027-01-01 00:00 local time, a Friday. The clocks change on 03-28 and 10-31. */
 #define NEW_YEAR	1798758000
 #define SUMMER_BEGINS	1806195600
 #define SUMMER_ENDS	1824944400
@@ -33,7 +35,7 @@ static void set_wall_clock(time_t time)
 	CALL(clock_settime(CLOCK_REALTIME, &new_time));
 }
 
-/* Work that is to be done on certain days, at 09:00. */
+/* A job that runs on certain days at 09:00. */
 struct job {
 	const char	*name;
 	bool		(*on)(const struct tm *day);
@@ -63,7 +65,7 @@ static const struct job once_a_month = {
 	.on = on_the_twelfth,
 };
 
-/* The job's first time after that one. */
+/* The first time of the job after @after. */
 static time_t next_time(const struct job *job, time_t after)
 {
 	struct tm day;
@@ -97,7 +99,7 @@ static bool in_summer(time_t time)
 	return time >= SUMMER_BEGINS && time < SUMMER_ENDS;
 }
 
-/* The time at which the job runs, told by other means than it was computed. */
+/* Check a time of the job in another way than next_time() computed it. */
 static void check_time(const struct job *job, time_t time)
 {
 	const time_t hour = in_summer(time) ? 7 : 8;
@@ -110,7 +112,7 @@ static void check_time(const struct job *job, time_t time)
 
 static void run_job(struct job *job, const struct twheel_event *event)
 {
-	/* looked at right after the expiry */
+	/* no time passes between the expiry and this look */
 	const __u64 late = wall_clock() - job->next * NSEC_PER_SEC;
 
 	ASSERT_EQ(event->count, 1);
@@ -121,7 +123,7 @@ static void run_job(struct job *job, const struct twheel_event *event)
 	job->in_summer += in_summer(job->next);
 }
 
-/* Each is armed anew from its own expiry; a year is 104 and 12 of them. */
+/* Each job is armed again from its own expiry. A year has 104 and 12 times. */
 TEST(calendar_jobs_for_a_year)
 {
 	struct job jobs[] = { twice_a_week, once_a_month };
@@ -141,7 +143,7 @@ TEST(calendar_jobs_for_a_year)
 		run_job(job, &event);
 		arm_job(fd, job, event.cookie, job->next);
 	}
-	/* the year is over with the last of them */
+	/* the next times are in the next year */
 	for (i = 0; i < ARRAY_SIZE(jobs); i++) {
 		struct tm day;
 
@@ -157,7 +159,7 @@ TEST(calendar_jobs_for_a_year)
 	ASSERT_EQ(timers_of(fd), 2);
 }
 
-/* The week of each clock change has an hour less, and an hour more. */
+/* A week with a clock change is an hour shorter or longer. */
 TEST(weeks_of_the_clock_changes)
 {
 	static const struct {
@@ -189,7 +191,7 @@ TEST(weeks_of_the_clock_changes)
 	}
 }
 
-/* The policy of this one: what was missed is counted, and done once. */
+/* The policy of this job: missed times are counted, and it runs once for all. */
 TEST(calendar_job_whose_reader_is_away)
 {
 	struct job job = twice_a_week;
@@ -210,7 +212,7 @@ TEST(calendar_job_whose_reader_is_away)
 	ASSERT_EQ(job.missed, 6);
 	ASSERT(!has_event(fd));
 	ASSERT_EQ(timers_of(fd), 0);
-	/* from here on it is in time again */
+	/* the next run is in time again */
 	arm_job(fd, &job, 1, today);
 	ASSERT_EQ(job.next, due);
 	event = read_one(fd);
@@ -243,7 +245,7 @@ TEST(every_ten_seconds_for_two_days)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-/* A one-shot timer that is armed from each expiry keeps to the same times. */
+/* A one-shot timer that is armed again from each expiry does not drift either. */
 TEST(every_ten_seconds_by_arming_again)
 {
 	const int fd = open_device(0);
@@ -261,7 +263,7 @@ TEST(every_ten_seconds_by_arming_again)
 	}
 }
 
-/* The policy of periodic timers: one event, which says how many it stands for. */
+/* The policy of periodic timers: one event, with the number of missed periods. */
 TEST(missed_periods_are_counted)
 {
 	const int fd = open_device(0);
@@ -278,7 +280,7 @@ TEST(missed_periods_are_counted)
 	check_period(&event, first, 1);
 	ASSERT_EQ(event.count, 360);
 	ASSERT(!has_event(fd));
-	/* and it goes on where it would have been */
+	/* and the next event is on the same grid */
 	event = read_one(fd);
 	check_period(&event, first, 361);
 	ASSERT_EQ(event.count, 1);
@@ -294,7 +296,7 @@ TEST(removed_jobs_are_gone_for_good)
 	set_wall_clock(NEW_YEAR);
 	calendar = arm_job(fd, &job, 1, NEW_YEAR);
 	period = add_periodic(fd, now(), 10 * NSEC_PER_SEC, 2);
-	/* seen to work before they are removed */
+	/* both work before they are removed */
 	ASSERT_EQ(read_one(fd).cookie, 2);
 	ASSERT_EQ(read_one(fd).cookie, 2);
 	ASSERT_EQ(cancel(fd, period), 0);
@@ -309,7 +311,7 @@ TEST(removed_jobs_are_gone_for_good)
 	ASSERT_EQ(cancel(fd, period), -ENOENT);
 	ASSERT_EQ(cancel(fd, unread), -ENOENT);
 	ASSERT_EQ(cancel(fd, calendar), -ENOENT);
-	/* others take their places, and are not taken for them */
+	/* a new timer may take the place of an old one, but not its handle */
 	ASSERT_NE(add(fd, 0, 4), calendar);
 	ASSERT_EQ(read_one(fd).cookie, 4);
 }

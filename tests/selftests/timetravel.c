@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In virtual time nothing is late but by design: each timer expires within a
- * tick of its deadline, whatever the distance.
+ * In virtual time no host makes a timer late: each timer expires within a tick of its
+ * deadline, however far away that was.
  */
 #include "virtual.h"
 
@@ -25,7 +25,7 @@ static void check_single(__u64 distance)
 	close(fd);
 }
 
-/* Trap 9: nothing else keeps the clock going. */
+/* Trap 9: a lone timer, when nothing else lets time pass. */
 TEST(trap9_single_timer_in_10_seconds)
 {
 	need_time_travel();
@@ -44,7 +44,7 @@ TEST(trap9_single_timer_in_a_day)
 	check_single(DAY + 1);
 }
 
-/* Trap 7 */
+/* Trap 7: a timer that is armed in any part of a tick is never early. */
 TEST(trap7_hundred_phases_of_the_tick)
 {
 	const int fd = open_device(0);
@@ -71,7 +71,7 @@ TEST(trap7_hundred_phases_of_the_tick)
 	}
 }
 
-/* Trap 8: whatever the length of a tick. */
+/* Trap 8: milliseconds are never cut, whatever the length of a tick. */
 TEST(trap8_fifteen_ms_are_never_less)
 {
 	const int fd = open_device(0);
@@ -92,7 +92,7 @@ TEST(trap8_fifteen_ms_are_never_less)
 	}
 }
 
-/* From one tick up, each distance a little more than the last one. */
+/* Distances from one tick to a day, each a twelfth longer than the one before. */
 TEST(distances_up_to_a_day)
 {
 	enum { MOST = 200 };
@@ -188,7 +188,7 @@ TEST(far_timer_moves_earlier_on_its_way)
 	check_exact(&event, deadline);
 }
 
-/* Later, and then earlier than it has ever been. */
+/* A timer that was postponed moves to an earlier deadline than it ever had. */
 TEST(postponed_timer_moves_to_the_next_tick)
 {
 	const int fd = open_device(0);
@@ -221,7 +221,7 @@ TEST(ten_thousand_random_timers_within_a_day)
 	need_time_travel();
 	srandom(3);
 	for (i = 0; i < COUNT; i++) {
-		/* many of them near, few of them far */
+		/* many near timers, few far ones */
 		const __u64 most = DAY >> random() % 16;
 
 		ops[i] = new_timer(start + ticks(2) + ((__u64)random() << 20 ^
