@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Storms: very many timers at once. All arrive once, and other descriptors are
- * served meanwhile.
+ * Scenario 8, storms. 1,000,000 timers are due on one tick, or 100,000 timers have a period
+ * of one tick. The machine stays responsive, other descriptors are served in turn, and
+ * every expiration arrives once.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,9 +15,41 @@ static atomic_bool stopping;
 /* Another user of the device, whose timers have nothing to do with the storm. */
 struct bystander {
 	pthread_t	thread;
+	bool		compare;	/* each timer with timerfds on all CPUs */
+	unsigned int	count;		/* timers so far */
 	__u64		latest;		/* ns from a deadline to its expiry */
-	unsigned int	count;
+	__u64		behind;		/* ns from the timerfds to an expiry, or 0 */
+
+	/* the last timers that were late by three ticks */
+	struct wait {
+		__u64	deadline;
+		__u64	expired;
+	} waits[1000];
+	unsigned int	late;		/* how many there were */
 };
+
+static void note_lateness(struct bystander *bystander, const struct twheel_event *event)
+{
+	const __u64 lateness = event->expired_ns - event->deadline_ns;
+
+	bystander->count++;
+	if (lateness > bystander->latest)
+		bystander->latest = lateness;
+	if (lateness >= ticks(3)) {
+		const unsigned int place = bystander->late++ % ARRAY_SIZE(bystander->waits);
+
+		bystander->waits[place] = (struct wait){
+			.deadline = event->deadline_ns,
+			.expired = event->expired_ns,
+		};
+	}
+	if (bystander->compare) {
+		const __u64 seen = latest_expiry();
+
+		if (event->expired_ns > seen + bystander->behind)
+			bystander->behind = event->expired_ns - seen;
+	}
+}
 
 static void *stand_by(void *data)
 {
@@ -27,30 +60,37 @@ static void *stand_by(void *data)
 		struct twheel_event event;
 
 		add(fd, ticks(1), 1);
+		if (bystander->compare)
+			arm_timerfds(now() + ticks(1));
 		event = read_one(fd);
-		if (event.expired_ns - event.deadline_ns > bystander->latest)
-			bystander->latest = event.expired_ns -
-					    event.deadline_ns;
-		bystander->count++;
+		note_lateness(bystander, &event);
 	}
+	close(fd);
 	return NULL;
 }
 
-static void start_bystander(struct bystander *bystander)
+static void start_bystander(struct bystander *bystander, bool compare)
 {
+	*bystander = (struct bystander){ .compare = compare };
+	stopping = false;
 	ASSERT_EQ(pthread_create(&bystander->thread, NULL, stand_by, bystander),
 		  0);
 }
 
-/* It is served in turn: it waits for a storm's end at the longest. */
-static void end_bystander(struct bystander *bystander, __u64 storm_ns)
+static void stop_bystander(struct bystander *bystander)
 {
 	stopping = true;
 	pthread_join(bystander->thread, NULL);
 	note("another descriptor: %u timers, the latest by %llu us",
 	     bystander->count, bystander->latest / 1000);
 	ASSERT_GT(bystander->count, 0);
-	ASSERT_LE(bystander->latest, ticks(2) + storm_ns + slack_ns());
+}
+
+/* The other descriptor waits for the end of a storm at the longest. */
+static void end_bystander(struct bystander *bystander, __u64 storm_ns)
+{
+	stop_bystander(bystander);
+	ASSERT_LE(bystander->behind, storm_ns);
 }
 
 static void *allocate(size_t count, size_t size)
@@ -61,7 +101,7 @@ static void *allocate(size_t count, size_t size)
 	return memory;
 }
 
-/* A million, or how many timers can be armed here in about a second. */
+/* A million with --long, or else as many timers as this machine arms in a second. */
 static unsigned int count_of_storm(void)
 {
 	enum { LEAST = 50000, MOST = 200000 };
@@ -93,7 +133,7 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 120)
 	struct twheel_op *ops = allocate(STEP, sizeof(*ops));
 	struct twheel_event *events = allocate(ROOM, sizeof(*events));
 	bool *seen = allocate(count, sizeof(*seen));
-	struct bystander bystander = { 0 };
+	struct bystander bystander;
 	const __u64 deadline = now() + (long_tests ? 10 : 2) * NSEC_PER_SEC;
 	__u64 armed, first = ~0ULL, last = 0;
 	unsigned int i, n, got;
@@ -106,7 +146,7 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 120)
 		add_all(fd, ops, i);
 	}
 	armed = now();
-	start_bystander(&bystander);
+	start_bystander(&bystander, true);
 	for (n = 0; n < count; n += got) {
 		wait_for_event(fd);
 		got = CALL(read(fd, events, ROOM * sizeof(*events)));
@@ -135,16 +175,23 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 120)
 	check_no_event(fd);
 }
 
+/* The most timers of a storm by another user. */
+enum { STORMY_USER = 31003, STORM_MOST = 200000 };
+
+/*
+ * The least timers of such a storm. Its first one or two thousand are served in turn with
+ * the timers of other users, and must be a small part of it.
+ */
+enum { STORM_LEAST = 16000 };
+
 /* A storm by another user, over so many descriptors. */
 struct storm {
 	unsigned int	descriptors;
-	unsigned int	timers;		/* of each */
+	unsigned int	timers;			/* of each descriptor */
 	__u64		lead_ns;
-	__u64		length_ns;	/* from the deadline to the last expiry */
+	__u64		length_ns;		/* from the deadline to the last expiry */
+	__u64		expired[STORM_MOST];	/* when each timer expired */
 };
-
-/* The first one or two thousand are in everybody's lane: a small part of these. */
-enum { STORMY_USER = 31003, ENOUGH = 16000 };
 
 static void arm_storm(const struct storm *storm, int *fds, __u64 deadline)
 {
@@ -166,8 +213,10 @@ static void run_storm(void *data)
 {
 	struct storm *storm = data;
 	int *fds = allocate(storm->descriptors, sizeof(*fds));
+	struct twheel_event *events = allocate(storm->timers, sizeof(*events));
 	const __u64 deadline = now() + storm->lead_ns;
-	unsigned int n;
+	__u64 *expired = storm->expired;
+	unsigned int n, i;
 
 	CALL(setresuid(STORMY_USER, 0, 0));
 	arm_storm(storm, fds, deadline);
@@ -175,11 +224,42 @@ static void run_storm(void *data)
 		while (get_info(fds[n]).unread < storm->timers)
 			usleep(1000);
 	storm->length_ns = now() - deadline;
+	for (n = 0; n < storm->descriptors; n++) {
+		read_all(fds[n], events, storm->timers);
+		for (i = 0; i < storm->timers; i++)
+			*expired++ = events[i].expired_ns;
+	}
 }
 
 /*
- * Another descriptor is served in turn, even on the same CPU. While a storm
- * runs, timers of that one come and go: none of them waits for its end.
+ * The most timers of the storm that expired while one timer of the bystander waited,
+ * which was late by three ticks. The first tick of the wait is not counted: the
+ * bystander's timer expires at the tick after its deadline.
+ */
+static unsigned int most_overtaking(const struct storm *storm,
+				    const struct bystander *bystander)
+{
+	const unsigned int total = storm->descriptors * storm->timers;
+	unsigned int i, j, most = 0;
+
+	for (i = 0; i < bystander->late && i < ARRAY_SIZE(bystander->waits); i++) {
+		const struct wait *wait = &bystander->waits[i];
+		unsigned int count = 0;
+
+		for (j = 0; j < total; j++)
+			count += storm->expired[j] > wait->deadline + ticks(1) &&
+				 storm->expired[j] <= wait->expired;
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
+/*
+ * Another descriptor is served in turn, even on the same CPU. While a storm runs, the
+ * timers of a bystander come and go, and none of them waits for the end of the storm. The
+ * wait is counted in timers of the storm, so that it stops when a busy host stops the CPU.
+ * That host may also stop just the CPU that counts the ticks, so there are some tries.
  */
 static void check_bystander(unsigned int descriptors, unsigned int timers)
 {
@@ -187,28 +267,22 @@ static void check_bystander(unsigned int descriptors, unsigned int timers)
 	struct storm *storm = mmap(NULL, sizeof(*storm), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct bystander bystander;
-	unsigned int try;
+	unsigned int try, overtaking;
 
 	ASSERT(storm != MAP_FAILED);
+	ASSERT_LE(descriptors * timers, STORM_MOST);
 	stay_on_one_cpu();
-	/* The machine may be busy with something else. */
+	storm->descriptors = descriptors;
+	storm->timers = timers;
 	for (try = 0; try < TRIES; try++) {
-		*storm = (struct storm){
-			.descriptors = descriptors,
-			.timers = timers,
-			.lead_ns = (2 + try) * NSEC_PER_SEC,
-		};
-		bystander = (struct bystander){ 0 };
-		stopping = false;
-		start_bystander(&bystander);
+		storm->lead_ns = (2 + try) * NSEC_PER_SEC;
+		start_bystander(&bystander, false);
 		join(start(run_storm, storm));
-		stopping = true;
-		pthread_join(bystander.thread, NULL);
-		note("a storm of %llu us, another descriptor's timer late by %llu us",
-		     storm->length_ns / 1000, bystander.latest / 1000);
-		ASSERT_GT(bystander.count, 0);
-		if (bystander.latest < ticks(3) ||
-		    bystander.latest < storm->length_ns / 4)
+		stop_bystander(&bystander);
+		overtaking = most_overtaking(storm, &bystander);
+		note("a storm of %llu us, %u of its %u timers overtook a late timer",
+		     storm->length_ns / 1000, overtaking, descriptors * timers);
+		if (overtaking < descriptors * timers / 4)
 			return;
 	}
 	FAIL("another descriptor waited for a storm's end");
@@ -216,15 +290,15 @@ static void check_bystander(unsigned int descriptors, unsigned int timers)
 
 TEST_TIMEOUT(storm_does_not_hold_up_another_descriptor, 120)
 {
-	check_bystander(1, debug_kernel() ? ENOUGH : 200000);
+	check_bystander(1, debug_kernel() ? STORM_LEAST : STORM_MOST);
 }
 
 TEST_TIMEOUT(storm_over_many_descriptors_does_not_hold_up_another_user, 120)
 {
-	check_bystander((debug_kernel() ? ENOUGH : 200000) / 1000, 1000);
+	check_bystander((debug_kernel() ? STORM_LEAST : STORM_MOST) / 1000, 1000);
 }
 
-/* The same, but nobody reads: closing is enough. */
+/* A storm that no program reads ends when its descriptor is closed. */
 TEST(unread_storm_ends_with_close)
 {
 	const unsigned int count = many(50000);
@@ -240,14 +314,14 @@ TEST(unread_storm_ends_with_close)
 	ASSERT_EQ(timers_of(open_device(0)), 0);
 }
 
-/* Trap 17 */
+/* Trap 17: a storm that comes again at every tick. */
 TEST(periods_of_one_tick)
 {
 	enum { ROOM = 1024 };
 	const unsigned int count = many(100000);
 	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	struct twheel_event *events = allocate(ROOM, sizeof(*events));
-	struct bystander bystander = { 0 };
+	struct bystander bystander;
 	const int fd = open_device(O_NONBLOCK);
 	const __u64 period = get_info(fd).min_period_ns;
 	const __u64 start = now();
@@ -261,7 +335,7 @@ TEST(periods_of_one_tick)
 		ops[i].period_ns = period;
 	}
 	add_all(fd, ops, count);
-	start_bystander(&bystander);
+	start_bystander(&bystander, true);
 	end = now() + NSEC_PER_SEC;
 	while (now() < end) {
 		wait_for_event(fd);
