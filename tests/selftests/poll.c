@@ -4,7 +4,7 @@
 #include <sys/select.h>
 
 #include "device.h"
-#include "epoll.h"
+#include "one_epoll.h"
 
 static short poll_events(int fd, short events, int timeout_ms)
 {

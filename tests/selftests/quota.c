@@ -107,7 +107,7 @@ LIMIT_TEST(users_timer_above_the_limit_is_edquot)
 }
 
 /*
- * Add a batch of 20 timers to a user who has room for @room. Timer 3 has an invalid
+ * Add a batch of 20 timers where the limit leaves room for @room. Timer 3 has an invalid
  * clock, and timer 5 needs a table that is not mapped.
  */
 static void add_some(int fd, unsigned int room)

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-#include "epoll.h"
+#include "one_epoll.h"
 #include "event_ring.h"
 #include "table_timer.h"
 

@@ -147,7 +147,7 @@ TEST(scenario6_another_process_goes_on)
 	unsigned int i, done = 0;
 
 	handover = mmap(NULL, sizeof(*handover), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT(handover != MAP_FAILED);
 	join(start(first_service, NULL));
 	for (i = 0; i < COUNT; i++)

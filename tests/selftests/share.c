@@ -347,7 +347,7 @@ static void *wait_and_read(void *data)
 	}
 }
 
-/* Trap 28 */
+/* Trap 28: the last close while other threads poll and read and timers expire. */
 TEST(close_races_with_poll_read_and_expiry)
 {
 	static struct race race;

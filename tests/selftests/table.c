@@ -188,7 +188,6 @@ TEST(pushed_to_the_end_of_time)
 	ASSERT_EQ(cancel(t.fd, t.handle), 0);
 }
 
-
 TEST(expiry_closes_the_word)
 {
 	const struct table_timer t = new_table_timer(ticks(1));

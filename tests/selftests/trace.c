@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints, as tracefs shows them: each is seen when its event happens,
- * and only then. Everything is traced in an instance of its own.
+ * The tracepoints, as tracefs shows them: an event is traced when it happens, and only
+ * then. The tests trace into an instance of their own.
  */
 #include "debugfs.h"
 #include "virtual.h"
@@ -13,7 +13,7 @@
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/twheel-selftest"
 
-/* Room for the text of what is traced. */
+/* Room for the text of a trace. */
 #define TEXT_SIZE	(4U << 20)
 
 enum { ARM, CHANGE, EXTEND, CANCEL, ENTRY, EXIT, CASCADE, MIGRATE, KINDS };
@@ -29,7 +29,7 @@ static const char * const kinds[KINDS] = {
 	[MIGRATE] = "twheel_migrate",
 };
 
-/* One line of the trace. What its event does not have is 0 or empty. */
+/* One line of the trace. A field that its event does not have is 0 or empty. */
 struct line {
 	int		kind;
 	char		timer[24];
@@ -87,7 +87,7 @@ static void set_event(int kind, bool on)
 	WRITE_TRACEFS(on ? "1" : "0", "events/twheel/%s/enable", kinds[kind]);
 }
 
-/* All events, traced from here on, in the order of one clock. */
+/* Trace all events from here on. */
 static void begin_trace(void)
 {
 	if (access(TRACEFS "/instances", W_OK))
@@ -112,7 +112,7 @@ static void end_trace(void)
 	CALL(rmdir(INSTANCE));
 }
 
-/* The text of a field up to the next one, or the end of the line. */
+/* The text behind "name=", or NULL if the line has no such field. */
 static const char *field(const char *line, const char *name)
 {
 	char key[32];
@@ -147,7 +147,7 @@ static long long get_number(const char *line, const char *name)
 	return number;
 }
 
-/* The fields that an event has, and no others, in their order. */
+/* Check that a line has exactly the fields of its event, in their order. */
 static void check_fields(const struct line *line, const char *text)
 {
 	static const char * const formats[KINDS] = {
@@ -201,7 +201,7 @@ static struct line parse_line(const char *text)
 	return line;
 }
 
-/* What was traced since the last time, oldest first; how much. */
+/* The lines since the last call, oldest first. Returns how many. */
 static unsigned int read_trace(struct line **lines)
 {
 	unsigned int count = 0, room = 64;
@@ -226,8 +226,8 @@ static unsigned int read_trace(struct line **lines)
 	return count;
 }
 
-/* That exactly one event was traced, of this kind. */
-static struct line one_line(int kind)
+/* The only line since the last call, which must be of this kind. */
+static struct line only_line(int kind)
 {
 	struct line *lines, line;
 	const unsigned int count = read_trace(&lines);
@@ -306,13 +306,13 @@ TEST(arming_and_its_ends)
 	span.begin = current_tick();
 	handle = add(fd, HOUR, 1);
 	span.end = current_tick();
-	armed = one_line(ARM);
+	armed = only_line(ARM);
 	check_new_deadline(&armed, &span, HOUR);
 
 	span.begin = current_tick();
 	ASSERT_EQ(change(fd, handle, 2 * HOUR), 0);
 	span.end = current_tick();
-	line = one_line(EXTEND);
+	line = only_line(EXTEND);
 	check_new_deadline(&line, &span, 2 * HOUR);
 	ASSERT_GT(line.expires, armed.expires);
 	ASSERT(!strcmp(line.timer, armed.timer));
@@ -320,7 +320,7 @@ TEST(arming_and_its_ends)
 	span.begin = current_tick();
 	ASSERT_EQ(change(fd, handle, HOUR / 2), 0);
 	span.end = current_tick();
-	line = one_line(CHANGE);
+	line = only_line(CHANGE);
 	check_new_deadline(&line, &span, HOUR / 2);
 	ASSERT_LT(line.expires, armed.expires);
 	ASSERT(!strcmp(line.timer, armed.timer));
@@ -332,7 +332,7 @@ TEST(arming_and_its_ends)
 	ASSERT_EQ(cancel(fd, handle), 0);
 	span.end = current_tick();
 	armed = line;
-	line = one_line(CANCEL);
+	line = only_line(CANCEL);
 	check_line(&line, &span);
 	ASSERT_EQ(line.expires, armed.expires);
 	ASSERT(!strcmp(line.timer, armed.timer));
@@ -340,8 +340,8 @@ TEST(arming_and_its_ends)
 }
 
 /*
- * What the lines say of one timer. Its callback may find that the clock is not
- * there yet, and arm it again.
+ * The state of one timer by the lines of the trace. A callback may find that the deadline
+ * has not come yet, and arm the timer again.
  */
 struct life {
 	char		timer[24];
@@ -431,7 +431,7 @@ TEST(callback_is_seen_to_begin_and_end)
 	end_trace();
 }
 
-/* All that happens to some timers, each of which has a life that makes sense. */
+/* The lines of each of many timers make sense: armed, changed, and ended once. */
 TEST(lives_of_many_timers)
 {
 	enum { COUNT = 60, ROUNDS = 40 };
@@ -456,7 +456,7 @@ TEST(lives_of_many_timers)
 	for (round = 0; round < ROUNDS; round++) {
 		for (i = 0; i < COUNT; i++)
 			change(fd, handles[i], random() % ticks(100));
-		/* what expires is not given another life */
+		/* a timer that has expired is not armed again */
 		wait_for_event(fd);
 	}
 	for (i = 0; i < COUNT; i++)
@@ -481,7 +481,7 @@ TEST(lives_of_many_timers)
 	note("%u arm, %u change, %u extend, %u cancel, %u expire, %u cascade",
 	     seen[ARM], seen[CHANGE], seen[EXTEND], seen[CANCEL], seen[ENTRY],
 	     seen[CASCADE]);
-	/* the engine has counted the same */
+	/* the counts of debugfs are the same */
 	ASSERT_EQ(seen[ARM] + seen[CHANGE] + seen[EXTEND], counts[0]);
 	ASSERT_EQ(seen[ENTRY], counts[1]);
 	ASSERT_EQ(seen[EXIT], counts[1]);
@@ -491,7 +491,7 @@ TEST(lives_of_many_timers)
 	end_trace();
 }
 
-/* A timer with each of the events that one CPU is enough for. */
+/* Timers with all events but twheel_migrate, which takes two CPUs. */
 static void whole_life(int fd)
 {
 	const __u64 handle = add(fd, HOUR, 1);
@@ -499,7 +499,7 @@ static void whole_life(int fd)
 	ASSERT_EQ(change(fd, handle, 2 * HOUR), 0);
 	ASSERT_EQ(change(fd, handle, HOUR / 2), 0);
 	ASSERT_EQ(cancel(fd, handle), 0);
-	/* far enough to be on another level at first */
+	/* far enough away to begin on a higher level */
 	add(fd, ticks(200), 2);
 	read_one(fd);
 }
@@ -538,7 +538,7 @@ TEST(nothing_is_seen_while_off)
 	count_kinds(counts);
 	for (kind = 0; kind < KINDS; kind++)
 		ASSERT_EQ(counts[kind], 0);
-	/* and it was not for want of events */
+	/* the same operations are traced when tracing is on */
 	WRITE_TRACEFS("1", "events/twheel/enable");
 	whole_life(fd);
 	count_kinds(counts);
@@ -553,7 +553,7 @@ TEST(nothing_is_seen_while_off)
 	end_trace();
 }
 
-/* They tell of each timer that is moved down, or found not to be due. */
+/* Each timer that moves down a level, or is found not to be due, is in a line. */
 TEST(cascades_add_up)
 {
 	enum { COUNT = 300 };
@@ -610,7 +610,7 @@ TEST(filters_know_the_fields)
 	end_trace();
 }
 
-/* The fields of an event's record, as tools that read the raw data need them. */
+/* Check the fields of an event's binary record, for tools that read the raw data. */
 static void check_format(int kind)
 {
 	static const char * const needed[KINDS] = {
@@ -698,7 +698,7 @@ TEST_TIMEOUT(timers_migrate_from_a_cpu_that_goes_offline, 120)
 		ASSERT_EQ(lines[i].from, 1);
 		ASSERT_NE(lines[i].to, 1);
 		ASSERT_EQ(strncmp(lines[i].function, "twheel_user_timer_expired", 25), 0);
-		/* each of them once */
+		/* each timer once */
 		ASSERT_EQ(find_life(lives, COUNT, lines[i].timer)->callbacks++,
 			  0);
 	}

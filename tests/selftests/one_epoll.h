@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* epoll with one descriptor. */
-#ifndef _EPOLL_H
-#define _EPOLL_H
+/* An epoll instance that watches one descriptor. */
+#ifndef _ONE_EPOLL_H
+#define _ONE_EPOLL_H
 
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -12,4 +12,4 @@ int new_epoll(int fd, unsigned int events);
 /* Whether epoll reports EPOLLIN within @timeout_ms; -1 waits without end. */
 bool epoll_reports(int epoll, int timeout_ms);
 
-#endif /* _EPOLL_H */
+#endif /* _ONE_EPOLL_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "epoll.h"
+#include "one_epoll.h"
 
 #include "device.h"
 
