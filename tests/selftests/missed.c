@@ -196,7 +196,7 @@ TEST(restart_leaves_a_period_between_read_and_event)
 		wait_for_event(fd);
 		pass_ticks(i % 4);
 		ASSERT_GE(now(), before + period);
-		/* before the kernel reads the clock, which is in read_one() */
+		/* read_one() makes the kernel read the clock, so this reading is earlier */
 		const __u64 next_before = now();
 
 		event = read_one(fd);
@@ -207,7 +207,7 @@ TEST(restart_leaves_a_period_between_read_and_event)
 	}
 }
 
-/* Returns false if the next deadline came before all was looked at. */
+/* Returns false if the next deadline came before the test had looked at everything. */
 static bool has_no_backlog_after_read(__u64 period)
 {
 	const int fd = open_device(O_NONBLOCK);

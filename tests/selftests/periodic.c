@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Periodic timers: no drift, and no period is lost. */
-#include "device.h"
+#include "virtual.h"
 
 #define TIME_MAX	((1ULL << 63) - 1)
 
@@ -53,8 +53,7 @@ TEST(each_period_expires_on_its_own)
 	const __u64 period = odd_period();
 	unsigned int i;
 
-	if (!time_travel)
-		skip("only in time travel");
+	need_time_travel();
 	add_periodic(fd, first, period, 1);
 	for (i = 0; i < 10000; i++) {
 		const struct twheel_event event = read_one(fd);

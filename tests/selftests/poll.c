@@ -168,8 +168,8 @@ static __u64 arm_before_deadline(int *fd, unsigned int count)
 }
 
 /*
- * Each run of the wheel of each of two CPUs wakes a program up once, however many
- * timers expire in the run.
+ * A program is woken up once for each run of a wheel, however many timers expire in the
+ * run. Two CPUs may have armed the timers, so two wheels may run.
  */
 TEST(one_wake_up_per_tick)
 {

@@ -25,7 +25,7 @@ static void expire(int fd, unsigned int first, unsigned int count)
 	pass_ticks(1);
 }
 
-/* Fill the ring, and have so many more events wait in the kernel. */
+/* Fill the ring, so that @waiting more events wait in the kernel. */
 static void overfill(const struct ring *ring, unsigned int waiting)
 {
 	struct twheel_op ops[2 * ENTRIES];

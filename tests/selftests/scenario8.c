@@ -232,9 +232,9 @@ static void run_storm(void *data)
 }
 
 /*
- * The most timers of the storm that expired while one timer of the bystander waited,
- * which was late by three ticks. The first tick of the wait is not counted: the
- * bystander's timer expires at the tick after its deadline.
+ * Count the timers of the storm that expired while a timer of the bystander was late.
+ * Returns the most of any late timer. The first tick of a wait does not count: a timer
+ * expires at the tick after its deadline.
  */
 static unsigned int most_overtaking(const struct storm *storm,
 				    const struct bystander *bystander)
@@ -257,9 +257,11 @@ static unsigned int most_overtaking(const struct storm *storm,
 
 /*
  * Another descriptor is served in turn, even on the same CPU. While a storm runs, the
- * timers of a bystander come and go, and none of them waits for the end of the storm. The
- * wait is counted in timers of the storm, so that it stops when a busy host stops the CPU.
- * That host may also stop just the CPU that counts the ticks, so there are some tries.
+ * timers of a bystander come and go, and none of them waits for the end of the storm.
+ *
+ * A wait is measured in timers of the storm: when a busy host stops the CPU, it stops the
+ * storm, too. The host may also stop only the CPU that counts the ticks, while the storm
+ * goes on. So the test tries again before it fails.
  */
 static void check_bystander(unsigned int descriptors, unsigned int timers)
 {

@@ -268,8 +268,8 @@ struct span {
 };
 
 /*
- * The fields that the events of one timer share. However long a busy host stops the
- * machine, the operation and its event lie between two looks at the ticks.
+ * Check the fields that the events of one timer share. A busy host may stop the machine
+ * for any time, so the tick of the event is compared with the ticks before and after.
  */
 static void check_line(const struct line *line, const struct span *span)
 {
@@ -282,7 +282,7 @@ static void check_line(const struct line *line, const struct span *span)
 	ASSERT_LE(traced_at, span->end);
 }
 
-/* The fields of an operation that has set the deadline to @delay_ns from its time. */
+/* Check the event of an operation that has set the deadline to @delay_ns from then. */
 static void check_new_deadline(const struct line *line, const struct span *span,
 			       __u64 delay_ns)
 {
