@@ -15,7 +15,7 @@ enum { COUNT = 2000 };
 static struct handover {
 	struct twheel_op	records[COUNT];
 	unsigned int		count;
-	__u64			done[COUNT];	/* the deadline of a job that was done, or 0 */
+	__u64			done[COUNT];	/* deadlines of jobs that were done, or 0 */
 	__u64			stopping;	/* when the stop began */
 	__u64			stopped;	/* when the stop was over */
 } *handover;
