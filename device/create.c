@@ -53,37 +53,34 @@ static bool create_wants_extra(const struct twheel_op *op)
 
 static void create_free_extra(struct timer_extra *extra)
 {
-	if (!extra)
-		return;
 	twheel_group_free_member(extra->member);
 	kfree(extra->clock_node);
 	kfree(extra);
 }
 
-/* Allocates what a timer needs besides its place; NULL if there is no memory. */
+/* Allocates what a timer needs besides its place. Returns it, or an ERR_PTR(). */
 static struct timer_extra *create_extra(struct timer_set *set,
 					const struct twheel_op *op)
 {
 	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
+	int ret = 0;
 
 	if (!extra)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	extra->period = op->period_ns;
 	if (op->clockid != CLOCK_MONOTONIC) {
 		extra->clock_node = twheel_clocks_new_node();
-		if (!extra->clock_node || twheel_clocks_get_queue(set, op->clockid))
-			goto out_free;
+		ret = extra->clock_node ?
+		      twheel_clocks_get_queue(set, op->clockid) : -ENOMEM;
 	}
-	if (op->group) {
+	if (op->group && !ret) {
 		extra->member = twheel_group_new_member(op->group);
-		if (!extra->member || twheel_group_setup(set))
-			goto out_free;
+		ret = extra->member ? twheel_group_setup(set) : -ENOMEM;
 	}
-	return extra;
-
-out_free:
+	if (!ret)
+		return extra;
 	create_free_extra(extra);
-	return NULL;
+	return ERR_PTR(ret);
 }
 
 /*
@@ -253,13 +250,17 @@ static void create_plain(struct timer_set *set, struct user_timer **t,
 	timer_set_unlock(set);
 }
 
-/* Lets a new timer join its group, if it has one. Removes it if there is no memory. */
+/* Lets a new timer join its group, if it has one. Removes the timer if it cannot. */
 static int create_join_group(struct timer_set *set, struct user_timer **t)
 {
 	struct timer_extra *extra = (*t)->extra;
 	struct ended_timers ended;
+	int ret;
 
-	if (!extra->member || !twheel_group_join(set, *t))
+	if (!extra->member)
+		return 0;
+	ret = twheel_group_join(set, *t);
+	if (!ret)
 		return 0;
 	twheel_group_free_member(extra->member);
 	extra->member = NULL;
@@ -267,7 +268,7 @@ static int create_join_group(struct timer_set *set, struct user_timer **t)
 	twheel_create_discard(*t, &ended);
 	twheel_ended_finish(set, &ended);
 	*t = NULL;
-	return -ENOMEM;
+	return ret;
 }
 
 static void create_with_extra(struct timer_set *set, struct user_timer **t,
@@ -277,8 +278,8 @@ static void create_with_extra(struct timer_set *set, struct user_timer **t,
 	struct timer_extra *extra = create_extra(set, op);
 	int ret;
 
-	if (!extra) {
-		op->result = -ENOMEM;
+	if (IS_ERR(extra)) {
+		op->result = PTR_ERR(extra);
 		return;
 	}
 	timer_set_lock(set);

@@ -60,18 +60,22 @@ static void group_free_table(struct rhashtable *table)
  * A set without groups has no table. Freeing a table waits for a grace period in some
  * kernels.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or a negative errno of rhashtable_init().
  */
 int twheel_group_setup(struct timer_set *set)
 {
 	struct rhashtable *spare;
+	int ret;
 
 	if (READ_ONCE(set->groups))
 		return 0;
 	spare = kmalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
-	if (!spare || rhashtable_init(spare, &group_params)) {
-		kfree(spare);
+	if (!spare)
 		return -ENOMEM;
+	ret = rhashtable_init(spare, &group_params);
+	if (ret) {
+		kfree(spare);
+		return ret;
 	}
 	timer_set_lock(set);
 	if (!set->groups) {
@@ -134,12 +138,14 @@ void twheel_group_free_member(struct group_member *member)
  * @set: The set, locked, for which twheel_group_setup() has been called.
  * @t: The timer; the @member in its extra is from twheel_group_new_member().
  *
- * Return: 0; or a negative errno, and the timer has not joined.
+ * Return: 0; or a negative errno of rhashtable_insert_fast(), and the timer has not
+ * joined: -ENOMEM, or -EBUSY while the table is being enlarged.
  */
 int twheel_group_join(struct timer_set *set, struct user_timer *t)
 {
 	struct group_member *member = t->extra->member;
 	struct group *group;
+	int ret;
 
 	timer_set_assert_locked(set);
 
@@ -148,9 +154,11 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t)
 	if (group) {
 		kfree(member->group);
 		member->group = group;
-	} else if (rhashtable_insert_fast(set->groups, &member->group->node,
-					  group_params)) {
-		return -ENOMEM;
+	} else {
+		ret = rhashtable_insert_fast(set->groups, &member->group->node,
+					     group_params);
+		if (ret)
+			return ret;
 	}
 	member->group->size++;
 	member->t = t;
