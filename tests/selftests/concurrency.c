@@ -197,11 +197,6 @@ static void *read_all_events(void *data)
 	}
 }
 
-static void start_thread(pthread_t *thread, void *(*run)(void *))
-{
-	ASSERT_EQ(pthread_create(thread, NULL, run, NULL), 0);
-}
-
 /* Stop a test's threads after that time, and check what has become of all. */
 static void finish(pthread_t *threads, unsigned int count, unsigned int ms)
 {
@@ -209,8 +204,7 @@ static void finish(pthread_t *threads, unsigned int count, unsigned int ms)
 
 	pass(now() + ms * NSEC_PER_MSEC);
 	stopping = true;
-	for (i = 0; i < count; i++)
-		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+	join_threads(threads, count);
 	ASSERT_EQ(timers_of(fd), 0);
 	note("%u timers: %u cancelled, %u expired", added, cancelled,
 	     read_so_far);
@@ -234,7 +228,7 @@ TEST(timers_end_once_whatever_the_threads_do)
 
 	fd = open_device(O_NONBLOCK);
 	for (i = 0; i < ARRAY_SIZE(run); i++)
-		start_thread(&threads[i], run[i]);
+		threads[i] = start_thread(run[i], NULL);
 	finish(threads, ARRAY_SIZE(run), 1500);
 	ASSERT_GT(cancelled, 0);
 	ASSERT_GT(read_so_far, 0);
@@ -280,8 +274,8 @@ TEST(cancel_races_with_expiry_and_read)
 	pthread_t threads[2];
 
 	fd = open_device(O_NONBLOCK);
-	start_thread(&threads[0], cancel_at_expiry);
-	start_thread(&threads[1], read_all_events);
+	threads[0] = start_thread(cancel_at_expiry, NULL);
+	threads[1] = start_thread(read_all_events, NULL);
 	finish(threads, 2, 1000);
 }
 
@@ -312,7 +306,7 @@ TEST(trap6_guessed_handles_during_add)
 	pthread_t thread;
 
 	fd = open_device(O_NONBLOCK);
-	start_thread(&thread, cancel_guessed_handles);
+	thread = start_thread(cancel_guessed_handles, NULL);
 	while (now() < end) {
 		const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
 		int result;
@@ -327,7 +321,7 @@ TEST(trap6_guessed_handles_during_add)
 			ASSERT_EQ(result, -ENOENT);
 	}
 	stopping = true;
-	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	join_threads(&thread, 1);
 	note("%u timers, %u of them cancelled by a guess", all, guessed);
 	ASSERT_EQ(own + guessed, all);
 	ASSERT_EQ(timers_of(fd), 0);
@@ -343,7 +337,7 @@ TEST(trap6_guessed_handles_during_batch)
 	int i;
 
 	fd = open_device(O_NONBLOCK);
-	start_thread(&thread, cancel_guessed_handles);
+	thread = start_thread(cancel_guessed_handles, NULL);
 	while (now() < end) {
 		for (i = 0; i < BATCH; i++)
 			ops[i] = new_timer(100 * NSEC_PER_SEC, 1);
@@ -355,7 +349,7 @@ TEST(trap6_guessed_handles_during_batch)
 			own += cancel(fd, ops[i].handle) >= 0;
 	}
 	stopping = true;
-	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	join_threads(&thread, 1);
 	note("%u timers, %u of them cancelled by a guess", all, guessed);
 	ASSERT_EQ(own + guessed, all);
 	ASSERT_EQ(timers_of(fd), 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs the tests of one program and prints TAP. */
+/* Run the cases of one program and print TAP. */
 #include "harness.h"
 
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ bool time_travel;
 bool long_tests;
 
 static struct test *first_test, **end = &first_test;
-static char *skip_reason;	/* shared with the test's process */
+static char *skip_reason;	/* shared with the process of the case */
 #define REASON_SIZE 256
 
 void register_test(struct test *test)
@@ -25,8 +26,8 @@ void register_test(struct test *test)
 	end = &test->next;
 }
 
-/* A line in one piece, whoever else writes. */
-static void say(const char *prefix, const char *format, va_list arguments)
+/* Print a line with one write: other processes may print at the same time. */
+static void print_line(const char *prefix, const char *format, va_list arguments)
 {
 	char line[1024];
 	int used = snprintf(line, sizeof(line), "# %s", prefix);
@@ -45,7 +46,7 @@ void note(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say("", format, arguments);
+	print_line("", format, arguments);
 	va_end(arguments);
 }
 
@@ -66,7 +67,7 @@ void fail(const char *file, int line, const char *format, ...)
 
 	snprintf(place, sizeof(place), "%s:%d: ", file, line);
 	va_start(arguments, format);
-	say(place, format, arguments);
+	print_line(place, format, arguments);
 	va_end(arguments);
 	_exit(EXIT_FAIL);
 }
@@ -91,6 +92,22 @@ void join(pid_t child)
 	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
 }
 
+pthread_t start_thread(void *(*run)(void *data), void *data)
+{
+	pthread_t thread;
+
+	ASSERT_EQ(pthread_create(&thread, NULL, run, data), 0);
+	return thread;
+}
+
+void join_threads(const pthread_t *threads, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+}
+
 static double seconds(void)
 {
 	struct timespec now;
@@ -99,24 +116,26 @@ static double seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* Wait for a child, for that long at most. */
-static bool ended(pid_t child, int *status, double timeout)
+/*
+ * Wait for a child to end, for @timeout s at most. The time is counted in short
+ * waits: time in which the host did not run the machine does not count.
+ */
+static bool wait_for_end(pid_t child, int *status, unsigned int timeout)
 {
-	const struct timespec tick = { .tv_nsec = 100 * NSEC_PER_MSEC };
-	const double until = seconds() + timeout;
+	const struct timespec short_wait = { .tv_nsec = 100 * NSEC_PER_MSEC };
+	unsigned int waits = 10 * timeout;
 	sigset_t signals;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	while (waitpid(child, status, WNOHANG) == 0) {
-		if (seconds() >= until)
+		if (sigtimedwait(&signals, NULL, &short_wait) == -1 && !waits--)
 			return false;
-		sigtimedwait(&signals, NULL, &tick);
 	}
 	return true;
 }
 
-/* Returns the exit status of the test. */
+/* Returns the exit status of the case. */
 static int run(const struct test *test)
 {
 	pid_t child = CALL(fork());
@@ -128,20 +147,23 @@ static int run(const struct test *test)
 		setpgid(0, 0);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		test->run();
+		if (test->run_row)
+			test->run_row(test->data);
+		else
+			test->run();
 		_exit(EXIT_PASS);
 	}
 	setpgid(child, child);
 	if (time_travel) {
 		waitpid(child, &status, 0);
-	} else if (!ended(child, &status, test->timeout)) {
+	} else if (!wait_for_end(child, &status, test->timeout)) {
 		note("not finished after %u s", test->timeout);
 		kill(-child, SIGKILL);
-		if (!ended(child, &status, 5))
-			note("and it cannot be killed");
+		if (!wait_for_end(child, &status, 5))
+			note("SIGKILL does not end it either");
 		return EXIT_FAIL;
 	}
-	kill(-child, SIGKILL);	/* what the test has left behind */
+	kill(-child, SIGKILL);	/* children of the case */
 	if (WIFSIGNALED(status)) {
 		note("ended by signal %d", WTERMSIG(status));
 		return EXIT_FAIL;
@@ -149,12 +171,13 @@ static int run(const struct test *test)
 	return WEXITSTATUS(status);
 }
 
-static bool wanted(const struct test *test, char **names)
+/* Does one of the patterns match? If there are none, every case is wanted. */
+static bool wanted(const struct test *test, char **patterns)
 {
-	if (!*names)
+	if (!*patterns)
 		return true;
-	for (; *names; names++)
-		if (!strcmp(test->name, *names))
+	for (; *patterns; patterns++)
+		if (!fnmatch(*patterns, test->name, 0))
 			return true;
 	return false;
 }
@@ -177,17 +200,17 @@ static void list(void)
 int main(int argc, char **argv)
 {
 	unsigned int count = 0, number = 0, passed = 0, failed = 0;
-	char **names;
+	char **patterns;
 	double began;
 	const struct test *test;
 	sigset_t signals;
 
-	for (names = argv + 1; *names && **names == '-'; names++) {
-		if (!strcmp(*names, "--time-travel")) {
+	for (patterns = argv + 1; *patterns && **patterns == '-'; patterns++) {
+		if (!strcmp(*patterns, "--time-travel")) {
 			time_travel = true;
-		} else if (!strcmp(*names, "--long")) {
+		} else if (!strcmp(*patterns, "--long")) {
 			long_tests = true;
-		} else if (!strcmp(*names, "--list")) {
+		} else if (!strcmp(*patterns, "--list")) {
 			list();
 			return EXIT_PASS;
 		} else {
@@ -204,14 +227,18 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 
 	for (test = first_test; test; test = test->next)
-		count += wanted(test, names);
+		count += wanted(test, patterns);
+	if (*patterns && !count) {
+		fprintf(stderr, "%s: no such case; --list has their names\n", argv[0]);
+		return 2;
+	}
 	printf("TAP version 13\n1..%u\n", count);
 	fflush(stdout);
 	began = seconds();
 	for (test = first_test; test; test = test->next) {
 		int result;
 
-		if (!wanted(test, names))
+		if (!wanted(test, patterns))
 			continue;
 		skip_reason[0] = 0;
 		result = run(test);

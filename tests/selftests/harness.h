@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A test program is one file of TEST() functions. harness.c has its main(),
- * which runs each of them in a process of its own, with a time limit, and
- * prints TAP.
+ * A test program is one file of TEST() functions: its cases. harness.c has the
+ * main() of every program. It runs each case in a process of its own, with a
+ * time limit, and prints TAP.
+ *
+ *   PROGRAM                  run all cases
+ *   PROGRAM --list           print the names of the cases
+ *   PROGRAM CASE...          run these cases only; CASE may be a pattern, as
+ *                            for file names: PROGRAM 'deadline_*'
+ *   PROGRAM --long           run cases that take minutes as well
+ *   PROGRAM --time-travel    the machine runs in virtual time
+ *
+ * In a virtual machine: scripts/selftests uml PROGRAM:CASE...
+ *
+ * The exit status is 0 if a case passed and none failed, 1 if a case failed, 77
+ * if all cases were skipped, and 2 if the arguments are wrong.
  */
 #ifndef _HARNESS_H
 #define _HARNESS_H
 
 #include <errno.h>
 #include <linux/types.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -24,18 +37,21 @@
 enum { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_SKIP = 77 };
 
 /*
- * --time-travel: the tests run where idle time costs nothing, and where no time
- * passes while code runs.
+ * --time-travel: the machine runs in virtual time. Waiting costs no real time,
+ * and code takes no virtual time.
  */
 extern bool time_travel;
 
-/* --long: run those tests too that take minutes. */
+/* --long: run cases that take minutes as well. */
 extern bool long_tests;
 
 struct test {
 	const char	*name;
 	void		(*run)(void);
-	unsigned int	timeout;	/* in s; not in time travel */
+	/* if not NULL, called with @data instead of @run */
+	void		(*run_row)(const void *data);
+	const void	*data;
+	unsigned int	timeout;	/* in s; none in time travel */
 	struct test	*next;
 };
 
@@ -54,15 +70,15 @@ void register_test(struct test *test);
 
 #define TEST(id) TEST_TIMEOUT(id, 60)
 
-/* Text for who reads the results. */
+/* Print a line for the reader of the results. */
 __printf(1, 2)
 void note(const char *format, ...);
 
-/* End the test: it cannot be done here. Only in its first process. */
+/* End the case: it cannot run here. Not for children of the case's process. */
 __printf(1, 2) __noreturn
 void skip(const char *format, ...);
 
-/* End the test: it failed. */
+/* End the case: it failed. */
 __printf(3, 4) __noreturn
 void fail(const char *file, int line, const char *format, ...);
 
@@ -91,7 +107,7 @@ void fail(const char *file, int line, const char *format, ...);
 #define ASSERT_GE(a, b)	ASSERT_OP(a, >=, b)
 #define ASSERT_GT(a, b)	ASSERT_OP(a, >, b)
 
-/* The value of a call that must not return -1. */
+/* The value of a call that must not return -1, which means failure. */
 #define CALL(call)							\
 	({								\
 		__auto_type call_ = (call);				\
@@ -101,7 +117,7 @@ void fail(const char *file, int line, const char *format, ...);
 		call_;							\
 	})
 
-/* A call that must return -1 with that errno. */
+/* Make a call that must return -1 and set errno to @expected. */
 #define ASSERT_ERRNO(call, expected)					\
 	do {								\
 		long call_;						\
@@ -116,8 +132,12 @@ void fail(const char *file, int line, const char *format, ...);
 			     strerror(errno), #expected);		\
 	} while (0)
 
-/* Run a function in a child process; wait for it, which must then succeed. */
+/* Run a function in a child process. join() waits for it; it must succeed. */
 pid_t start(void (*run)(void *data), void *data);
 void join(pid_t child);
+
+/* Run a function in a thread. join_threads() waits for threads to return. */
+pthread_t start_thread(void *(*run)(void *data), void *data);
+void join_threads(const pthread_t *threads, unsigned int count);
 
 #endif /* _HARNESS_H */

@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run test programs and print what they say as one TAP stream.
+# Run test programs and print their results as one TAP stream.
 #
-# usage: run.sh [--tag TAG] [--time-travel] [--long] DIRECTORY [PROGRAM...]
+# usage: run.sh [--tag TAG] [--time-travel] [--long] DIRECTORY [PROGRAM[:CASE]...]
 #
-#   --tag TAG       say with each case how it was run
-#   --time-travel   the machine is one in virtual time: without names, run those
-#                   programs that show more there
-#   --long          also run the tests that take minutes
+#   --tag TAG       add [TAG] to the name of each case
+#   --time-travel   the machine runs in virtual time; if no programs are named,
+#                   run the programs that test more in virtual time
+#   --long          also run cases that take minutes
+#   PROGRAM:CASE    run this case of the program only; CASE may be a pattern, as
+#                   for file names
 #
-# The exit status is 0 if no case failed. See scripts/selftests for the builds
-# and the machines.
+# The exit status is 0 if no case failed. scripts/selftests builds the programs
+# and starts the virtual machines.
 
-# Programs that wait more than they work; no time passes for those that work.
+# Programs that wait more than they compute: virtual time stands still for code.
 in_time_travel="add change debugfs periodic query scenario1 scenario3 scenario4
 	scenario6 scenario7 suspend timetravel"
 
@@ -62,15 +64,16 @@ fi
 number=0
 failures=0
 
-# case_is RESULT REST: print a case; what its program calls it is in REST.
-case_is()
+# print_case RESULT NAME: print the result of a case.
+print_case()
 {
 	number=$((number + 1))
 	[ "$1" = ok ] || failures=$((failures + 1))
 	printf '%s %d - %s\n' "$1" "$number" "$2"
 }
 
-# Print the output of a program. Its last line is the program's exit status.
+# convert PROGRAM: print the output of a program, which comes on stdin, with the
+# numbers of the whole stream. The last line is "status", and the exit status.
 convert()
 {
 	program=$1
@@ -97,7 +100,7 @@ convert()
 			esac
 			seen=$((seen + 1))
 			[ "$result" = ok ] || failed=$((failed + 1))
-			case_is "$result" "$program: $name$tag$reason"
+			print_case "$result" "$program: $name$tag$reason"
 			;;
 		"status "*)
 			status=${line#status }
@@ -108,9 +111,9 @@ convert()
 		esac
 	done
 	if [ "$seen" != "${planned:-none}" ]; then
-		case_is "not ok" "$program: $seen of ${planned:-?} cases ran, status $status$tag"
+		print_case "not ok" "$program: $seen of ${planned:-?} cases ran, status $status$tag"
 	elif [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && [ "$failed" = 0 ]; then
-		case_is "not ok" "$program: ended with status $status$tag"
+		print_case "not ok" "$program: ended with status $status$tag"
 	fi
 }
 
@@ -118,13 +121,15 @@ echo "TAP version 13"
 set -f
 pipe=$(mktemp -u) && mkfifo "$pipe" || exit 1
 for name in $names; do
-	[ "$name" ] || continue
-	# shellcheck disable=SC2086 # several options
+	program=${name%%:*}
+	case=${name#"$program"}
+	case=${case#:}
+	# shellcheck disable=SC2086 # several options, and a case or none
 	{
-		"$directory/$name" $options 2>&1
+		"$directory/$program" $options $case 2>&1
 		echo "status $?"
 	} >"$pipe" &
-	convert "$name" <"$pipe"
+	convert "$program" <"$pipe"
 	wait
 done
 rm -f "$pipe"
