@@ -2,7 +2,7 @@
 /* TWHEEL_IOC_BATCH: each operation as its own ioctl, with its own result. */
 #include <sys/mman.h>
 
-#include "device.h"
+#include "errors.h"
 
 static struct twheel_batch new_batch(struct twheel_op *ops, unsigned int count)
 {
@@ -367,12 +367,12 @@ TEST(nothing_is_armed_in_a_read_only_array)
 	check_no_event(fd);
 }
 
-/* One operation fails; those around it are carried out. */
-static void check_element(struct twheel_op bad, int error)
+/* One operation fails; the operations before and behind it are carried out. */
+static void check_element(int fd, const struct twheel_op *bad, int error)
 {
-	const int fd = open_device(0);
+	const __u64 timers = timers_of(fd);
 	struct twheel_op ops[3] = {
-		add_op(100 * NSEC_PER_SEC, 1), bad,
+		add_op(100 * NSEC_PER_SEC, 1), *bad,
 		add_op(100 * NSEC_PER_SEC, 2),
 	};
 
@@ -382,84 +382,85 @@ static void check_element(struct twheel_op bad, int error)
 	ASSERT_EQ(ops[2].result, 0);
 	ASSERT(ops[0].handle != 0);
 	ASSERT(ops[2].handle != 0);
-	/* nothing else is written to */
-	ops[1].result = bad.result;
-	ASSERT(!memcmp(&ops[1], &bad, sizeof(bad)));
-	ASSERT_EQ(timers_of(fd), 2);
-	close(fd);
+	/* of the bad operation, only the result is written */
+	ops[1].result = bad->result;
+	ASSERT(!memcmp(&ops[1], bad, sizeof(*bad)));
+	ASSERT_EQ(timers_of(fd), timers + 2);
+	ASSERT_EQ(cancel(fd, ops[0].handle), 0);
+	ASSERT_EQ(cancel(fd, ops[2].handle), 0);
 }
 
 TEST(unknown_operation_is_einval)
 {
+	const int fd = open_device(0);
 	struct twheel_op op = { 0 };
 	__u32 number;
 
-	check_element(op, EINVAL);
+	check_element(fd, &op, EINVAL);
 	for (number = 128; number; number <<= 1) {
 		op = add_op(ticks(1), 3);
 		op.op = number;
-		check_element(op, EINVAL);
+		check_element(fd, &op, EINVAL);
 		op.op |= TWHEEL_OP_ADD;
-		check_element(op, EINVAL);
+		check_element(fd, &op, EINVAL);
 	}
+}
+
+static __u32 operation_of(unsigned long call)
+{
+	switch (call) {
+	case TWHEEL_IOC_ADD:
+		return TWHEEL_OP_ADD;
+	case TWHEEL_IOC_CHANGE:
+		return TWHEEL_OP_CHANGE;
+	case TWHEEL_IOC_CANCEL:
+		return TWHEEL_OP_CANCEL;
+	case TWHEEL_IOC_QUERY:
+		return TWHEEL_OP_QUERY;
+	case TWHEEL_IOC_UPSERT:
+		return TWHEEL_OP_UPSERT;
+	case TWHEEL_IOC_CANCEL_GROUP:
+		return TWHEEL_OP_CANCEL_GROUP;
+	}
+	FAIL("%#lx is not in batches", call);
+}
+
+/* What a call of its own refuses is refused in a batch, with the same errno. */
+static void refuse_in_batch(int fd, unsigned long call, const struct twheel_op *op,
+			    int error)
+{
+	struct twheel_op element = *op;
+
+	/* in a batch, this field says which operation it is */
+	if (op->op)
+		return;
+	element.op = operation_of(call);
+	check_element(fd, &element, error);
 }
 
 TEST(bad_add_is_einval)
 {
-	struct twheel_op op = add_op(ticks(1), 3);
-
-	op.flags = 1U << 31;
-	check_element(op, EINVAL);
-	op = add_op(ticks(1), 3);
-	op.clockid = 63;
-	check_element(op, EINVAL);
-	op = add_op(ticks(1), 3);
-	op.result = -1;
-	check_element(op, EINVAL);
-	op = add_op(ticks(1), 3);
-	op.handle = 1;
-	check_element(op, EINVAL);
-	op = add_op(1ULL << 63, 3);
-	check_element(op, EINVAL);
-	op = add_op(ticks(1), 3);
-	op.period_ns = 1ULL << 63;
-	check_element(op, EINVAL);
-	op = add_op(ticks(1), 3);
-	op.reserved[0] = 1;
-	check_element(op, EINVAL);
-	op = add_op(ticks(1), 3);
-	op.flags = TWHEEL_EACH;
-	check_element(op, EINVAL);
-}
-
-TEST(unknown_handle_is_enoent)
-{
-	check_element(op_on(TWHEEL_OP_CANCEL, 0), ENOENT);
-	check_element(op_on(TWHEEL_OP_CANCEL, ~0ULL), ENOENT);
-	check_element(op_on(TWHEEL_OP_CHANGE, 0), ENOENT);
-	check_element(op_on(TWHEEL_OP_CHANGE, ~0ULL), ENOENT);
-	check_element(op_on(TWHEEL_OP_QUERY, 0), ENOENT);
-	check_element(op_on(TWHEEL_OP_QUERY, ~0ULL), ENOENT);
+	for_each_refusal(TWHEEL_IOC_ADD, EINVAL, refuse_in_batch);
 }
 
 TEST(bad_cancel_change_and_query_are_einval)
 {
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
-	struct twheel_op ops[6];
-	unsigned int i;
+	for_each_refusal(TWHEEL_IOC_CANCEL, EINVAL, refuse_in_batch);
+	for_each_refusal(TWHEEL_IOC_CHANGE, EINVAL, refuse_in_batch);
+	for_each_refusal(TWHEEL_IOC_QUERY, EINVAL, refuse_in_batch);
+}
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		ops[i] = op_on(TWHEEL_OP_CHANGE + i % 3, handle);
-		if (i < 3)
-			ops[i].period_ns = 1;
-		else
-			ops[i].group = 1;
-	}
-	batch(fd, ops, ARRAY_SIZE(ops));
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		ASSERT_EQ(ops[i].result, -EINVAL);
-	ASSERT_EQ(cancel(fd, handle), 0);
+TEST(bad_upsert_and_cancel_group_are_einval)
+{
+	for_each_refusal(TWHEEL_IOC_UPSERT, EINVAL, refuse_in_batch);
+	for_each_refusal(TWHEEL_IOC_CANCEL_GROUP, EINVAL, refuse_in_batch);
+}
+
+TEST(unknown_handle_is_enoent)
+{
+	for_each_refusal(TWHEEL_IOC_CANCEL, ENOENT, refuse_in_batch);
+	for_each_refusal(TWHEEL_IOC_CHANGE, ENOENT, refuse_in_batch);
+	for_each_refusal(TWHEEL_IOC_QUERY, ENOENT, refuse_in_batch);
 }
 
 enum { AROUND = 130 };

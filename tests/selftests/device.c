@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
 
@@ -205,6 +206,23 @@ void resume(int fd)
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &drain)), 0);
 }
 
+/* Why a call is not refused as it must be, and its operation. */
+__printf(4, 5) __noreturn
+static void fail_op(const char *file, int line, const struct twheel_op *op,
+		    const char *format, ...)
+{
+	char why[128];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, sizeof(why), format, arguments);
+	va_end(arguments);
+	fail(file, line,
+	     "%s: op %u, flags %#x, clockid %u, result %d, handle %#llx, cookie %#llx, time %#llx, period %#llx, group %#llx, reserved %#llx",
+	     why, op->op, op->flags, op->clockid, op->result, op->handle, op->cookie,
+	     op->time_ns, op->period_ns, op->group, op->reserved[0]);
+}
+
 void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	     const char *file, int line)
 {
@@ -215,105 +233,15 @@ void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	errno = 0;
 	value = ioctl(fd, call, &copy);
 	if (value != -1)
-		fail(file, line, "accepted: result %d", value);
+		fail_op(file, line, op, "accepted with result %d", value);
 	if (errno != error)
-		fail(file, line, "failed with '%s', not '%s'",
-		     strerror(errno), strerror(error));
+		fail_op(file, line, op, "failed with '%s', not '%s'",
+			strerror(errno), strerror(error));
 	if (memcmp(op, &copy, sizeof(copy)))
-		fail(file, line, "failed, but the operation was written to");
+		fail_op(file, line, op, "failed, but has written to the operation");
 	if (timers_of(fd) != timers)
-		fail(file, line, "failed, but there are %llu timers, not %llu",
-		     timers_of(fd), timers);
-}
-
-static bool known_flag(unsigned long call, __u64 flag)
-{
-	switch (flag) {
-	case TWHEEL_ABSTIME:
-		return true;
-	case TWHEEL_RESTORE:
-		return call == TWHEEL_IOC_ADD;
-	case TWHEEL_SHARED:
-		return call == TWHEEL_IOC_ADD || call == TWHEEL_IOC_UPSERT;
-	default:
-		return false;
-	}
-}
-
-void refuses_field(int fd, unsigned long call, const struct twheel_op *valid,
-		   unsigned int fields)
-{
-	unsigned int field;
-
-	for (field = 1; field <= fields; field <<= 1) {
-		struct twheel_op op = *valid;
-		__u64 value;
-
-		if (!(fields & field))
-			continue;
-		for (value = 1; value; value <<= 1) {
-			const __u32 low = (__u32)value;
-
-			op = *valid;
-			if (low) {
-				op.op = field & FIELD_OP ? low : 0;
-				op.flags |= field & FIELD_FLAGS ? low : 0;
-				op.clockid |= field & FIELD_CLOCKID ? low : 0;
-				op.result = field & FIELD_RESULT ? low : 0;
-			}
-			op.handle |= field & FIELD_HANDLE ? value : 0;
-			op.cookie |= field & FIELD_COOKIE ? value : 0;
-			op.time_ns |= field & FIELD_TIME ? value : 0;
-			op.period_ns |= field & FIELD_PERIOD ? value : 0;
-			op.reserved[0] = field & FIELD_RESERVED ? value : 0;
-			op.group |= field & FIELD_GROUP ? value : 0;
-			if (field == FIELD_FLAGS && known_flag(call, value))
-				continue;
-			if (memcmp(&op, valid, sizeof(op)))
-				REFUSED(fd, call, &op, EINVAL);
-		}
-	}
-}
-
-void refuses_handles(unsigned long call, const struct twheel_op *valid)
-{
-	const int fd = open_device(O_NONBLOCK);
-	const int other = open_device(O_NONBLOCK);
-	struct twheel_op op = *valid;
-	const __u64 own = add(fd, 100 * NSEC_PER_SEC, 1);
-	__u64 mask;
-
-	/* none, and nothing like one */
-	op.handle = 0;
-	REFUSED(fd, call, &op, ENOENT);
-	op.handle = ~0ULL;
-	REFUSED(fd, call, &op, ENOENT);
-	for (mask = 1; mask; mask <<= 1) {
-		op.handle = own ^ mask;
-		REFUSED(fd, call, &op, ENOENT);
-	}
-
-	/* of another descriptor, whether or not it looks like one's own */
-	op.handle = own;
-	REFUSED(other, call, &op, ENOENT);
-	op.handle = add(other, 100 * NSEC_PER_SEC, 1);
-	add(other, 100 * NSEC_PER_SEC, 1);
-	if (op.handle != own)
-		REFUSED(fd, call, &op, ENOENT);
-
-	/* cancelled */
-	op.handle = add(fd, 100 * NSEC_PER_SEC, 1);
-	ASSERT_EQ(cancel(fd, op.handle), 0);
-	REFUSED(fd, call, &op, ENOENT);
-
-	/* delivered */
-	op.handle = add(fd, 0, 1);
-	ASSERT(read_one(fd).handle == op.handle);
-	REFUSED(fd, call, &op, ENOENT);
-
-	ASSERT_EQ(cancel(fd, own), 0);
-	close(other);
-	close(fd);
+		fail_op(file, line, op, "failed, but there are %llu timers, not %llu",
+			timers_of(fd), timers);
 }
 
 void batch(int fd, struct twheel_op *ops, size_t count)
@@ -583,6 +511,15 @@ void protect(void *start, size_t size, int protection)
 		CALL(munmap(start, size));
 	else
 		CALL(mprotect(start, size, protection));
+}
+
+struct twheel_op *read_only_op(struct twheel_op op)
+{
+	struct twheel_op *page = two_pages(PROT_NONE);
+
+	*page = op;
+	protect(page, page_size(), PROT_READ);
+	return page;
 }
 
 void *two_pages(int protection)

@@ -86,26 +86,6 @@ void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	refused(fd, call, op, error, __FILE__, __LINE__)
 
 /*
- * The EINVAL cases that calls share: each of these fields of a valid
- * operation is set to what is not zero. In a row of bits, for these functions.
- */
-#define FIELD_OP	(1U << 0)
-#define FIELD_FLAGS	(1U << 1)	/* one that is unknown */
-#define FIELD_CLOCKID	(1U << 2)
-#define FIELD_RESULT	(1U << 3)
-#define FIELD_HANDLE	(1U << 4)
-#define FIELD_COOKIE	(1U << 5)
-#define FIELD_TIME	(1U << 6)
-#define FIELD_PERIOD	(1U << 7)
-#define FIELD_RESERVED	(1U << 8)
-#define FIELD_GROUP	(1U << 9)
-void refuses_field(int fd, unsigned long call, const struct twheel_op *valid,
-		   unsigned int fields);
-
-/* That a call, with this operation, says ENOENT to all handles but one's own. */
-void refuses_handles(unsigned long call, const struct twheel_op *valid);
-
-/*
  * Carry out an array of operations, in as few batches as possible. Their
  * results are the caller's to look at.
  */
@@ -170,11 +150,14 @@ void pass_ticks(unsigned int count);
 void check_no_event(int fd);
 
 /*
- * Two pages, the second of which has that protection (of mprotect()), or is not
- * there for PROT_NONE: UML's kernel reads what is mapped.
+ * Two pages. The second page has the protection @protection, of mprotect().
+ * PROT_NONE unmaps the page: the kernel of UML reads every page that is mapped.
  */
 void *two_pages(int protection);
 void protect(void *start, size_t size, int protection);
+
+/* A copy of an operation in a page that calls can read but not write. */
+struct twheel_op *read_only_op(struct twheel_op op);
 size_t page_size(void);
 
 /* Go to a CPU, unless it is offline or there is none: timers expire where armed. */

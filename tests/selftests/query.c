@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_QUERY: looks, and changes nothing. */
-#include <sys/mman.h>
-
-#include "device.h"
+#include "errors.h"
 
 TEST(pending_timer_is_described)
 {
@@ -115,33 +113,6 @@ TEST(query_changes_nothing)
 	check_no_event(fd);
 }
 
-TEST(unknown_handle_is_enoent)
-{
-	const struct twheel_op op = { 0 };
-
-	refuses_handles(TWHEEL_IOC_QUERY, &op);
-}
-
-static void check_field(unsigned int field)
-{
-	const int fd = open_device(0);
-	const struct twheel_op op = {
-		.handle = add(fd, 100 * NSEC_PER_SEC, 4),
-	};
-
-	refuses_field(fd, TWHEEL_IOC_QUERY, &op, field);
-}
-
-TEST(op_is_einval)
-{
-	check_field(FIELD_OP);
-}
-
-TEST(flag_is_einval)
-{
-	check_field(FIELD_FLAGS);
-}
-
 TEST(deadline_is_told_on_request)
 {
 	const int fd = open_device(0);
@@ -170,44 +141,15 @@ TEST(policy_is_told)
 	ASSERT_EQ(told.flags, TWHEEL_RESTART);
 }
 
-TEST(clockid_is_einval)
-{
-	check_field(FIELD_CLOCKID);
-}
-
-TEST(result_is_einval)
-{
-	check_field(FIELD_RESULT);
-}
-
-TEST(cookie_is_einval)
-{
-	check_field(FIELD_COOKIE);
-}
-
-TEST(time_is_einval)
-{
-	check_field(FIELD_TIME);
-}
-
-TEST(period_is_einval)
-{
-	check_field(FIELD_PERIOD);
-}
-
-TEST(reserved_is_einval)
-{
-	check_field(FIELD_RESERVED | FIELD_GROUP);
-}
+TEST_REFUSALS(query, TWHEEL_IOC_QUERY)
 
 TEST(result_that_cannot_be_returned_is_efault)
 {
 	const int fd = open_device(0);
-	char *pages = two_pages(PROT_READ | PROT_WRITE);
-	struct twheel_op *op = (void *)(pages + page_size());
+	struct twheel_op *op = read_only_op((struct twheel_op){
+		.handle = add(fd, ticks(2), 6),
+	});
 
-	*op = (struct twheel_op){ .handle = add(fd, ticks(2), 6) };
-	CALL(mprotect(op, page_size(), PROT_READ));
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_QUERY, op), EFAULT);
 	ASSERT(read_one(fd).handle == op->handle);
 }

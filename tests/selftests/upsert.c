@@ -3,12 +3,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 
-#include "device.h"
+#include "errors.h"
 #include "parameter.h"
-
-#define TIME_MAX	((1ULL << 63) - 1)
 
 /* What keeps a timer alive, as a program would write it. */
 static struct twheel_op beat(__u64 handle, __u64 delay_ns, __u64 cookie)
@@ -287,11 +284,8 @@ TEST(timer_above_the_limit_is_edquot_and_a_change_is_not)
 TEST(handle_that_cannot_be_returned_arms_nothing)
 {
 	const int fd = open_device(0);
-	char *pages = two_pages(PROT_READ | PROT_WRITE);
-	struct twheel_op *op = (void *)(pages + page_size());
+	struct twheel_op *op = read_only_op(beat(0, ticks(1), 11));
 
-	*op = beat(0, ticks(1), 11);
-	CALL(mprotect(op, page_size(), PROT_READ));
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_UPSERT, op), EFAULT);
 	ASSERT_EQ(timers_of(fd), 0);
 	check_no_event(fd);
@@ -302,73 +296,14 @@ TEST(change_may_be_read_only)
 {
 	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(3);
-	struct twheel_op *op = two_pages(PROT_NONE);
+	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 12);
+	struct twheel_op *op = read_only_op(beat_at(handle, deadline, 12));
 
-	*op = beat_at(add(fd, 100 * NSEC_PER_SEC, 12), deadline, 12);
-	CALL(mprotect(op, page_size(), PROT_READ));
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_UPSERT, op)), 0);
 	ASSERT_EQ(read_one(fd).deadline_ns, deadline);
 }
 
-static void check_field(unsigned int field)
-{
-	const int fd = open_device(0);
-	struct twheel_op op = beat(0, ticks(1), 13);
-
-	refuses_field(fd, TWHEEL_IOC_UPSERT, &op, field);
-	/* whether the timer is there or not */
-	op.handle = add(fd, 100 * NSEC_PER_SEC, 13);
-	refuses_field(fd, TWHEEL_IOC_UPSERT, &op, field);
-	ASSERT_EQ(query(fd, op.handle, &op), 0);
-	ASSERT_GT(op.time_ns, 50 * NSEC_PER_SEC);
-}
-
-TEST(unknown_flag_is_einval)
-{
-	check_field(FIELD_FLAGS);
-}
-
-TEST(op_is_einval)
-{
-	check_field(FIELD_OP);
-}
-
-TEST(result_is_einval)
-{
-	check_field(FIELD_RESULT);
-}
-
-TEST(reserved_is_einval)
-{
-	check_field(FIELD_RESERVED);
-}
-
-TEST(clock_that_info_does_not_name_is_einval)
-{
-	const int fd = open_device(0);
-	const __u64 clocks = get_info(fd).clocks;
-	struct twheel_op op = beat(0, ticks(1), 14);
-
-	for (op.clockid = 0; op.clockid < 64; op.clockid++)
-		if (!(clocks & (1ULL << op.clockid)))
-			REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
-}
-
-TEST(value_out_of_range_is_einval)
-{
-	const int fd = open_device(0);
-	struct twheel_op op = beat(add(fd, 100 * NSEC_PER_SEC, 15), TIME_MAX, 15);
-
-	op.time_ns = TIME_MAX + 1;
-	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
-	op.flags = TWHEEL_ABSTIME;
-	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
-	op = beat(op.handle, ticks(1), 15);
-	op.period_ns = TIME_MAX + 1;
-	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
-	op.period_ns = get_info(fd).min_period_ns - 1;
-	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
-}
+TEST_REFUSALS(upsert, TWHEEL_IOC_UPSERT)
 
 /*
  * Threads that keep timers alive, or fail to. An event that was read has ended

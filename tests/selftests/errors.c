@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "errors.h"
+
+/* @value of a row: each value that has one bit, unless the call accepts it. */
+#define EACH_BIT	0
+
+/* @value of FIELD_CLOCKID: each clock that TWHEEL_IOC_INFO does not name. */
+#define NO_CLOCK	1
+
+/* @value of FIELD_PERIOD: the shortest period, and the longest that is too short. */
+#define TOO_SHORT	1
+
+#define ABOVE_MAX	(1ULL << 63)
+#define FAR		(100 * NSEC_PER_SEC)
+
+enum field {
+	FIELD_OP, FIELD_FLAGS, FIELD_CLOCKID, FIELD_RESULT, FIELD_HANDLE,
+	FIELD_COOKIE, FIELD_TIME, FIELD_PERIOD, FIELD_GROUP, FIELD_RESERVED,
+	FIELD_DEADLINE,		/* the time, with TWHEEL_ABSTIME */
+};
+
+/*
+ * A call with an operation that would be valid but for one field. Rows that
+ * follow each other with the same call and name are one case.
+ */
+static const struct refusal {
+	unsigned long	call;
+	const char	*name;
+	enum field	field;
+	__u64		value;
+	int		error;
+} refusals[] = {
+#define ADD TWHEEL_IOC_ADD
+	{ ADD, "delay_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ ADD, "delay_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
+	{ ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
+	{ ADD, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK,
+	  EINVAL },
+	{ ADD, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ ADD, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ ADD, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ ADD, "result_is_einval", FIELD_RESULT, ~0U, EINVAL },
+	{ ADD, "handle_is_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
+	{ ADD, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ ADD, "period_below_the_minimum_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
+	{ ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
+	{ ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ~0ULL, EINVAL },
+#undef ADD
+#define UPSERT TWHEEL_IOC_UPSERT
+	{ UPSERT, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ UPSERT, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ UPSERT, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ UPSERT, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ UPSERT, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK,
+	  EINVAL },
+	{ UPSERT, "value_out_of_range_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ UPSERT, "value_out_of_range_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
+	{ UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
+#undef UPSERT
+#define CHANGE TWHEEL_IOC_CHANGE
+	{ CHANGE, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
+	{ CHANGE, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ CHANGE, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ CHANGE, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
+	{ CHANGE, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ CHANGE, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
+	{ CHANGE, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
+	{ CHANGE, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
+	{ CHANGE, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
+#undef CHANGE
+#define CANCEL TWHEEL_IOC_CANCEL
+	{ CANCEL, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
+	{ CANCEL, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ CANCEL, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ CANCEL, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
+	{ CANCEL, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ CANCEL, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
+	{ CANCEL, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
+	{ CANCEL, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
+	{ CANCEL, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
+	{ CANCEL, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+#undef CANCEL
+#define QUERY TWHEEL_IOC_QUERY
+	{ QUERY, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
+	{ QUERY, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ QUERY, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ QUERY, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
+	{ QUERY, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ QUERY, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
+	{ QUERY, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
+	{ QUERY, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
+	{ QUERY, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
+	{ QUERY, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+#undef QUERY
+#define GROUP TWHEEL_IOC_CANCEL_GROUP
+	{ GROUP, "other_fields_are_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_TIME, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+#undef GROUP
+};
+
+static struct test cases[ARRAY_SIZE(refusals)];
+
+/* Flags that a call accepts without any other field. */
+static __u32 known_flags(unsigned long call)
+{
+	switch (call) {
+	case TWHEEL_IOC_ADD:
+		return TWHEEL_ABSTIME | TWHEEL_RESTORE | TWHEEL_SHARED;
+	case TWHEEL_IOC_UPSERT:
+		return TWHEEL_ABSTIME | TWHEEL_SHARED;
+	case TWHEEL_IOC_CHANGE:
+	case TWHEEL_IOC_QUERY:
+		return TWHEEL_ABSTIME;
+	default:
+		return 0;
+	}
+}
+
+/* A descriptor with one pending timer, which the calls are about. */
+struct target {
+	int		fd;
+	struct twheel_op timer;
+};
+
+static struct target new_target(void)
+{
+	struct target target = {
+		.fd = open_device(O_NONBLOCK),
+		.timer = new_timer(now() + FAR, 1),
+	};
+
+	target.timer.flags = TWHEEL_ABSTIME;
+	target.timer.group = 1;
+	target.timer.handle = arm(target.fd, target.timer);
+	return target;
+}
+
+static void check_target(const struct target *target)
+{
+	struct twheel_op op = {
+		.flags = TWHEEL_ABSTIME,
+		.handle = target->timer.handle,
+	};
+
+	check_no_event(target->fd);
+	ASSERT_EQ(CALL(ioctl(target->fd, TWHEEL_IOC_QUERY, &op)), 0);
+	op.clockid = target->timer.clockid;
+	ASSERT(!memcmp(&op, &target->timer, sizeof(op)));
+	ASSERT_EQ(cancel(target->fd, op.handle), 0);
+	ASSERT_EQ(timers_of(target->fd), 0);
+	close(target->fd);
+}
+
+/* An operation on the target that the call would accept. */
+static struct twheel_op valid_op(unsigned long call, const struct target *target)
+{
+	switch (call) {
+	case TWHEEL_IOC_ADD:
+		return new_timer(ticks(1), 2);
+	case TWHEEL_IOC_UPSERT: {
+		struct twheel_op op = new_timer(ticks(1), 2);
+
+		op.handle = target->timer.handle;
+		return op;
+	}
+	case TWHEEL_IOC_CHANGE:
+		return (struct twheel_op){
+			.handle = target->timer.handle,
+			.time_ns = 1,
+		};
+	case TWHEEL_IOC_CANCEL_GROUP:
+		return (struct twheel_op){ .group = target->timer.group };
+	default:
+		return (struct twheel_op){ .handle = target->timer.handle };
+	}
+}
+
+/* Set bits of a field; false if the field has no such bits. */
+static bool set_bits(struct twheel_op *op, enum field field, __u64 value)
+{
+	const __u32 low = (__u32)value;
+	const struct twheel_op before = *op;
+
+	switch (field) {
+	case FIELD_OP:
+		op->op |= low;
+		break;
+	case FIELD_FLAGS:
+		op->flags |= low;
+		break;
+	case FIELD_CLOCKID:
+		op->clockid |= low;
+		break;
+	case FIELD_RESULT:
+		op->result |= low;
+		break;
+	case FIELD_HANDLE:
+		op->handle |= value;
+		break;
+	case FIELD_COOKIE:
+		op->cookie |= value;
+		break;
+	case FIELD_TIME:
+		op->time_ns |= value;
+		break;
+	case FIELD_DEADLINE:
+		op->flags |= TWHEEL_ABSTIME;
+		op->time_ns |= value;
+		break;
+	case FIELD_PERIOD:
+		op->period_ns |= value;
+		break;
+	case FIELD_GROUP:
+		op->group |= value;
+		break;
+	case FIELD_RESERVED:
+		op->reserved[0] |= value;
+		break;
+	}
+	return memcmp(op, &before, sizeof(*op));
+}
+
+static void refuse_each_bit(const struct target *target, const struct refusal *row,
+			    const struct twheel_op *valid, refuse_fn *refuse)
+{
+	__u64 bit;
+
+	for (bit = 1; bit; bit <<= 1) {
+		struct twheel_op op = *valid;
+
+		if (row->field == FIELD_FLAGS && bit & known_flags(row->call))
+			continue;
+		if (set_bits(&op, row->field, bit))
+			refuse(target->fd, row->call, &op, row->error);
+	}
+}
+
+static void refuse_clocks(const struct target *target, const struct refusal *row,
+			  const struct twheel_op *valid, refuse_fn *refuse)
+{
+	const __u64 clocks = get_info(target->fd).clocks;
+	struct twheel_op op = *valid;
+
+	for (op.clockid = 0; op.clockid < 64; op.clockid++)
+		if (!(clocks & (1ULL << op.clockid)))
+			refuse(target->fd, row->call, &op, row->error);
+	for (op.clockid = 64; op.clockid; op.clockid <<= 1) {
+		refuse(target->fd, row->call, &op, row->error);
+		op.clockid |= CLOCK_MONOTONIC;
+		refuse(target->fd, row->call, &op, row->error);
+		op.clockid &= ~CLOCK_MONOTONIC;
+	}
+}
+
+static void refuse_short_periods(const struct target *target, const struct refusal *row,
+				 const struct twheel_op *valid, refuse_fn *refuse)
+{
+	const __u64 least = get_info(target->fd).min_period_ns;
+	struct twheel_op op = *valid;
+
+	if (least == 1)
+		skip("every period is long enough");
+	op.period_ns = 1;
+	refuse(target->fd, row->call, &op, row->error);
+	op.period_ns = least - 1;
+	refuse(target->fd, row->call, &op, row->error);
+}
+
+/* Handles that name no timer of the descriptor: wrong, foreign, or stale. */
+static void refuse_handles(const struct target *target, const struct refusal *row,
+			   const struct twheel_op *valid, refuse_fn *refuse)
+{
+	const __u64 own = target->timer.handle;
+	const int other = open_device(O_NONBLOCK);
+	struct twheel_op op = *valid;
+	__u64 bit;
+
+	op.handle = 0;
+	refuse(target->fd, row->call, &op, row->error);
+	op.handle = ~0ULL;
+	refuse(target->fd, row->call, &op, row->error);
+	for (bit = 1; bit; bit <<= 1) {
+		op.handle = own ^ bit;
+		refuse(target->fd, row->call, &op, row->error);
+	}
+
+	/* another descriptor's, whether or not it differs from an own handle */
+	op.handle = own;
+	refuse(other, row->call, &op, row->error);
+	op.handle = add(other, FAR, 1);
+	add(other, FAR, 1);
+	if (op.handle != own)
+		refuse(target->fd, row->call, &op, row->error);
+	close(other);
+
+	/* a cancelled timer's */
+	op.handle = add(target->fd, FAR, 1);
+	ASSERT_EQ(cancel(target->fd, op.handle), 0);
+	refuse(target->fd, row->call, &op, row->error);
+
+	/* a delivered timer's */
+	op.handle = add(target->fd, 0, 1);
+	ASSERT(read_one(target->fd).handle == op.handle);
+	refuse(target->fd, row->call, &op, row->error);
+}
+
+static void refuse_row(const struct target *target, const struct refusal *row,
+		       struct twheel_op valid, refuse_fn *refuse)
+{
+	if (row->error == ENOENT)
+		refuse_handles(target, row, &valid, refuse);
+	else if (row->field == FIELD_CLOCKID && row->value == NO_CLOCK)
+		refuse_clocks(target, row, &valid, refuse);
+	else if (row->field == FIELD_PERIOD && row->value == TOO_SHORT)
+		refuse_short_periods(target, row, &valid, refuse);
+	else if (row->value == EACH_BIT)
+		refuse_each_bit(target, row, &valid, refuse);
+	else if (set_bits(&valid, row->field, row->value))
+		refuse(target->fd, row->call, &valid, row->error);
+}
+
+static void refuse_call(int fd, unsigned long call, const struct twheel_op *op, int error)
+{
+	REFUSED(fd, call, op, error);
+}
+
+static void try_row(const struct refusal *row, refuse_fn *refuse)
+{
+	const struct target target = new_target();
+	struct twheel_op valid = valid_op(row->call, &target);
+
+	refuse_row(&target, row, valid, refuse);
+	if (row->call == TWHEEL_IOC_UPSERT) {
+		/* nor does it add a timer */
+		valid.handle = 0;
+		refuse_row(&target, row, valid, refuse);
+	}
+	check_target(&target);
+}
+
+static bool same_case(const struct refusal *a, const struct refusal *b)
+{
+	return a->call == b->call && !strcmp(a->name, b->name);
+}
+
+/* The rows of a case, of which @data is the first. */
+static void run_rows(const void *data)
+{
+	const struct refusal *first = data, *row = first;
+
+	do
+		try_row(row++, refuse_call);
+	while (row < refusals + ARRAY_SIZE(refusals) && same_case(row, first));
+}
+
+void register_refusals(unsigned long call)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+		if (refusals[i].call != call)
+			continue;
+		if (i && same_case(&refusals[i], &refusals[i - 1]))
+			continue;
+		cases[i] = (struct test){
+			.name = refusals[i].name,
+			.run_row = run_rows,
+			.data = &refusals[i],
+			.timeout = 60,
+		};
+		register_test(&cases[i]);
+	}
+}
+
+void for_each_refusal(unsigned long call, int error, refuse_fn *refuse)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(refusals); i++)
+		if (refusals[i].call == call && refusals[i].error == error)
+			try_row(&refusals[i], refuse);
+}
