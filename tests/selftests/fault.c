@@ -1,121 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation and every copy from or to the program that a call makes
- * fails once: the first one, the second one, and so on, until a call has no
- * more. The call fails with a proper errno, or does without; either way there
- * are as many timers as the program has handles, and each event comes once.
+ * A call makes allocations and copies from and to the program. Each of them fails
+ * in turn: the first, the second, and so on, until the call makes no more. The
+ * call either fails with a proper errno or succeeds without the allocation. Then
+ * there are as many timers as the program has handles, and each event comes once.
  *
- * What is lost inside the kernel is not seen here. A timer that leaks is
- * reported when the module is unloaded, all else by kmemleak where there is
- * one.
+ * These tests do not see memory that leaks in the kernel. A leaked timer is
+ * reported when the module is unloaded, other memory by kmemleak.
  */
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 
 #include "device.h"
+#include "inject.h"
 
-#define DEBUG "/sys/kernel/debug/"
 #define REFCNT "/sys/module/twheel/refcnt"
 
 #define FAR (100 * NSEC_PER_SEC)
 
 enum {
-	SOME = 64,		/* timers in more than one block */
-	MANY = 70,		/* more than the driver handles in one go */
-	BURST = 16,		/* events that it copies at a time */
-	MOST = 5000,		/* faults that a call has, and more */
-	ROUNDS = 3,		/* for each: now and then the kernel has another */
+	SOME = 64,		/* timers that take more than one block */
+	MANY = 70,		/* operations: more than the driver copies at a time */
+	BURST = 16,		/* events that the driver copies at a time */
+	MOST = 5000,		/* more than the faults of any call */
+	ROUNDS = 3,		/* per fault: the kernel's allocations vary a little */
 };
 
-/* What fails: one allocation or copy, or from there on every allocation. */
-enum faults_mode { ONE, LASTING };
-
-/* Counts are of different faults, whatever the rounds. */
+/* Progress through the faults of a call. A fault counts once for all its rounds. */
 struct faults {
-	enum faults_mode mode;
-	unsigned int nth;	/* which comes next; 0: none, to warm up */
+	unsigned int nth;	/* the next fault; 0: none, to warm up */
 	unsigned int round;
 	unsigned int injected;
-	unsigned int failed;	/* made the call fail, */
-	unsigned int no_memory;	/* with ENOMEM */
-	bool was_injected;	/* this one, and so on */
+	unsigned int failed;	/* faults that made the call fail, */
+	unsigned int no_memory;	/* and that with ENOMEM */
+	bool was_injected;	/* the same for the current fault */
 	bool has_failed;
 	bool had_no_memory;
-	int fail_nth;
-	int make_it_fail;
 };
 
-static void set_knob(const char *name, const char *value)
+static struct faults all_faults(enum fault_mode mode)
 {
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), DEBUG "%s", name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		skip("this kernel cannot inject such faults: no %s", path);
-	ASSERT_EQ(CALL(write(fd, value, strlen(value))), strlen(value));
-	close(fd);
-}
-
-static struct faults all_faults(enum faults_mode mode)
-{
-	struct faults faults = { .mode = mode };
-
-	faults.fail_nth = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (faults.fail_nth < 0)
-		skip("this kernel cannot inject faults");
-	faults.make_it_fail = CALL(open("/proc/self/make-it-fail",
-					O_RDWR | O_CLOEXEC));
-	set_knob("failslab/verbose", "0");
-	set_knob("failslab/ignore-gfp-wait", "N");
-	set_knob("failslab/cache-filter", "N");
-	set_knob("failslab/task-filter", "Y");
-	set_knob("failslab/interval", "1");
-	set_knob("failslab/times", "-1");
-	set_knob("failslab/probability", mode == LASTING ? "100" : "0");
-	set_knob("fail_page_alloc/verbose", "0");
-	set_knob("fail_page_alloc/ignore-gfp-wait", "N");
-	set_knob("fail_page_alloc/min-order", "0");
-	set_knob("fail_usercopy/verbose", "0");
-	/* Page faults would take the failures that are meant for the calls. */
-	CALL(mlockall(MCL_CURRENT | MCL_FUTURE));
-	return faults;
+	prepare_faults(mode);
+	return (struct faults){ .nth = 0 };
 }
 
 static void inject(struct faults *faults)
 {
-	char text[16];
-	int size = snprintf(text, sizeof(text), "%u", faults->nth);
-
-	if (faults->mode == LASTING && faults->nth)
-		ASSERT_EQ(CALL(write(faults->make_it_fail, "1", 1)), 1);
-	ASSERT_EQ(CALL(write(faults->fail_nth, text, size)), size);
+	inject_fault(faults->nth);
 }
 
-/* Writing may itself meet the failure. */
-static void clear(int fd)
-{
-	while (write(fd, "0", 1) != 1)
-		ASSERT_EQ(errno, EFAULT);
-}
-
-/* Takes what the call has returned, and returns a negative errno if that's -1. */
+/* Takes what the call returned. Returns it, or a negative errno if it is -1. */
 static long withdraw(struct faults *faults, long result)
 {
 	const int error = result == -1 ? errno : 0;
-	char text[16] = "";
-	bool injected;
+	const bool injected = !withdraw_fault() && faults->nth;
 
-	/* The kernel prints how many are left, and then fails to copy it. */
-	if (pread(faults->fail_nth, text, sizeof(text) - 1, 0) < 0) {
-		ASSERT_EQ(errno, EFAULT);
-		strcpy(text, "1");
-	}
-	clear(faults->fail_nth);
-	clear(faults->make_it_fail);
-	injected = faults->nth && !atoi(text);
 	faults->was_injected |= injected;
 	if (!error)
 		return result;
@@ -136,7 +76,7 @@ static void count_fault(struct faults *faults)
 	faults->had_no_memory = false;
 }
 
-/* A round without, and then some for each fault until there is none. */
+/* One round without a fault, then ROUNDS for each fault, until none is injected. */
 static bool next_fault(struct faults *faults)
 {
 	const bool last = faults->nth && !faults->was_injected;
@@ -155,7 +95,7 @@ static bool next_fault(struct faults *faults)
 	return true;
 }
 
-/* Who holds the module: descriptors that are open. */
+/* The module's reference count: one for each open descriptor. */
 static int references(void)
 {
 	FILE *file = fopen(REFCNT, "r");
@@ -176,7 +116,7 @@ static void check_empty_and_working(int fd)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-static void open_with_faults(enum faults_mode mode)
+static void open_with_faults(enum fault_mode mode)
 {
 	struct faults faults = all_faults(mode);
 	const int before = references();
@@ -198,17 +138,18 @@ static void open_with_faults(enum faults_mode mode)
 
 TEST(open_fails_or_works)
 {
-	open_with_faults(ONE);
+	open_with_faults(FAULT_ONE);
 }
 
 TEST(open_fails_or_works_without_memory)
 {
-	open_with_faults(LASTING);
+	open_with_faults(FAULT_SLABS);
 }
 
 /*
- * Words for timers that share them. Others have their places behind, where there is
- * no block yet, and for the first one the xarray needs a node, too.
+ * Map the words of timers that share their deadlines. Other timers then have
+ * their places behind these words. No block is there yet, and the xarray needs a
+ * node for the first one.
  */
 static void *map_words(int fd)
 {
@@ -245,7 +186,7 @@ static void add_with_faults(struct faults *faults)
 
 TEST(add_fails_or_gives_a_handle)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 
 	add_with_faults(&faults);
 	/* the operation read, the timer's block, the operation written */
@@ -255,14 +196,14 @@ TEST(add_fails_or_gives_a_handle)
 
 TEST(add_fails_or_gives_a_handle_without_memory)
 {
-	struct faults faults = all_faults(LASTING);
+	struct faults faults = all_faults(FAULT_SLABS);
 
 	add_with_faults(&faults);
 	/* the timer's block, its place in the xarray */
 	ASSERT_GE(faults.no_memory, 2);
 }
 
-/* Read an event of each timer that a batch has added, and of no other. */
+/* Read one event of each timer that a batch has added, and no other event. */
 static void read_events_of(int fd, const struct twheel_op *ops, int added)
 {
 	struct twheel_event events[MANY];
@@ -280,7 +221,7 @@ static void read_events_of(int fd, const struct twheel_op *ops, int added)
 	}
 }
 
-/* Returns how many of its operations have failed. */
+/* Check the results of a batch. Returns the number of operations that failed. */
 static int check_batch(int fd, const struct twheel_op *ops, long done)
 {
 	int i, added = 0, refused = 0;
@@ -305,7 +246,7 @@ static int check_batch(int fd, const struct twheel_op *ops, long done)
 	return refused;
 }
 
-static void batch_with_faults(enum faults_mode mode)
+static void batch_with_faults(enum fault_mode mode)
 {
 	struct faults faults = all_faults(mode);
 	const int fd = open_device(O_NONBLOCK);
@@ -330,25 +271,25 @@ static void batch_with_faults(enum faults_mode mode)
 		refused += check_batch(fd, ops, done);
 	}
 	check_no_event(fd);
-	/* of the batch, and of 64 operations: read, written back, written */
-	ASSERT_GE(faults.failed, mode == ONE ? 5 : 1);
-	ASSERT_GE(partial, mode == ONE ? 3 : 0);
+	/* the batch read; 64 operations read and written; the rest read and written */
+	ASSERT_GE(faults.failed, mode == FAULT_ONE ? 5 : 1);
+	ASSERT_GE(partial, mode == FAULT_ONE ? 3 : 0);
 	ASSERT_GE(faults.no_memory, 1);
-	/* Those for which there was no block; if one is there after all, the rest go on. */
-	ASSERT_GE(refused, mode == LASTING ? MANY : 1);
+	/* operations without a block; the others use a block that was there */
+	ASSERT_GE(refused, mode == FAULT_SLABS ? MANY : 1);
 }
 
 TEST_TIMEOUT(batch_adds_what_it_says, 300)
 {
-	batch_with_faults(ONE);
+	batch_with_faults(FAULT_ONE);
 }
 
 TEST_TIMEOUT(batch_adds_what_it_says_without_memory, 300)
 {
-	batch_with_faults(LASTING);
+	batch_with_faults(FAULT_SLABS);
 }
 
-/* What a batch of all operations finds, in the order of its operations. */
+/* The timers of a batch that has one of each operation: MIXED operations. */
 enum { CHANGED = 1, CANCELLED, QUERIED, MIXED };
 
 static void prepare_mixed(int fd, struct twheel_op *ops)
@@ -377,7 +318,7 @@ static void prepare_mixed(int fd, struct twheel_op *ops)
 	};
 }
 
-/* Of the operations of one chunk, all have been carried out or none. */
+/* The driver has carried out all operations of one chunk, or none. */
 static void check_mixed(int fd, const struct twheel_op *ops, long done)
 {
 	struct twheel_op op;
@@ -402,7 +343,7 @@ static void check_mixed(int fd, const struct twheel_op *ops, long done)
 
 TEST(batch_of_all_operations_is_carried_out_or_not)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op ops[MIXED];
 	const struct twheel_batch batch = {
@@ -423,7 +364,7 @@ TEST(batch_of_all_operations_is_carried_out_or_not)
 
 TEST(change_fails_and_changes_nothing)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op op;
 	long result;
@@ -437,7 +378,7 @@ TEST(change_fails_and_changes_nothing)
 		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_CHANGE, &op));
 		state = query(fd, handle, &op);
 		if (result == 0) {
-			/* its deadline may have come */
+			/* expired if its new deadline has come */
 			ASSERT(state == 0 || state == TWHEEL_EXPIRED);
 			ASSERT(read_one(fd).handle == handle);
 		} else {
@@ -451,10 +392,10 @@ TEST(change_fails_and_changes_nothing)
 	ASSERT_GE(faults.failed, 1);
 }
 
-/* Cancel timers that are pending, or whose event is there to be read. */
+/* Cancel timers that are pending, or that have an unread event. */
 static void cancel_with_faults(bool expired)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op op;
 	long result;
@@ -490,7 +431,7 @@ TEST(cancel_fails_and_retracts_nothing)
 
 TEST(query_fails_and_writes_nothing)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	const __u64 handle = add(fd, FAR, 42);
 	struct twheel_op op;
@@ -504,13 +445,13 @@ TEST(query_fails_and_writes_nothing)
 		ASSERT_EQ(op.time_ns != 0, !result);
 		ASSERT_EQ(timers_of(fd), 1);
 	}
-	/* the operation read, and written */
+	/* the operation is read, and written */
 	ASSERT_GE(faults.failed, 2);
 }
 
 TEST(info_fails_and_writes_nothing)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_info info;
 	long result;
@@ -525,12 +466,12 @@ TEST(info_fails_and_writes_nothing)
 }
 
 /*
- * Read what so many timers bring, with room for more. The first read() may fail
- * or return a part; it and those that follow return each event once.
+ * Read the events of @count timers, with room for more. The first read() may fail
+ * or return some of the events. All calls together return each event once.
  */
 static void read_with_faults(int flags, int count)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(flags);
 	struct twheel_event events[MANY + 1];
 	struct twheel_op ops[MANY];
@@ -585,7 +526,7 @@ TEST_TIMEOUT(read_of_many_loses_no_event, 300)
 
 TEST(read_that_waits_loses_no_event)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(0);
 	struct twheel_event event;
 	long result;
@@ -607,10 +548,10 @@ TEST(read_that_waits_loses_no_event)
 	ASSERT_GE(faults.injected, 1);
 }
 
-/* Each deadline of a periodic timer belongs to one event. */
+/* The events of a periodic timer account for each deadline once. */
 TEST(read_loses_no_period)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(0);
 	const __u64 period = 2 * tick_ns();
 	__u64 next = now() + period;
@@ -636,7 +577,7 @@ TEST(read_loses_no_period)
 
 TEST(poll_fails_or_sees_the_event)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	long result;
@@ -659,7 +600,7 @@ TEST(poll_fails_or_sees_the_event)
 
 TEST(epoll_fails_or_watches)
 {
-	struct faults faults = all_faults(ONE);
+	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	const int epoll = CALL(epoll_create1(EPOLL_CLOEXEC));
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
@@ -692,10 +633,10 @@ static void add_some(int fd)
 	add_all(fd, ops, SOME);
 }
 
-/* Whether or not it has anything to allocate, close() ends all timers. */
+/* close() ends all timers even if it cannot allocate memory. */
 TEST(close_ends_all_timers)
 {
-	struct faults faults = all_faults(LASTING);
+	struct faults faults = all_faults(FAULT_SLABS);
 	const int before = references();
 
 	while (next_fault(&faults)) {

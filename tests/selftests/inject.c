@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "inject.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define DEBUG "/sys/kernel/debug/"
+
+static enum fault_mode chosen_mode;
+static int fail_nth, make_it_fail;
+
+static void set_knob(const char *area, const char *knob, const char *value)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), DEBUG "%s/%s", area, knob);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		skip("this kernel cannot inject such faults: no %s", path);
+	ASSERT_EQ(CALL(write(fd, value, strlen(value))), strlen(value));
+	close(fd);
+}
+
+static void set_knobs(const char *area, bool lasting)
+{
+	set_knob(area, "verbose", "0");
+	set_knob(area, "ignore-gfp-wait", "N");
+	set_knob(area, "task-filter", "Y");
+	set_knob(area, "interval", "1");
+	set_knob(area, "times", "-1");
+	set_knob(area, "probability", lasting ? "100" : "0");
+}
+
+void prepare_faults(enum fault_mode mode)
+{
+	chosen_mode = mode;
+	fail_nth = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (fail_nth < 0)
+		skip("this kernel cannot inject faults");
+	make_it_fail = CALL(open("/proc/self/make-it-fail", O_RDWR | O_CLOEXEC));
+	set_knobs("failslab", mode != FAULT_ONE);
+	set_knob("failslab", "cache-filter", "N");
+	set_knobs("fail_page_alloc", mode == FAULT_ALL);
+	set_knob("fail_page_alloc", "min-order", "0");
+	set_knob("fail_page_alloc", "ignore-gfp-highmem", "N");
+	set_knob("fail_usercopy", "verbose", "0");
+	/* Page faults would take the failures that are meant for the call. */
+	CALL(mlockall(MCL_CURRENT | MCL_FUTURE));
+}
+
+void inject_fault(unsigned int nth)
+{
+	char text[16];
+	int size = snprintf(text, sizeof(text), "%u", nth);
+
+	if (chosen_mode != FAULT_ONE && nth)
+		ASSERT_EQ(CALL(write(make_it_fail, "1", 1)), 1);
+	ASSERT_EQ(CALL(write(fail_nth, text, size)), size);
+}
+
+/* The write may itself meet the failure. */
+static void clear(int fd)
+{
+	while (write(fd, "0", 1) != 1)
+		ASSERT_EQ(errno, EFAULT);
+}
+
+unsigned int withdraw_fault(void)
+{
+	char text[16] = "";
+
+	/* The read counts down too: its own copy to the program may be what fails. */
+	if (pread(fail_nth, text, sizeof(text) - 1, 0) < 0) {
+		ASSERT_EQ(errno, EFAULT);
+		strcpy(text, "1");
+	}
+	clear(fail_nth);
+	clear(make_it_fail);
+	return atoi(text);
+}
