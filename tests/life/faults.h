@@ -2,16 +2,16 @@
 #ifndef _FAULTS_H
 #define _FAULTS_H
 
-#include <stdbool.h>
+#include "inject.h"
 
 /*
- * Load the module once for every allocation that is made while it is set up, and
- * let that one fail: alone, or with all that follow it. The module is loaded or
- * not; if not, nothing of it is left, and it can be loaded.
+ * Load the module once for each allocation that loading makes, and let that
+ * allocation fail: alone, or with all that follow. Loading succeeds or fails. If
+ * it fails, it leaves nothing behind, and the module can be loaded later.
  *
- * It is loaded from memory, so that it is not reading the file that fails. The
- * kernel's own work before it looks at the module's parameters is left out.
+ * The module's file is in memory, so that reading it does not fail. Allocations
+ * that the kernel makes before it looks at the module's parameters are left out.
  */
-void load_with_faults(bool lasting);
+void load_with_faults(enum fault_mode mode);
 
 #endif /* _FAULTS_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From some allocation on, all fail while the module is loaded. */
+/* While the module is loaded, an allocation and all that follow it fail. */
 #include "faults.h"
 #include "harness.h"
 
 TEST_TIMEOUT(load_fails_or_works_without_memory, 900)
 {
-	load_with_faults(true);
+	load_with_faults(FAULT_ALL);
 }
