@@ -79,6 +79,19 @@ __u64 margin_ns(void)
 	return time_travel ? ticks(1) : 200 * NSEC_PER_MSEC;
 }
 
+bool in_time(__u64 deadline_ns)
+{
+	return now() < deadline_ns;
+}
+
+bool too_late(int fd, __u64 handle, __u64 deadline_ns)
+{
+	if (in_time(deadline_ns))
+		return false;
+	cancel(fd, handle);
+	return true;
+}
+
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie)
 {
 	return (struct twheel_op){
@@ -206,7 +219,7 @@ void resume(int fd)
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &drain)), 0);
 }
 
-/* Why a call is not refused as it must be, and its operation. */
+/* Fail: print the reason and the operation. */
 __printf(4, 5) __noreturn
 static void fail_op(const char *file, int line, const struct twheel_op *op,
 		    const char *format, ...)
@@ -369,7 +382,7 @@ static void *wait_for_timerfds(void *data)
 {
 	struct timerfd_thread *thread = data;
 
-	/* without success if the CPU is offline */
+	/* fails if the CPU is offline */
 	go_to_cpu(thread->cpu);
 	wait_for_timerfd(timerfds.deadline_ns + ticks(2));
 	pthread_barrier_wait(&timerfds.all_seen);
@@ -430,11 +443,6 @@ void check_lateness(const struct twheel_event *event)
 		ASSERT_LE(event->expired_ns, latest_expiry());
 }
 
-bool in_time(__u64 deadline_ns)
-{
-	return now() < deadline_ns;
-}
-
 bool has_event_before(int fd, __u64 deadline_ns)
 {
 	return has_event(fd) && in_time(deadline_ns);
@@ -462,6 +470,25 @@ struct twheel_event read_one(int fd)
 
 	read_all(fd, &event, 1);
 	return event;
+}
+
+void read_until(int fd, bool (*over)(void),
+		void (*take)(const struct twheel_event *event))
+{
+	struct twheel_event events[32];
+	int i, got;
+
+	while (!over()) {
+		poll_device(fd, 20);
+		got = read_events(fd, events, ARRAY_SIZE(events));
+		if (got == -EAGAIN)
+			continue;
+		ASSERT_GT(got, 0);
+		for (i = 0; i < got; i++) {
+			check_event(&events[i]);
+			take(&events[i]);
+		}
+	}
 }
 
 struct twheel_event read_any(int fd)

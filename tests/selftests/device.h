@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests do with /dev/twheel. A function here fails the test if the
- * device does something that none of them expects.
+ * What the tests do with /dev/twheel. These functions end the case with a failure
+ * if the device does what no test expects.
  */
 #ifndef _DEVICE_H
 #define _DEVICE_H
@@ -19,25 +19,22 @@
 
 #define DEVICE "/dev/twheel"
 
-/* An empty set of timers. O_NONBLOCK and O_CLOEXEC may be given. */
+/* Open the device. @flags are 0, or O_NONBLOCK and O_CLOEXEC. */
 int open_device(int flags);
 
 struct twheel_info get_info(int fd);
 
-/* The timers that a descriptor holds. */
+/* The number of timers of a descriptor, pending or unread. */
 __u64 timers_of(int fd);
 
-/* The length of a tick. */
+/* The length of one tick, and of @count ticks. */
 __u64 tick_ns(void);
-
-/* A time that some ticks take, and at least a few ms. */
 __u64 ticks(unsigned int count);
 
-/*
- * A kernel that checks its every step, and so many timers as can be had without
- * losing patience there.
- */
+/* Does the kernel have lockdep or KCSAN, which make it slow? */
 bool debug_kernel(void);
+
+/* @count, or as many as a slow kernel can handle in about the same time. */
 unsigned int many(unsigned int count);
 
 __u64 read_clock(clockid_t clockid);
@@ -46,28 +43,42 @@ __u64 read_clock(clockid_t clockid);
 __u64 now(void);
 
 /*
- * How late an expiry may be beyond the tick. Who runs the tests is not to be
- * blamed for a busy machine; only in time travel is time exact, where it is
- * nothing but the looks at the clock that take some 100 ns each.
+ * How much later than a tick an expiry may be: long, for busy machines. Time is
+ * exact only in time travel, where each read of the clock takes some 100 ns.
  */
 __u64 slack_ns(void);
 
-/* A time that passes not even on a busy machine while a few calls are made. */
+/*
+ * More time than a few calls take, unless the machine is very busy. A test whose
+ * calls must be over by a deadline checks that they were, and tries again if not:
+ *
+ *	do {
+ *		deadline = now() + margin_ns();
+ *		handle = add_at(fd, deadline, 1);
+ *		result = ...;
+ *	} while (too_late(fd, handle, deadline));
+ */
 __u64 margin_ns(void);
+
+/* Is @deadline_ns still to come? */
+bool in_time(__u64 deadline_ns);
+
+/* If @deadline_ns is not still to come, cancel a timer and return true. */
+bool too_late(int fd, __u64 handle, __u64 deadline_ns);
 
 /* An operation that is valid for TWHEEL_IOC_ADD. */
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie);
 
-/* Arm a timer; the handle. */
+/* Arm a timer. These functions return its handle. */
 __u64 arm(int fd, struct twheel_op op);
 __u64 add(int fd, __u64 delay_ns, __u64 cookie);
 __u64 add_at(int fd, __u64 deadline_ns, __u64 cookie);
 __u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie);
-/* On any clock; the clock is the cookie. */
+/* On any clock. The cookie is the number of the clock. */
 __u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns);
 __u64 add_to_group(int fd, __u64 delay_ns, __u64 group, __u64 cookie);
 
-/* One operation: its result, or a negative errno. */
+/* Make one operation. These functions return its result or a negative errno. */
 int change(int fd, __u64 handle, __u64 delay_ns);
 int change_to(int fd, __u64 handle, __u64 deadline_ns);
 int cancel(int fd, __u64 handle);
@@ -75,41 +86,52 @@ int query(int fd, __u64 handle, struct twheel_op *op);
 int upsert(int fd, struct twheel_op *op);
 int cancel_group(int fd, __u64 group, __u64 *retracted);
 
-/* Take back up to so many timers: how many, or a negative errno. */
+/* Take back up to @room timers. Returns their number or a negative errno. */
 int drain(int fd, struct twheel_op *ops, unsigned int room);
 void resume(int fd);
 
-/* An ioctl() that must fail, and leave its operation and all timers alone. */
+/* Make an ioctl() that must fail and change neither its operation nor a timer. */
 void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	     const char *file, int line);
 #define REFUSED(fd, call, op, error) \
 	refused(fd, call, op, error, __FILE__, __LINE__)
 
 /*
- * Carry out an array of operations, in as few batches as possible. Their
- * results are the caller's to look at.
+ * Make all operations of an array, in as few batches as possible. The caller
+ * checks their results.
  */
 void batch(int fd, struct twheel_op *ops, size_t count);
 
-/* Arm many: those of an array of new_timer(), which fills in their handles. */
+/* Arm the timers of an array of new_timer(). Fills in their handles. */
 void add_all(int fd, struct twheel_op *ops, size_t count);
 
-/* Wait for events. */
+/* Wait until a descriptor has an event. */
 void wait_for_event(int fd);
+
+/* Does it have an event now? */
 bool has_event(int fd);
+
+/* Wait until a timer has an unread event. */
 void wait_until_expired(int fd, __u64 handle);
 
-/* A read() of up to so many events: how many, or a negative errno. */
+/* read() up to @room events. Returns their number or a negative errno. */
 int read_events(int fd, struct twheel_event *events, size_t room);
 
-/* Read and check exactly so many events; wait for them. */
+/* Wait for exactly @count events, read and check them. */
 void read_all(int fd, struct twheel_event *events, size_t count);
 struct twheel_event read_one(int fd);
 
-/* One event of any clock. */
+/* One event of a timer on any clock. */
 struct twheel_event read_any(int fd);
 
-/* What must hold of every event. */
+/*
+ * For threads: read events and pass each to @take, until @over returns true. The
+ * descriptor is O_NONBLOCK.
+ */
+void read_until(int fd, bool (*over)(void),
+		void (*take)(const struct twheel_event *event));
+
+/* Check what holds for every event of CLOCK_MONOTONIC. */
 void check_event(const struct twheel_event *event);
 
 /*
@@ -133,20 +155,14 @@ __u64 latest_expiry(void);
  */
 void check_lateness(const struct twheel_event *event);
 
-/*
- * Whether @deadline_ns is still to come. A test whose calls must be over by then
- * tries again if they were not: "while (!in_time(deadline))".
- */
-bool in_time(__u64 deadline_ns);
-
-/* Whether there is an event although @deadline_ns is still to come. */
+/* Is there an event although @deadline_ns is still to come? */
 bool has_event_before(int fd, __u64 deadline_ns);
 
-/* Return after every timer with this deadline had its tick. */
+/* Wait for the tick at which every timer with this deadline expires. */
 void pass(__u64 deadline_ns);
 void pass_ticks(unsigned int count);
 
-/* That no event comes, not even of timers that were due a few ticks ago. */
+/* Check that there is no event, not even one of a timer that is just due. */
 void check_no_event(int fd);
 
 /*
@@ -160,12 +176,15 @@ void protect(void *start, size_t size, int protection);
 struct twheel_op *read_only_op(struct twheel_op op);
 size_t page_size(void);
 
-/* Go to a CPU, unless it is offline or there is none: timers expire where armed. */
+/*
+ * Run on one CPU from now on. Timers expire on the CPU where they are armed.
+ * go_to_cpu() returns false if that CPU is offline or does not exist.
+ */
 bool go_to_cpu(int cpu);
 void stay_on_cpu(int cpu);
 int last_cpu(void);
 
-/* Keep to one CPU, so that timers expire in the order of their ticks. */
+/* Run on CPU 0, so that all timers expire in the order of their ticks. */
 void stay_on_one_cpu(void);
 
 #endif /* _DEVICE_H */

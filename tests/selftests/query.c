@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TWHEEL_IOC_QUERY: looks, and changes nothing. */
+/* TWHEEL_IOC_QUERY: it describes a timer and changes nothing. */
 #include "errors.h"
 
 TEST(pending_timer_is_described)
@@ -90,7 +90,7 @@ TEST(unread_timer_is_expired)
 	ASSERT_EQ(op.cookie, 2);
 	ASSERT_EQ(op.result, 0);
 
-	/* and its event is still there */
+	/* the event is still there */
 	ASSERT(has_event(fd));
 	ASSERT(read_one(fd).handle == handle);
 	ASSERT_EQ(query(fd, handle, &op), -ENOENT);

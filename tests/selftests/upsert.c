@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TWHEEL_IOC_UPSERT: a timer is changed if it is there, and added if not. */
-#include <poll.h>
+/* TWHEEL_IOC_UPSERT: change a timer, or add one if it is gone. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "errors.h"
 #include "parameter.h"
 
-/* What keeps a timer alive, as a program would write it. */
+/* A heartbeat: the operation with which a program keeps a timer from expiring. */
 static struct twheel_op beat(__u64 handle, __u64 delay_ns, __u64 cookie)
 {
 	struct twheel_op op = new_timer(delay_ns, cookie);
@@ -134,13 +133,13 @@ TEST(unread_event_is_retracted)
 	op = beat_at(handle, deadline, 6);
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
 	ASSERT(op.handle == handle);
-	ASSERT(!has_event(fd));
+	ASSERT(!has_event_before(fd, deadline));
 	ASSERT_EQ(timers_of(fd), 1);
 	ASSERT_EQ(read_one(fd).deadline_ns, deadline);
 	check_no_event(fd);
 }
 
-/* A handle that names nothing of this descriptor's adds a timer of its own. */
+/* Upsert with a handle that names no timer of the descriptor: it adds a timer. */
 static void check_adds(int fd, __u64 stale)
 {
 	const __u64 before = timers_of(fd);
@@ -225,22 +224,43 @@ TEST(periodic_timer_is_added)
 		  event.deadline_ns + event.count * ticks(2));
 }
 
-/* The loop that it is made for: no program needs to know which it was. */
+/* Beat ten times. False if a beat was too late: the timer may have expired. */
+static bool beat_in_time(int fd, struct twheel_op *op)
+{
+	__u64 deadline = now() + op->time_ns;
+	int i;
+
+	ASSERT_EQ(upsert(fd, op), TWHEEL_ADDED);
+	for (i = 0; i < 10; i++) {
+		const __u64 next = now() + op->time_ns;
+		const __u64 handle = op->handle;
+		const int result = upsert(fd, op);
+
+		if (!in_time(deadline)) {
+			cancel(fd, handle);
+			return false;
+		}
+		ASSERT_EQ(result, 0);
+		ASSERT(!has_event_before(fd, next));
+		deadline = next;
+		pass_ticks(1);
+	}
+	return true;
+}
+
+/* The loop that UPSERT is made for: the same operation for each beat. */
 TEST(heartbeats_need_no_add)
 {
 	const int fd = open_device(0);
 	const __u64 distance = ticks(10) + 3 * margin_ns();
 	struct twheel_op op = beat(0, distance, 10);
 	__u64 first;
-	int i;
 
-	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
-	first = op.handle;
-	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(upsert(fd, &op), 0);
-		ASSERT(!has_event(fd));
-		pass_ticks(1);
+	while (!beat_in_time(fd, &op)) {
+		cancel(fd, op.handle);
+		op.handle = 0;
 	}
+	first = op.handle;
 	ASSERT(read_one(fd).handle == first);
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
 	ASSERT(op.handle != first);
@@ -280,7 +300,7 @@ TEST(timer_above_the_limit_is_edquot_and_a_change_is_not)
 	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
 }
 
-/* A timer that nobody could cancel must not be. */
+/* Without the handle, the program could not cancel the timer. */
 TEST(handle_that_cannot_be_returned_arms_nothing)
 {
 	const int fd = open_device(0);
@@ -291,7 +311,7 @@ TEST(handle_that_cannot_be_returned_arms_nothing)
 	check_no_event(fd);
 }
 
-/* What has been done must not be reported as failed. */
+/* A change writes nothing back, so it does not fail here. */
 TEST(change_may_be_read_only)
 {
 	const int fd = open_device(0);
@@ -306,14 +326,14 @@ TEST(change_may_be_read_only)
 TEST_REFUSALS(upsert, TWHEEL_IOC_UPSERT)
 
 /*
- * Threads that keep timers alive, or fail to. An event that was read has ended
- * its timer, and only then the next beat adds another.
+ * Threads send heartbeats to timers, some of them too late. Only after a timer's
+ * event has been read does the next beat add another timer.
  */
 enum { MOST = 1 << 20, SLOTS = 64, THREADS = 3 };
 
 static struct timer {
-	__u64		handle;		/* as its upsert returned it */
-	__u64		event_handle;
+	__u64		handle;		/* from its upsert */
+	__u64		event_handle;	/* from its event */
 	atomic_uchar	ended;
 } timers[MOST];
 
@@ -343,7 +363,7 @@ static void beat_slot(struct slot *slot, unsigned int *seed)
 
 	switch (result) {
 	case TWHEEL_ADDED:
-		/* only the event of a timer makes it go */
+		/* a new timer has a new handle */
 		if (slot->number)
 			ASSERT(op.handle != slot->handle);
 		slot->handle = op.handle;
@@ -374,24 +394,20 @@ static void *beat_slots(void *data)
 	return NULL;
 }
 
+static bool all_ended(void)
+{
+	return all_beaten && !timers_of(shared_fd);
+}
+
+static void take_event(const struct twheel_event *event)
+{
+	end_timer(event->cookie);
+	timers[event->cookie].event_handle = event->handle;
+}
+
 static void *read_events_of_all(void *data)
 {
-	struct pollfd poll_fd = { .fd = shared_fd, .events = POLLIN };
-	struct twheel_event events[16];
-	int i, got;
-
-	while (!all_beaten || timers_of(shared_fd)) {
-		CALL(poll(&poll_fd, 1, 20));
-		got = read_events(shared_fd, events, ARRAY_SIZE(events));
-		if (got == -EAGAIN)
-			continue;
-		ASSERT_GT(got, 0);
-		for (i = 0; i < got; i++) {
-			check_event(&events[i]);
-			end_timer(events[i].cookie);
-			timers[events[i].cookie].event_handle = events[i].handle;
-		}
-	}
+	read_until(shared_fd, all_ended, take_event);
 	return NULL;
 }
 
@@ -402,15 +418,15 @@ TEST(upsert_races_with_expiry_and_read)
 
 	shared_fd = open_device(O_NONBLOCK);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		ASSERT_EQ(pthread_create(&threads[i], NULL, i < THREADS ?
-					 beat_slots : read_events_of_all,
-					 (void *)i), 0);
+		threads[i] = start_thread(i < THREADS ? beat_slots : read_events_of_all,
+					  (void *)i);
 	pass(now() + NSEC_PER_SEC);
+	while (!added)
+		pass_ticks(1);
 	stopping = true;
-	for (i = 0; i < ARRAY_SIZE(threads); i++) {
-		all_beaten = i >= THREADS;
-		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
-	}
+	join_threads(threads, THREADS);
+	all_beaten = true;
+	join_threads(threads + THREADS, 2);
 	note("%u beats added %u timers and retracted %u events",
 	     next_number - 1, added, retracted);
 	ASSERT_GT(added, 0);
