@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TWHEEL_IOC_BATCH: each operation as its own ioctl, with its own result. */
+/* TWHEEL_IOC_BATCH: each operation is done as by its own ioctl, with its own result. */
 #include <sys/mman.h>
 
 #include "errors.h"
@@ -67,11 +67,11 @@ TEST(operations_have_results_of_their_own)
 	ASSERT(!has_event(fd));
 }
 
-/* Its memory may not be there any more, but the operations still are. */
+/* Later operations of the batch name timers whose memory may be freed already. */
 TEST(timer_that_a_batch_has_ended_is_gone)
 {
 	const int fd = open_device(0);
-	/* its index is 0, as that of handle 0 is */
+	/* its index is 0, like the index in handle 0 */
 	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
 	const __u64 expired = add(fd, 0, 2);
 	const __u64 other = add(fd, 100 * NSEC_PER_SEC, 3);
@@ -97,7 +97,7 @@ TEST(timer_that_a_batch_has_ended_is_gone)
 	ASSERT_EQ(ops[6].result, -ENOENT);
 	ASSERT_EQ(ops[7].result, 0);
 	ASSERT_EQ(timers_of(fd), 1);
-	/* due at once, since its change */
+	/* the change made it due at once */
 	ASSERT(read_one(fd).handle == other);
 	check_no_event(fd);
 }
@@ -191,7 +191,7 @@ TEST(structure_may_be_read_only)
 	ASSERT_EQ(cancel(fd, op.handle), 0);
 }
 
-/* The whole batch is refused: nothing is done, and nothing written. */
+/* The whole batch is refused: no operation is made, and nothing is written. */
 static void refuse_batch(int fd, struct twheel_batch batch, int error)
 {
 	struct twheel_batch copy = batch;
@@ -280,7 +280,7 @@ TEST(operations_in_kernel_memory_is_efault)
 	refuse_batch(fd, batch, EFAULT);
 }
 
-/* A pointer is not cut to 32 bits, in a 32-bit program neither. */
+/* The driver does not cut the pointer to 32 bits, not even a 32-bit program's. */
 TEST(operations_above_4_gib_of_a_32_bit_program_is_efault)
 {
 	struct twheel_op op = add_op(ticks(1), 1);
@@ -293,8 +293,8 @@ TEST(operations_above_4_gib_of_a_32_bit_program_is_efault)
 }
 
 /*
- * A batch of adds that starts well and ends in a page with that protection,
- * which begins so many bytes before the end of an operation.
+ * A batch of adds of which the first half is good. The rest is in a page with
+ * @protection. The page begins @offset bytes before the end of an operation.
  */
 static void check_half(int protection, size_t offset)
 {
@@ -315,7 +315,7 @@ static void check_half(int protection, size_t offset)
 	done = CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch));
 	ASSERT_GT(done, 0);
 	ASSERT_LE(done, HALF);
-	/* there are no others than those with a handle */
+	/* each timer has its handle in the array */
 	ASSERT_EQ(timers_of(fd), done);
 	for (i = 0; i < done; i++) {
 		ASSERT_EQ(ops[i].result, 0);
@@ -323,7 +323,7 @@ static void check_half(int protection, size_t offset)
 	}
 	ASSERT_EQ(timers_of(fd), 0);
 
-	/* and the program can go on from there */
+	/* the program can go on with the next operation */
 	batch = new_batch(ops + done, HALF - 1 - done);
 	if (batch.count) {
 		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)),
@@ -465,7 +465,7 @@ TEST(unknown_handle_is_enoent)
 
 enum { AROUND = 130 };
 
-/* @ops are changes, which fill in nothing, but for @op in their place @at. */
+/* Make a batch of changes, which write nothing but results, with @op at @at. */
 static void batch_around(int fd, struct twheel_op *ops, __u64 handle,
 			 struct twheel_op op, unsigned int at)
 {
@@ -485,11 +485,12 @@ TEST(one_operation_may_fail)
 {
 	const int fd = open_device(0);
 	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const struct twheel_op bad = op_on(TWHEEL_OP_CANCEL, 0);
 	struct twheel_op ops[AROUND];
 	unsigned int at;
 
 	for (at = 0; at < AROUND; at++) {
-		batch_around(fd, ops, handle, op_on(TWHEEL_OP_CANCEL, 0), at);
+		batch_around(fd, ops, handle, bad, at);
 		ASSERT_EQ(ops[at].result, -ENOENT);
 	}
 }
@@ -498,11 +499,12 @@ TEST(one_operation_may_fill_in)
 {
 	const int fd = open_device(0);
 	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const struct twheel_op lookup = op_on(TWHEEL_OP_QUERY, handle);
 	struct twheel_op ops[AROUND];
 	unsigned int at;
 
 	for (at = 0; at < AROUND; at++) {
-		batch_around(fd, ops, handle, op_on(TWHEEL_OP_QUERY, handle), at);
+		batch_around(fd, ops, handle, lookup, at);
 		ASSERT_EQ(ops[at].result, 0);
 		ASSERT_EQ(ops[at].cookie, 1);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Groups, and TWHEEL_IOC_CANCEL_GROUP: all timers with a tag end together. */
+/* TWHEEL_IOC_CANCEL_GROUP ends all timers of a group. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 
 #define LONG (100 * NSEC_PER_SEC)
 
-/* End a group none of whose timers has expired. */
+/* End a group without expired timers. Returns their number or a negative errno. */
 static int end_group(int fd, __u64 group)
 {
 	__u64 retracted;
@@ -22,16 +22,21 @@ static int end_group(int fd, __u64 group)
 TEST(all_timers_of_a_group_end)
 {
 	const int fd = open_device(0);
-	const __u64 deadline = now() + margin_ns();
-	struct twheel_op op = new_timer(deadline, 0);
-	__u64 handles[10];
-	int i;
+	__u64 deadline, handles[10], retracted;
+	struct twheel_op op;
+	int i, ended;
 
-	op.flags = TWHEEL_ABSTIME;
-	op.group = 7;
-	for (i = 0; i < 10; i++)
-		handles[i] = arm(fd, op);
-	ASSERT_EQ(end_group(fd, 7), 10);
+	do {
+		deadline = now() + margin_ns();
+		op = new_timer(deadline, 0);
+		op.flags = TWHEEL_ABSTIME;
+		op.group = 7;
+		for (i = 0; i < 10; i++)
+			handles[i] = arm(fd, op);
+		ended = cancel_group(fd, 7, &retracted);
+	} while (!in_time(deadline));
+	ASSERT_EQ(ended, 10);
+	ASSERT_EQ(retracted, 0);
 	ASSERT_EQ(timers_of(fd), 0);
 	for (i = 0; i < 10; i++)
 		ASSERT_EQ(cancel(fd, handles[i]), -ENOENT);
@@ -125,7 +130,7 @@ TEST(group_without_timers_is_enoent)
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
 	add(fd, LONG, 1);
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
-	/* whatever has ended them */
+	/* after its timers ended in different ways */
 	add_to_group(fd, LONG, 1, 1);
 	ASSERT_EQ(end_group(fd, 1), 1);
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
@@ -194,7 +199,7 @@ TEST(upserted_timer_is_in_its_group)
 	ASSERT_EQ(end_group(fd, 6), 1);
 }
 
-/* More than are ended at one go. */
+/* More timers than the driver ends at a time. */
 TEST(large_group_is_counted_exactly)
 {
 	enum { MOST = 20000 };
@@ -242,7 +247,7 @@ TEST(many_groups_are_kept_apart)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-/* "In order": what has been added before in the same batch is there. */
+/* Operations are done in order: the group has the timers added before in the batch. */
 static void check_batch_in_order(unsigned int adds)
 {
 	const int fd = open_device(0);
@@ -310,7 +315,7 @@ TEST(timer_that_was_refused_is_in_no_group)
 	ASSERT_EQ(end_group(fd, 1), 1);
 }
 
-/* Nobody would know how many have ended, and which events are withdrawn. */
+/* The program would not learn how many timers ended, and of how many events. */
 TEST(count_that_cannot_be_returned_ends_nothing)
 {
 	const int fd = open_device(0);
@@ -345,7 +350,7 @@ TEST(no_group_is_einval)
 
 TEST_REFUSALS(group, TWHEEL_IOC_CANCEL_GROUP)
 
-/* Threads that add to groups, and end them: each timer ends exactly once. */
+/* Threads add timers to groups and end groups. Each timer ends exactly once. */
 enum { MOST = 1 << 20, GROUPS = 4 };
 
 static atomic_uchar ended[MOST];
@@ -397,25 +402,21 @@ static void *end_groups(void *data)
 	return NULL;
 }
 
+static bool all_ended(void)
+{
+	return all_added && !timers_of(shared_fd);
+}
+
+static void take_event(const struct twheel_event *event)
+{
+	ASSERT_LT(event->cookie, MOST);
+	ASSERT_EQ(atomic_exchange(&ended[event->cookie], 1), 0);
+	atomic_fetch_add(&read_so_far, 1);
+}
+
 static void *read_until_all_ended(void *data)
 {
-	struct pollfd poll_fd = { .fd = shared_fd, .events = POLLIN };
-	struct twheel_event events[16];
-	int i, got;
-
-	while (!all_added || timers_of(shared_fd)) {
-		CALL(poll(&poll_fd, 1, 20));
-		got = read_events(shared_fd, events, ARRAY_SIZE(events));
-		if (got == -EAGAIN)
-			continue;
-		ASSERT_GT(got, 0);
-		for (i = 0; i < got; i++) {
-			check_event(&events[i]);
-			ASSERT_EQ(atomic_exchange(&ended[events[i].cookie], 1),
-				  0);
-		}
-		atomic_fetch_add(&read_so_far, got);
-	}
+	read_until(shared_fd, all_ended, take_event);
 	return NULL;
 }
 
@@ -430,13 +431,14 @@ TEST(groups_end_while_timers_are_added_expire_and_are_read)
 
 	shared_fd = open_device(O_NONBLOCK);
 	for (i = 0; i < ARRAY_SIZE(run); i++)
-		ASSERT_EQ(pthread_create(&threads[i], NULL, run[i], (void *)i), 0);
+		threads[i] = start_thread(run[i], (void *)i);
 	pass(now() + NSEC_PER_SEC);
+	while (!with_group && added < MOST)
+		pass_ticks(1);
 	stopping = true;
-	for (i = 0; i < ARRAY_SIZE(run); i++) {
-		all_added = i == ARRAY_SIZE(run) - 1;
-		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
-	}
+	join_threads(threads, ARRAY_SIZE(run) - 1);
+	all_added = true;
+	join_threads(threads + ARRAY_SIZE(run) - 1, 1);
 	note("%u timers: %u with their group (%u of them unread), %u alone, %u expired",
 	     added, with_group, retracted_so_far, cancelled, read_so_far);
 	ASSERT_GT(with_group, 0);
