@@ -114,17 +114,10 @@ __u64 add(int fd, __u64 delay_ns, __u64 cookie)
 	return arm(fd, new_timer(delay_ns, cookie));
 }
 
-__u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
+static __u64 add_timer(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns,
+		       __u64 cookie)
 {
 	struct twheel_op op = new_timer(deadline_ns, cookie);
-
-	op.flags = TWHEEL_ABSTIME;
-	return arm(fd, op);
-}
-
-__u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
-{
-	struct twheel_op op = new_timer(deadline_ns, clockid);
 
 	op.flags = TWHEEL_ABSTIME;
 	op.clockid = clockid;
@@ -132,13 +125,19 @@ __u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
 	return arm(fd, op);
 }
 
+__u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
+{
+	return add_timer(fd, CLOCK_MONOTONIC, deadline_ns, 0, cookie);
+}
+
+__u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
+{
+	return add_timer(fd, clockid, deadline_ns, period_ns, clockid);
+}
+
 __u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie)
 {
-	struct twheel_op op = new_timer(deadline_ns, cookie);
-
-	op.flags = TWHEEL_ABSTIME;
-	op.period_ns = period_ns;
-	return arm(fd, op);
+	return add_timer(fd, CLOCK_MONOTONIC, deadline_ns, period_ns, cookie);
 }
 
 __u64 add_to_group(int fd, __u64 delay_ns, __u64 group, __u64 cookie)
@@ -156,22 +155,25 @@ static int result(int fd, unsigned long call, struct twheel_op *op)
 	return value < 0 ? -errno : value;
 }
 
-int change(int fd, __u64 handle, __u64 delay_ns)
+static int change_op(int fd, __u32 flags, __u64 handle, __u64 time_ns)
 {
-	struct twheel_op op = { .handle = handle, .time_ns = delay_ns };
+	struct twheel_op op = {
+		.flags = flags,
+		.handle = handle,
+		.time_ns = time_ns,
+	};
 
 	return result(fd, TWHEEL_IOC_CHANGE, &op);
 }
 
+int change(int fd, __u64 handle, __u64 delay_ns)
+{
+	return change_op(fd, 0, handle, delay_ns);
+}
+
 int change_to(int fd, __u64 handle, __u64 deadline_ns)
 {
-	struct twheel_op op = {
-		.flags = TWHEEL_ABSTIME,
-		.handle = handle,
-		.time_ns = deadline_ns,
-	};
-
-	return result(fd, TWHEEL_IOC_CHANGE, &op);
+	return change_op(fd, TWHEEL_ABSTIME, handle, deadline_ns);
 }
 
 int cancel(int fd, __u64 handle)
