@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /sys/kernel/debug/twheel: that what it says is so. */
+/* The files in /sys/kernel/debug/twheel: what they tell is right. */
 #include "debugfs.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 
@@ -11,7 +10,7 @@
 
 enum { LEVELS = 6, SLOTS = 128, DIGIT = 6 };
 
-/* What is to be found in each file, line by line; "late_" in between. */
+/* The keys of each file, in order. Lines of late_N may stand between them. */
 static const char * const counts_keys[] = {
 	"armed", "fired", "cancelled", "replaced", "pending", "unaccounted",
 };
@@ -83,7 +82,7 @@ static bool key_is(const char *line, const char *key)
 	return !strncmp(line, key, strlen(key)) && line[strlen(key)] == ' ';
 }
 
-/* That a text has these keys in this order, and no others but late_N. */
+/* Check that a text has these keys in this order, and no others but late_N. */
 static void check_keys(const char *text, const char * const *keys,
 		       unsigned int count)
 {
@@ -128,7 +127,7 @@ TEST(files_and_their_keys)
 	}
 }
 
-/* Far timers of every fate, by their number, and some that expire. */
+/* Numbers of timers: far timers that end in different ways, and some that expire. */
 enum { KEPT = 100, CANCELLED = 70, EARLIER = 50, LATER = 30, EXPIRED = 200 };
 
 static void mixed_load(int fd)
@@ -151,8 +150,8 @@ static void mixed_load(int fd)
 }
 
 /*
- * A timer that expired too soon by the clock is armed again by its callback, so
- * that both counts may be higher by the same number.
+ * The callback of a timer that expired before its deadline by the clock arms the
+ * timer again. So "armed" and "fired" may both be higher by the same number.
  */
 TEST(counts_balance_after_a_mixed_load)
 {
@@ -179,14 +178,14 @@ TEST(counts_balance_after_a_mixed_load)
 	ASSERT_EQ(sum_of_cpus("extended") - extended, LATER);
 	ASSERT_EQ(count_of("pending") - pending, KEPT);
 
-	/* to close the device is to cancel */
+	/* close() cancels timers */
 	close(fd);
 	ASSERT_EQ(count_of("cancelled") - cancelled, CANCELLED + KEPT);
 	ASSERT_EQ(count_of("pending"), pending);
 	ASSERT_EQ(count_of("unaccounted"), 0);
 }
 
-/* But for the extensions, which take no lock. */
+/* Except extensions: they take no lock, and only the files of the CPUs have them apart. */
 TEST(counts_are_the_sums_of_the_cpus)
 {
 	static const char * const same[] = { "fired", "cancelled", "pending" };
@@ -205,7 +204,7 @@ TEST(counts_are_the_sums_of_the_cpus)
 		ASSERT_EQ(sum_of_cpus(more[i]) + extended, count_of(more[i]));
 }
 
-/* All callbacks by their lateness; the keys are 0 and the powers of two. */
+/* The sum of the histogram. Its keys are 0 and the powers of two. */
 static __u64 sum_of_lateness(const char *text)
 {
 	unsigned long long ticks, count, least = 0;
@@ -227,8 +226,8 @@ static __u64 sum_of_lateness(const char *text)
 }
 
 /*
- * Lateness is counted when all of a batch have run: a moment after the last event
- * where softirqs are threads.
+ * Lateness is counted after all callbacks of a run. Where softirqs are threads,
+ * that is a moment after the last event.
  */
 static void read_when_settled(char *text, __u64 before)
 {
@@ -238,7 +237,7 @@ static void read_when_settled(char *text, __u64 before)
 		read_debugfs("cpu0", text);
 		if (sum_of_lateness(text) == number_of(text, "fired") - before)
 			return;
-		sched_yield();
+		usleep(1000);
 	}
 }
 
@@ -259,14 +258,14 @@ TEST(histogram_sums_up_to_what_fired)
 	ASSERT_EQ(number_of(text, "early"), 0);
 	ASSERT_EQ(number_of(text, "in_window"), 0);
 	ASSERT_EQ(sum_of_lateness(text), fired);
-	/* where time is exact, so is every timer */
+	/* in virtual time, no timer is late */
 	if (time_travel)
 		ASSERT_EQ(number_of(text, "late_0"), fired);
 	ASSERT_GE(number_of(text, "runs"), 1);
 	ASSERT_EQ(sum_of_cpus("early"), 0);
 }
 
-/* The slots of a level, without the mark that stands before the hand's. */
+/* The slots of a level. Returns the slot of the hand, before which a '>' stands. */
 static unsigned int level_picture(const char *text, unsigned int level,
 				  char slots[SLOTS])
 {
@@ -292,7 +291,7 @@ static unsigned int level_picture(const char *text, unsigned int level,
 	return hand;
 }
 
-/* Was any of the slots taken, those of the ticks from @first to @last? */
+/* Does a timer occupy any slot of the ticks from @first to @last? */
 static bool taken(const char *text, unsigned int level, __u64 first, __u64 last)
 {
 	const unsigned int shift = level * DIGIT;
@@ -307,16 +306,17 @@ static bool taken(const char *text, unsigned int level, __u64 first, __u64 last)
 	return false;
 }
 
+enum shown { SHOWN, NOT_SHOWN, TOO_LATE };
+
 /*
- * A timer that is so many slots of a level away, 2 to 60, is on that level. Who
- * was not looking in time may try again.
+ * Is a timer shown on a level if it is @distance slots of that level away, 2 to
+ * 60? TOO_LATE if so much time passed meanwhile that the picture does not tell.
  */
-static bool shown_on(int fd, unsigned int level, unsigned int distance)
+static enum shown shown_on(int fd, unsigned int level, unsigned int distance)
 {
 	const __u64 away = (__u64)distance << (level * DIGIT);
 	char before[DEBUGFS_TEXT], after[DEBUGFS_TEXT];
 	__u64 handle, first, last;
-	bool shown;
 
 	read_debugfs("cpu0", before);
 	handle = add(fd, away * tick_ns(), level);
@@ -326,15 +326,13 @@ static bool shown_on(int fd, unsigned int level, unsigned int distance)
 	/* its tick may be one more or less than what the clock says */
 	first = number_of(before, "now") + away - 1;
 	last = number_of(after, "now") + away + 2;
-	shown = last - first < 10ULL << (level * DIGIT) &&
-		!taken(before, level, first, last) &&
-		taken(after, level, first, last);
-	if (shown) {
-		ASSERT_EQ(number_of(after, "pending"),
-			  number_of(before, "pending") + 1);
-		ASSERT_LE(number_of(after, "next"), last);
-	}
-	return shown;
+	if (last - first >= 10ULL << (level * DIGIT))
+		return TOO_LATE;
+	if (taken(before, level, first, last) || !taken(after, level, first, last))
+		return NOT_SHOWN;
+	ASSERT_EQ(number_of(after, "pending"), number_of(before, "pending") + 1);
+	ASSERT_LE(number_of(after, "next"), last);
+	return SHOWN;
 }
 
 TEST(picture_shows_each_level)
@@ -346,16 +344,22 @@ TEST(picture_shows_each_level)
 	need_debugfs();
 	stay_on_one_cpu();
 	for (level = 0; level < LEVELS; level++) {
-		/* far from where one has been before: its slot is shown still */
-		for (distance = 59; distance > 4; distance -= 12)
-			if (shown_on(fd, level, distance))
+		enum shown shown = NOT_SHOWN;
+
+		/* not near the last try: its slot may still be shown as taken */
+		for (distance = 59; distance > 4; distance -= 12) {
+			do
+				shown = shown_on(fd, level, distance);
+			while (shown == TOO_LATE);
+			if (shown == SHOWN)
 				break;
-		if (distance <= 4)
+		}
+		if (shown != SHOWN)
 			FAIL("no timer seen on level %u", level);
 	}
 }
 
-/* Threads that read all files again and again. */
+/* A thread that reads all files again and again. */
 struct readers {
 	pthread_t	thread;
 	atomic_bool	over;
@@ -378,7 +382,7 @@ static void *keep_reading(void *data)
 			ASSERT_EQ(number_of(text, "early"), 0);
 		}
 		readers->rounds++;
-		/* where there is one CPU, in virtual time, nobody is preempted */
+		/* in virtual time, there is one CPU and no preemption */
 		if (time_travel)
 			pass_ticks(0);
 	}
@@ -396,8 +400,7 @@ TEST_TIMEOUT(nothing_is_lost_while_it_is_read, 300)
 	unsigned int batch, i;
 
 	need_debugfs();
-	ASSERT_EQ(pthread_create(&readers.thread, NULL, keep_reading, &readers),
-		  0);
+	readers.thread = start_thread(keep_reading, &readers);
 	for (batch = 0; batch < batches || !readers.rounds; batch++) {
 		bool seen[BATCH] = { false };
 
@@ -412,7 +415,7 @@ TEST_TIMEOUT(nothing_is_lost_while_it_is_read, 300)
 		}
 	}
 	readers.over = true;
-	pthread_join(readers.thread, NULL);
+	join_threads(&readers.thread, 1);
 	note("%u timers, the files read %u times", batch * BATCH,
 	     readers.rounds);
 	ASSERT_EQ(timers_of(fd), 0);
@@ -436,7 +439,7 @@ TEST(reset_leaves_the_counts_alone)
 	mixed_load(fd);
 	set_timing(false);
 	close(fd);
-	/* what was armed for the timers that are gone has its last run */
+	/* the wheel makes the last run that the ended timers have caused */
 	pass_ticks(50);
 	read_debugfs("counts", before);
 	fired = cpu0("fired");
@@ -453,7 +456,7 @@ TEST(reset_leaves_the_counts_alone)
 			FAIL("%s is not 0", zeroed[i]);
 	ASSERT_EQ(sum_of_lateness(after), 0);
 	ASSERT_LE(number_of(after, "runs"), 1);
-	/* there is nothing to be read from it */
+	/* "reset" cannot be read */
 	ASSERT_ERRNO(read(open_debugfs("reset", O_RDONLY), after, 1), EINVAL);
 }
 
@@ -466,7 +469,7 @@ TEST(timing_is_0_or_1)
 	for (on = 0; on < 2; on++) {
 		set_timing(on);
 		ASSERT_EQ(timing(), on);
-		/* again is no mistake */
+		/* the same value again is accepted */
 		set_timing(on);
 		for (i = 0; i < ARRAY_SIZE(invalid); i++) {
 			ASSERT_EQ(write_debugfs("timing", invalid[i]), -EINVAL);
@@ -499,7 +502,7 @@ TEST(timing_names_the_longest_callback)
 	read_debugfs("cpu0", text);
 	ASSERT_GT(number_of(text, "callback_max_ns"), 0);
 	ASSERT_GT(number_of(text, "lock_max_ns"), 0);
-	/* the name of the module may follow */
+	/* the name may have a suffix, and the module's name behind it */
 	ASSERT(!strncmp(find_value(text, "callback_max_fn"),
 			"twheel_user_timer_expired", 25));
 	note("callbacks took %llu ns at most, the lock %llu ns",
@@ -528,12 +531,12 @@ TEST(next_visit_is_never_without_timers)
 	ASSERT_LE(number_of(text, "next"),
 		  number_of(text, "now") + HOUR / tick_ns() + 2);
 	ASSERT_EQ(cancel(fd, handle), 0);
-	/* it is the wheel's next run that finds out */
+	/* the wheel's next run finds that no timer is left */
 	pass_ticks(1);
 	read_debugfs("cpu0", text);
 	ASSERT_EQ(number_of(text, "pending"), 0);
 	ASSERT(is_never(text, "next"));
-	/* Another lane has not run since its timers were cancelled. */
+	/* another lane has not run since its timers were cancelled */
 	if (number_of(text, "lanes") == 1)
 		ASSERT(is_never(text, "wake"));
 }

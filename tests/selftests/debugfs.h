@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What /sys/kernel/debug/twheel says. Lines are "KEY VALUE".
- */
+/* Read the files in /sys/kernel/debug/twheel. Their lines are "KEY VALUE". */
 #ifndef _DEBUGFS_H
 #define _DEBUGFS_H
 
@@ -24,7 +22,7 @@ static inline int open_debugfs(const char *name, int flags)
 	return CALL(open(path, flags | O_CLOEXEC));
 }
 
-/* The text of one file, from one read of the kernel's. */
+/* The text of one file. The kernel writes the text as a whole. */
 static inline void read_debugfs(const char *name, char text[DEBUGFS_TEXT])
 {
 	const int fd = open_debugfs(name, O_RDONLY);
@@ -39,7 +37,7 @@ static inline void read_debugfs(const char *name, char text[DEBUGFS_TEXT])
 	close(fd);
 }
 
-/* The value of a key, up to the end of its line; NULL if there is no such line. */
+/* The rest of the line after a key; NULL if there is no such line. */
 static inline const char *find_value(const char *text, const char *key)
 {
 	const size_t length = strlen(key);
@@ -74,7 +72,7 @@ static inline int cpu_count(void)
 	return sysconf(_SC_NPROCESSORS_CONF);
 }
 
-/* The numbers of a key of all CPUs. */
+/* The sum of a key's numbers over all CPUs. */
 static inline __u64 sum_of_cpus(const char *key)
 {
 	char text[DEBUGFS_TEXT], name[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the driver says of itself, and what it says to calls it does not know. */
+/* TWHEEL_IOC_INFO, fdinfo, and calls that the driver does not know. */
 #include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -36,7 +36,7 @@ SAME(sizeof(struct twheel_eventfd), 64);
 SAME(offsetof(struct twheel_eventfd, flags), 4);
 SAME(offsetof(struct twheel_eventfd, reserved), 8);
 
-/* Numbers are for ever. */
+/* The numbers never change. */
 SAME(TWHEEL_IOC_INFO, 0x808074a0);
 SAME(TWHEEL_IOC_ADD, 0xc04074a1);
 SAME(TWHEEL_IOC_CHANGE, 0x404074a2);
@@ -74,7 +74,7 @@ TEST(info_resolution_is_a_tick)
 	const struct twheel_info info = get_info(open_device(0));
 	const __u32 hz = NSEC_PER_SEC / info.resolution_ns;
 
-	/* what kernels can be configured for */
+	/* the values that kernels can be configured with */
 	ASSERT(hz == 24 || hz == 48 || hz == 64 || hz == 100 || hz == 128 ||
 	       hz == 200 || hz == 250 || hz == 256 || hz == 300 || hz == 500 ||
 	       hz == 512 || hz == 1000 || hz == 1024 || hz == 1200);
@@ -165,7 +165,7 @@ TEST(info_counts_what_is_unread)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-/* What a descriptor's fdinfo says; false if it has no such line. */
+/* A value in the fdinfo of a descriptor. False if there is no such line. */
 static bool fdinfo_has(int fd, const char *name, unsigned long long *value)
 {
 	char path[64], line[256], format[64];
@@ -216,7 +216,7 @@ TEST(fdinfo_says_what_info_says)
 	add(fd, 100 * NSEC_PER_SEC, 1);
 	ASSERT_EQ(fdinfo_value(fd, "max-timers"), get_info(fd).max_timers);
 	ASSERT_EQ(fdinfo_value(fd, "user-timers"), before + 1);
-	/* opened by who has no limit, and by who has one */
+	/* opened without a limit per user, and with one */
 	ASSERT(!fdinfo_has(fd, "max-user-timers", &limit));
 	drop_capability(CAP_SYS_RESOURCE);
 	ASSERT_EQ(fdinfo_value(open_device(0), "max-user-timers"),
@@ -237,13 +237,13 @@ TEST(fdinfo_has_the_next_deadline)
 	ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + 1);
 	ASSERT_EQ(change_to(fd, first, start + 4), 0);
 	ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + 2);
-	/* that of one that has expired is none */
+	/* an expired timer has no next deadline */
 	ASSERT_EQ(change(fd, first, 0), 0);
 	wait_for_event(fd);
 	ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + 2);
 }
 
-/* It is found among many, more than are looked at without a pause. */
+/* The next deadline of more timers than the driver looks at without a pause. */
 TEST(fdinfo_has_the_next_deadline_of_many)
 {
 	enum { COUNT = 5000 };
@@ -292,7 +292,7 @@ TEST(structure_that_is_not_mapped_is_efault)
 TEST(structure_in_kernel_memory_is_efault)
 {
 	const int fd = open_device(0);
-	/* the kernel's half, or where a 32-bit program has its last page */
+	/* in the kernel's half; in a 32-bit program, the last page */
 	const unsigned long address = ~0UL - 4095;
 	unsigned int i;
 

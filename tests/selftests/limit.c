@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The limit of timers per descriptor: scenario 5's first half. */
+/* The limit on the timers of a descriptor: first half of scenario 5. */
 #include "device.h"
 #include "parameter.h"
 
@@ -64,7 +64,7 @@ TEST(read_makes_room)
 		handles[i] = add(fd, 0, i);
 	for (i = 0; i < 10; i++)
 		wait_until_expired(fd, handles[i]);
-	/* an unread event still counts */
+	/* a timer with an unread event still counts */
 	check_full(fd);
 	read_one(fd);
 	read_one(fd);
@@ -134,7 +134,7 @@ TEST(limit_is_that_of_the_open)
 {
 	const int fd = open_with("max_timers", LIMIT);
 
-	/* the parameter has been put back, and is larger */
+	/* the parameter is back at its old value, which is larger */
 	fill(fd, LIMIT);
 	check_full(fd);
 	ASSERT_GT(get_info(open_device(0)).max_timers, LIMIT);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What timers cost, who pays for it, and that it is given back. */
+/* The memory of timers: its size, the cgroup that pays, and that it is freed. */
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "device.h"
 
@@ -48,12 +50,12 @@ static bool write_file(const char *path, const char *text)
 	return good;
 }
 
-/* In bytes: what is used, and what is there. */
+/* Memory of the slab cache, in bytes: of objects in use, and of all objects. */
 struct slab {
 	unsigned long used, all;
 };
 
-/* The cache of timers, by some fifty, after a clean-up where the kernel offers one. */
+/* The cache of blocks of timers, shrunk first if the kernel has a file for that. */
 static struct slab get_slab(void)
 {
 	FILE *file = fopen("/proc/slabinfo", "r");
@@ -73,13 +75,17 @@ static struct slab get_slab(void)
 	skip("no cache twheel_timers of its own in /proc/slabinfo");
 }
 
-/* Blocks of timers that have ended are freed after a grace period. */
+/*
+ * The cache once at most @most bytes are used, or after many grace periods. A
+ * block is freed a grace period after its timers ended.
+ */
 static struct slab get_slab_of(unsigned long most)
 {
 	struct slab slab = get_slab();
 	int i;
 
 	for (i = 0; i < 100 && slab.used > most; i++) {
+		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 		pass_ticks(2);
 		slab = get_slab();
 	}
@@ -103,11 +109,11 @@ TEST(timer_takes_84_bytes_at_most)
 	after = get_slab();
 	note("%.1f bytes", (double)(after.used - before.used) / COUNT);
 	ASSERT_GE(after.used, before.used + COUNT * 64);
-	/* a few blocks are kept by each CPU */
+	/* each CPU keeps a few blocks */
 	ASSERT_LE(after.used, before.used + COUNT * 84 + SOME);
 }
 
-/* Not only when their deadlines come. */
+/* They are freed at once, not when their deadlines come. */
 TEST(cancelled_timers_are_freed)
 {
 	const struct slab before = get_slab();
@@ -124,7 +130,7 @@ TEST(cancelled_timers_are_freed)
 	}
 }
 
-/* What is free of them is used first: nothing grows. */
+/* New timers take the places of cancelled timers: no memory is added. */
 TEST(places_of_cancelled_timers_are_used_again)
 {
 	const int fd = open_device(0);
@@ -144,7 +150,7 @@ TEST(places_of_cancelled_timers_are_used_again)
 	ASSERT_LE(later.used, first.used + SOME);
 }
 
-/* It comes and goes, again and again. */
+/* One timer is armed and cancelled again and again, in at most @most bytes. */
 static void check_timer_alone(int fd, unsigned long most)
 {
 	struct slab later;
@@ -156,7 +162,7 @@ static void check_timer_alone(int fd, unsigned long most)
 	ASSERT_LE(later.all, most);
 }
 
-/* A grace period is not waited for, nor memory piled up until it is over. */
+/* Its place is used again without a wait for a grace period. */
 TEST(timer_alone_comes_and_goes_in_the_same_memory)
 {
 	const int fd = open_device(0);
@@ -168,7 +174,7 @@ TEST(timer_alone_comes_and_goes_in_the_same_memory)
 	check_timer_alone(fd, first.all + SOME);
 }
 
-/* Nor where there have been more, the first of which are the last to go. */
+/* The same after many timers, of which the first were cancelled last. */
 TEST(timer_alone_after_many_uses_the_same_memory)
 {
 	const int fd = open_device(0);
@@ -183,7 +189,7 @@ TEST(timer_alone_after_many_uses_the_same_memory)
 	check_timer_alone(fd, first.all + SOME);
 }
 
-/* Nor where places are taken in turn, or far from each other. */
+/* The same where timers with and without words take turns in different places. */
 TEST(timers_that_share_words_alone_use_the_same_memory)
 {
 	const int fd = open_device(0);
@@ -245,7 +251,7 @@ static void use_cgroup(void *data)
 	const int fd = open_device(0);
 	unsigned long before, after;
 
-	/* its own pages are charged to whom they were before */
+	/* the array is charged to the old cgroup */
 	memset(ops, 1, sizeof(ops));
 	if (!write_file(CGROUP "cgroup.procs", "0\n"))
 		FAIL("cgroup.procs: %s", strerror(errno));
