@@ -35,7 +35,6 @@ bool write_parameter(const char *name, unsigned long long value)
 	return !fclose(file) && good;
 }
 
-/* Open the device with another value of a parameter. */
 int open_with(const char *name, unsigned int limit)
 {
 	const unsigned long long before = read_parameter(name);
@@ -45,7 +44,7 @@ int open_with(const char *name, unsigned int limit)
 		skip("cannot write to %s%s", PARAMETERS, name);
 	fd = open(DEVICE, O_RDWR);
 	if (!write_parameter(name, before))
-		FAIL("%s stays %u", name, limit);
+		FAIL("cannot set %s back from %u", name, limit);
 	return CALL(fd);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The driver's parameters, and who a test runs as. */
+/* The module's parameters, and the capabilities of a test. */
 #ifndef _PARAMETER_H
 #define _PARAMETER_H
 
@@ -9,13 +9,13 @@
 
 unsigned long long read_parameter(const char *name);
 
-/* Whether that could be done. */
+/* Returns false if the parameter cannot be written. */
 bool write_parameter(const char *name, unsigned long long value);
 
-/* Open the device with another value of a parameter. */
+/* Open the device while a parameter has another value. */
 int open_with(const char *name, unsigned int limit);
 
-/* Go on without CAP_... */
+/* Drop one capability, CAP_..., of this process. */
 void drop_capability(int number);
 
 #endif /* _PARAMETER_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Descriptors that go through a socket: SCM_RIGHTS. */
+/* Pass descriptors through a UNIX socket, with SCM_RIGHTS. */
 #ifndef _RIGHTS_H
 #define _RIGHTS_H
 
