@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads and unloads the module again and again while programs use it.
+ * Load and unload the module again and again while programs use it.
  *
- * A program begins when the module has been loaded: it arms timers and takes
- * their events a few times, then it opens and closes the device until that is
- * gone, so that the end comes at any point of both.
+ * When the module has been loaded, each program uses timers a few times, then
+ * opens and closes the device until the device is gone. So the module is unloaded
+ * at every point of an open and a close.
  */
 #include <sched.h>
 #include <stdatomic.h>
@@ -22,13 +22,13 @@ struct shared {
 	atomic_ullong	opened;
 	atomic_ullong	used;
 	atomic_ullong	events;
-	int		go[2];		/* a pipe: a byte for each user */
-	int		used_once[2];	/* a pipe: a byte from each user */
+	int		go[2];		/* pipe: a byte to each user */
+	int		used_once[2];	/* pipe: a byte from each user */
 };
 
 static struct shared *shared;
 
-/* While the device is open the module stays, and all is as it should be. */
+/* Use timers. The module cannot go while the device is open. */
 static void use(int fd)
 {
 	struct twheel_event events[TIMERS + 2];
@@ -78,7 +78,7 @@ static void user(void *data)
 	}
 }
 
-/* Memory that only grows if somebody forgets it, in KiB. */
+/* In KiB: kernel memory that does not shrink by itself, so that leaks add up. */
 static long kernel_memory(void)
 {
 	static const char * const names[] = {
@@ -99,7 +99,7 @@ static long kernel_memory(void)
 	return sum;
 }
 
-/* Returns how often it was busy. */
+/* Returns how often the module was in use when it was to be unloaded. */
 static unsigned int cycle(void)
 {
 	char bytes[USERS] = { 0 };
@@ -108,7 +108,7 @@ static unsigned int cycle(void)
 
 	load("twheel", "");
 	CALL(write(shared->go[1], bytes, USERS));
-	/* The first one is in the middle of it. */
+	/* one user has the device open */
 	ASSERT_EQ(CALL(read(shared->used_once[0], bytes, 1)), 1);
 	while ((ret = try_unload("twheel"))) {
 		ASSERT_EQ(ret, -EWOULDBLOCK);
@@ -118,7 +118,7 @@ static unsigned int cycle(void)
 	return busy;
 }
 
-static void read_what_there_is(int fd)
+static void empty_pipe(int fd)
 {
 	char bytes[USERS];
 
@@ -151,7 +151,7 @@ TEST_TIMEOUT(comes_and_goes_under_load, 1200)
 		if (i == WARM_UP)
 			before = kernel_memory();
 		busy += cycle();
-		read_what_there_is(shared->used_once[0]);
+		empty_pipe(shared->used_once[0]);
 	}
 	growth = kernel_memory() - before;
 	close(shared->go[1]);
@@ -164,7 +164,7 @@ TEST_TIMEOUT(comes_and_goes_under_load, 1200)
 	ASSERT_GE(atomic_load(&shared->used), cycles);
 	ASSERT_GE(atomic_load(&shared->events), cycles);
 	ASSERT_GE(busy, cycles / 2);
-	/* Caches grow too: only many cycles show that a page is lost in each. */
+	/* caches grow too: only many cycles show a leak of a page per cycle */
 	if (long_tests && !debug_kernel())
 		ASSERT_LT(growth, (long)cycles);
 }

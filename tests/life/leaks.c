@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the other programs have left behind in the kernel. To be run last. */
+/* Kernel memory that the other programs have leaked. This program runs last. */
 #include "device.h"
 
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
@@ -20,7 +20,7 @@ TEST_TIMEOUT(nothing_has_leaked, 300)
 
 	if (access(KMEMLEAK, F_OK))
 		skip("no kmemleak in this kernel");
-	/* Memory counts as lost once it is 5 s old, and in the second scan. */
+	/* kmemleak reports memory that is 5 s old, in the second scan without a pointer */
 	sleep(6);
 	scan();
 	scan();

@@ -110,7 +110,7 @@ bool logged(int log, const char *text)
 		size = read(log, record, sizeof(record) - 1);
 		if (size < 0 && errno == EAGAIN)
 			return false;
-		/* EPIPE: records have been overwritten before they were read. */
+		/* EPIPE: the kernel has overwritten records that were not read yet */
 		ASSERT_GE(size, 0);
 		record[size] = 0;
 		if (strstr(record, text))
@@ -152,8 +152,8 @@ void check_twheel_is_gone(void)
 
 	for (i = 0; i < ARRAY_SIZE(places); i++)
 		if (!access(places[i], F_OK))
-			FAIL("%s is there", places[i]);
+			FAIL("%s still exists", places[i]);
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
 		if (contains(lists[i], "twheel"))
-			FAIL("twheel is in %s", lists[i]);
+			FAIL("twheel is still in %s", lists[i]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Modules, which a test loads and unloads, and the kernel's log. The environment
- * variable TWHEEL_MODULES names the directory that they were built in.
+ * Load and unload modules, and read the kernel's log. The environment variable
+ * TWHEEL_MODULES names the directory where the modules were built.
  */
 #ifndef _MODULES_H
 #define _MODULES_H
@@ -9,25 +9,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* 0 or a negative errno. Unloading does not wait for users of a module. */
+/* Return 0 or a negative errno. try_unload() does not wait for the module's users. */
 int try_load(const char *name, const char *parameters);
 int try_unload(const char *name);
 
-/* The same, which must do. */
+/* The same. A failure ends the case. */
 void load(const char *name, const char *parameters);
 void unload(const char *name);
 
-/* A module's file, to be freed. */
+/* The contents of a module's file. The caller frees them. */
 void *module_image(const char *name, size_t *size);
 
-/* A module's parameter that is a number. */
+/* The value of a module's parameter that is a number. */
 int module_number(const char *module, const char *parameter);
 
-/* The kernel's log, from here on; and whether a text has come in it since. */
+/* Open the kernel's log at its end. Has a text been logged since then? */
 int log_from_here(void);
 bool logged(int log, const char *text);
 
-/* That nothing of twheel is there: not even what it leaves in other places. */
+/* Check that twheel is gone, with its entries in /dev, /sys and /proc. */
 void check_twheel_is_gone(void);
 
 #endif /* _MODULES_H */
