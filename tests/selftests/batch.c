@@ -293,8 +293,8 @@ TEST(operations_above_4_gib_of_a_32_bit_program_is_efault)
 }
 
 /*
- * A batch of adds of which the first half is good. The rest is in a page with
- * @protection. The page begins @offset bytes before the end of an operation.
+ * A batch of adds whose second half is in a page with @protection. The page begins
+ * @offset bytes before the end of an operation.
  */
 static void check_half(int protection, size_t offset)
 {
@@ -440,27 +440,27 @@ static void refuse_in_batch(int fd, unsigned long call, const struct twheel_op *
 
 TEST(bad_add_is_einval)
 {
-	for_each_refusal(TWHEEL_IOC_ADD, EINVAL, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_ADD, EINVAL, refuse_in_batch);
 }
 
 TEST(bad_cancel_change_and_query_are_einval)
 {
-	for_each_refusal(TWHEEL_IOC_CANCEL, EINVAL, refuse_in_batch);
-	for_each_refusal(TWHEEL_IOC_CHANGE, EINVAL, refuse_in_batch);
-	for_each_refusal(TWHEEL_IOC_QUERY, EINVAL, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_CANCEL, EINVAL, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_CHANGE, EINVAL, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_QUERY, EINVAL, refuse_in_batch);
 }
 
 TEST(bad_upsert_and_cancel_group_are_einval)
 {
-	for_each_refusal(TWHEEL_IOC_UPSERT, EINVAL, refuse_in_batch);
-	for_each_refusal(TWHEEL_IOC_CANCEL_GROUP, EINVAL, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_UPSERT, EINVAL, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_CANCEL_GROUP, EINVAL, refuse_in_batch);
 }
 
 TEST(unknown_handle_is_enoent)
 {
-	for_each_refusal(TWHEEL_IOC_CANCEL, ENOENT, refuse_in_batch);
-	for_each_refusal(TWHEEL_IOC_CHANGE, ENOENT, refuse_in_batch);
-	for_each_refusal(TWHEEL_IOC_QUERY, ENOENT, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_CANCEL, ENOENT, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_CHANGE, ENOENT, refuse_in_batch);
+	try_refusals(TWHEEL_IOC_QUERY, ENOENT, refuse_in_batch);
 }
 
 enum { AROUND = 130 };

@@ -356,7 +356,7 @@ static bool same_case(const struct refusal *a, const struct refusal *b)
 	return a->call == b->call && !strcmp(a->name, b->name);
 }
 
-/* The rows of a case, of which @data is the first. */
+/* Run a case. @data is its first row. */
 static void run_rows(const void *data)
 {
 	const struct refusal *first = data, *row = first;
@@ -385,7 +385,7 @@ void register_refusals(unsigned long call)
 	}
 }
 
-void for_each_refusal(unsigned long call, int error, refuse_fn *refuse)
+void try_refusals(unsigned long call, int error, refuse_fn *refuse)
 {
 	unsigned int i;
 

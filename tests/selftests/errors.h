@@ -29,6 +29,6 @@ typedef void refuse_fn(int fd, unsigned long call, const struct twheel_op *op,
 		       int error);
 
 /* Make the operations of all rows for @call and @error in another way. */
-void for_each_refusal(unsigned long call, int error, refuse_fn *refuse);
+void try_refusals(unsigned long call, int error, refuse_fn *refuse);
 
 #endif /* _ERRORS_H */

@@ -85,7 +85,7 @@ static bool next_fault(struct faults *faults)
 		return true;
 	count_fault(faults);
 	if (last) {
-		note("%u faults, of which %u make it fail, %u for lack of memory",
+		note("%u faults: the call fails with %u, for lack of memory with %u",
 		     faults->injected, faults->failed, faults->no_memory);
 		return false;
 	}

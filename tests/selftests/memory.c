@@ -174,7 +174,7 @@ TEST(timer_alone_comes_and_goes_in_the_same_memory)
 	check_timer_alone(fd, first.all + SOME);
 }
 
-/* The same after many timers, of which the first were cancelled last. */
+/* The same after many timers, cancelled in the opposite order. */
 TEST(timer_alone_after_many_uses_the_same_memory)
 {
 	const int fd = open_device(0);
