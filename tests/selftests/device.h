@@ -145,6 +145,9 @@ void check_event(const struct twheel_event *event);
  * them. Every timer with a deadline up to @deadline_ns has expired by then. (A
  * CPU that stood still expires both when it goes on. The second timerfd is for
  * a CPU whose jiffies are updated by another CPU, which stood still.)
+ *
+ * A timerfd wakes a CPU that is idle. So a test that an idle CPU wakes up for its
+ * timers must not arm any: there, check_lateness() has a long, fixed bound.
  */
 void arm_timerfds(__u64 deadline_ns);
 __u64 latest_expiry(void);
