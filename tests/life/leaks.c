@@ -20,7 +20,7 @@ TEST_TIMEOUT(nothing_has_leaked, 300)
 
 	if (access(KMEMLEAK, F_OK))
 		skip("no kmemleak in this kernel");
-	/* kmemleak reports memory that is 5 s old, in the second scan without a pointer */
+	/* kmemleak reports memory that is 5 s old, and only in its second scan */
 	sleep(6);
 	scan();
 	scan();

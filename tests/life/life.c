@@ -73,7 +73,10 @@ static void pass_delays(void)
 	pass_ticks(100);
 }
 
-/* Was the module unloaded with timers armed? Then the log must say so. */
+/*
+ * Load twheel_leaver and unload it. Returns true if the log names it, as it must
+ * while its timers are armed.
+ */
 static bool leave_once(unsigned int timers, unsigned int delay, const char *more)
 {
 	const __u64 deadline = now() + ticks(delay);
@@ -171,7 +174,7 @@ static void wait_until_begun(void)
 		pass_ticks(1);
 }
 
-/* The code of a callback must stay until the callback has slept and returned. */
+/* Unloading waits until a callback that sleeps has returned from its code. */
 TEST(unloading_waits_for_callbacks_that_sleep)
 {
 	load("twheel", "");

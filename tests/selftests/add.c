@@ -79,7 +79,7 @@ TEST(zero_delay_means_the_next_tick)
 	check_no_event(fd);
 }
 
-/* Timers are armed at many points of a tick, for many points of a tick. */
+/* Arm timers at many points of a tick, with deadlines at many points of a tick. */
 TEST(no_timer_is_early)
 {
 	const int fd = open_device(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TWHEEL_IOC_BATCH: each operation is done as by its own ioctl, with its own result. */
+/* TWHEEL_IOC_BATCH: each operation works like its ioctl and has its own result. */
 #include <sys/mman.h>
 
 #include "errors.h"

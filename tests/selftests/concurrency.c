@@ -12,7 +12,7 @@
 enum { MOST = 1 << 20, SLOTS = 1024, BATCH = 64 };
 enum ending { READ = 1, CANCELLED = 2 };
 
-/* By the numbers of the timers, from 1, which are their cookies. */
+/* Indexed by the number of the timer, from 1, which is also its cookie. */
 static struct timer {
 	__u64		handle;		/* from its add */
 	__u64		event_handle;	/* from its event */

@@ -185,7 +185,7 @@ TEST(counts_balance_after_a_mixed_load)
 	ASSERT_EQ(count_of("unaccounted"), 0);
 }
 
-/* Except extensions: they take no lock, and only the files of the CPUs have them apart. */
+/* "counts" has extensions in "armed" and "replaced", the files of the CPUs do not. */
 TEST(counts_are_the_sums_of_the_cpus)
 {
 	static const char * const same[] = { "fired", "cancelled", "pending" };

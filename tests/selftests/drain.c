@@ -514,7 +514,7 @@ static void end_timer(__u64 number, enum ending how)
 	atomic_fetch_add(&counts[how], 1);
 }
 
-/* Many timers for one round: from here on, adding goes slowly. */
+/* Timers that are added at full speed in one round. */
 enum { ENOUGH = 100000 };
 
 /* Add timers until they are refused. */

@@ -344,7 +344,7 @@ static void try_row(const struct refusal *row, refuse_fn *refuse)
 
 	refuse_row(&target, row, valid, refuse);
 	if (row->call == TWHEEL_IOC_UPSERT) {
-		/* nor does it add a timer */
+		/* with handle 0, the call would add a timer */
 		valid.handle = 0;
 		refuse_row(&target, row, valid, refuse);
 	}

@@ -32,8 +32,8 @@ struct faults {
 	unsigned int nth;	/* the next fault; 0: none, to warm up */
 	unsigned int round;
 	unsigned int injected;
-	unsigned int failed;	/* faults that made the call fail, */
-	unsigned int no_memory;	/* and that with ENOMEM */
+	unsigned int failed;	/* faults that made the call fail */
+	unsigned int no_memory;	/* the same, with ENOMEM */
 	bool was_injected;	/* the same for the current fault */
 	bool has_failed;
 	bool had_no_memory;

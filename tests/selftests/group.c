@@ -315,7 +315,7 @@ TEST(timer_that_was_refused_is_in_no_group)
 	ASSERT_EQ(end_group(fd, 1), 1);
 }
 
-/* The program would not learn how many timers ended, and of how many events. */
+/* Without the counts, the program would not know how many events were withdrawn. */
 TEST(count_that_cannot_be_returned_ends_nothing)
 {
 	const int fd = open_device(0);

@@ -87,7 +87,7 @@ void fail(const char *file, int line, const char *format, ...);
 #define ASSERT(condition)						\
 	do {								\
 		if (!(condition))					\
-			FAIL("not so: %s", #condition);			\
+			FAIL("not true: %s", #condition);			\
 	} while (0)
 
 #define ASSERT_OP(a, op, b)						\
@@ -96,7 +96,7 @@ void fail(const char *file, int line, const char *format, ...);
 		long long b_ = (long long)(b);				\
 									\
 		if (!(a_ op b_))					\
-			FAIL("not so: %s (%lld) %s %s (%lld)",		\
+			FAIL("not true: %s (%lld) %s %s (%lld)",		\
 			     #a, a_, #op, #b, b_);			\
 	} while (0)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Trap 25: CPUs go offline and come back. Their timers move to another CPU. No
- * timer is lost or early, and none is later than the move takes.
+ * timer is lost or early, and none is late by more than the move takes.
  */
 #include <dirent.h>
 #include <pthread.h>

@@ -257,6 +257,19 @@ TEST(value_out_of_range_is_einval)
 static atomic_bool stopping;
 static int shared_fd;
 
+/* Let timers expire one after the other. Returns their number, at least one. */
+static unsigned int expire_until(__u64 end)
+{
+	unsigned int events = 0;
+
+	do {
+		add(shared_fd, 0, 1);
+		read_one(shared_fd);
+		events++;
+	} while (now() < end);
+	return events;
+}
+
 static void *change_eventfds(void *data)
 {
 	unsigned int *rounds = data;
@@ -275,18 +288,14 @@ static void *change_eventfds(void *data)
 TEST(eventfds_change_while_timers_expire)
 {
 	const __u64 end = now() + NSEC_PER_SEC;
-	unsigned int rounds[2] = { 0 }, events = 0;
+	unsigned int rounds[2] = { 0 }, events;
 	pthread_t threads[2];
 	int i;
 
 	shared_fd = open_device(0);
 	for (i = 0; i < 2; i++)
 		threads[i] = start_thread(change_eventfds, &rounds[i]);
-	do {
-		add(shared_fd, 0, 1);
-		read_one(shared_fd);
-		events++;
-	} while (now() < end);
+	events = expire_until(end);
 	stopping = true;
 	join_threads(threads, 2);
 	note("%u events, %u changes", events, rounds[0] + rounds[1]);
@@ -456,17 +465,13 @@ static void *toggle_async(void *data)
 TEST(async_is_toggled_while_timers_expire)
 {
 	const __u64 end = now() + NSEC_PER_SEC;
-	unsigned int rounds = 0, events = 0;
+	unsigned int rounds = 0, events;
 	pthread_t thread;
 
 	shared_fd = open_device(0);
 	own_signals(shared_fd, SIGIO);
 	thread = start_thread(toggle_async, &rounds);
-	do {
-		add(shared_fd, 0, 1);
-		read_one(shared_fd);
-		events++;
-	} while (now() < end);
+	events = expire_until(end);
 	stopping = true;
 	join_threads(&thread, 1);
 	note("%u events, %u changes", events, rounds);
