@@ -87,12 +87,13 @@ TEST(any_tag_but_0_will_do)
 TEST(unread_events_are_retracted_and_counted)
 {
 	const int fd = open_device(0);
-	__u64 last = 0, retracted;
+	__u64 handles[5], retracted;
 	int i;
 
 	for (i = 0; i < 5; i++)
-		last = add_to_group(fd, 0, 3, i);
-	wait_until_expired(fd, last);
+		handles[i] = add_to_group(fd, 0, 3, i);
+	for (i = 0; i < 5; i++)
+		wait_until_expired(fd, handles[i]);
 	for (i = 0; i < 3; i++)
 		add_to_group(fd, LONG, 3, i);
 	pass_ticks(2);
