@@ -289,7 +289,8 @@ static void check_in_namespace(__u64 outside)
 	ASSERT_GE(event.expired_ns, event.deadline_ns);
 }
 
-TEST(trap31_deadlines_are_in_the_namespace)
+/* Run a check in a child whose clocks are an hour ahead. */
+static void run_in_namespace(void (*check)(__u64 outside))
 {
 	const __u64 outside = read_clock(CLOCK_MONOTONIC);
 	int status;
@@ -299,7 +300,7 @@ TEST(trap31_deadlines_are_in_the_namespace)
 	pid = fork();
 	ASSERT_GE(pid, 0);
 	if (!pid) {
-		check_in_namespace(outside);
+		check(outside);
 		exit(EXIT_PASS);
 	}
 	ASSERT_EQ(waitpid(pid, &status, 0), pid);
@@ -307,4 +308,45 @@ TEST(trap31_deadlines_are_in_the_namespace)
 	if (WEXITSTATUS(status) == EXIT_SKIP)
 		skip("the namespace's clocks are the machine's");
 	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}
+
+TEST(trap31_deadlines_are_in_the_namespace)
+{
+	run_in_namespace(check_in_namespace);
+}
+
+/* A periodic timer whose first deadline lies before the kernel's own zero. */
+static void check_grid_on(clockid_t clockid)
+{
+	const __u64 first = 5 * NSEC_PER_SEC, period = 10 * NSEC_PER_SEC;
+	const int fd = open_device(0);
+	struct twheel_op op = { .flags = TWHEEL_ABSTIME };
+	__u64 before, after;
+	struct twheel_event event;
+
+	before = read_clock(clockid);
+	op.handle = add_on(fd, clockid, first, period);
+	event = read_any(fd);
+	after = read_clock(clockid);
+	ASSERT_EQ(event.handle, op.handle);
+	ASSERT_EQ(event.deadline_ns, first);
+	ASSERT_GE(event.count, (before - first) / period + 1);
+	ASSERT_GE((after - first) / period + 1, event.count);
+
+	CALL(ioctl(fd, TWHEEL_IOC_QUERY, &op));
+	ASSERT_EQ((op.time_ns - first) % period, 0);
+	ASSERT_EQ(op.time_ns, first + event.count * period);
+}
+
+static void check_grid_in_namespace(__u64 outside)
+{
+	if (read_clock(CLOCK_MONOTONIC) < outside + HOUR / 2)
+		exit(EXIT_SKIP);
+	check_grid_on(CLOCK_MONOTONIC);
+	check_grid_on(CLOCK_BOOTTIME);
+}
+
+TEST(trap44_grid_of_a_deadline_before_the_kernels_zero)
+{
+	run_in_namespace(check_grid_in_namespace);
 }
