@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * twheel: timers by the million on one file descriptor
+ * twheel: millions of timers on one file descriptor
  *
- * Each open of /dev/twheel has timers of its own. They belong to the open file
- * description: descriptors that come from dup(), fork() or SCM_RIGHTS share
- * them, and the last close() ends them all.
+ * Each open() of /dev/twheel creates an empty set of timers. The set belongs to
+ * the open file description: descriptors from dup(), fork() or SCM_RIGHTS share
+ * it. When the last descriptor is closed and the last mapping is gone, all timers
+ * of the set end.
  *
- * Times are nanoseconds. No timer expires early, on whatever clock it was
- * given; it expires at the first tick of the system at or after its deadline.
+ * Times are in nanoseconds. No timer expires early on its own clock. A timer on
+ * CLOCK_MONOTONIC expires at the first tick of the system at or after its
+ * deadline. A timer on another clock may expire between two ticks.
  *
- * Every structure is the same for 32-bit and 64-bit programs. Fields that an
- * operation does not use, reserved fields and unknown flags must be zero.
+ * An event is delivered when read() has returned it, or when the kernel has
+ * written it into the ring of events. Until then the event is unread.
  *
- * In what the driver fills in, programs ignore flags, types of events and fields
- * that they do not know: a field that is zero now may get a meaning with a
- * higher minor number. Of results, all that are not negative are success.
+ * Every structure has the same layout in 32-bit and 64-bit programs. A program
+ * sets to zero all fields that an operation does not use, all reserved fields and
+ * all flags that this header does not define.
+ *
+ * A program ignores flags, event types and fields that it does not know in what
+ * the driver fills in: a higher minor version may give them a meaning. Every
+ * result that is not negative means success.
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
@@ -29,21 +35,22 @@
 /**
  * struct twheel_info - what the driver can do, from TWHEEL_IOC_INFO
  * @abi_major: TWHEEL_ABI_MAJOR of the driver.
- * @abi_minor: TWHEEL_ABI_MINOR of the driver; a higher one only adds.
+ * @abi_minor: TWHEEL_ABI_MINOR of the driver. A higher minor number only adds.
  * @resolution_ns: Length of a tick.
  * @features: TWHEEL_FEATURE_ flags.
- * @clocks: The clocks there are, bit n for the clock with the number n.
- * @max_timers: Timers that this descriptor may hold.
- * @timers: Timers that it holds: pending ones, and those whose last event has
- *	not been read.
- * @max_batch: Operations that one TWHEEL_IOC_BATCH may carry.
+ * @clocks: Clocks that timers may use: bit n stands for the clock with number n.
+ * @max_timers: Number of timers that this descriptor may hold.
+ * @timers: Number of timers that this descriptor holds: pending timers, and
+ *	expired timers whose last event is unread.
+ * @max_batch: Number of operations that one TWHEEL_IOC_BATCH may carry.
  * @min_period_ns: Shortest period of a periodic timer.
- * @max_timers_user: Timers that all descriptors which the user who opened this one
- *	has opened may hold together; 2^64 - 1 if there is no such limit.
- * @timers_user: Timers that they hold together.
- * @unread: Timers of this descriptor that have expired and wait to be read.
- * @table_entries: Size of the table of deadlines; 0 if it was not mapped yet.
- * @ring_entries: Size of the ring of events; 0 if it was not mapped yet.
+ * @max_timers_user: Number of timers that all descriptors of one user may hold
+ *	together; 2^64 - 1 if there is no limit. A descriptor counts for the user
+ *	who opened it.
+ * @timers_user: Number of timers that all descriptors of this user hold together.
+ * @unread: Number of timers of this descriptor that have an unread event.
+ * @table_entries: Size of the table of deadlines; 0 before its first mmap().
+ * @ring_entries: Size of the ring of events; 0 before its first mmap().
  * @reserved: Zero.
  */
 struct twheel_info {
@@ -83,54 +90,76 @@ struct twheel_info {
  *
  *	In: @flags, @clockid, @cookie, @time_ns, @period_ns, @group. Out: @handle.
  *
- *	Errors: EINVAL for a clock that is not among those of &struct
- *	twheel_info, a period shorter than its minimum or a time beyond
- *	2^63 - 1; EDQUOT if the descriptor holds @max_timers, or its user's
- *	descriptors @max_timers_user, already; ESHUTDOWN after
- *	TWHEEL_IOC_DRAIN; ENOSPC with TWHEEL_SHARED if the table is full or not
+ *	Result: 0. Errors: EINVAL; ESHUTDOWN after TWHEEL_IOC_DRAIN; EDQUOT if
+ *	the descriptor already holds @max_timers timers, or the user
+ *	@max_timers_user; ENOSPC with TWHEEL_SHARED if the table is full or not
  *	mapped; ENOMEM.
- * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. A period
- *	goes on from there.
+ * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. The timer keeps
+ *	its clock, cookie, group and period. A periodic timer counts its periods from
+ *	the new deadline.
  *
  *	In: @flags (TWHEEL_ABSTIME), @handle, @time_ns.
  *
- *	Result: 0, or TWHEEL_RETRACTED if the timer had expired: its event has
- *	been withdrawn and will not be read, and the timer is armed again.
- *	Errors: ENOENT; EINVAL, also without TWHEEL_ABSTIME for a timer on
- *	CLOCK_REALTIME.
+ *	If the timer has an unread event, the kernel discards the event and arms
+ *	the timer again. For a periodic timer, this discards every deadline that
+ *	it has missed: @count starts anew, and with TWHEEL_EACH no event follows
+ *	for the missed deadlines.
+ *
+ *	Result: 0 if the timer was pending, or TWHEEL_RETRACTED if an event was
+ *	discarded. Errors: EINVAL, also for a timer on CLOCK_REALTIME without
+ *	TWHEEL_ABSTIME; ENOENT.
  * @TWHEEL_OP_CANCEL: End a timer.
  *
  *	In: @handle.
  *
- *	Result: 0 if the timer was pending, or TWHEEL_RETRACTED if it had expired
- *	and its event has been withdrawn. Either way no event of it will be
- *	read any more. Error: ENOENT: its last event has been read, or is
- *	being read, or there never was such a timer.
- * @TWHEEL_OP_QUERY: Look at a timer.
+ *	Result: 0 if the timer was pending, or TWHEEL_RETRACTED if the timer had
+ *	an unread event, which the kernel has discarded. In both cases no further
+ *	event of the timer is delivered. Errors: EINVAL; ENOENT.
+ * @TWHEEL_OP_QUERY: Look at a timer, and change nothing.
  *
- *	In: @handle, @flags (TWHEEL_ABSTIME). Out: @cookie, @time_ns (until the
- *	deadline, 0 if it has come and as long as its event is unread; with
- *	TWHEEL_ABSTIME the deadline), @period_ns, @clockid, @group, and in @flags
- *	besides TWHEEL_ABSTIME those it was added with that are about more than
- *	its first deadline.
+ *	In: @handle, @flags (TWHEEL_ABSTIME). Out: @cookie, @time_ns, @period_ns,
+ *	@clockid, @group, @flags.
  *
- *	Result: 0 if the timer is pending, or TWHEEL_EXPIRED if it has an event
- *	that was not read. Error: ENOENT.
- * @TWHEEL_OP_UPSERT: Change a timer, or add one if it is gone.
+ *	With TWHEEL_ABSTIME, @time_ns is the deadline. Without it, @time_ns is how
+ *	far the deadline is ahead of the clock, or 0 if it is not. To @flags the
+ *	kernel adds TWHEEL_EACH, TWHEEL_RESTART and TWHEEL_SHARED as they were given
+ *	to TWHEEL_OP_ADD.
  *
- *	In: as of TWHEEL_OP_ADD, and @handle, which may be 0. Out: @handle.
+ *	Result: 0 if the timer is pending, or TWHEEL_EXPIRED if it has an unread
+ *	event. Errors: EINVAL; ENOENT.
+ * @TWHEEL_OP_UPSERT: Change a timer, or add one if @handle names none.
  *
- *	If @handle names a timer, only @time_ns and TWHEEL_ABSTIME count, as for
- *	TWHEEL_OP_CHANGE. Result: 0 or TWHEEL_RETRACTED as there, or TWHEEL_ADDED
- *	if a timer was added; then @handle names it. Errors: those of
- *	TWHEEL_OP_ADD.
- * @TWHEEL_OP_CANCEL_GROUP: End all timers of a group. Those that are added to it
- *	meanwhile may be ended or not.
+ *	In: as for TWHEEL_OP_ADD, but without TWHEEL_RESTORE; and @handle, which may
+ *	be 0. Out: @handle, if a timer was added.
  *
- *	In: @group, not 0. Out: @time_ns: how many of them had expired; their
- *	events have been withdrawn.
+ *	The kernel checks all fields as for TWHEEL_OP_ADD. If @handle names a
+ *	timer, the kernel then changes the timer as TWHEEL_OP_CHANGE does: only
+ *	@time_ns and TWHEEL_ABSTIME count. That works after TWHEEL_IOC_DRAIN, on
+ *	a full descriptor and with a full table, too. If @handle names no timer,
+ *	the kernel adds one.
  *
- *	Result: how many timers were ended. Error: ENOENT if the group has none.
+ *	Result: 0 or TWHEEL_RETRACTED as for TWHEEL_OP_CHANGE, or TWHEEL_ADDED.
+ *	Errors: those of TWHEEL_OP_ADD; never ENOENT. If @handle names a timer, the
+ *	only error is EINVAL.
+ * @TWHEEL_OP_CANCEL_GROUP: End all timers of a group. A timer that another thread
+ *	adds to the group at the same time may end or stay.
+ *
+ *	In: @group, not 0. Out: @time_ns: how many of the timers had an unread
+ *	event, which the kernel has discarded.
+ *
+ *	Result: how many timers have ended. Errors: EINVAL; ENOENT if the group
+ *	has no timers.
+ *
+ * EINVAL means that a field which must be zero is not, that a flag is unknown, or
+ * that a value is out of range. ENOENT means that @handle names no timer of this
+ * descriptor: the last event of the timer has been delivered, the timer was
+ * cancelled or drained, or there never was one.
+ *
+ * The kernel checks the fields of an operation before it looks for the timer:
+ * EINVAL comes before ENOENT. Only the timer knows its clock, so EINVAL for a
+ * relative time on CLOCK_REALTIME comes after ENOENT. An operation that adds a
+ * timer fails with the first of EINVAL, ESHUTDOWN, EDQUOT and ENOSPC that applies.
+ * ENOMEM may take the place of each of them but EINVAL.
  */
 enum twheel_opcode {
 	TWHEEL_OP_ADD		= 1,
@@ -145,19 +174,31 @@ enum twheel_opcode {
  * DOC: twheel_op.flags
  *
  * %TWHEEL_ABSTIME
- *	@time_ns is a reading of the clock.
+ *	@time_ns is a reading of the clock. Without this flag @time_ns is a delay
+ *	from now.
  * %TWHEEL_EACH, %TWHEEL_RESTART
- *	What a periodic timer does about deadlines that have gone by before its
- *	event is read. Without a flag one event stands for all of them, and the
- *	next deadline is the first on the grid after that. With TWHEEL_EACH each
- *	deadline has an event of its own. With TWHEEL_RESTART one event stands for
- *	all of them, and the next deadline is a period after it was read.
+ *	A periodic timer is not armed while it has an unread event. The flags say
+ *	what becomes of the deadlines that the timer misses meanwhile. At most one
+ *	of them may be set, and only with @period_ns.
+ *
+ *	Without a flag, one event stands for all missed deadlines, and the next
+ *	deadline is the first one on the grid that has not come.
+ *
+ *	With TWHEEL_EACH, each missed deadline has an event of its own.
+ *
+ *	With TWHEEL_RESTART, one event stands for all missed deadlines, and the next
+ *	deadline is one period after the delivery. If CLOCK_REALTIME has been set
+ *	back to before @expired_ns meanwhile, the next deadline is one period after
+ *	@expired_ns.
  * %TWHEEL_RESTORE
- *	TWHEEL_OP_ADD passes over what is in @handle. TWHEEL_IOC_DRAIN sets
- *	it, so that its records can be added as they are.
+ *	TWHEEL_OP_ADD ignores what @handle contains, which otherwise must be 0.
+ *	TWHEEL_IOC_DRAIN sets this flag, so that a program can add the records
+ *	unchanged. Every other operation refuses the flag with EINVAL.
  * %TWHEEL_SHARED
- *	The timer has a word in the table of %TWHEEL_MMAP_TABLE, by which its
- *	deadline can be pushed back without a system call. Not with @period_ns.
+ *	The timer has an entry in the table of deadlines, see &struct twheel_word. A
+ *	program pushes the deadline back through the entry, without a system call.
+ *	@clockid must be CLOCK_MONOTONIC and @period_ns 0; otherwise the error is
+ *	EINVAL.
  */
 #define TWHEEL_ABSTIME		(1U << 0)
 #define TWHEEL_EACH		(1U << 1)
@@ -165,34 +206,35 @@ enum twheel_opcode {
 #define TWHEEL_RESTORE		(1U << 3)
 #define TWHEEL_SHARED		(1U << 4)
 
-/* twheel_op.result, where it is no error */
+/* Results of operations, see enum twheel_opcode. */
 #define TWHEEL_RETRACTED	1
 #define TWHEEL_EXPIRED		1
 #define TWHEEL_ADDED		2
 
 /**
  * struct twheel_op - one operation
- * @op: One of enum twheel_opcode in a batch; 0 where the ioctl says it.
- * @flags: See above.
- * @clockid: CLOCK_MONOTONIC; CLOCK_BOOTTIME, which goes on during a suspend; or
- *	CLOCK_REALTIME with TWHEEL_ABSTIME, a deadline of which comes sooner or
- *	later when the clock is set. The first is what the wheel is made for; the
- *	others cost more, the more there are.
- * @result: In: 0. Out: 0 or more, or a negative errno.
- * @handle: Names a timer of this descriptor. Never 0, and not used again for
- *	another timer before 2^40 - 1 more have been added.
- * @cookie: Yours; comes back with each event.
- * @time_ns: Nanoseconds from now, or with TWHEEL_ABSTIME a reading of the
- *	clock. A deadline that has passed means this tick or the next; its event
- *	has it as it was given.
- * @period_ns: 0 for a timer that expires once, otherwise the time from each
- *	deadline to the next, without drift.
- * @group: 0, or a tag of yours, the same for all timers that are to be ended
- *	together.
+ * @op: In a batch, one of enum twheel_opcode. In the ioctl of one operation, 0.
+ * @flags: TWHEEL_ABSTIME and the flags that follow it.
+ * @clockid: CLOCK_MONOTONIC; CLOCK_BOOTTIME, which includes time in suspend; or
+ *	CLOCK_REALTIME, only with TWHEEL_ABSTIME. If CLOCK_REALTIME is set, the
+ *	deadline comes sooner or later accordingly. The wheel serves CLOCK_MONOTONIC.
+ *	Timers on the other clocks are in a tree: their operations cost more, the
+ *	more such timers the descriptor holds.
+ * @result: In: 0. Out, in a batch: the result, or a negative errno.
+ * @handle: Names a timer of this descriptor; never 0. The same handle does not name
+ *	another timer before 2^40 - 1 more adds.
+ * @cookie: Any value. The kernel returns it in each event.
+ * @time_ns: A delay from now, or with TWHEEL_ABSTIME a reading of the clock. A value
+ *	above 2^63 - 1 is EINVAL. A deadline that would be beyond 2^63 - 1, because
+ *	of a delay or a period, becomes 2^63 - 1. If the deadline has passed already,
+ *	the timer expires by the next tick, and its event has the deadline as given.
+ * @period_ns: 0 for a one-shot timer. Otherwise the time from each deadline to the
+ *	next, without drift: from @min_period_ns to 2^63 - 1.
+ * @group: 0, or a tag that TWHEEL_OP_CANCEL_GROUP takes.
  * @reserved: Zero.
  *
- * The operations say which fields they take and which they fill in; they leave
- * the others as they were.
+ * enum twheel_opcode says which fields an operation reads and which it fills in.
+ * The kernel leaves the others as they were.
  */
 struct twheel_op {
 	__u32		op;
@@ -210,13 +252,13 @@ struct twheel_op {
 /**
  * struct twheel_batch - many operations in one call
  * @ops: Pointer to an array of &struct twheel_op, as a number.
- * @count: Its length, 1 to twheel_info.max_batch.
+ * @count: Length of the array, 1 to twheel_info.max_batch.
  * @flags: Zero.
  * @reserved: Zero.
  *
- * The operations are carried out in order, each as its own ioctl would. A
- * failed one has its error in @result, is otherwise left as it was, and does not
- * stop those after it.
+ * The kernel carries out the operations in order, each as its own ioctl would. If
+ * an operation fails, the kernel writes the error to its @result, leaves its other
+ * fields as they were, and goes on with the next operation.
  */
 struct twheel_batch {
 	__aligned_u64	ops;
@@ -226,23 +268,49 @@ struct twheel_batch {
 };
 
 /**
- * struct twheel_event - what read() returns, as many as fit the buffer
- * @handle: The timer. A timer that expires once is gone with its event.
- * @cookie: That of its TWHEEL_OP_ADD.
- * @deadline_ns: When it was due, on its clock; of a periodic timer, the first
- *	deadline that this event stands for.
- * @expired_ns: When it was found to have expired, for the first time if @count is
- *	more than 1, on the same clock; never before @deadline_ns.
- * @count: Deadlines that this event stands for: 1, or more for a periodic timer
- *	that was not read in time.
- * @type: TWHEEL_EVENT_TIMER; or TWHEEL_EVENT_CLOCK_SET, which is no timer's:
- *	@expired_ns is what CLOCK_REALTIME said when it was noticed first, @count how
- *	often it was noticed (looked at once a second), @clockid CLOCK_REALTIME, and
- *	all else is 0.
+ * struct twheel_event - an event, from read() or in the ring
+ * @handle: The timer. A one-shot timer ends when its event is delivered.
+ * @cookie: The cookie of the timer.
+ * @deadline_ns: The deadline, on the clock of the timer. If the event stands for
+ *	several deadlines, the first of them.
+ * @expired_ns: When the kernel found that the deadline had come, on the same clock;
+ *	never before @deadline_ns. If the event stands for several deadlines, when
+ *	the kernel found the first of them. See below for TWHEEL_EACH.
+ * @count: How many deadlines this event stands for: 1, or more if the event of a
+ *	periodic timer was delivered late. The kernel counts the deadlines at
+ *	delivery. With TWHEEL_EACH always 1.
+ * @type: TWHEEL_EVENT_TIMER, or TWHEEL_EVENT_CLOCK_SET. The latter means that
+ *	CLOCK_REALTIME was set. The kernel looks once a second: @count is how often
+ *	it has found the clock set since the last such event, and @expired_ns is what
+ *	the clock said the first time. @clockid is CLOCK_REALTIME. All other
+ *	fields are 0.
  * @flags: Zero.
- * @clockid: The timer's clock.
+ * @clockid: The clock of the timer.
  * @pad: Zero.
  * @reserved: Zero.
+ *
+ * Order: a descriptor delivers its events in the order in which the kernel found
+ * the timers expired. Among the events of one clock, @expired_ns never goes back,
+ * with the two exceptions below. A TWHEEL_EVENT_CLOCK_SET event comes before all
+ * unread events of timers.
+ *
+ * The order of deadlines is not promised. Timers that expire in the same tick come
+ * in any order. Each CPU expires the timers that were armed on it, and one CPU may
+ * be later than another: an event may follow an event with a later deadline. The
+ * difference is usually a tick or two. It is longer while a CPU has no time for
+ * timers. A program that needs the order sorts the events of a read() by
+ * @deadline_ns; libtwheel has twheel_sort_events() for this. The next read() may
+ * still bring an earlier deadline.
+ *
+ * First exception: when the event of a TWHEEL_EACH timer has been delivered and the
+ * next deadline has come, too, the timer goes to the end of the queue. Its next
+ * event keeps the @expired_ns of the first missed deadline, or has its own
+ * @deadline_ns if that is later. This may be before the @expired_ns of the
+ * events in front of it.
+ *
+ * Second exception: CLOCK_REALTIME may be set back. An unread event stays as it is:
+ * its @expired_ns may then be later than what the clock says at delivery. @count
+ * includes the deadlines up to @expired_ns, or up to the delivery if that is later.
  */
 struct twheel_event {
 	__aligned_u64	handle;
@@ -261,20 +329,33 @@ struct twheel_event {
 #define TWHEEL_EVENT_CLOCK_SET	2
 
 /**
- * struct twheel_drain - stop, and take the pending timers back
- * @ops: Pointer to room for an array of &struct twheel_op, as a number.
- * @count: Its length, at least 1.
+ * struct twheel_drain - stop a descriptor, and take its pending timers back
+ * @ops: Pointer to an array of &struct twheel_op for the kernel to fill, as a number.
+ * @count: Length of the array, 1 to 2^31 - 1.
  * @flags: Zero, or TWHEEL_DRAIN_RESUME: accept new timers again; @ops and @count
  *	must be 0 then.
  * @reserved: Zero.
  *
- * From the first call on, TWHEEL_OP_ADD is refused. Each call ends up to @count
- * pending timers and fills in a TWHEEL_OP_ADD for each that would arm it again
- * as it was: its @time_ns is what was left, and for reference @handle has what it
- * was. A call waits for adds that had begun, and ends if another one resumes: with
- * ECANCELED, unless it has taken some back.
- * Timers that have expired are left to read(), by which a periodic one is
- * pending again: drain until 0, read until EAGAIN, and drain once more.
+ * From the first call on, the descriptor is stopped: operations that would add a
+ * timer fail with ESHUTDOWN, all others work. A call that fails with EINVAL does not
+ * stop the descriptor. A call that fails with EFAULT, because the first record cannot
+ * be written, or with EINTR has stopped it.
+ *
+ * Each call ends up to @count pending timers. For each of them the kernel writes a
+ * TWHEEL_OP_ADD that arms the timer again: @time_ns is the time that was left, or for
+ * a timer on CLOCK_REALTIME the deadline, with TWHEEL_ABSTIME. @handle is the old
+ * handle, for reference.
+ *
+ * If a record cannot be written, its timer and all that follow stay pending. The
+ * call returns the number of timers that it has taken back, or EFAULT if there are
+ * none. Records behind that number have no meaning.
+ *
+ * A call waits for adds that have begun before it. If another thread resumes
+ * meanwhile, the call ends: with ECANCELED, unless it has taken timers back.
+ *
+ * Expired timers stay for read(). A periodic timer is pending again when its event
+ * has been delivered. To take back all timers, drain until the result is 0, read
+ * until EAGAIN, and drain once more.
  */
 struct twheel_drain {
 	__aligned_u64	ops;
@@ -287,12 +368,14 @@ struct twheel_drain {
 
 /**
  * struct twheel_eventfd - have an eventfd signalled when timers expire
- * @fd: The eventfd, or -1 for none any more.
+ * @fd: The eventfd, or -1 to stop signalling.
  * @flags: Zero.
  * @reserved: Zero.
  *
- * Its counter goes up by one whenever poll() begins to report POLLIN or would
- * again: once for all timers that expire in one run of a wheel.
+ * The kernel adds 1 to the counter of the eventfd whenever it wakes the readers of
+ * the descriptor: once after each run of a wheel, for all timers that expire in
+ * that run. If there are events when the ioctl is called, the kernel adds 1 at once.
+ * The counter does not say how many events there are.
  */
 struct twheel_eventfd {
 	__s32		fd;
@@ -302,38 +385,56 @@ struct twheel_eventfd {
 
 /**
  * struct twheel_word - entry of the table of deadlines
- * @deadline: In ns of CLOCK_MONOTONIC, or with TWHEEL_WORD_CLOSED set: the timer
- *	has expired, or there is none.
- * @handle: Whose it is, or was.
+ * @deadline: The deadline on CLOCK_MONOTONIC. If TWHEEL_WORD_CLOSED is set, the
+ *	timer has expired, or the entry has no timer.
+ * @handle: The timer that has the entry, or had it last.
  *
- * mmap() of the descriptor at offset %TWHEEL_MMAP_TABLE, shared and from its
- * start, gives an array of these in native byte order. Its length at the first
- * mmap() fixes the size of the table. Entry TWHEEL_INDEX(handle) is that of a
- * TWHEEL_SHARED timer.
+ * mmap() of the descriptor at offset %TWHEEL_MMAP_TABLE maps an array of these
+ * entries, in native byte order. The length of the first mmap(), rounded up to
+ * whole pages, fixes the size of the table: 2^24 entries at most. A TWHEEL_SHARED
+ * timer has the entry TWHEEL_INDEX(handle).
  *
- * A program pushes a deadline back in three steps: it reads @deadline, with
- * acquire order, and gives up if TWHEEL_WORD_CLOSED is set; it reads @handle, and
- * gives up if that is not the timer it means; and it replaces the deadline that it
- * has read by a later one, by an atomic compare-and-exchange. If that succeeds, the
- * timer does not expire before the new deadline. If it fails, look again: either
- * another thread has changed the deadline, or the timer has expired, and its
- * event will be or has been delivered.
+ * A program pushes a deadline back in three steps:
  *
- * The kernel looks at a word when the deadline that it knows has come. An
- * earlier deadline has no effect before that, so to move a deadline forward
- * use TWHEEL_OP_CHANGE. A word that is below the time then, whatever it is, lets
- * the timer expire, and so does one with TWHEEL_WORD_CLOSED set; a later one is the
- * new deadline. @handle is never read by the kernel. Whatever else is written into
- * the table harms nobody but the timers of this descriptor.
+ * 1. It reads @deadline, with acquire order, and gives up if TWHEEL_WORD_CLOSED is
+ *    set.
+ * 2. It reads @handle, and gives up if @handle is not the timer it means.
+ * 3. It replaces the deadline that it has read by a later one, with an atomic
+ *    compare-and-exchange.
  *
- * Entries are taken in turn, so that one is used again only after all others. The
- * mapping keeps the open file and its timers, as a descriptor does.
+ * If the exchange succeeds, the timer does not expire before the new deadline. If
+ * it fails, the program starts again with the first step: another thread has changed
+ * the deadline, or the timer has expired and its event has been or will be delivered.
  *
- * Errors of mmap(), here and for the ring: EINVAL for another offset, a private or
- * executable mapping, or a size that is not possible, or more than the first one;
- * EDQUOT if it takes more memory than the timers that the descriptor may hold, or
- * with the user's other tables and rings more than twice what the user's may take;
- * ENOMEM; EOPNOTSUPP in a 32-bit kernel, which has not got the features either.
+ * The kernel looks at an entry when the deadline that the kernel knows has come. If
+ * @deadline is later than now, it becomes the new deadline. Otherwise the timer
+ * expires, also if TWHEEL_WORD_CLOSED is set. An earlier deadline in the entry has
+ * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. The kernel never
+ * reads @handle. A program that writes anything else into the table harms only the
+ * timers of this descriptor.
+ *
+ * The kernel uses the entries in turn: it uses an entry again only after all others.
+ *
+ * Rules for mappings of the table and of the ring:
+ *
+ * - The descriptor must be open for reading and writing (O_RDWR): otherwise the error
+ *   is EACCES, or EINVAL for a mapping with PROT_READ alone of an O_RDONLY
+ *   descriptor. The mapping itself may be read-only.
+ * - The mapping must be MAP_SHARED, must not be executable, and begins at the start
+ *   of the table or the ring.
+ * - All mappings show the same memory. A mapping that is shorter than the first one
+ *   shows the beginning, and changes no size. A longer one fails with EINVAL.
+ * - munmap() does not end the table or the ring. A later mmap() shows what has become
+ *   of it.
+ * - A child from fork() shares the mappings along with the descriptor. A mapping
+ *   keeps the open file and its timers, as a descriptor does.
+ *
+ * Errors of mmap(): EACCES; EINVAL for another offset, a private or executable
+ * mapping, or a length that is not allowed; EDQUOT if the mapping is larger than
+ * one page and one event for each timer that the descriptor may hold, or if the
+ * tables and rings of the user are larger than two such mappings for
+ * @max_timers_user timers; ENOMEM; EOPNOTSUPP in a 32-bit kernel, which does not
+ * have the features either.
  */
 struct twheel_word {
 	__aligned_u64	deadline;
@@ -346,24 +447,34 @@ struct twheel_word {
 
 /**
  * struct twheel_ring - head of the ring of events
- * @tail: Events written so far; the kernel's.
+ * @tail: How many events the kernel has written. Only the kernel writes it.
  * @entries: Size of the ring, a power of two.
  * @offset: Where the events begin, from the start of the mapping.
- * @flags: TWHEEL_RING_MORE; the kernel's.
- * @reserved: The kernel's.
- * @head: Events consumed so far; the program's.
- * @unused: The program leaves it zero; the driver may read it one day.
+ * @flags: TWHEEL_RING_MORE. Only the kernel writes it.
+ * @reserved: For the kernel.
+ * @head: How many events the program has consumed. Only the program writes it.
+ * @unused: The program leaves it zero; a later driver may read it.
  *
- * mmap() at offset %TWHEEL_MMAP_RING, shared and from its start, of one page and
- * room for a power of two of &struct twheel_event, gives a ring, into which
- * all events go from then on instead of to read(), which fails with EBUSY. Event n
- * is at index n % @entries. The program reads @tail with acquire order, takes
- * the events from @head on, and writes the new @head with release order.
+ * mmap() of the descriptor at offset %TWHEEL_MMAP_RING maps a ring. Its length is
+ * one page, and room for a power of two of &struct twheel_event, up to 64 MiB. The
+ * length of the first mmap() fixes the size of the ring; see &struct twheel_word for
+ * the rules of mappings.
  *
- * If the ring is full, events wait in the kernel, TWHEEL_RING_MORE is set, and
- * poll() puts in what has room. poll() reports POLLIN while the ring has events.
- * What is in the ring has been delivered: it cannot be withdrawn any more. Who
- * waits with EPOLLET looks at TWHEEL_RING_MORE, and calls poll() if it is set.
+ * From the first mmap() on, the kernel delivers all events into the ring. Events that
+ * are unread at that time go into the ring first, in their order. read() fails with
+ * EBUSY, also a read() that is waiting.
+ *
+ * Event n is at index n % @entries. The program reads @tail with acquire order, takes
+ * the events from @head on, and writes the new @head with release order. Processes and
+ * threads that share the ring share one @head.
+ *
+ * If the ring is full, further events wait in the kernel, and TWHEEL_RING_MORE is
+ * set. poll() and the next expiry move as many of them into the ring as have room.
+ * poll() reports POLLIN while the ring has events. A program that waits with EPOLLET
+ * looks at TWHEEL_RING_MORE, and calls poll() if it is set.
+ *
+ * An event in the ring is delivered: TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL do not
+ * withdraw it.
  */
 struct twheel_ring {
 	__aligned_u64	tail;
@@ -379,43 +490,50 @@ struct twheel_ring {
 #define TWHEEL_RING_MORE	(1U << 0)
 
 /**
- * DOC: ioctl calls on /dev/twheel
+ * DOC: calls on /dev/twheel
+ *
+ * open(): every access mode allows every ioctl and poll(). read() needs O_RDONLY or
+ * O_RDWR, mmap() needs O_RDWR. There is no write(): EINVAL.
  *
  * %TWHEEL_IOC_INFO fills in a &struct twheel_info.
  *
- * %TWHEEL_IOC_ADD, %TWHEEL_IOC_CHANGE, %TWHEEL_IOC_CANCEL and
- * %TWHEEL_IOC_QUERY carry out one operation. They return its result, or -1
- * with its error in errno; @result of the structure is left as it was.
- * TWHEEL_IOC_CHANGE and TWHEEL_IOC_CANCEL write nothing to the structure.
+ * %TWHEEL_IOC_ADD, %TWHEEL_IOC_CHANGE, %TWHEEL_IOC_CANCEL, %TWHEEL_IOC_QUERY,
+ * %TWHEEL_IOC_UPSERT and %TWHEEL_IOC_CANCEL_GROUP carry out one operation. They
+ * return its result, or -1 with its error in errno, and leave @result of the
+ * structure as it was. TWHEEL_IOC_CHANGE and TWHEEL_IOC_CANCEL write nothing to the
+ * structure.
  *
  * %TWHEEL_IOC_BATCH returns how many operations were carried out and have their
- * results in the array: @count, or fewer if a signal arrived or the array could
- * not be read or written throughout; -1 only if that is none.
+ * results in the array: @count, or fewer if a signal arrived or part of the array
+ * could not be read or written. It returns -1 only if there are none.
  *
- * %TWHEEL_IOC_UPSERT and %TWHEEL_IOC_CANCEL_GROUP likewise.
+ * %TWHEEL_IOC_DRAIN returns how many timers it has taken back, or 0 when no pending
+ * timer is left. It fails with EINTR if a signal arrived before it had taken a timer
+ * back, unless the handler has SA_RESTART; with ECANCELED, see &struct twheel_drain.
  *
- * %TWHEEL_IOC_DRAIN returns how many timers it has taken back; 0 when there are
- * no more. EINTR if a signal arrived before the first, unless its handler has
- * SA_RESTART; ECANCELED if another call resumed before the first.
+ * %TWHEEL_IOC_EVENTFD returns 0. It fails with EBADF or EINVAL if @fd is not an
+ * eventfd.
  *
- * %TWHEEL_IOC_EVENTFD returns 0. EBADF or EINVAL if @fd is no eventfd.
+ * %TWHEEL_IOC_CLOCK_SET takes the argument 0 and returns 0. From then on, the kernel
+ * adds a TWHEEL_EVENT_CLOCK_SET event a second or two after CLOCK_REALTIME is set.
  *
- * %TWHEEL_IOC_CLOCK_SET, with the argument 0, asks for a TWHEEL_EVENT_CLOCK_SET
- * event whenever CLOCK_REALTIME is set from then on; it comes within a second or
- * two. Returns 0.
- *
- * Errors of them all: EFAULT if the structure cannot be read or written. A
- * timer whose handle could not be returned has not been armed; that the results
- * of a batch can be written is seen to before its operations are carried out,
- * 64 at a time, so that none is lost unless the program takes the memory away
- * meanwhile. EINVAL if a field
- * that must be zero is not, a flag is unknown or a value is out of range.
+ * Errors of all calls: EFAULT if the structure cannot be read or written. EINVAL if a
+ * field that must be zero is not, a flag is unknown or a value is out of range.
  * ENOTTY for any other call.
  *
- * read() takes events in the order of their expiry, and waits for the first
- * unless the descriptor is O_NONBLOCK (EAGAIN). EINVAL if the buffer is too
- * small for one, EFAULT if it cannot be written; the events stay then.
- * poll() reports POLLIN while there are any.
+ * After EFAULT, a timer whose handle could not be returned has not been armed. Before
+ * the kernel carries out operations of a batch, 64 at a time, it makes sure that it
+ * can write their results. No result is lost unless the program takes the memory
+ * away during the call.
+ *
+ * read() returns as many events as fit into the buffer, in the order that &struct
+ * twheel_event describes. It waits for the first event, unless the descriptor is
+ * O_NONBLOCK: EAGAIN. It fails with EINVAL if the buffer is too small for one
+ * event, and with EFAULT if the buffer cannot be written; the events then stay
+ * unread. poll() reports POLLIN while there are events.
+ *
+ * fork(): parent and child share the descriptor, its timers and events, and the
+ * mappings of the table and of the ring. Each event goes to one of them.
  */
 #define TWHEEL_IOC_INFO		_IOR('t', 0xA0, struct twheel_info)
 #define TWHEEL_IOC_ADD		_IOWR('t', 0xA1, struct twheel_op)
