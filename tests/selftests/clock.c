@@ -1,43 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Clocks that jump, and time namespaces: traps 29 to 31. */
+/* Clocks that jump, and time namespaces: traps 29 to 31, and 44. */
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "device.h"
-
-#define HOUR (3600 * NSEC_PER_SEC)
-
-/* How far the test has set the clock. It is set back when the test ends. */
-static __s64 stepped;
-
-static void step(__s64 by)
-{
-	const __u64 time = read_clock(CLOCK_REALTIME) + by;
-	const struct timespec ts = {
-		.tv_sec = time / NSEC_PER_SEC, .tv_nsec = time % NSEC_PER_SEC,
-	};
-
-	CALL(clock_settime(CLOCK_REALTIME, &ts));
-	stepped += by;
-}
-
-static void step_back(void)
-{
-	if (stepped)
-		step(-stepped);
-}
-
-/* In UML, the clock is the host's and cannot be set. */
-static void needs_a_clock_that_can_be_set(void)
-{
-	const __u64 before = read_clock(CLOCK_REALTIME);
-
-	atexit(step_back);
-	step(HOUR);
-	if (read_clock(CLOCK_REALTIME) < before + HOUR / 2)
-		skip("the clock cannot be set here");
-	step(-(__s64)HOUR);
-}
+#include "settable_clock.h"
 
 static void watch_clock(int fd)
 {
@@ -181,10 +147,10 @@ TEST(trap30_step_forward_brings_deadlines_near)
 	struct twheel_event event;
 	__u64 handle, mono;
 
-	needs_a_clock_that_can_be_set();
+	need_settable_clock();
 	mono = add(fd, HOUR / 2, 1);
 	handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + HOUR / 2, 0);
-	step(HOUR);
+	move_clock(HOUR);
 	event = read_any(fd);
 	ASSERT_EQ(event.handle, handle);
 	ASSERT_GE(event.expired_ns, event.deadline_ns);
@@ -197,19 +163,19 @@ TEST(trap30_step_back_puts_deadlines_off)
 	const int fd = open_device(O_NONBLOCK);
 	__u64 deadline, handle;
 
-	needs_a_clock_that_can_be_set();
+	need_settable_clock();
 	for (;;) {
 		deadline = now() + ticks(5);
 		handle = add_on(fd, CLOCK_REALTIME,
 				read_clock(CLOCK_REALTIME) + ticks(5), 0);
-		step(-(__s64)HOUR);
+		move_clock(-(__s64)HOUR);
 		if (!too_late(fd, handle, deadline))
 			break;
-		step(HOUR);
+		move_clock(HOUR);
 	}
 	pass_ticks(20);
 	check_no_event(fd);
-	step(HOUR);
+	move_clock(HOUR);
 	wait_for_event(fd);
 	ASSERT_EQ(read_any(fd).handle, handle);
 }
@@ -219,10 +185,10 @@ TEST(trap30_one_event_says_that_the_clock_was_set)
 	const int fd = open_device(0);
 	struct twheel_event event;
 
-	needs_a_clock_that_can_be_set();
+	need_settable_clock();
 	watch_clock(fd);
 	watch_clock(fd);
-	step(HOUR);
+	move_clock(HOUR);
 	event = read_any(fd);
 	ASSERT_EQ(event.type, TWHEEL_EVENT_CLOCK_SET);
 	ASSERT_EQ(event.handle, 0);
@@ -238,9 +204,9 @@ TEST(clock_that_nobody_watches_is_not_reported)
 	const int watched = open_device(0);
 	const int fd = open_device(0);
 
-	needs_a_clock_that_can_be_set();
+	need_settable_clock();
 	watch_clock(watched);
-	step(HOUR);
+	move_clock(HOUR);
 	wait_for_event(watched);
 	ASSERT(!has_event(fd));
 }
