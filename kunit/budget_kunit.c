@@ -36,14 +36,13 @@ static void arm_a_mix(struct wheel_test *wt, u64 start)
 static void same_ticks_as_unlimited(struct kunit *test)
 {
 	unsigned int budget = *(const unsigned int *)test->param_value;
-	u64 start = (1ULL << 24) - 100000, i;
+	u64 start = (1ULL << 24) - 100000;
 	struct wheel_test *wt = wheel_test_start(test, start, 3000);
 
 	arm_a_mix(wt, start);
 	KUNIT_EXPECT_EQ(test, wt->size,
 			wheel_test_run_sliced(wt, start + 400000, budget));
-	for (i = 0; i < wt->size; i++)
-		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %llu", i);
+	wheel_test_expect_each_once(wt);
 	wheel_test_audit(wt, true);
 }
 
@@ -59,27 +58,6 @@ KUNIT_ARRAY_PARAM(room, rooms, room_desc);
 
 #define ROOM_SLACK	20000
 
-/* Every other timer has a window, and so expires while its slot is moved down. */
-static u64 room_end(const struct wheel_test *wt, unsigned int i)
-{
-	return wt->timers[i].due + (i % 2 ? ROOM_SLACK : 0);
-}
-
-static void room_take(struct wheel_test *wt, struct twheel_timer *timer, u64 now)
-{
-	struct test_timer *t = container_of(timer, struct test_timer, timer);
-	unsigned int i = t - wt->timers;
-
-	KUNIT_ASSERT_LT(wt->test, i, wt->size);
-	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_DUE);
-	KUNIT_ASSERT_EQ(wt->test, timer->last, t->due);
-	KUNIT_ASSERT_LE(wt->test, t->due, wt->wheel->clk);
-	KUNIT_ASSERT_LE(wt->test, wt->wheel->clk, now);
-	twheel_wheel_begin(wt->wheel, timer, now);
-	t->fired++;
-	wt->armed--;
-}
-
 /* Nothing is written beyond the room, and what does not fit comes next time. */
 static void fills_what_there_is_room_for(struct kunit *test)
 {
@@ -90,8 +68,9 @@ static void fills_what_there_is_room_for(struct kunit *test)
 	struct rnd_state rnd;
 
 	prandom_seed_state(&rnd, room);
+	/* A timer with a window expires while its slot is moved down. */
 	for (i = 1; i < wt->size; i += 2)
-		wt->timers[i].timer.flags = twheel_wheel_window_flags(ROOM_SLACK);
+		wheel_test_window(wt, i, ROOM_SLACK);
 	arm_a_mix(wt, start);
 	while (wt->armed) {
 		now += prandom_u32_state(&rnd) % 2000;
@@ -101,14 +80,17 @@ static void fills_what_there_is_room_for(struct kunit *test)
 			n = twheel_wheel_expire(wt->wheel, now, &left, due, room);
 			KUNIT_ASSERT_LE(test, n, room);
 			KUNIT_ASSERT_PTR_EQ(test, due[room], guard);
-			for (i = 0; i < n; i++)
-				room_take(wt, due[i], now);
+			for (i = 0; i < n; i++) {
+				KUNIT_ASSERT_EQ(test, due[i]->last,
+						wheel_test_begin(wt, due[i], now)->due);
+				KUNIT_ASSERT_LE(test, wt->wheel->clk, now);
+			}
 			wheel_test_audit(wt, true);
 		} while (n == room || !left);
 		for (i = 0; i < wt->size; i++)
 			KUNIT_ASSERT_EQ_MSG(test, wt->timers[i].fired,
 					    wt->timers[i].fired ||
-					    room_end(wt, i) <= now,
+					    wheel_test_window_end(wt, i) <= now,
 					    "timer %u", i);
 	}
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: deadlines pushed back where the timers are
+ * twheel: deadlines pushed back, while the timers stay in their slots
  */
-#include <linux/completion.h>
-#include <linux/kthread.h>
-#include "wheel_test.h"
+#include "race.h"
 
 static void fires_at_the_later_deadline(struct kunit *test)
 {
@@ -49,7 +47,7 @@ static void earlier_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 700), 1U);
 }
 
-/* What counts is the deadline it has now, not the one it was filed by. */
+/* The timer's present deadline counts, not the one that chose its slot. */
 static void earlier_than_extended_is_refused(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
@@ -63,7 +61,7 @@ static void earlier_than_extended_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 900), 1U);
 }
 
-/* A signed comparison takes the later one of two deadlines for the earlier. */
+/* A signed comparison mistakes the later of two such deadlines for the earlier. */
 static void trap11_half_range(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
@@ -109,7 +107,7 @@ static void many_times_before_the_slot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10100), 1U);
 }
 
-/* The heartbeat: a beat a tick, and the timer is looked at every 29 of them. */
+/* The heartbeat: one beat a tick, and the wheel looks at the timer every 29 ticks. */
 static void on_every_tick(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
@@ -129,8 +127,9 @@ static void on_every_tick(struct kunit *test)
 /*
  *	level n   | current | coming: timers 0 to 199 |
  *	             ^hand
- * From within the coming slot timers go to where their new deadlines belong:
- * below, to a later slot of the same level, above; never back to where they are.
+ * A timer in the coming slot goes to where its new deadline belongs: to a level below,
+ * to a later slot of the same level, or to a level above. It never goes back to the
+ * same slot.
  */
 static void while_its_slot_is_coming(struct kunit *test)
 {
@@ -143,7 +142,7 @@ static void while_its_slot_is_coming(struct kunit *test)
 		slot = 10 * TWHEEL_LVL_GRAN(n);
 		for (i = 0; i < wt->size; i++)
 			wheel_test_arm(wt, i, slot + i % TWHEEL_LVL_GRAN(n));
-		/* the hand is in the slot before; some have been moved down */
+		/* The hand is in the slot before, and some timers have been moved down. */
 		wheel_test_run(wt, slot - 4);
 		KUNIT_ASSERT_GT(test, wt->wheel->cascaded, 0ULL);
 		KUNIT_ASSERT_LT(test, wt->wheel->cascaded, 400ULL);
@@ -159,7 +158,7 @@ static void while_its_slot_is_coming(struct kunit *test)
 	}
 }
 
-/* Extended at the last moment: the tick before the deadline. */
+/* Extended at the last moment, on the tick before the deadline. */
 static void on_the_last_tick(struct kunit *test)
 {
 	struct wheel_test *wt;
@@ -196,7 +195,7 @@ static void past_the_horizon(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 1ULL << 40);
 }
 
-/* U64_MAX means dead in a timer's word: it must never get in there. */
+/* U64_MAX in a timer's state means dead: no deadline may be stored as U64_MAX. */
 static void saturates(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
@@ -254,7 +253,7 @@ static void removed_where_it_was_filed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 2000000), 1U);
 }
 
-/* Earlier again, by removal: the extension leaves nothing behind. */
+/* Removal allows an earlier deadline again: the extension leaves nothing behind. */
 static void back_to_the_old_deadline(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
@@ -268,7 +267,7 @@ static void back_to_the_old_deadline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 2000000), 0U);
 }
 
-/* All timers of a slot are pushed back to one tick, again and again. */
+/* All timers of a slot are pushed back to nearly the same tick, again and again. */
 static void a_crowd_stays_exact(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1000);
@@ -285,124 +284,21 @@ static void a_crowd_stays_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 20002), wt->size);
 }
 
-#define RACE_TICKS	WHEEL_TEST_LONG(20000U)
-#define RACE_WIDTH	16U	/* timers a tick */
-
-struct race {
-	struct wheel_test	*wt;
-	/* by timer: the deadline of the last extension that succeeded */
-	u64			*extended;
-	unsigned int		extensions;
-	struct completion	under_way;
-};
-
-/* Goes for the timers that are due about now. */
-static int race_extend(void *data)
+/* The timers of the tick that the hand is at. */
+static unsigned int due_now(const struct race_plan *plan, u64 clk)
 {
-	struct race *race = data;
-	struct wheel_test *wt = race->wt;
-	unsigned int i, first, last;
-	u64 clk;
-
-	do {
-		clk = READ_ONCE(wt->wheel->clk);
-		first = min(clk, RACE_TICKS - 1ULL) * RACE_WIDTH;
-		last = min(first + 2 * RACE_WIDTH, wt->size);
-		for (i = first; i < last; i++) {
-			clk = READ_ONCE(wt->wheel->clk) + i % 4;
-			if (twheel_wheel_extend(&wt->timers[i].timer, clk)) {
-				race->extended[i] = clk;
-				race->extensions++;
-			}
-		}
-		complete(&race->under_way);
-		cond_resched();
-	} while (!kthread_should_stop());
-	return 0;
+	return min_t(u64, clk, plan->ticks - 1) * RACE_WIDTH;
 }
 
-static void race_run(struct wheel_test *wt, u64 now)
-{
-	unsigned int budget = WHEEL_TEST_UNLIMITED;
-	struct twheel_timer *timer;
-	struct test_timer *t;
-
-	while ((timer = wheel_test_take(wt->wheel, now, &budget, NULL))) {
-		t = container_of(timer, struct test_timer, timer);
-		t->due = wt->wheel->clk;
-		t->fired++;
-	}
-}
-
-/* The first timer that did not expire once, at the last deadline it was given. */
-static unsigned int race_wrong(const struct race *race)
-{
-	const struct wheel_test *wt = race->wt;
-	const struct test_timer *t;
-	unsigned int i;
-
-	for (i = 0; i < wt->size; i++) {
-		t = &wt->timers[i];
-		if (t->due != max(race->extended[i], 1ULL + i / RACE_WIDTH) ||
-		    t->fired != 1 || twheel_wheel_state(&t->timer) != TWHEEL_IDLE)
-			break;
-	}
-	return i;
-}
-
-static void race_once(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, RACE_TICKS * RACE_WIDTH);
-	struct race race = { .wt = wt };
-	struct task_struct *task;
-	unsigned int i;
-	u64 now;
-
-	race.extended = kvcalloc(wt->size, sizeof(*race.extended), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, race.extended);
-	for (i = 0; i < wt->size; i++)
-		twheel_wheel_insert(wt->wheel, &wt->timers[i].timer,
-				    1 + i / RACE_WIDTH);
-
-	init_completion(&race.under_way);
-	/* No assertion while the thread runs: nobody would stop it. */
-	task = kthread_run(race_extend, &race, "twheel_race");
-	if (IS_ERR(task)) {
-		kvfree(race.extended);
-		KUNIT_FAIL(test, "no thread");
-		return;
-	}
-	for (now = 1; now <= RACE_TICKS; now++) {
-		/* where there is one CPU, now and then it is the thread's turn */
-		if (now % 64 == 1)
-			wait_for_completion(&race.under_way);
-		race_run(wt, now);
-	}
-	kthread_stop(task);
-	race_run(wt, RACE_TICKS + 10);
-
-	i = race_wrong(&race);
-	KUNIT_EXPECT_EQ(test, i, wt->size);
-	if (i < wt->size)
-		kunit_err(test, "expired %u times, at %llu, extended to %llu, word %llu",
-			  wt->timers[i].fired, wt->timers[i].due, race.extended[i],
-			  twheel_wheel_state(&wt->timers[i].timer));
-	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 0ULL);
-	KUNIT_EXPECT_GT(test, race.extensions, 0U);
-	kvfree(race.extended);
-}
-
-/*
- * One thread pushes deadlines back while another runs the wheel. A timer is
- * either extended or expires: the tick it expires at is the deadline of the
- * last extension that said it succeeded.
- */
 static void races_with_expiry(struct kunit *test)
 {
-	unsigned int i;
+	static const struct race_plan plan = {
+		.ticks	= WHEEL_TEST_LONG(20000),
+		.reach	= 2 * RACE_WIDTH,
+		.first	= due_now,
+	};
 
-	for (i = 0; i < 5; i++)
-		race_once(test);
+	race_run(test, &plan);
 }
 
 static struct kunit_case extend_cases[] = {

@@ -97,9 +97,7 @@ static void edges_together(struct kunit *test)
 		wheel_test_visit(wt);
 		wheel_test_audit(wt, false);
 	}
-	for (i = 0; i < wt->size; i++)
-		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U,
-				    "timer %u", i);
+	wheel_test_expect_each_once(wt);
 }
 
 /*

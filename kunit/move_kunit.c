@@ -74,8 +74,7 @@ static void none_early_none_lost(struct kunit *test)
 	expect_empty(test, from);
 	wheel_test_audit(wt, false);
 	wheel_test_visit_all(wt);
-	for (i = 0; i < wt->size; i++)
-		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+	wheel_test_expect_each_once(wt);
 }
 
 /* Extended timers go by their new deadlines. */
@@ -118,8 +117,7 @@ static void from_an_unfinished_tick(struct kunit *test)
 	expect_empty(test, from);
 	wheel_test_audit(wt, false);
 	wheel_test_visit_all(wt);
-	for (i = 0; i < wt->size; i++)
-		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+	wheel_test_expect_each_once(wt);
 }
 
 /* What is in the midst of being moved down is found and moved, too. */

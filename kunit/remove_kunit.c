@@ -209,8 +209,7 @@ static void trap21_each_once_in_a_tick(struct kunit *test)
 		wheel_test_arm(wt, i, 10000);
 	}
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10000), wt->size);
-	for (i = 0; i < wt->size; i++)
-		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
+	wheel_test_expect_each_once(wt);
 }
 
 /* Armed and removed in any order, at every stage of the way down. */

@@ -30,7 +30,7 @@ void wheel_test_exit(struct kunit *test)
 	test->priv = NULL;
 }
 
-/* An empty wheel with its hand at @clk, and so many timers that are idle. */
+/* An empty wheel with its hand at @clk, and @timers idle timers. */
 struct wheel_test *wheel_test_start(struct kunit *test, u64 clk,
 				    unsigned int timers)
 {
@@ -46,6 +46,30 @@ struct wheel_test *wheel_test_start(struct kunit *test, u64 clk,
 	wt->rearm = false;
 	twheel_wheel_init(wt->wheel, clk);
 	return wt;
+}
+
+/* Gives an idle timer a window: it may expire up to @slack ticks after its deadline. */
+void wheel_test_window(struct wheel_test *wt, unsigned int i, u64 slack)
+{
+	wt->timers[i].slack = slack;
+	wt->timers[i].timer.flags = twheel_wheel_window_flags(slack);
+}
+
+/* The last tick at which a timer may expire. */
+u64 wheel_test_window_end(const struct wheel_test *wt, unsigned int i)
+{
+	const struct test_timer *t = &wt->timers[i];
+
+	return t->slack > U64_MAX - t->due ? U64_MAX : t->due + t->slack;
+}
+
+void wheel_test_expect_each_once(struct wheel_test *wt)
+{
+	unsigned int i;
+
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ_MSG(wt->test, wt->timers[i].fired, 1U,
+				    "timer %u", i);
 }
 
 void wheel_test_arm(struct wheel_test *wt, unsigned int i, u64 expires)
@@ -91,7 +115,7 @@ void wheel_test_audit(struct wheel_test *wt, bool extended)
 			      wt->wheel->clk, wrong);
 }
 
-/* The next timer that is due, and its callback may be thought of as running. */
+/* Takes one timer that is due, and does what the engine does before its callback. */
 struct twheel_timer *wheel_test_take(struct twheel_wheel *w, u64 now,
 				     unsigned int *budget, u64 *missed)
 {
@@ -106,17 +130,33 @@ struct twheel_timer *wheel_test_take(struct twheel_wheel *w, u64 now,
 	return timer;
 }
 
-/*
- * Takes one timer and checks that this is its tick, and that ticks come in
- * order.
- */
+/* Begins the callback of a timer that was taken off the wheel, and checks the timer. */
+struct test_timer *wheel_test_begin(struct wheel_test *wt,
+				    struct twheel_timer *timer, u64 now)
+{
+	struct test_timer *t = container_of(timer, struct test_timer, timer);
+
+	KUNIT_ASSERT_LT(wt->test, (unsigned int)(t - wt->timers), wt->size);
+	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_DUE);
+	KUNIT_ASSERT_LE_MSG(wt->test, t->due, wt->wheel->clk, "timer %td",
+			    t - wt->timers);
+	KUNIT_ASSERT_LE(wt->test, wt->wheel->clk, max(now, wt->tick));
+	twheel_wheel_begin(wt->wheel, timer, now);
+	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_IDLE);
+	wt->armed--;
+	t->fired++;
+	return t;
+}
+
+/* Takes one timer, and checks that this is its tick, and that ticks come in order. */
 bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 {
 	struct twheel_wheel *w = wt->wheel;
-	struct twheel_timer *timer = wheel_test_take(w, now, budget, NULL);
+	struct twheel_timer *timer = wheel_test_next(w, now, budget);
 	struct test_timer *t;
+	unsigned int i;
 
-	/* A wheel that runs in circles fails, it does not hang. */
+	/* A wheel that runs in circles fails; it does not hang. */
 	KUNIT_ASSERT_LT(wt->test, wt->calls++, WHEEL_TEST_UNLIMITED);
 	KUNIT_ASSERT_GE(wt->test, w->clk, wt->tick);
 	KUNIT_ASSERT_LE(wt->test, w->clk, max(now, wt->tick));
@@ -124,18 +164,16 @@ bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 	if (!timer)
 		return false;
 
-	t = container_of(timer, struct test_timer, timer);
-	KUNIT_ASSERT_EQ_MSG(wt->test, w->clk, t->due, "timer %td",
-			    t - wt->timers);
-	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_IDLE);
-	wt->armed--;
-	t->fired++;
+	t = wheel_test_begin(wt, timer, now);
+	i = t - wt->timers;
+	KUNIT_ASSERT_LE_MSG(wt->test, w->clk, wheel_test_window_end(wt, i),
+			    "timer %u of %llu", i, t->due);
 	if (wt->rearm)
-		wheel_test_arm(wt, t - wt->timers, w->clk);
+		wheel_test_arm(wt, i, w->clk);
 	return true;
 }
 
-/* Advances the hand to @now at once. Returns how many timers were due. */
+/* Moves the hand to @now at once. Returns how many timers expired. */
 unsigned int wheel_test_run(struct wheel_test *wt, u64 now)
 {
 	unsigned int budget = WHEEL_TEST_UNLIMITED, fired = 0;
@@ -146,7 +184,7 @@ unsigned int wheel_test_run(struct wheel_test *wt, u64 now)
 	return fired;
 }
 
-/* The same, a slice of work at a time. */
+/* Moves the hand to @now with a budget of @budget a slice. */
 unsigned int wheel_test_run_sliced(struct wheel_test *wt, u64 now,
 				   unsigned int budget)
 {
@@ -161,7 +199,7 @@ unsigned int wheel_test_run_sliced(struct wheel_test *wt, u64 now,
 	return fired;
 }
 
-/* Advances to the next tick that needs a visit, as a wheel that sleeps does. */
+/* Moves the hand to the next tick that needs a visit, as a wheel that sleeps does. */
 unsigned int wheel_test_visit(struct wheel_test *wt)
 {
 	u64 next = twheel_wheel_next(wt->wheel);
@@ -171,7 +209,7 @@ unsigned int wheel_test_visit(struct wheel_test *wt)
 	return wheel_test_run(wt, next);
 }
 
-/* Does so until nothing waits any more. Returns the number of visits. */
+/* Visits the wheel until no timer waits any more. Returns the number of visits. */
 unsigned int wheel_test_visit_all(struct wheel_test *wt)
 {
 	unsigned int visits = 0;
@@ -184,7 +222,7 @@ unsigned int wheel_test_visit_all(struct wheel_test *wt)
 	return visits;
 }
 
-/* Which list a pending timer is in: the one whose head is in the wheel. */
+/* Finds the chain that a pending timer is in: the list whose head is in the wheel. */
 void wheel_test_where(struct wheel_test *wt, unsigned int i,
 		      unsigned int *level, unsigned int *slot,
 		      unsigned int *chain)
