@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the functions of twheel.h from everywhere: from callbacks, the timer's
- * own too, from every context, and from one CPU to another
+ * twheel: the functions of twheel.h, called from callbacks (the timer's own included),
+ * from every context, and for a timer of another CPU
  */
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
@@ -91,7 +91,7 @@ static void own_cancel_undoes_own_arming(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
 }
 
-/* The n-th run is no earlier than the n-th period. */
+/* The n-th callback does not run before the n-th period is over. */
 static void rearm_periodic(struct probe *probe)
 {
 	if (probe->tick < probe->expires)
@@ -118,9 +118,9 @@ static void periodic_without_drift(struct kunit *test)
 }
 
 /*
- * Armed for now, or for long ago, it runs on the next tick and not on this one
- * again; that is trap 16. Ticks that came late are made up for, so that several
- * runs may see the same one: it is the number of ticks that counts.
+ * Trap 16: a timer armed for now or for the past runs on the next tick, not on this one
+ * again. After late ticks, the wheel catches up, and several callbacks may see the same
+ * tick; so what counts is the number of ticks since the start.
  */
 static void rearm_zero(struct probe *probe)
 {
@@ -145,7 +145,7 @@ static void zero_rearm_is_once_a_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->ret, 0);
 }
 
-/* A callback that frees its timer, and perhaps leaves an heir in its place. */
+/* A callback that frees its timer and perhaps arms a new one, the heir. */
 struct mortal {
 	struct twheel_timer	timer;
 	unsigned int		heirs;
@@ -221,19 +221,19 @@ static void cancel_sync_other(struct probe *probe)
 	probe->ret = twheel_cancel_sync(&probe->other->timer);
 }
 
-/* The first of two timers of one tick keeps the second from running. */
+/* The callback of the first of two timers keeps the second one from running. */
 static void expect_first_only(struct kunit *test, struct probe *first)
 {
-	unsigned int cpu = cpumask_first(cpu_online_mask);
 	struct probe *second = probe_new(test, NULL);
+	unsigned int cpu;
 	u64 expires;
 
-	/* a lockdep class of its own: callbacks wait for each other */
+	/* A lockdep class of its own, as one callback waits for the other. */
 	twheel_setup(&second->timer, probe_fn, 0);
 	first->other = second;
-	engine_test_hold();
+	cpu = engine_test_hold();
 	expires = get_jiffies_64() + 5;
-	/* few timers of one tick expire in the order of arming */
+	/* A few timers of one tick expire in the order of arming. */
 	twheel_add_on(&first->timer, expires, cpu);
 	twheel_add_on(&second->timer, expires, cpu);
 	engine_test_release();
@@ -258,7 +258,7 @@ static void push_other(struct probe *probe)
 	probe->ret = twheel_mod(&probe->other->timer, probe->expires);
 }
 
-/* Extended while its own tick is being worked on. */
+/* The second timer is extended while the wheel is at its tick. */
 static void callback_pushes_another_of_its_tick_back(struct kunit *test)
 {
 	struct probe *a = probe_new(test, push_other);
@@ -269,7 +269,7 @@ static void callback_pushes_another_of_its_tick_back(struct kunit *test)
 	engine_test_hold();
 	expires = get_jiffies_64() + 2;
 	a->expires = expires + 3;
-	/* one slot is worked on in the order of arming */
+	/* The timers of a slot expire in the order of arming. */
 	twheel_add(&a->timer, expires);
 	twheel_add(&b->timer, expires);
 	engine_test_release();
@@ -277,14 +277,14 @@ static void callback_pushes_another_of_its_tick_back(struct kunit *test)
 	probe_expect(test, b, a->ret == 1 ? expires + 3 : expires);
 }
 
-/* From everywhere */
+/* From every context */
 
 /**
- * struct context_call - something done to a timer in some context
+ * struct context_call - an operation on a timer, called in a given context
  * @probe: The timer.
- * @op: What to do.
+ * @op: The operation.
  * @ret: What @op returned.
- * @right: The context was the right one.
+ * @right: @op ran in the right context.
  * @done: Completed when @op has returned.
  * @irq_work: For hardirq context.
  * @tasklet: For softirq context.
@@ -481,7 +481,7 @@ static void add_on_runs_there(struct kunit *test)
 	}
 }
 
-/* A timer moves to where it is wanted each time it is armed. */
+/* Each time that the timer is armed, it moves to the CPU that was asked for. */
 static void one_timer_on_every_cpu(struct kunit *test)
 {
 	struct probe *probe = probe_new(test, NULL);
@@ -532,7 +532,7 @@ static long cancel_here(void *arg)
 	return twheel_cancel(&probe->timer);
 }
 
-/* A pending timer that is changed stays where it is. */
+/* A pending timer that is changed stays on its CPU. */
 static void mod_leaves_it_on_its_cpu(struct kunit *test)
 {
 	unsigned int here = cpumask_first(cpu_online_mask);
@@ -564,13 +564,13 @@ static void cancel_from_another_cpu(struct kunit *test)
 	engine_test_expect_idle(test, &probe->timer);
 }
 
-/* A callback that says it has begun, and ends when it is told to. */
+/* A callback that reports its beginning, and ends when the case lets it. */
 static void wait_for_leave(struct probe *probe)
 {
-	ktime_t end = ktime_get() + 15 * (u64)NSEC_PER_SEC;
+	u64 end = get_jiffies_64() + ENGINE_TEST_PATIENCE;
 
 	complete(&probe->ran);
-	while (!READ_ONCE(probe->left) && ktime_get() < end)
+	while (!READ_ONCE(probe->left) && time_before64(get_jiffies_64(), end))
 		cpu_relax();
 	WRITE_ONCE(probe->ret, 1);
 }
@@ -624,7 +624,7 @@ static void cancel_while_the_callback_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
 }
 
-/* The callback takes its time, so that there is something to wait for. */
+/* The callback takes 2 ms, so that the canceller has something to wait for. */
 static void take_a_while(struct probe *probe)
 {
 	ktime_t end = ktime_get() + 2 * NSEC_PER_MSEC;
@@ -644,7 +644,7 @@ static long shutdown_here(void *arg)
 	twheel_add_on(&probe->timer, 0, probe->left);
 	wait_for_completion_timeout(&probe->ran, ENGINE_TEST_PATIENCE);
 	ret = twheel_shutdown_sync(&probe->timer);
-	/* where the callback got to by then */
+	/* Callbacks that had begun but not ended by then. */
 	probe->left = probe->runs - READ_ONCE(probe->ret);
 	return ret;
 }

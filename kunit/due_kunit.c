@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: timers that are due, and whose callback has not begun
+ * twheel: timers that are due, but whose callback has not begun
  *
- * Two timers of a tick are taken off the wheel together. While the first one's
- * callback runs, the second must be what it was before: pending, and anybody's to
- * cancel, to change or to free.
+ * The engine takes two timers of a tick off the wheel together. While the first callback
+ * runs, the second timer must still be pending, and any caller may cancel, change or
+ * free it.
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>
@@ -12,16 +12,18 @@
 #include "../twheel_compat.h"
 #include "engine_test.h"
 
-/* For deadlines that are given to a timer which is due. */
+/* Ticks ahead of the new deadline that is given to a timer which is due. */
 #define LATER	7
 #define NEVER_RUNS	(-1)
+
+#define THIS_CPU	(-1)
 
 /**
  * struct due_op - what is done to the second timer
  * @name: Of the case.
- * @run: Does it; returns what it was told.
- * @delay: Ticks from then until the timer runs, or a few more; NEVER_RUNS. The hand of a
- *	wheel in its run may be behind, so "the next tick" may be this one.
+ * @run: Does it, and returns the result.
+ * @delay: Ticks from then until the timer runs, at least; or NEVER_RUNS. While a wheel
+ *	runs, its hand may be behind, so "the next tick" may be the current tick.
  */
 struct due_op {
 	const char	*name;
@@ -58,16 +60,16 @@ KUNIT_ARRAY_PARAM(op, ops, op_desc);
 /**
  * struct pair - two timers of a tick, on one CPU
  * @first: Its callback does what the case is about.
- * @second: What it is done to.
- * @op: What is done.
+ * @second: The timer that this is done to.
+ * @op: The operation.
  * @expires: The tick of both.
- * @counts: What the first callback saw.
- * @pending: Likewise, of the second timer.
- * @remaining: Likewise.
- * @ret: What the operation was told.
- * @tick: When that was.
+ * @counts: The counts just before the operation.
+ * @pending: Was the second timer pending then?
+ * @remaining: Its remaining ticks then.
+ * @ret: The result of the operation.
+ * @tick: The tick of the operation.
  * @begun: The first callback runs.
- * @done: It may end.
+ * @done: The first callback may end.
  */
 struct pair {
 	struct probe		first;
@@ -100,23 +102,26 @@ static void act_on_second(struct probe *probe)
 static struct pair *pair_new(struct kunit *test, void (*act)(struct probe *probe))
 {
 	struct pair *pair = kunit_kzalloc(test, sizeof(*pair), GFP_KERNEL);
-	struct engine_test *et = test->priv;
 
 	KUNIT_ASSERT_NOT_NULL(test, pair);
 	pair->op = test->param_value;
-	probe_setup(&pair->first, act);
-	probe_setup(&pair->second, NULL);
-	/* a lockdep class of its own: callbacks wait for each other */
+	probe_init(test, &pair->first, act);
+	probe_init(test, &pair->second, NULL);
+	/* A lockdep class of its own, as one callback waits for the other. */
 	twheel_setup(&pair->second.timer, probe_fn, 0);
-	list_add_tail(&pair->first.node, &et->probes);
-	list_add_tail(&pair->second.node, &et->probes);
 	return pair;
 }
 
-/* Few timers of one tick expire in the order of arming. */
-static void pair_arm(struct pair *pair, unsigned int cpu, u64 period)
+/*
+ * A few timers of one tick expire in the order of arming. On this CPU (THIS_CPU), the
+ * first callback does not begin before both timers are armed.
+ */
+static void pair_arm(struct pair *pair, int cpu, u64 period)
 {
-	engine_test_hold();
+	unsigned int here = engine_test_hold();
+
+	if (cpu == THIS_CPU)
+		cpu = here;
 	pair->expires = get_jiffies_64() + 5;
 	twheel_add_on(&pair->first.timer, pair->expires, cpu);
 	if (period)
@@ -126,7 +131,7 @@ static void pair_arm(struct pair *pair, unsigned int cpu, u64 period)
 	engine_test_release();
 }
 
-/* It was pending, and what was wanted of it is what happens. */
+/* The second timer was pending, and the operation has had its effect. */
 static void pair_expect(struct kunit *test, struct pair *pair)
 {
 	struct engine_test *et = test->priv;
@@ -145,8 +150,7 @@ static void pair_expect(struct kunit *test, struct pair *pair)
 		return;
 	}
 	probe_expect(test, &pair->second, due);
-	KUNIT_EXPECT_LE(test, pair->second.tick, due + ENGINE_TEST_LATE);
-	/* Behind or not, the hand is on the tick that the pair was taken off for. */
+	/* The hand, behind or not, is at the tick for which the pair was taken off. */
 	KUNIT_EXPECT_GT(test, pair->second.tick, pair->expires);
 }
 
@@ -154,21 +158,19 @@ static void callback_of_its_tick_gets_hold_of_it(struct kunit *test)
 {
 	struct pair *pair = pair_new(test, act_on_second);
 
-	pair_arm(pair, cpumask_first(cpu_online_mask), 0);
+	pair_arm(pair, THIS_CPU, 0);
 	probe_wait(test, &pair->first);
 	pair_expect(test, pair);
 	if (pair->op->delay != NEVER_RUNS)
 		engine_test_expect_counts(test, 3, 2, 0, 1);
 }
 
-/* Armed with a period, it runs once more at most; so no more than once here. */
+/* The period is so long that the timer runs no more than once here. */
 static void so_it_does_if_it_is_periodic(struct kunit *test)
 {
 	struct pair *pair = pair_new(test, act_on_second);
 
-	migrate_disable();
-	pair_arm(pair, smp_processor_id(), 1000000);
-	migrate_enable();
+	pair_arm(pair, THIS_CPU, 1000000);
 	probe_wait(test, &pair->first);
 	pair_expect(test, pair);
 }
@@ -182,7 +184,10 @@ static void wait_for_the_other(struct probe *probe)
 		cpu_relax();
 }
 
-/* On another CPU than the pair's; its first callback runs until this is done. */
+/*
+ * Runs on another CPU than the pair. The first callback does not end before this is done,
+ * so the second timer waits even if it is armed late.
+ */
 static long act_from_here(void *arg)
 {
 	struct pair *pair = arg;
@@ -227,12 +232,12 @@ static void free_others(struct probe *probe)
 	}
 }
 
-/* More than a batch of them, and their memory is gone when their turn comes. */
+/* The timers are more than one batch, and their memory is freed before their turn. */
 static void they_may_be_freed(struct kunit *test)
 {
 	static struct twheel_timer *others[3 * TWHEEL_DUE_MAX + 1];
-	unsigned int cpu = cpumask_first(cpu_online_mask), i;
 	struct probe *first = probe_new(test, free_others);
+	unsigned int cpu, i;
 	u64 expires;
 
 	lost_runs = 0;
@@ -243,7 +248,7 @@ static void they_may_be_freed(struct kunit *test)
 		twheel_setup(others[i], lost_fn, 0);
 	}
 	first->other = (void *)others;
-	engine_test_hold();
+	cpu = engine_test_hold();
 	expires = get_jiffies_64() + 5;
 	twheel_add_on(&first->timer, expires, cpu);
 	for (i = 0; i < ARRAY_SIZE(others) - 1; i++)
@@ -256,8 +261,8 @@ static void they_may_be_freed(struct kunit *test)
 }
 
 /*
- * Timers of a tick; while one CPU runs them, another cancels some that come soon: at
- * various distances, since their turn comes faster than a cancel takes.
+ * While one CPU runs the timers of a tick, another CPU cancels timers whose turn is next. A
+ * turn comes faster than a cancel, so these are at various distances.
  */
 #define CROWD		1024
 #define DISTANCES	48

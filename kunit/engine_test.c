@@ -5,6 +5,8 @@
 #include <linux/cpumask.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
+#include <linux/timer.h>
+#include "../engine/base.h"
 #include "engine_test.h"
 
 int engine_test_init(struct kunit *test)
@@ -19,20 +21,24 @@ int engine_test_init(struct kunit *test)
 	return 0;
 }
 
-/* Whatever became of the case, its timers must not outlive it. */
+/* Even if the case fails, its timers must not outlive it. */
 void engine_test_exit(struct kunit *test)
 {
 	struct engine_test *et = test->priv;
 	struct probe *probe;
+	unsigned int cpu;
 
 	if (!et)
 		return;
+	if (et->watch)
+		for_each_possible_cpu(cpu)
+			timer_delete_sync(&et->watch[cpu].timer);
 	list_for_each_entry(probe, &et->probes, node)
 		twheel_shutdown_sync(&probe->timer);
 	engine_test_balance(test);
 }
 
-/* What has been counted since the case began; all that is pending. */
+/* Reads what was counted since the case began; @counts->pending is the total. */
 void engine_test_counts(struct kunit *test, struct twheel_counts *counts)
 {
 	struct engine_test *et = test->priv;
@@ -56,7 +62,7 @@ void engine_test_expect_counts(struct kunit *test, u64 armed, u64 fired,
 	KUNIT_EXPECT_EQ(test, counts.replaced, replaced);
 }
 
-/* Each arming has ended in exactly one way, and none is left. */
+/* Each arming of the case has ended in exactly one way, and none is left. */
 void engine_test_balance(struct kunit *test)
 {
 	struct engine_test *et = test->priv;
@@ -95,12 +101,20 @@ void probe_setup(struct probe *probe, void (*act)(struct probe *probe))
 struct probe *probe_new(struct kunit *test, void (*act)(struct probe *probe))
 {
 	struct probe *probe = kunit_kmalloc(test, sizeof(*probe), GFP_KERNEL);
-	struct engine_test *et = test->priv;
 
 	KUNIT_ASSERT_NOT_NULL(test, probe);
+	probe_init(test, probe, act);
+	return probe;
+}
+
+/* Sets up a timer that is part of something else; it is shut down when the case ends. */
+void probe_init(struct kunit *test, struct probe *probe,
+		void (*act)(struct probe *probe))
+{
+	struct engine_test *et = test->priv;
+
 	probe_setup(probe, act);
 	list_add_tail(&probe->node, &et->probes);
-	return probe;
 }
 
 void probe_wait(struct kunit *test, struct probe *probe)
@@ -111,14 +125,103 @@ void probe_wait(struct kunit *test, struct probe *probe)
 			    "no callback at tick %llu", get_jiffies_64());
 }
 
-/* Waits for a probe's one callback: in its tick, or not much later. */
-void probe_expect(struct kunit *test, struct probe *probe, u64 expires)
+/* How often a plain timer of each CPU looks at the time while a case waits. */
+#define WATCH_TICKS	(ENGINE_TEST_LATE / 2)
+/* timer_list may run a timer of that length late by an eighth. */
+#define WATCH_ROUNDING	(WATCH_TICKS / 8 + 1)
+
+static u64 watch_late(const struct engine_test_watch *watch)
 {
+	u64 now = get_jiffies_64(), due = READ_ONCE(watch->due) + WATCH_ROUNDING;
+
+	return now > due ? now - due : 0;
+}
+
+static void watch_fn(struct timer_list *timer)
+{
+	struct engine_test_watch *watch;
+
+	watch = container_of(timer, struct engine_test_watch, timer);
+	WRITE_ONCE(watch->late, max(watch->late, watch_late(watch)));
+	WRITE_ONCE(watch->due, get_jiffies_64() + WATCH_TICKS);
+	mod_timer(timer, (unsigned long)watch->due);
+}
+
+/**
+ * engine_test_watch_start - measure how late plain kernel timers are
+ * @test: The case.
+ *
+ * From now until the case ends, one plain timer on each CPU runs every WATCH_TICKS. Their
+ * lateness tells how busy the host is, see engine_test_in_time(). probe_expect() starts
+ * them when it has to wait.
+ */
+void engine_test_watch_start(struct kunit *test)
+{
+	struct engine_test *et = test->priv;
+	struct engine_test_watch *watch;
+	unsigned int cpu;
+
+	if (et->watch)
+		return;
+	watch = kunit_kcalloc(test, nr_cpu_ids, sizeof(*watch), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, watch);
+	for_each_possible_cpu(cpu) {
+		timer_setup(&watch[cpu].timer, watch_fn, TIMER_PINNED);
+		watch[cpu].due = get_jiffies_64() + WATCH_TICKS;
+		watch[cpu].timer.expires = (unsigned long)watch[cpu].due;
+	}
+	for_each_online_cpu(cpu)
+		add_timer_on(&watch[cpu].timer, cpu);
+	et->watch = watch;
+}
+
+/**
+ * engine_test_in_time - the latest tick for something that was due at a tick
+ * @test: The case.
+ * @expires: The tick.
+ *
+ * Return: ENGINE_TEST_LATE ticks after @expires, and later by as much as plain timers were
+ * late in this case: on a busy host, twheel may be as late as the kernel's own timers.
+ */
+u64 engine_test_in_time(struct kunit *test, u64 expires)
+{
+	struct engine_test *et = test->priv;
+	unsigned int cpu;
+	u64 late = 0;
+
+	if (et->watch) {
+		for_each_online_cpu(cpu) {
+			if (!timer_pending(&et->watch[cpu].timer))
+				continue;
+			late = max3(late, READ_ONCE(et->watch[cpu].late),
+				    watch_late(&et->watch[cpu]));
+		}
+	}
+	return expires + ENGINE_TEST_LATE + late;
+}
+
+/* Waits for the one callback of a probe, which must not come early. */
+void probe_ended(struct kunit *test, struct probe *probe, u64 expires)
+{
+	if (!completion_done(&probe->ran))
+		engine_test_watch_start(test);
 	probe_wait(test, probe);
 	twheel_cancel_sync(&probe->timer);
 	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
 	KUNIT_EXPECT_GE(test, probe->tick, expires);
-	KUNIT_EXPECT_LE(test, probe->tick, expires + ENGINE_TEST_LATE);
+}
+
+/* The same; nor may the callback come much later than @expires and @slack ticks. */
+void probe_expect_window(struct kunit *test, struct probe *probe, u64 expires, u64 slack)
+{
+	probe_ended(test, probe, expires);
+	KUNIT_EXPECT_LE(test, probe->tick, engine_test_in_time(test, expires + slack));
+}
+
+/* Waits for the one callback of a probe: on its tick, or not much later. */
+void probe_expect(struct kunit *test, struct probe *probe, u64 expires)
+{
+	probe_expect_window(test, probe, expires, 0);
 }
 
 /* A timer that is pending for longer than any case lasts. */
@@ -167,7 +270,7 @@ void engine_test_expect_dead(struct kunit *test, struct twheel_timer *timer)
 	KUNIT_EXPECT_EQ(test, twheel_add(timer, expires), -ESHUTDOWN);
 }
 
-/* Lets all that is due up to a tick happen, on every CPU. */
+/* Waits until all timers that are due by a tick have expired, on every CPU. */
 void engine_test_pass(struct kunit *test, u64 tick)
 {
 	struct probe *probe;
@@ -179,6 +282,18 @@ void engine_test_pass(struct kunit *test, u64 tick)
 				twheel_add_on(&probe->timer, tick + 1, cpu));
 		probe_expect(test, probe, tick + 1);
 	}
+}
+
+/**
+ * engine_test_runs - how often the wheel of a CPU has run
+ * @cpu: The CPU.
+ *
+ * Return: The number of runs, those without work included. In a callback on that CPU, the
+ * present run counts.
+ */
+u64 engine_test_runs(unsigned int cpu)
+{
+	return READ_ONCE(twheel_base_of(cpu, 0)->stats.runs);
 }
 
 void engine_test_needs_cpus(struct kunit *test, unsigned int cpus)

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of the engine share: timers that note what their callback
- * saw, and the balance of the counts after every case.
+ * What the suites of the engine share: a probe is a timer that notes what its callback
+ * saw. After every case, the counts of the engine must balance.
  *
- * Time is the kernel's own here. Nothing sleeps for a while: cases wait for
- * callbacks, and that something does not happen is known when a later timer
- * has run on every CPU.
+ * Time is the kernel's own here. A case does this:
+ *
+ * 1. probe_new() makes an idle timer; @act is what its callback does besides.
+ * 2. The case arms it. If the case must do more before the timer is due, it does so
+ *    between engine_test_hold() and engine_test_release(), so that a slow machine makes
+ *    no difference; only then does it use KUNIT_EXPECT_*().
+ * 3. probe_expect() waits for the callback and checks its tick. No case just sleeps.
+ * 4. To see that something does not happen, engine_test_pass() waits until a later timer
+ *    has expired on every CPU.
+ *
+ * ENGINE_TEST_SUITE(area) at the end of area_kunit.c makes a suite of area_cases[]. A
+ * new suite is also listed in suites.[ch] and Kbuild.
+ *
+ * No verdict may depend on how busy the host is. Bound what is late by
+ * engine_test_in_time(), which compares with plain kernel timers, or by the engine's own
+ * work, such as engine_test_runs().
  */
 #ifndef _TWHEEL_KUNIT_ENGINE_TEST_H
 #define _TWHEEL_KUNIT_ENGINE_TEST_H
@@ -14,33 +27,35 @@
 #include <linux/bottom_half.h>
 #include <linux/completion.h>
 #include <linux/preempt.h>
+#include <linux/smp.h>
+#include <linux/timer.h>
 #include "../engine/counts.h"
 #include "../engine/lane.h"
 #include "suites.h"
 
-/* For what has to happen; a machine under emulation may be very slow. */
-#define ENGINE_TEST_PATIENCE	(30 * HZ)
-/* How late a callback may be without a complaint: the machine may be busy. */
+/* How long a case waits for what must happen: only a hang takes that long. */
+#define ENGINE_TEST_PATIENCE	(200 * HZ)
+/* How much later than a plain kernel timer a callback may be. */
 #define ENGINE_TEST_LATE	(5 * HZ)
-/* A deadline that no case lives to see. */
+/* A distance in ticks that no case lives to see the end of. */
 #define ENGINE_TEST_FAR		(3600ULL * HZ)
 
 /**
  * struct probe - a timer that notes what its callback saw
  * @timer: The timer.
- * @node: In the case's list: what is in it is shut down when the case ends.
+ * @node: In the list of probes that are shut down when the case ends.
  * @ran: Completed by every callback.
  * @act: What the callback does besides, or %NULL. It must not free the probe.
  * @other: For @act.
  * @expires: For @act.
- * @left: For @act: how often to do it.
- * @ret: For @act: what it was told.
- * @runs: Callbacks so far. The rest is of the latest one.
+ * @left: For @act: how many times it still acts.
+ * @ret: For @act: the result of what it did.
+ * @runs: Number of callbacks. The members below are of the latest one.
  * @tick: get_jiffies_64().
  * @time: ktime_get().
- * @cpu: Where.
- * @context: It ran in softirq with interrupts on.
- * @pending: The timer was pending still.
+ * @cpu: The CPU.
+ * @context: The callback ran in softirq context with interrupts on.
+ * @pending: The timer was still pending.
  */
 struct probe {
 	struct twheel_timer	timer;
@@ -61,13 +76,27 @@ struct probe {
 };
 
 /**
+ * struct engine_test_watch - a plain kernel timer that runs again and again
+ * @timer: The timer.
+ * @due: The tick at which it should run next.
+ * @late: How many ticks late it was at most.
+ */
+struct engine_test_watch {
+	struct timer_list	timer;
+	u64			due;
+	u64			late;
+};
+
+/**
  * struct engine_test - what a case works with
  * @probes: Its timers.
  * @start: The counts when it began.
+ * @watch: Plain timers by CPU; %NULL if they were not started.
  */
 struct engine_test {
-	struct list_head	probes;
-	struct twheel_counts	start;
+	struct list_head		probes;
+	struct twheel_counts		start;
+	struct engine_test_watch	*watch;
 };
 
 int engine_test_init(struct kunit *test);
@@ -76,11 +105,19 @@ void engine_test_counts(struct kunit *test, struct twheel_counts *counts);
 void engine_test_expect_counts(struct kunit *test, u64 armed, u64 fired,
 			       u64 cancelled, u64 replaced);
 void engine_test_balance(struct kunit *test);
+void engine_test_watch_start(struct kunit *test);
+u64 engine_test_in_time(struct kunit *test, u64 expires);
+u64 engine_test_runs(unsigned int cpu);
 
 void probe_fn(struct twheel_timer *timer);
 void probe_setup(struct probe *probe, void (*act)(struct probe *probe));
+void probe_init(struct kunit *test, struct probe *probe,
+		void (*act)(struct probe *probe));
 struct probe *probe_new(struct kunit *test, void (*act)(struct probe *probe));
 void probe_wait(struct kunit *test, struct probe *probe);
+void probe_ended(struct kunit *test, struct probe *probe, u64 expires);
+void probe_expect_window(struct kunit *test, struct probe *probe, u64 expires,
+			 u64 slack);
 void probe_expect(struct kunit *test, struct probe *probe, u64 expires);
 struct probe *probe_far(struct kunit *test);
 struct probe *probe_spent(struct kunit *test,
@@ -91,14 +128,18 @@ void engine_test_expect_dead(struct kunit *test, struct twheel_timer *timer);
 void engine_test_pass(struct kunit *test, u64 tick);
 void engine_test_needs_cpus(struct kunit *test, unsigned int cpus);
 
-/*
- * Between these two no callback runs on this CPU. On PREEMPT_RT softirqs are run by
- * threads, which local_bh_disable() need not hold off.
+/**
+ * engine_test_hold - keep callbacks from running on this CPU
+ *
+ * On PREEMPT_RT softirqs run in threads, which local_bh_disable() need not keep off.
+ *
+ * Return: This CPU, until engine_test_release().
  */
-static inline void engine_test_hold(void)
+static inline unsigned int engine_test_hold(void)
 {
 	local_bh_disable();
 	preempt_disable();
+	return smp_processor_id();
 }
 
 static inline void engine_test_release(void)

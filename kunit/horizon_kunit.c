@@ -49,7 +49,8 @@ static void trap12_past_top_is_exact(struct kunit *test)
 {
 	static const u64 spans[] = {
 		TWHEEL_LVL_GRAN(TWHEEL_LVL_DEPTH),
-		TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(TOP), SPAN, 2 * SPAN, 3 * SPAN, 4 * SPAN - 1, 1ULL << 40, 1ULL << 42,
+		TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(TOP),
+		SPAN, 2 * SPAN, 3 * SPAN, 4 * SPAN - 1, 1ULL << 40, 1ULL << 42,
 	};
 	u64 start = *(const u64 *)test->param_value;
 	unsigned int i, visits, laps;

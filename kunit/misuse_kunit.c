@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: what a caller must not do is reported once, and its result is defined
+ * twheel: a caller's mistake is reported once, and has a defined result
  *
- * New kernels can keep a test's warnings out of the log. Older ones cannot, so
- * the cases are skipped there. When run twice without a boot in between, nothing
- * is reported the second time; clear_warn_once in debugfs makes it as new.
+ * New kernels can keep a test's warnings out of the log. Older kernels cannot, so the
+ * cases are skipped there. If the suite runs twice without a boot in between, nothing is
+ * reported the second time, unless clear_warn_once in debugfs was written to.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -18,7 +18,7 @@ static struct kunit_suppressed_warning *misuse_begin(struct kunit *test)
 	return kunit_start_suppress_warning(test);
 }
 
-/* For what has been reported already, once. */
+/* For a mistake that another case has made already, so that it is not reported again. */
 static void misuse_end_again(struct kunit *test, struct kunit_suppressed_warning *w)
 {
 	kunit_end_suppress_warning(test, w);
@@ -27,7 +27,7 @@ static void misuse_end_again(struct kunit *test, struct kunit_suppressed_warning
 static void misuse_end(struct kunit *test, struct kunit_suppressed_warning *w)
 {
 	kunit_end_suppress_warning(test, w);
-	/* what is suppressed does not count as reported everywhere */
+	/* Only some kernels count a suppressed warning as reported once. */
 	KUNIT_EXPECT_GE(test, kunit_suppressed_warning_count(w), 1);
 }
 #else
@@ -59,7 +59,7 @@ static void add_of_a_pending_timer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_add_after(timer, 0), -EBUSY);
 	misuse_end(test, w);
 
-	/* it keeps its deadline */
+	/* The timer keeps its deadline. */
 	KUNIT_EXPECT_LE(test, twheel_remaining(timer), expires - before);
 	KUNIT_EXPECT_GE(test, twheel_remaining(timer),
 			expires - get_jiffies_64());
@@ -73,7 +73,7 @@ static void add_other(struct probe *probe)
 				get_jiffies_64() + ENGINE_TEST_FAR);
 }
 
-/* The callback before its own gets the same answer, and changes nothing. */
+/* The callback of another timer of that tick gets the same result, and changes nothing. */
 static void add_of_a_timer_that_is_due(struct kunit *test)
 {
 	struct probe *first = probe_new(test, add_other);
@@ -82,7 +82,7 @@ static void add_of_a_timer_that_is_due(struct kunit *test)
 	u64 expires;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		kunit_skip(test, "softirqs have tasks of their own");
+		kunit_skip(test, "softirqs run in tasks of their own");
 	w = misuse_begin(test);
 	first->other = second;
 	engine_test_hold();
@@ -91,7 +91,7 @@ static void add_of_a_timer_that_is_due(struct kunit *test)
 	twheel_add(&second->timer, expires);
 	while (!time_after64(get_jiffies_64(), expires))
 		udelay(5);
-	/* On top of this task, where warnings are suppressed: so that stays here. */
+	/* Warnings are suppressed for this task, so the callback must run on top of it. */
 	preempt_disable();
 	engine_test_release();
 	while (!READ_ONCE(first->runs) &&
@@ -176,7 +176,7 @@ static void destroyed_timer_is_not_armed(struct kunit *test)
 	misuse_end(test, w);
 	KUNIT_EXPECT_FALSE(test, twheel_pending(timer));
 
-	/* Once set up again it is as good as new. */
+	/* Set up again, the timer works again. */
 	twheel_setup(timer, probe_fn, 0);
 	twheel_add(timer, get_jiffies_64() + 1);
 	probe_wait(test, probe);

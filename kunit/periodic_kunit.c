@@ -1,421 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: timers that run again and again, on a grid of deadlines
+ * twheel: twheel_add_periodic() and twheel_forward(), on real ticks
  *
- * The suite twheel_grid has the wheel's part in it, where time is an argument;
- * twheel_periodic has the functions of twheel.h on real ticks. Whatever happens,
- * the points of the grid that have gone by are the callbacks that have run and
- * those that were reported missed.
+ * Whatever happens, each point of the grid that has passed is either a callback that
+ * ran or a point that was reported missed. grid_kunit.c tests the wheel's part.
  */
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/math64.h>
-#include <linux/mm.h>
-#include <linux/prandom.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "engine_test.h"
-#include "wheel_test.h"
-
-static u32 rest(u64 dividend, u32 divisor)
-{
-	u32 rest;
-
-	div_u64_rem(dividend, divisor, &rest);
-	return rest;
-}
-
-/* The wheel */
-
-/**
- * struct grid - periodic timers, and what they have done
- * @wt: The wheel and the timers; &struct test_timer.due is the next deadline.
- * @missed: What has been reported missed, of all.
- * @ran: How often one has run.
- */
-struct grid {
-	struct wheel_test	*wt;
-	u64			missed;
-	u64			ran;
-};
-
-static void grid_start(struct kunit *test, struct grid *grid, u64 clk,
-		       unsigned int timers)
-{
-	grid->wt = wheel_test_start(test, clk, timers);
-	grid->missed = 0;
-	grid->ran = 0;
-}
-
-static void grid_arm(struct grid *grid, unsigned int i, u64 expires, u32 period)
-{
-	grid->wt->timers[i].timer.period = period;
-	wheel_test_arm(grid->wt, i, expires);
-}
-
-/* Takes one timer: on its point, and pending for the first point to come. */
-static bool grid_expire(struct grid *grid, u64 now, unsigned int *budget)
-{
-	struct wheel_test *wt = grid->wt;
-	struct twheel_wheel *w = wt->wheel;
-	struct twheel_timer *timer = wheel_test_next(w, now, budget);
-	struct test_timer *t;
-	u64 passed, missed;
-
-	KUNIT_ASSERT_LT(wt->test, wt->calls++, WHEEL_TEST_UNLIMITED);
-	if (!timer)
-		return false;
-	t = container_of(timer, struct test_timer, timer);
-	KUNIT_ASSERT_EQ_MSG(wt->test, w->clk, t->due, "timer %td", t - wt->timers);
-	KUNIT_ASSERT_EQ(wt->test, timer->last, t->due);
-	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_DUE);
-	passed = twheel_wheel_begin(w, timer, now);
-	missed = div_u64(now - t->due, timer->period);
-	KUNIT_ASSERT_EQ_MSG(wt->test, passed, missed, "timer %td",
-			    t - wt->timers);
-	t->due += (missed + 1) * timer->period;
-	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_wheel_state(timer), t->due, "timer %td",
-			    t - wt->timers);
-	t->fired++;
-	grid->ran++;
-	grid->missed += missed;
-	return true;
-}
-
-static unsigned int grid_run(struct grid *grid, u64 now)
-{
-	unsigned int budget = WHEEL_TEST_UNLIMITED, ran = 0;
-
-	while (grid_expire(grid, now, &budget))
-		ran++;
-	KUNIT_ASSERT_EQ(grid->wt->test, grid->wt->wheel->clk, now);
-	return ran;
-}
-
-/* Goes from tick to tick as the wheel asks, up to the next timer; or %NULL. */
-static struct twheel_timer *take_next(struct twheel_wheel *w, u64 *missed)
-{
-	unsigned int budget = WHEEL_TEST_UNLIMITED;
-	struct twheel_timer *timer;
-	u64 next;
-
-	do {
-		next = twheel_wheel_next(w);
-		if (next >= TWHEEL_NEVER)
-			return NULL;
-		timer = wheel_test_take(w, next, &budget, missed);
-	} while (!timer && budget);
-	return timer;
-}
-
-static const u32 periods[] = {
-	1, 2, 7, 63, 64, 65, 100, 127, 128, 4095, 4096, 100000, 1 << 24, U32_MAX,
-};
-
-static void period_desc(const u32 *period, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "period %u", *period);
-}
-
-KUNIT_ARRAY_PARAM(period, periods, period_desc);
-
-/* The wheel sleeps from one point to the next. */
-static void no_drift(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-	u64 next;
-
-	grid_start(test, &grid, 1000, 1);
-	grid_arm(&grid, 0, 1234, period);
-	while (grid.ran < 2000) {
-		next = twheel_wheel_next(grid.wt->wheel);
-		KUNIT_ASSERT_LE(test, next, grid.wt->timers[0].due);
-		grid_run(&grid, next);
-		if (grid.ran % 64 == 0)
-			wheel_test_audit(grid.wt, false);
-	}
-	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 1234 + 1999ULL * period);
-	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
-}
-
-static void once_a_tick(struct kunit *test)
-{
-	struct grid grid;
-	u64 now;
-
-	grid_start(test, &grid, 0, 10);
-	for (now = 0; now < 10; now++)
-		grid_arm(&grid, now, 1, 1);
-	for (now = 1; now <= 5000; now++)
-		KUNIT_ASSERT_EQ(test, grid_run(&grid, now), 10U);
-	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
-}
-
-/* That is trap 15 for a periodic timer: one callback, and what it missed. */
-static void trap15_jump_10000_is_one_callback(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 1);
-	grid_arm(&grid, 0, 10, period);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, 10000), 1U);
-	KUNIT_EXPECT_EQ(test, grid.missed, (u64)(9990 / period));
-	KUNIT_EXPECT_EQ(test, grid.wt->timers[0].due,
-			10 + (9990 / period + 1ULL) * period);
-	/* nothing is made up for */
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, grid.wt->timers[0].due - 1), 0U);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, grid.wt->timers[0].due), 1U);
-	wheel_test_audit(grid.wt, false);
-}
-
-/* Time goes on by leaps of every length. */
-static void ran_and_missed_make_up_the_grid(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct rnd_state rnd;
-	struct grid grid;
-	unsigned int i;
-	u64 now = 77;
-
-	prandom_seed_state(&rnd, period);
-	grid_start(test, &grid, now, 3);
-	for (i = 0; i < 3; i++)
-		grid_arm(&grid, i, 78 + i * 1000, period);
-	for (i = 0; i < 3000; i++) {
-		now += prandom_u32_state(&rnd) >> prandom_u32_state(&rnd) % 32;
-		grid_run(&grid, now);
-	}
-	wheel_test_audit(grid.wt, false);
-	KUNIT_EXPECT_EQ(test, grid.ran + grid.missed,
-			div_u64(now - 78, period) + 1 +
-			div_u64(now - 1078, period) + 1 +
-			div_u64(now - 2078, period) + 1);
-	/* or it has shown nothing */
-	KUNIT_EXPECT_GT(test, grid.ran, 3ULL);
-	if (period < 100000)
-		KUNIT_EXPECT_GT(test, grid.missed, 0ULL);
-}
-
-/* More of them than the budget allows: they fall behind, and all is counted. */
-static void trap17_storm_is_cut_and_counted(struct kunit *test)
-{
-	unsigned int i, n = WHEEL_TEST_LONG(100000), left;
-	struct grid grid;
-	u64 now, ended = 0;
-
-	grid_start(test, &grid, 0, n);
-	for (i = 0; i < n; i++)
-		grid_arm(&grid, i, 1, 1);
-	for (now = 1; now <= 40; now++) {
-		left = n / 4;
-		while (grid_expire(&grid, now, &left))
-			;
-		ended += !!left;
-	}
-	/* each one's turn came after four ticks, as soon as it could */
-	KUNIT_EXPECT_EQ(test, ended, 0ULL);
-	KUNIT_EXPECT_GE(test, grid.ran, n / 4 * 39ULL);
-	KUNIT_EXPECT_LE(test, grid.ran, n / 4 * 40ULL);
-	for (i = 0; i < n; i++)
-		KUNIT_ASSERT_GE_MSG(test, grid.wt->timers[i].fired, 9U, "%u", i);
-	wheel_test_audit(grid.wt, false);
-	grid_run(&grid, 50);
-	KUNIT_EXPECT_EQ(test, grid.ran + grid.missed, n * 50ULL);
-}
-
-static void removed_for_good(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 2);
-	grid_arm(&grid, 0, 5, period);
-	grid_arm(&grid, 1, 5, period);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, 5), 2U);
-	wheel_test_remove(grid.wt, 0);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, 5 + (u64)period), 1U);
-	KUNIT_EXPECT_EQ(test, grid.wt->timers[0].fired, 1U);
-	wheel_test_remove(grid.wt, 1);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_next(grid.wt->wheel), TWHEEL_NEVER);
-	wheel_test_audit(grid.wt, false);
-}
-
-/* The grid goes with the deadline, wherever that is moved to. */
-static void extension_moves_the_grid(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 1);
-	grid_arm(&grid, 0, 5, period);
-	grid_run(&grid, 5);
-	wheel_test_extend(grid.wt, 0, grid.wt->timers[0].due + 3);
-	while (grid.ran < 50)
-		grid_run(&grid, twheel_wheel_next(grid.wt->wheel));
-	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 8 + 49ULL * period);
-}
-
-static void change_moves_the_grid(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 1);
-	grid_arm(&grid, 0, 1000000, period);
-	twheel_wheel_change(grid.wt->wheel, &grid.wt->timers[0].timer, 8);
-	grid.wt->timers[0].due = 8;
-	while (grid.ran < 50)
-		grid_run(&grid, twheel_wheel_next(grid.wt->wheel));
-	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 8 + 49ULL * period);
-}
-
-/*
- * To a wheel whose hand is further on, or behind, as when a CPU goes away: an
- * overdue timer runs at once, and the next time on its grid.
- */
-static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
-{
-	static const s64 hands[] = { -500, -1, 0, 1, 63, 64, 1000 };
-	u32 period = *(const u32 *)test->param_value;
-	struct twheel_wheel *to;
-	unsigned int i, runs;
-	struct twheel_timer *t;
-	struct grid grid;
-
-	to = kvzalloc(sizeof(*to), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, to);
-	for (i = 0; i < ARRAY_SIZE(hands); i++) {
-		grid_start(test, &grid, 1000, 1);
-		grid_arm(&grid, 0, 1001, period);
-		t = &grid.wt->timers[0].timer;
-		twheel_wheel_init(to, 1000 + hands[i]);
-		twheel_wheel_move(to, grid.wt->wheel, t);
-		for (runs = 0; runs < 4; runs++) {
-			KUNIT_EXPECT_PTR_EQ(test, take_next(to, NULL), t);
-			KUNIT_EXPECT_GE(test, to->clk, 1001ULL);
-			KUNIT_EXPECT_EQ_MSG(test, rest(twheel_wheel_state(t) - 1001, period), 0U,
-					    "hand %+lld, run %u: next at %llu",
-					    hands[i], runs, twheel_wheel_state(t));
-		}
-	}
-	kvfree(to);
-}
-
-/* It waits for the end of time with the others then, and is never idle. */
-static void grid_ends_with_time(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-	u64 ahead = 0;
-
-	grid_start(test, &grid, TWHEEL_NEVER - 1000, 1);
-	grid_arm(&grid, 0, TWHEEL_NEVER - 999, period);
-	while (take_next(grid.wt->wheel, NULL)) {
-		grid.ran++;
-		ahead = min(grid.ran * period, 999ULL);
-		KUNIT_ASSERT_EQ(test, twheel_wheel_state(&grid.wt->timers[0].timer),
-				TWHEEL_NEVER - 999 + ahead);
-	}
-	KUNIT_EXPECT_EQ(test, ahead, 999ULL);
-	KUNIT_EXPECT_EQ(test, grid.ran, 998 / period + 1ULL);
-	wheel_test_audit(grid.wt, false);
-	wheel_test_remove(grid.wt, 0);
-}
-
-static void armed_once_where_it_was_periodic(struct kunit *test)
-{
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 1);
-	grid_arm(&grid, 0, 5, 5);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, 12), 1U);
-	wheel_test_remove(grid.wt, 0);
-	grid_arm(&grid, 0, 20, 0);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(grid.wt, 20), 1U);
-	KUNIT_EXPECT_EQ(test, grid.wt->armed, 0U);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(grid.wt, 1000), 0U);
-}
-
-static void beside_timers_of_one_arming(struct kunit *test)
-{
-	unsigned int i, budget = WHEEL_TEST_UNLIMITED, once = 0, again = 0;
-	struct twheel_timer *timer;
-	struct wheel_test *wt;
-	struct grid grid;
-	u64 missed;
-
-	grid_start(test, &grid, 0, 400);
-	wt = grid.wt;
-	for (i = 0; i < wt->size; i++)
-		grid_arm(&grid, i, 1 + i / 2, i % 2 ? 50 : 0);
-	while ((timer = wheel_test_take(wt->wheel, 200, &budget, &missed))) {
-		if (timer->period) {
-			again++;
-			continue;
-		}
-		KUNIT_ASSERT_EQ(test, twheel_wheel_state(timer), TWHEEL_IDLE);
-		KUNIT_ASSERT_EQ(test, missed, 0ULL);
-		once++;
-		wt->armed--;
-	}
-	KUNIT_EXPECT_EQ(test, once, 200U);
-	/* the hand jumped to the end, and each is behind */
-	KUNIT_EXPECT_EQ(test, again, 200U);
-	wheel_test_audit(wt, false);
-}
-
-/* The grid is that of the deadlines, wherever in its window a callback runs. */
-static void window_does_not_shift_the_grid(struct kunit *test)
-{
-	static const u64 slacks[] = { 128, 1000, 8192, 600000 };
-	u32 period = *(const u32 *)test->param_value;
-	u64 ran, missed, passed, due;
-	struct twheel_timer *t;
-	struct twheel_wheel *w;
-	struct grid grid;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(slacks); i++) {
-		grid_start(test, &grid, 0, 1);
-		w = grid.wt->wheel;
-		t = &grid.wt->timers[0].timer;
-		t->flags = twheel_wheel_window_flags(slacks[i]);
-		grid_arm(&grid, 0, 500, period);
-		missed = 0;
-		due = 500;
-		for (ran = 0; ran < 200; ran++) {
-			KUNIT_ASSERT_PTR_EQ(test, take_next(w, &passed), t);
-			KUNIT_ASSERT_GE(test, w->clk, due);
-			KUNIT_ASSERT_LE(test, w->clk, due + slacks[i]);
-			missed += passed;
-			due = 500 + (ran + 1 + missed) * period;
-			KUNIT_ASSERT_EQ(test, twheel_wheel_state(t), due);
-			KUNIT_ASSERT_GT(test, due, w->clk);
-		}
-		wheel_test_audit(grid.wt, false);
-	}
-}
-
-static struct kunit_case grid_cases[] = {
-	KUNIT_CASE_PARAM(no_drift, period_gen_params),
-	KUNIT_CASE(once_a_tick),
-	KUNIT_CASE_PARAM(trap15_jump_10000_is_one_callback, period_gen_params),
-	KUNIT_CASE_PARAM(ran_and_missed_make_up_the_grid, period_gen_params),
-	KUNIT_CASE(trap17_storm_is_cut_and_counted),
-	KUNIT_CASE_PARAM(removed_for_good, period_gen_params),
-	KUNIT_CASE_PARAM(extension_moves_the_grid, period_gen_params),
-	KUNIT_CASE_PARAM(change_moves_the_grid, period_gen_params),
-	KUNIT_CASE_PARAM(moved_to_another_wheel_keeps_the_grid, period_gen_params),
-	KUNIT_CASE_PARAM(grid_ends_with_time, period_gen_params),
-	KUNIT_CASE(armed_once_where_it_was_periodic),
-	KUNIT_CASE(beside_timers_of_one_arming),
-	KUNIT_CASE_PARAM(window_does_not_shift_the_grid, period_gen_params),
-	{}
-};
-
-WHEEL_TEST_SUITE(grid);
 
 /* twheel_add_periodic() */
 
@@ -424,9 +19,9 @@ WHEEL_TEST_SUITE(grid);
  * @probe: The timer.
  * @period: Its period.
  * @start: Its first deadline.
- * @point: The deadline of the next callback.
- * @missed: Points that were reported missed.
- * @wrong: Callbacks that were early or not pending for the right point.
+ * @point: The deadline of the next callback, a point of its grid.
+ * @missed: Number of points that were reported missed.
+ * @wrong: Number of callbacks that were early, or pending for a wrong point.
  * @then: What the callback does besides, or %NULL.
  */
 struct beat {
@@ -462,16 +57,14 @@ static void beat_act(struct probe *probe)
 static struct beat *beat_new(struct kunit *test, void (*then)(struct beat *beat))
 {
 	struct beat *beat = kunit_kzalloc(test, sizeof(*beat), GFP_KERNEL);
-	struct engine_test *et = test->priv;
 
 	KUNIT_ASSERT_NOT_NULL(test, beat);
-	probe_setup(&beat->probe, beat_act);
-	list_add_tail(&beat->probe.node, &et->probes);
+	probe_init(test, &beat->probe, beat_act);
 	beat->then = then;
 	return beat;
 }
 
-/* The deadline may turn out to be later: this may have taken some ticks. */
+/* The first deadline may be later than @expires, if arming takes some ticks. */
 static int beat_arm(struct beat *beat, u64 expires, u32 period)
 {
 	int ret;
@@ -492,14 +85,14 @@ static void beat_start(struct kunit *test, struct beat *beat, u64 expires,
 	KUNIT_EXPECT_GE(test, beat->start, expires);
 }
 
-/* What @test waits for are callbacks; each completes @ran once. */
+/* Waits until @runs callbacks have run; each completes @ran once. */
 static void beat_wait(struct kunit *test, struct beat *beat, unsigned int runs)
 {
 	while (READ_ONCE(beat->probe.runs) < runs)
 		probe_wait(test, &beat->probe);
 }
 
-/* Disarms it; that it was pending is part of what is expected. */
+/* Disarms the timer, which must be pending. */
 static void beat_stop(struct kunit *test, struct beat *beat)
 {
 	unsigned int runs;
@@ -544,7 +137,7 @@ static void next_run_is_at_most_a_period_away(struct kunit *test)
 	beat_stop(test, beat);
 }
 
-/* Each callback is an arming that ended and one that began. */
+/* Each callback ends one arming and begins another. */
 static void callbacks_are_counted(struct kunit *test)
 {
 	struct beat *beat = beat_new(test, NULL);
@@ -591,7 +184,7 @@ static void own_cancel_ends_it(struct kunit *test)
 	engine_test_expect_idle(test, &beat->probe.timer);
 }
 
-/* Cancelled from its callback, it may be freed there. */
+/* A timer that its callback cancels and frees. */
 struct mortal {
 	struct twheel_timer	timer;
 	unsigned int		left;
@@ -636,29 +229,9 @@ static void then_cancel_sync(struct beat *beat)
 	beat->probe.ret = twheel_cancel_sync(&beat->probe.timer);
 }
 
-static void own_cancel_sync_is_refused(struct kunit *test)
-{
-	struct beat *beat = beat_new(test, then_cancel_sync);
-
-	beat_start(test, beat, get_jiffies_64() + 1, 1);
-	beat_wait(test, beat, 3);
-	beat_stop(test, beat);
-	KUNIT_EXPECT_EQ(test, beat->probe.ret, -EDEADLK);
-}
-
 static void then_shutdown_sync(struct beat *beat)
 {
 	beat->probe.ret = twheel_shutdown_sync(&beat->probe.timer);
-}
-
-static void own_shutdown_is_refused(struct kunit *test)
-{
-	struct beat *beat = beat_new(test, then_shutdown_sync);
-
-	beat_start(test, beat, get_jiffies_64() + 1, 1);
-	beat_wait(test, beat, 3);
-	beat_stop(test, beat);
-	KUNIT_EXPECT_EQ(test, beat->probe.ret, -EDEADLK);
 }
 
 static void then_try_cancel_sync(struct beat *beat)
@@ -666,17 +239,34 @@ static void then_try_cancel_sync(struct beat *beat)
 	beat->probe.ret = twheel_try_cancel_sync(&beat->probe.timer);
 }
 
-static void own_try_cancel_sync_is_refused(struct kunit *test)
+/* From the timer's own callback, @then fails with @error, and the timer goes on. */
+static void expect_refused(struct kunit *test, void (*then)(struct beat *beat),
+			   int error)
 {
-	struct beat *beat = beat_new(test, then_try_cancel_sync);
+	struct beat *beat = beat_new(test, then);
 
 	beat_start(test, beat, get_jiffies_64() + 1, 1);
 	beat_wait(test, beat, 3);
 	beat_stop(test, beat);
-	KUNIT_EXPECT_EQ(test, beat->probe.ret, -EAGAIN);
+	KUNIT_EXPECT_EQ(test, beat->probe.ret, error);
 }
 
-/* The deadline it has now is void, and the grid begins at the new one. */
+static void own_cancel_sync_is_refused(struct kunit *test)
+{
+	expect_refused(test, then_cancel_sync, -EDEADLK);
+}
+
+static void own_shutdown_is_refused(struct kunit *test)
+{
+	expect_refused(test, then_shutdown_sync, -EDEADLK);
+}
+
+static void own_try_cancel_sync_is_refused(struct kunit *test)
+{
+	expect_refused(test, then_try_cancel_sync, -EAGAIN);
+}
+
+/* The old deadline is void, and the grid starts at the new one. */
 static void mod_moves_its_grid(struct kunit *test)
 {
 	struct beat *beat = beat_new(test, NULL);
@@ -714,7 +304,7 @@ static void own_mod_moves_its_grid(struct kunit *test)
 			beat->start + 3 * beat->probe.runs + beat->missed);
 }
 
-/* Armed once */
+/* Armed for one callback, after it was periodic */
 
 static int once_add(struct twheel_timer *timer)
 {
@@ -786,7 +376,7 @@ static void armed_once_it_runs_once(struct kunit *test)
 	engine_test_expect_idle(test, timer);
 }
 
-/* What is refused */
+/* Refusals */
 
 static void period_of_nothing_is_refused(struct kunit *test)
 {
@@ -842,7 +432,7 @@ static void pending_one_is_refused(struct kunit *test)
 #endif
 }
 
-/* The grid begins there, too. */
+/* The grid starts at that tick, too. */
 static void start_in_the_past_means_the_next_tick(struct kunit *test)
 {
 	struct beat *beat = beat_new(test, NULL);
@@ -850,7 +440,7 @@ static void start_in_the_past_means_the_next_tick(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, beat_arm(beat, before - 5, 7), 0);
 	after = get_jiffies_64();
-	/* This tick, if the CPU has not come to it yet. */
+	/* The wheel may not have reached the current tick yet. */
 	KUNIT_EXPECT_GE(test, beat->start, before);
 	KUNIT_EXPECT_LE(test, beat->start, after + 1);
 	beat_wait(test, beat, 3);
@@ -859,14 +449,14 @@ static void start_in_the_past_means_the_next_tick(struct kunit *test)
 							      beat->missed));
 }
 
-/* Slow callbacks, and ends under fire */
+/* Slow callbacks, and cancels while callbacks run */
 
 static void then_waste_ticks(struct beat *beat)
 {
-	ktime_t end = ktime_get() + 5 * (u64)NSEC_PER_SEC;
 	u64 tick = get_jiffies_64() + beat->probe.left;
 
-	while (time_before64(get_jiffies_64(), tick) && ktime_get() < end)
+	/* Each look at the clock also advances virtual time. */
+	while (time_before64(get_jiffies_64(), tick) && ktime_get())
 		cpu_relax();
 	beat->probe.left = 0;
 }
@@ -879,7 +469,7 @@ static void slow_callback_makes_it_miss(struct kunit *test)
 	beat_start(test, beat, get_jiffies_64() + 1, 1);
 	beat_wait(test, beat, 4);
 	beat_stop(test, beat);
-	/* the five ticks but the one that the next callback stands for */
+	/* Of the five ticks, the next callback accounts for one. */
 	KUNIT_EXPECT_GE(test, beat->missed, 4ULL);
 }
 
@@ -904,7 +494,7 @@ static long start_here(void *arg)
 	return beat_arm(beat, get_jiffies_64() + 1, 1);
 }
 
-/* On each CPU, while it runs on every tick, and in the midst of callbacks. */
+/* On each CPU, while the timer runs on every tick, also while its callback runs. */
 static void shut_down_under_fire(struct kunit *test)
 {
 	unsigned int round, cpu, runs;
@@ -944,7 +534,7 @@ static long cancel_while_it_runs(void *arg)
 
 	wait_for_completion_timeout(&beat->probe.ran, ENGINE_TEST_PATIENCE);
 	ret = twheel_cancel_sync(&beat->probe.timer);
-	/* where the callback got to by then */
+	/* Callbacks that had begun but not ended by then. */
 	beat->probe.left = beat->probe.runs - READ_ONCE(beat->probe.ret);
 	return ret;
 }
@@ -969,13 +559,13 @@ static void cancel_sync_waits_for_its_callback(struct kunit *test)
 /* twheel_forward() */
 
 /**
- * struct step - a timer that goes forward by itself
+ * struct step - a timer that its callback moves forward
  * @probe: The timer.
- * @interval: By how much at a time.
+ * @interval: The interval in ticks.
  * @start: Its first deadline.
  * @point: The deadline of the next callback.
- * @points: What twheel_forward() has returned so far.
- * @wrong: Callbacks that were early, or not idle, or got a wrong deadline.
+ * @points: Sum of the results of twheel_forward().
+ * @wrong: Number of callbacks that were early, or pending, or got a wrong deadline.
  */
 struct step {
 	struct probe	probe;
@@ -1006,11 +596,9 @@ static void step_act(struct probe *probe)
 static struct step *step_start(struct kunit *test, u64 interval, unsigned int runs)
 {
 	struct step *step = kunit_kzalloc(test, sizeof(*step), GFP_KERNEL);
-	struct engine_test *et = test->priv;
 
 	KUNIT_ASSERT_NOT_NULL(test, step);
-	probe_setup(&step->probe, step_act);
-	list_add_tail(&step->probe.node, &et->probes);
+	probe_init(test, &step->probe, step_act);
 	step->interval = interval;
 	step->probe.left = runs;
 	engine_test_hold();
@@ -1053,7 +641,7 @@ static void forward_by_nothing_is_by_one(struct kunit *test)
 	KUNIT_EXPECT_GE(test, step->points, 3ULL);
 }
 
-/* How many points have gone by, however long that took. */
+/* The result is the number of points passed, however long that took. */
 static void forward_counts_the_points(struct kunit *test)
 {
 	struct probe *probe = probe_new(test, NULL);
@@ -1092,7 +680,7 @@ static void forward_of_a_new_timer_counts_from_tick_0(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 }
 
-/* The grid is then that of the deadline that did not come. */
+/* The grid goes on from the deadline that was cancelled. */
 static void forward_of_a_cancelled_timer(struct kunit *test)
 {
 	struct twheel_timer *timer = &probe_new(test, NULL)->timer;

@@ -45,12 +45,8 @@ static void slack_of_every_size_runs_in_its_window(struct kunit *test)
 		expires[i] = get_jiffies_64() + 2 + i;
 		twheel_add_on(&probe[i]->timer, expires[i], cpu);
 	}
-	for (i = 0; i < ARRAY_SIZE(probe); i++) {
-		probe_wait(test, probe[i]);
-		KUNIT_EXPECT_GE(test, probe[i]->tick, expires[i]);
-		KUNIT_EXPECT_LE(test, probe[i]->tick, expires[i] + slack[i / 2] +
-				ENGINE_TEST_LATE);
-	}
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		probe_expect_window(test, probe[i], expires[i], slack[i / 2]);
 	engine_test_expect_counts(test, i, i, 0, 0);
 }
 

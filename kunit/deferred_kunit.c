@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: timers that need process context, in the wheel
+ *
+ * The wheel defers such a timer when the timer is due: the timer stays pending until
+ * the engine takes it. process_kunit.c tests the engine's part.
+ */
+#include <linux/mm.h>
+#include "wheel_test.h"
+
+/* Timers that need process context, armed for one tick. */
+static struct wheel_test *deferred_start(struct kunit *test, unsigned int n,
+					 u64 expires)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, n);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		wt->timers[i].timer.flags = TWHEEL_PROCESS;
+		wheel_test_arm(wt, i, expires);
+	}
+	return wt;
+}
+
+/* What is due is not returned, but is deferred. */
+static void expect_deferred(struct wheel_test *wt, u64 now, unsigned int n)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED, deferred = 0;
+	struct list_head *entry;
+
+	KUNIT_EXPECT_NULL(wt->test, wheel_test_next(wt->wheel, now, &budget));
+	list_for_each(entry, &wt->wheel->deferred)
+		deferred++;
+	KUNIT_EXPECT_EQ(wt->test, deferred, n);
+	wheel_test_audit(wt, true);
+}
+
+static void waits_until_it_is_taken(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 9, 0);
+	expect_deferred(wt, 10, 1);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 10ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
+	expect_deferred(wt, 500, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_DUE);
+	KUNIT_EXPECT_EQ(test, t->last, 10ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 500), 0ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_IDLE);
+	wt->armed--;
+	expect_deferred(wt, 1000, 0);
+}
+
+static void extended_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 20, 1);
+	wheel_test_extend(wt, 0, 300);
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_LE(test, wt->wheel->next, 300ULL);
+	expect_deferred(wt, 299, 0);
+	expect_deferred(wt, 300, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+}
+
+static void changed_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 20, 1);
+	twheel_wheel_change(wt->wheel, t, 5);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 21ULL);
+	expect_deferred(wt, 20, 0);
+	expect_deferred(wt, 21, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+}
+
+static void removed_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 2, 10);
+
+	expect_deferred(wt, 20, 2);
+	wheel_test_remove(wt, 0);
+	expect_deferred(wt, 20, 1);
+	wheel_test_remove(wt, 1);
+	expect_deferred(wt, 1000, 0);
+}
+
+/* To another wheel, where it waits again from the next tick on. */
+static void moved_where_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_wheel *from = wt->wheel, *to;
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	expect_deferred(wt, 20, 1);
+	to = kvzalloc(sizeof(*to), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, to);
+	twheel_wheel_init(to, 40);
+	wt->wheel = to;
+	/* it is in no slot */
+	KUNIT_EXPECT_NULL(test, twheel_wheel_first(from));
+	twheel_wheel_move(to, from, t);
+	KUNIT_EXPECT_TRUE(test, list_empty(&from->deferred));
+	KUNIT_EXPECT_EQ(test, from->pending, 0ULL);
+	KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(from, false));
+	kvfree(from);
+	expect_deferred(wt, 40, 0);
+	expect_deferred(wt, 41, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t));
+}
+
+/* It counts when it is taken, not when it is due. */
+static void periodic_one_misses_while_it_waits(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1, 10);
+	struct twheel_timer *t = &wt->timers[0].timer;
+
+	t->period = 3;
+	expect_deferred(wt, 12, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 21), 3ULL);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 22ULL);
+	expect_deferred(wt, 21, 0);
+	expect_deferred(wt, 22, 1);
+	wheel_test_remove(wt, 0);
+}
+
+static void crowd_is_deferred_within_the_budget(struct kunit *test)
+{
+	struct wheel_test *wt = deferred_start(test, 1000, 10);
+	unsigned int left, slices = 0;
+
+	do {
+		left = 100;
+		KUNIT_EXPECT_NULL(test, wheel_test_next(wt->wheel, 10, &left));
+		wheel_test_audit(wt, false);
+		slices++;
+	} while (!left);
+	KUNIT_EXPECT_GE(test, slices, 10U);
+	expect_deferred(wt, 10, 1000);
+}
+
+static void window_is_kept(struct kunit *test)
+{
+	struct wheel_test *wt = wheel_test_start(test, 0, 1);
+	struct twheel_timer *t = &wt->timers[0].timer;
+	u64 next;
+
+	t->flags = TWHEEL_PROCESS | twheel_wheel_window_flags(128);
+	wheel_test_arm(wt, 0, 1001);
+	next = twheel_wheel_next(wt->wheel);
+	KUNIT_EXPECT_GE(test, next, 1001ULL);
+	KUNIT_EXPECT_LE(test, next, 1129ULL);
+	expect_deferred(wt, 1000, 0);
+	expect_deferred(wt, next, 1);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_EQ(test, t->last, 1001ULL);
+}
+
+static struct kunit_case deferred_cases[] = {
+	KUNIT_CASE(waits_until_it_is_taken),
+	KUNIT_CASE(extended_where_it_waits),
+	KUNIT_CASE(changed_where_it_waits),
+	KUNIT_CASE(removed_where_it_waits),
+	KUNIT_CASE(moved_where_it_waits),
+	KUNIT_CASE(periodic_one_misses_while_it_waits),
+	KUNIT_CASE(crowd_is_deferred_within_the_budget),
+	KUNIT_CASE(window_is_kept),
+	{}
+};
+
+WHEEL_TEST_SUITE(deferred);

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: periodic timers in the wheel: each runs on a grid of deadlines
+ *
+ * Whatever happens, each point of the grid that has passed is either a callback that
+ * ran or a point that was reported missed. periodic_kunit.c tests the functions of
+ * twheel.h, on real ticks.
+ */
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/prandom.h>
+#include "wheel_test.h"
+
+static u32 rest(u64 dividend, u32 divisor)
+{
+	u32 rest;
+
+	div_u64_rem(dividend, divisor, &rest);
+	return rest;
+}
+
+/**
+ * struct grid - periodic timers, and what they have done
+ * @wt: The wheel and the timers; &struct test_timer.due is the next deadline.
+ * @missed: What has been reported missed, of all.
+ * @ran: How often one has run.
+ */
+struct grid {
+	struct wheel_test	*wt;
+	u64			missed;
+	u64			ran;
+};
+
+static void grid_start(struct kunit *test, struct grid *grid, u64 clk,
+		       unsigned int timers)
+{
+	grid->wt = wheel_test_start(test, clk, timers);
+	grid->missed = 0;
+	grid->ran = 0;
+}
+
+static void grid_arm(struct grid *grid, unsigned int i, u64 expires, u32 period)
+{
+	grid->wt->timers[i].timer.period = period;
+	wheel_test_arm(grid->wt, i, expires);
+}
+
+/* Takes one timer: on its point, and pending for the first point to come. */
+static bool grid_expire(struct grid *grid, u64 now, unsigned int *budget)
+{
+	struct wheel_test *wt = grid->wt;
+	struct twheel_wheel *w = wt->wheel;
+	struct twheel_timer *timer = wheel_test_next(w, now, budget);
+	struct test_timer *t;
+	u64 passed, missed;
+
+	KUNIT_ASSERT_LT(wt->test, wt->calls++, WHEEL_TEST_UNLIMITED);
+	if (!timer)
+		return false;
+	t = container_of(timer, struct test_timer, timer);
+	KUNIT_ASSERT_EQ_MSG(wt->test, w->clk, t->due, "timer %td", t - wt->timers);
+	KUNIT_ASSERT_EQ(wt->test, timer->last, t->due);
+	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_DUE);
+	passed = twheel_wheel_begin(w, timer, now);
+	missed = div_u64(now - t->due, timer->period);
+	KUNIT_ASSERT_EQ_MSG(wt->test, passed, missed, "timer %td",
+			    t - wt->timers);
+	t->due += (missed + 1) * timer->period;
+	KUNIT_ASSERT_EQ_MSG(wt->test, twheel_wheel_state(timer), t->due, "timer %td",
+			    t - wt->timers);
+	t->fired++;
+	grid->ran++;
+	grid->missed += missed;
+	return true;
+}
+
+static unsigned int grid_run(struct grid *grid, u64 now)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED, ran = 0;
+
+	while (grid_expire(grid, now, &budget))
+		ran++;
+	KUNIT_ASSERT_EQ(grid->wt->test, grid->wt->wheel->clk, now);
+	return ran;
+}
+
+/* Goes from tick to tick as the wheel asks, up to the next timer; or %NULL. */
+static struct twheel_timer *take_next(struct twheel_wheel *w, u64 *missed)
+{
+	unsigned int budget = WHEEL_TEST_UNLIMITED;
+	struct twheel_timer *timer;
+	u64 next;
+
+	do {
+		next = twheel_wheel_next(w);
+		if (next >= TWHEEL_NEVER)
+			return NULL;
+		timer = wheel_test_take(w, next, &budget, missed);
+	} while (!timer && budget);
+	return timer;
+}
+
+static const u32 periods[] = {
+	1, 2, 7, 63, 64, 65, 100, 127, 128, 4095, 4096, 100000, 1 << 24, U32_MAX,
+};
+
+static void period_desc(const u32 *period, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "period %u", *period);
+}
+
+KUNIT_ARRAY_PARAM(period, periods, period_desc);
+
+/* The wheel sleeps from one point to the next. */
+static void no_drift(struct kunit *test)
+{
+	u32 period = *(const u32 *)test->param_value;
+	struct grid grid;
+	u64 next;
+
+	grid_start(test, &grid, 1000, 1);
+	grid_arm(&grid, 0, 1234, period);
+	while (grid.ran < 2000) {
+		next = twheel_wheel_next(grid.wt->wheel);
+		KUNIT_ASSERT_LE(test, next, grid.wt->timers[0].due);
+		grid_run(&grid, next);
+		if (grid.ran % 64 == 0)
+			wheel_test_audit(grid.wt, false);
+	}
+	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 1234 + 1999ULL * period);
+	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
+}
+
+static void once_a_tick(struct kunit *test)
+{
+	struct grid grid;
+	u64 now;
+
+	grid_start(test, &grid, 0, 10);
+	for (now = 0; now < 10; now++)
+		grid_arm(&grid, now, 1, 1);
+	for (now = 1; now <= 5000; now++)
+		KUNIT_ASSERT_EQ(test, grid_run(&grid, now), 10U);
+	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
+}
+
+/* That is trap 15 for a periodic timer: one callback, and what it missed. */
+static void trap15_jump_10000_is_one_callback(struct kunit *test)
+{
+	u32 period = *(const u32 *)test->param_value;
+	struct grid grid;
+
+	grid_start(test, &grid, 0, 1);
+	grid_arm(&grid, 0, 10, period);
+	KUNIT_EXPECT_EQ(test, grid_run(&grid, 10000), 1U);
+	KUNIT_EXPECT_EQ(test, grid.missed, (u64)(9990 / period));
+	KUNIT_EXPECT_EQ(test, grid.wt->timers[0].due,
+			10 + (9990 / period + 1ULL) * period);
+	/* nothing is made up for */
+	KUNIT_EXPECT_EQ(test, grid_run(&grid, grid.wt->timers[0].due - 1), 0U);
+	KUNIT_EXPECT_EQ(test, grid_run(&grid, grid.wt->timers[0].due), 1U);
+	wheel_test_audit(grid.wt, false);
+}
+
+/* Time goes on by leaps of every length. */
+static void ran_and_missed_make_up_the_grid(struct kunit *test)
+{
+	u32 period = *(const u32 *)test->param_value;
+	struct rnd_state rnd;
+	struct grid grid;
+	unsigned int i;
+	u64 now = 77;
+
+	prandom_seed_state(&rnd, period);
+	grid_start(test, &grid, now, 3);
+	for (i = 0; i < 3; i++)
+		grid_arm(&grid, i, 78 + i * 1000, period);
+	for (i = 0; i < 3000; i++) {
+		now += prandom_u32_state(&rnd) >> prandom_u32_state(&rnd) % 32;
+		grid_run(&grid, now);
+	}
+	wheel_test_audit(grid.wt, false);
+	KUNIT_EXPECT_EQ(test, grid.ran + grid.missed,
+			div_u64(now - 78, period) + 1 +
+			div_u64(now - 1078, period) + 1 +
+			div_u64(now - 2078, period) + 1);
+	/* or it has shown nothing */
+	KUNIT_EXPECT_GT(test, grid.ran, 3ULL);
+	if (period < 100000)
+		KUNIT_EXPECT_GT(test, grid.missed, 0ULL);
+}
+
+/* More of them than the budget allows: they fall behind, and all is counted. */
+static void trap17_storm_is_cut_and_counted(struct kunit *test)
+{
+	unsigned int i, n = WHEEL_TEST_LONG(100000), left;
+	struct grid grid;
+	u64 now, ended = 0;
+
+	grid_start(test, &grid, 0, n);
+	for (i = 0; i < n; i++)
+		grid_arm(&grid, i, 1, 1);
+	for (now = 1; now <= 40; now++) {
+		left = n / 4;
+		while (grid_expire(&grid, now, &left))
+			;
+		ended += !!left;
+	}
+	/* each one's turn came after four ticks, as soon as it could */
+	KUNIT_EXPECT_EQ(test, ended, 0ULL);
+	KUNIT_EXPECT_GE(test, grid.ran, n / 4 * 39ULL);
+	KUNIT_EXPECT_LE(test, grid.ran, n / 4 * 40ULL);
+	for (i = 0; i < n; i++)
+		KUNIT_ASSERT_GE_MSG(test, grid.wt->timers[i].fired, 9U, "%u", i);
+	wheel_test_audit(grid.wt, false);
+	grid_run(&grid, 50);
+	KUNIT_EXPECT_EQ(test, grid.ran + grid.missed, n * 50ULL);
+}
+
+static void removed_for_good(struct kunit *test)
+{
+	u32 period = *(const u32 *)test->param_value;
+	struct grid grid;
+
+	grid_start(test, &grid, 0, 2);
+	grid_arm(&grid, 0, 5, period);
+	grid_arm(&grid, 1, 5, period);
+	KUNIT_EXPECT_EQ(test, grid_run(&grid, 5), 2U);
+	wheel_test_remove(grid.wt, 0);
+	KUNIT_EXPECT_EQ(test, grid_run(&grid, 5 + (u64)period), 1U);
+	KUNIT_EXPECT_EQ(test, grid.wt->timers[0].fired, 1U);
+	wheel_test_remove(grid.wt, 1);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_next(grid.wt->wheel), TWHEEL_NEVER);
+	wheel_test_audit(grid.wt, false);
+}
+
+/* The grid goes with the deadline, wherever that is moved to. */
+static void extension_moves_the_grid(struct kunit *test)
+{
+	u32 period = *(const u32 *)test->param_value;
+	struct grid grid;
+
+	grid_start(test, &grid, 0, 1);
+	grid_arm(&grid, 0, 5, period);
+	grid_run(&grid, 5);
+	wheel_test_extend(grid.wt, 0, grid.wt->timers[0].due + 3);
+	while (grid.ran < 50)
+		grid_run(&grid, twheel_wheel_next(grid.wt->wheel));
+	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 8 + 49ULL * period);
+}
+
+static void change_moves_the_grid(struct kunit *test)
+{
+	u32 period = *(const u32 *)test->param_value;
+	struct grid grid;
+
+	grid_start(test, &grid, 0, 1);
+	grid_arm(&grid, 0, 1000000, period);
+	twheel_wheel_change(grid.wt->wheel, &grid.wt->timers[0].timer, 8);
+	grid.wt->timers[0].due = 8;
+	while (grid.ran < 50)
+		grid_run(&grid, twheel_wheel_next(grid.wt->wheel));
+	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 8 + 49ULL * period);
+}
+
+/*
+ * To a wheel whose hand is further on, or behind, as when a CPU goes away: an
+ * overdue timer runs at once, and the next time on its grid.
+ */
+static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
+{
+	static const s64 hands[] = { -500, -1, 0, 1, 63, 64, 1000 };
+	u32 period = *(const u32 *)test->param_value;
+	struct twheel_wheel *to;
+	unsigned int i, runs;
+	struct twheel_timer *t;
+	struct grid grid;
+
+	to = kvzalloc(sizeof(*to), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, to);
+	for (i = 0; i < ARRAY_SIZE(hands); i++) {
+		grid_start(test, &grid, 1000, 1);
+		grid_arm(&grid, 0, 1001, period);
+		t = &grid.wt->timers[0].timer;
+		twheel_wheel_init(to, 1000 + hands[i]);
+		twheel_wheel_move(to, grid.wt->wheel, t);
+		for (runs = 0; runs < 4; runs++) {
+			KUNIT_EXPECT_PTR_EQ(test, take_next(to, NULL), t);
+			KUNIT_EXPECT_GE(test, to->clk, 1001ULL);
+			KUNIT_EXPECT_EQ_MSG(test, rest(twheel_wheel_state(t) - 1001, period), 0U,
+					    "hand %+lld, run %u: next at %llu",
+					    hands[i], runs, twheel_wheel_state(t));
+		}
+	}
+	kvfree(to);
+}
+
+/* It waits for the end of time with the others then, and is never idle. */
+static void grid_ends_with_time(struct kunit *test)
+{
+	u32 period = *(const u32 *)test->param_value;
+	struct grid grid;
+	u64 ahead = 0;
+
+	grid_start(test, &grid, TWHEEL_NEVER - 1000, 1);
+	grid_arm(&grid, 0, TWHEEL_NEVER - 999, period);
+	while (take_next(grid.wt->wheel, NULL)) {
+		grid.ran++;
+		ahead = min(grid.ran * period, 999ULL);
+		KUNIT_ASSERT_EQ(test, twheel_wheel_state(&grid.wt->timers[0].timer),
+				TWHEEL_NEVER - 999 + ahead);
+	}
+	KUNIT_EXPECT_EQ(test, ahead, 999ULL);
+	KUNIT_EXPECT_EQ(test, grid.ran, 998 / period + 1ULL);
+	wheel_test_audit(grid.wt, false);
+	wheel_test_remove(grid.wt, 0);
+}
+
+static void armed_once_where_it_was_periodic(struct kunit *test)
+{
+	struct grid grid;
+
+	grid_start(test, &grid, 0, 1);
+	grid_arm(&grid, 0, 5, 5);
+	KUNIT_EXPECT_EQ(test, grid_run(&grid, 12), 1U);
+	wheel_test_remove(grid.wt, 0);
+	grid_arm(&grid, 0, 20, 0);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(grid.wt, 20), 1U);
+	KUNIT_EXPECT_EQ(test, grid.wt->armed, 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_run(grid.wt, 1000), 0U);
+}
+
+static void beside_timers_of_one_arming(struct kunit *test)
+{
+	unsigned int i, budget = WHEEL_TEST_UNLIMITED, once = 0, again = 0;
+	struct twheel_timer *timer;
+	struct wheel_test *wt;
+	struct grid grid;
+	u64 missed;
+
+	grid_start(test, &grid, 0, 400);
+	wt = grid.wt;
+	for (i = 0; i < wt->size; i++)
+		grid_arm(&grid, i, 1 + i / 2, i % 2 ? 50 : 0);
+	while ((timer = wheel_test_take(wt->wheel, 200, &budget, &missed))) {
+		if (timer->period) {
+			again++;
+			continue;
+		}
+		KUNIT_ASSERT_EQ(test, twheel_wheel_state(timer), TWHEEL_IDLE);
+		KUNIT_ASSERT_EQ(test, missed, 0ULL);
+		once++;
+		wt->armed--;
+	}
+	KUNIT_EXPECT_EQ(test, once, 200U);
+	/* the hand jumped to the end, and each is behind */
+	KUNIT_EXPECT_EQ(test, again, 200U);
+	wheel_test_audit(wt, false);
+}
+
+/* The grid is that of the deadlines, wherever in its window a callback runs. */
+static void window_does_not_shift_the_grid(struct kunit *test)
+{
+	static const u64 slacks[] = { 128, 1000, 8192, 600000 };
+	u32 period = *(const u32 *)test->param_value;
+	u64 ran, missed, passed, due;
+	struct twheel_timer *t;
+	struct twheel_wheel *w;
+	struct grid grid;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(slacks); i++) {
+		grid_start(test, &grid, 0, 1);
+		w = grid.wt->wheel;
+		t = &grid.wt->timers[0].timer;
+		t->flags = twheel_wheel_window_flags(slacks[i]);
+		grid_arm(&grid, 0, 500, period);
+		missed = 0;
+		due = 500;
+		for (ran = 0; ran < 200; ran++) {
+			KUNIT_ASSERT_PTR_EQ(test, take_next(w, &passed), t);
+			KUNIT_ASSERT_GE(test, w->clk, due);
+			KUNIT_ASSERT_LE(test, w->clk, due + slacks[i]);
+			missed += passed;
+			due = 500 + (ran + 1 + missed) * period;
+			KUNIT_ASSERT_EQ(test, twheel_wheel_state(t), due);
+			KUNIT_ASSERT_GT(test, due, w->clk);
+		}
+		wheel_test_audit(grid.wt, false);
+	}
+}
+
+static struct kunit_case grid_cases[] = {
+	KUNIT_CASE_PARAM(no_drift, period_gen_params),
+	KUNIT_CASE(once_a_tick),
+	KUNIT_CASE_PARAM(trap15_jump_10000_is_one_callback, period_gen_params),
+	KUNIT_CASE_PARAM(ran_and_missed_make_up_the_grid, period_gen_params),
+	KUNIT_CASE(trap17_storm_is_cut_and_counted),
+	KUNIT_CASE_PARAM(removed_for_good, period_gen_params),
+	KUNIT_CASE_PARAM(extension_moves_the_grid, period_gen_params),
+	KUNIT_CASE_PARAM(change_moves_the_grid, period_gen_params),
+	KUNIT_CASE_PARAM(moved_to_another_wheel_keeps_the_grid, period_gen_params),
+	KUNIT_CASE_PARAM(grid_ends_with_time, period_gen_params),
+	KUNIT_CASE(armed_once_where_it_was_periodic),
+	KUNIT_CASE(beside_timers_of_one_arming),
+	KUNIT_CASE_PARAM(window_does_not_shift_the_grid, period_gen_params),
+	{}
+};
+
+WHEEL_TEST_SUITE(grid);
