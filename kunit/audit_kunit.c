@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: does the audit find what is broken? Every other suite relies on it.
+ * twheel: the audit finds a broken wheel, which every other suite relies on
  */
 #include "wheel_test.h"
 
-/* Broken on purpose; put together again by the next wheel_test_start(). */
+/* The case has broken @rule in the wheel. The next wheel_test_start() makes a new one. */
 static void expect_rule(struct wheel_test *wt, const char *rule)
 {
 	const char *wrong = twheel_wheel_audit(wt->wheel, false);
 
-	KUNIT_ASSERT_TRUE_MSG(wt->test, wrong, "%s is not noticed", rule);
+	KUNIT_ASSERT_TRUE_MSG(wt->test, wrong, "the audit does not find %s", rule);
 	KUNIT_EXPECT_EQ_MSG(wt->test, strncmp(wrong, rule, strlen(rule)), 0,
-			    "%s is noticed as: %s", rule, wrong);
+			    "the audit finds %s as: %s", rule, wrong);
 }
 
-/* A timer in slot 10 of every level; all is well. */
+/* A correct wheel, with a timer in slot 10 of every level. */
 static struct wheel_test *one_a_level(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, TWHEEL_LVL_DEPTH);
@@ -44,7 +44,7 @@ static void finds_r1_passed_over(struct kunit *test)
 {
 	struct wheel_test *wt = one_a_level(test);
 
-	/* the hand is past slot 10 of level 0, which now is one of the next lap */
+	/* The hand has passed slot 10 of level 0, which now belongs to the next lap. */
 	wt->wheel->clk = 11;
 	set_state(wt, 0, 10);
 	expect_rule(wt, "R1");
@@ -75,12 +75,12 @@ static void finds_r3_slot_too_early(struct kunit *test)
 	struct wheel_test *wt;
 	unsigned int n;
 
-	/* the top level may hold what is beyond the horizon */
+	/* The top level may hold timers beyond the horizon. */
 	for (n = 0; n < TWHEEL_LVL_DEPTH - 1; n++) {
 		wt = one_a_level(test);
 		set_state(wt, n, 11 * TWHEEL_LVL_GRAN(n));
 		expect_rule(wt, "R3");
-		/* which is what an extension looks like */
+		/* An extended timer looks the same, and is allowed. */
 		KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, true));
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: work cut into slices
+ * twheel: the work of a wheel, cut into slices by a budget
  */
 #include <linux/prandom.h>
 #include "wheel_test.h"
@@ -14,7 +14,7 @@ static void budget_desc(const unsigned int *budget, char *desc)
 
 KUNIT_ARRAY_PARAM(budget, budgets, budget_desc);
 
-/* Far and near, crowds and lone ones, some of them extended. */
+/* Far and near timers, crowded and alone, some of them extended. */
 static void arm_a_mix(struct wheel_test *wt, u64 start)
 {
 	struct rnd_state rnd;
@@ -32,7 +32,7 @@ static void arm_a_mix(struct wheel_test *wt, u64 start)
 	}
 }
 
-/* Tick by tick the same as without a budget; wheel_test_expire() checks it. */
+/* Each timer expires on its tick, as without a budget; wheel_test_expire() checks that. */
 static void same_ticks_as_unlimited(struct kunit *test)
 {
 	unsigned int budget = *(const unsigned int *)test->param_value;
@@ -46,7 +46,7 @@ static void same_ticks_as_unlimited(struct kunit *test)
 	wheel_test_audit(wt, true);
 }
 
-/* Timers that an array has room for; the engine's has 16. */
+/* How many timers the array has room for; the engine's array has room for 16. */
 static const unsigned int rooms[] = { 1, 2, 3, 15, 16, 17, 64 };
 
 static void room_desc(const unsigned int *room, char *desc)
@@ -58,7 +58,7 @@ KUNIT_ARRAY_PARAM(room, rooms, room_desc);
 
 #define ROOM_SLACK	20000
 
-/* Nothing is written beyond the room, and what does not fit comes next time. */
+/* The wheel does not write beyond the array. Timers that do not fit come next time. */
 static void fills_what_there_is_room_for(struct kunit *test)
 {
 	unsigned int room = *(const unsigned int *)test->param_value, i, n, left;
@@ -95,7 +95,7 @@ static void fills_what_there_is_room_for(struct kunit *test)
 	}
 }
 
-/* A slice ends within a cascade, within a tick's timers, between ticks. */
+/* A slice may end within a cascade, among the timers of a tick, or between ticks. */
 static void rules_hold_between_slices(struct kunit *test)
 {
 	unsigned int budget = *(const unsigned int *)test->param_value, left;
@@ -134,7 +134,7 @@ static void a_slice_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wt->armed, 0U);
 }
 
-/* One for the tick, one for each timer moved, filed anew or expired. */
+/* The budget pays for each tick, and for each timer that is moved or expires. */
 static void every_piece_of_work_counts(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 3000);
@@ -155,7 +155,7 @@ static void every_piece_of_work_counts(struct kunit *test)
 	}
 }
 
-/* Ticks without work are passed over, not counted off. */
+/* The hand skips ticks without work at no cost. */
 static void idle_ticks_are_free(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
@@ -205,7 +205,7 @@ static void insert_between_slices(struct kunit *test)
 	wheel_test_arm(wt, 6, 11);
 	wheel_test_arm(wt, 7, 30);
 	wheel_test_audit(wt, false);
-	/* due counts from the hand: 4, 5 and 6 at 11, none of them at 10 */
+	/* The hand is at 10, so timers 4, 5 and 6 are due at 11. */
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 2U);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 11), 3U);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 30), 1U);
@@ -249,7 +249,7 @@ static void rearm_between_slices(struct kunit *test)
 {
 	struct wheel_test *wt = stop_in_tick_10(test);
 
-	/* later, and to a tick that is already being worked on */
+	/* One timer moves to a later tick, one to the tick that is under way. */
 	wheel_test_remove(wt, 2);
 	wheel_test_arm(wt, 2, 20);
 	wheel_test_remove(wt, 3);
@@ -259,7 +259,7 @@ static void rearm_between_slices(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 20), 1U);
 }
 
-/* Into the slot that is just being moved down: it is closed. */
+/* The slot that is being moved down takes no new timers. */
 static void insert_while_cascading(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 400);
@@ -267,7 +267,7 @@ static void insert_while_cascading(struct kunit *test)
 
 	for (i = 0; i < 200; i++)
 		wheel_test_arm(wt, i, 640 + i % 64);
-	/* slot 10 of level 1 begins to move at 636, 64 at a time */
+	/* Slot 10 of level 1 begins to move at tick 636, 64 timers a tick. */
 	KUNIT_ASSERT_FALSE(test, wheel_test_expire(wt, 700, &budget));
 	KUNIT_ASSERT_EQ(test, budget, 0U);
 	KUNIT_ASSERT_EQ(test, wt->wheel->clk, 636ULL);
@@ -299,7 +299,7 @@ static void remove_and_extend_while_cascading(struct kunit *test)
 	wheel_test_audit(wt, true);
 }
 
-/* A callback that arms its timer for now gets the next tick, not this one. */
+/* A timer that its callback arms for now expires on the next tick, not on this one. */
 static void trap16_rearm_now_once_a_tick(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 60, 1);
@@ -325,7 +325,7 @@ static void trap16_rearm_now_in_a_jump(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wt->timers[i].fired, 200U);
 }
 
-/* The whole crowd of one tick, a thousand at a time, all at their tick. */
+/* A crowd of one tick expires a thousand at a time, all on that tick. */
 static void trap18_clump_is_cut(struct kunit *test)
 {
 	unsigned int timers = WHEEL_TEST_LONG(1000000), i, left, slices = 0, fired;

@@ -463,7 +463,7 @@ static void try_cancel_sync_from(struct kunit *test)
 			call_from_context(test, probe, op_try_cancel_sync));
 }
 
-/* CPUs */
+/* From one CPU to another */
 
 static void add_on_runs_there(struct kunit *test)
 {

@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include "wheel_test.h"
 
-/* Timers that need process context, armed for one tick. */
+/* A wheel with @n timers that need process context, armed for one tick. */
 static struct wheel_test *deferred_start(struct kunit *test, unsigned int n,
 					 u64 expires)
 {
@@ -22,7 +22,7 @@ static struct wheel_test *deferred_start(struct kunit *test, unsigned int n,
 	return wt;
 }
 
-/* What is due is not returned, but is deferred. */
+/* Advances to @now: the wheel must return no timer, and have @n deferred ones. */
 static void expect_deferred(struct wheel_test *wt, u64 now, unsigned int n)
 {
 	unsigned int budget = WHEEL_TEST_UNLIMITED, deferred = 0;
@@ -92,7 +92,7 @@ static void removed_where_it_waits(struct kunit *test)
 	expect_deferred(wt, 1000, 0);
 }
 
-/* To another wheel, where it waits again from the next tick on. */
+/* In another wheel, the timer is deferred again on the next tick. */
 static void moved_where_it_waits(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1, 10);
@@ -104,7 +104,7 @@ static void moved_where_it_waits(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, to);
 	twheel_wheel_init(to, 40);
 	wt->wheel = to;
-	/* it is in no slot */
+	/* A deferred timer is in no slot. */
 	KUNIT_EXPECT_NULL(test, twheel_wheel_first(from));
 	twheel_wheel_move(to, from, t);
 	KUNIT_EXPECT_TRUE(test, list_empty(&from->deferred));
@@ -116,7 +116,7 @@ static void moved_where_it_waits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t));
 }
 
-/* It counts when it is taken, not when it is due. */
+/* The points missed are counted when the timer is taken, not when it is due. */
 static void periodic_one_misses_while_it_waits(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1, 10);

@@ -5,7 +5,7 @@
 #include <linux/math64.h>
 #include "wheel_test.h"
 
-/* Each has boundaries of several levels close ahead. */
+/* Soon after each of these ticks, slots of several levels begin. */
 static const u64 starts[] = {
 	0,
 	1,
@@ -25,12 +25,12 @@ static void start_desc(const u64 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* Slots of a level ahead: its first, its two frames' ends, and past them. */
+/* How many slots ahead: the first, the ends of both frames, and beyond. */
 static const u32 edges[] = { 1, 2, 3, 62, 63, 64, 65, 126, 127, 128, 129 };
 
 /*
- * The rule in its plain form: the lowest level in whose current frame or the
- * one after it @expires lies.
+ * The rule in its plain form: the lowest level on which @expires is in the current frame
+ * or in the next one.
  */
 static unsigned int lowest_level(u64 clk, u64 expires)
 {
@@ -56,7 +56,7 @@ static void expect_lowest_level(struct wheel_test *wt, unsigned int i)
 			    "hand %llu, deadline %llu", wt->wheel->clk, due);
 }
 
-/* size - 1, size and size + 1 of every level, and of each of its edges. */
+/* One tick before, at and after each edge of every level. */
 static void edges_alone(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value;
@@ -101,11 +101,11 @@ static void edges_together(struct kunit *test)
 }
 
 /*
- * The hand just before, at and after the edge of a frame of level n:
+ * The hand is just before, at and after the edge of a frame of level n:
  *
  *	      | frame           | frame           |
  *	hand ^^^
- *	deadlines: each slot's first tick, the one before, the one after
+ *	deadlines: the first tick of each slot, the tick before, the tick after
  */
 static void frame_edges(struct kunit *test)
 {
@@ -134,7 +134,7 @@ static void frame_edges(struct kunit *test)
 	}
 }
 
-/* Every deadline in reach of the two lowest levels, from every kind of tick. */
+/* Every deadline in reach of the two lowest levels, from different ticks of a slot. */
 static void every_deadline(struct kunit *test)
 {
 	static const u64 phases[] = { 0, 1, 31, 62, 63, 4095, 4096, 8127, 8128 };
@@ -187,7 +187,7 @@ static void coming_slot_is_closed(struct kunit *test)
 
 	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
 		coming = 6 * TWHEEL_LVL_GRAN(n);
-		/* the hand from the first to the last tick of its slot */
+		/* The hand is at ten ticks of its slot, from the first to the last. */
 		for (p = 0; p < 10; p++) {
 			start = 5 * TWHEEL_LVL_GRAN(n) + div_u64(p * (TWHEEL_LVL_GRAN(n) - 1), 9);
 			wt = wheel_test_start(test, start, 3);
@@ -205,7 +205,7 @@ static void coming_slot_is_closed(struct kunit *test)
 	}
 }
 
-/* Slots have one index a lap: deadlines whole laps apart must not mix. */
+/* A slot comes round once a lap: deadlines whole laps apart must not mix. */
 static void trap13_laps_apart(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value, lap;
@@ -228,7 +228,7 @@ static void trap13_laps_apart(struct kunit *test)
 	}
 }
 
-/* chains: [0] [1] [2] [3] <- timers 0 and 4, 1 and 5, 2 and 6, 3 and 7 */
+/* chains [0] [1] [2] [3] get timers 0 and 4, 1 and 5, 2 and 6, 3 and 7 */
 static void chains_fill_evenly(struct kunit *test)
 {
 	unsigned int i, level, slot, chain;
@@ -242,19 +242,17 @@ static void chains_fill_evenly(struct kunit *test)
 	}
 }
 
-/* A slot's cascade takes the timers from all of its chains. */
+/* A cascade takes the timers of all chains of a slot. */
 static void cascade_empties_every_chain(struct kunit *test)
 {
 	struct wheel_test *wt;
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 1; i <= 2 * TWHEEL_SLOT_CHAINS + 1; i++) {
-		unsigned int k;
-
 		wt = wheel_test_start(test, 0, i);
 		for (k = 0; k < i; k++)
 			wheel_test_arm(wt, k, 640 + k);
-		/* slot 10 of level 1 is moved down on the tick before it */
+		/* Slot 10 of level 1 is moved down on the tick before it begins. */
 		wheel_test_run(wt, 639);
 		KUNIT_EXPECT_EQ(test, wt->wheel->cascaded, (u64)i);
 		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 704), i);

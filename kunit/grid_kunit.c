@@ -22,8 +22,8 @@ static u32 rest(u64 dividend, u32 divisor)
 /**
  * struct grid - periodic timers, and what they have done
  * @wt: The wheel and the timers; &struct test_timer.due is the next deadline.
- * @missed: What has been reported missed, of all.
- * @ran: How often one has run.
+ * @missed: Number of points that were reported missed, of all timers.
+ * @ran: Number of callbacks of all timers.
  */
 struct grid {
 	struct wheel_test	*wt;
@@ -45,7 +45,7 @@ static void grid_arm(struct grid *grid, unsigned int i, u64 expires, u32 period)
 	wheel_test_arm(grid->wt, i, expires);
 }
 
-/* Takes one timer: on its point, and pending for the first point to come. */
+/* Takes one timer, which must be at its point, and then pending for the next one. */
 static bool grid_expire(struct grid *grid, u64 now, unsigned int *budget)
 {
 	struct wheel_test *wt = grid->wt;
@@ -84,7 +84,7 @@ static unsigned int grid_run(struct grid *grid, u64 now)
 	return ran;
 }
 
-/* Goes from tick to tick as the wheel asks, up to the next timer; or %NULL. */
+/* Visits the wheel until a timer expires. Returns %NULL if none will. */
 static struct twheel_timer *take_next(struct twheel_wheel *w, u64 *missed)
 {
 	unsigned int budget = WHEEL_TEST_UNLIMITED;
@@ -144,7 +144,7 @@ static void once_a_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
 }
 
-/* That is trap 15 for a periodic timer: one callback, and what it missed. */
+/* Trap 15 for a periodic timer: one callback, which reports the points missed. */
 static void trap15_jump_10000_is_one_callback(struct kunit *test)
 {
 	u32 period = *(const u32 *)test->param_value;
@@ -156,13 +156,13 @@ static void trap15_jump_10000_is_one_callback(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, grid.missed, (u64)(9990 / period));
 	KUNIT_EXPECT_EQ(test, grid.wt->timers[0].due,
 			10 + (9990 / period + 1ULL) * period);
-	/* nothing is made up for */
+	/* Missed points get no callbacks later. */
 	KUNIT_EXPECT_EQ(test, grid_run(&grid, grid.wt->timers[0].due - 1), 0U);
 	KUNIT_EXPECT_EQ(test, grid_run(&grid, grid.wt->timers[0].due), 1U);
 	wheel_test_audit(grid.wt, false);
 }
 
-/* Time goes on by leaps of every length. */
+/* Time advances by leaps of every length. */
 static void ran_and_missed_make_up_the_grid(struct kunit *test)
 {
 	u32 period = *(const u32 *)test->param_value;
@@ -184,13 +184,13 @@ static void ran_and_missed_make_up_the_grid(struct kunit *test)
 			div_u64(now - 78, period) + 1 +
 			div_u64(now - 1078, period) + 1 +
 			div_u64(now - 2078, period) + 1);
-	/* or it has shown nothing */
+	/* A run in which little happens shows nothing. */
 	KUNIT_EXPECT_GT(test, grid.ran, 3ULL);
 	if (period < 100000)
 		KUNIT_EXPECT_GT(test, grid.missed, 0ULL);
 }
 
-/* More of them than the budget allows: they fall behind, and all is counted. */
+/* The timers are more than the budget allows: they fall behind, and no point is lost. */
 static void trap17_storm_is_cut_and_counted(struct kunit *test)
 {
 	unsigned int i, n = WHEEL_TEST_LONG(100000), left;
@@ -206,7 +206,7 @@ static void trap17_storm_is_cut_and_counted(struct kunit *test)
 			;
 		ended += !!left;
 	}
-	/* each one's turn came after four ticks, as soon as it could */
+	/* A quarter of the timers runs each tick, so each timer runs every four ticks. */
 	KUNIT_EXPECT_EQ(test, ended, 0ULL);
 	KUNIT_EXPECT_GE(test, grid.ran, n / 4 * 39ULL);
 	KUNIT_EXPECT_LE(test, grid.ran, n / 4 * 40ULL);
@@ -234,7 +234,7 @@ static void removed_for_good(struct kunit *test)
 	wheel_test_audit(grid.wt, false);
 }
 
-/* The grid goes with the deadline, wherever that is moved to. */
+/* The grid moves with the deadline. */
 static void extension_moves_the_grid(struct kunit *test)
 {
 	u32 period = *(const u32 *)test->param_value;
@@ -264,8 +264,8 @@ static void change_moves_the_grid(struct kunit *test)
 }
 
 /*
- * To a wheel whose hand is further on, or behind, as when a CPU goes away: an
- * overdue timer runs at once, and the next time on its grid.
+ * The other wheel's hand is ahead or behind, as when a CPU goes offline. An overdue timer
+ * runs on the next tick, and after that on its grid again.
  */
 static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
 {
@@ -295,7 +295,7 @@ static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
 	kvfree(to);
 }
 
-/* It waits for the end of time with the others then, and is never idle. */
+/* The last point is the end of time, so the timer stays pending for ever. */
 static void grid_ends_with_time(struct kunit *test)
 {
 	u32 period = *(const u32 *)test->param_value;
@@ -353,12 +353,12 @@ static void beside_timers_of_one_arming(struct kunit *test)
 		wt->armed--;
 	}
 	KUNIT_EXPECT_EQ(test, once, 200U);
-	/* the hand jumped to the end, and each is behind */
+	/* The hand jumped, so each periodic timer runs once. */
 	KUNIT_EXPECT_EQ(test, again, 200U);
 	wheel_test_audit(wt, false);
 }
 
-/* The grid is that of the deadlines, wherever in its window a callback runs. */
+/* The grid consists of deadlines, wherever in its window a callback runs. */
 static void window_does_not_shift_the_grid(struct kunit *test)
 {
 	static const u64 slacks[] = { 128, 1000, 8192, 600000 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: deadlines beyond the last slot, and the number of visits that far
- * timers cost
+ * twheel: deadlines beyond the last slot, and how many visits a far timer costs
  */
 #include <linux/math64.h>
 #include "wheel_test.h"
 
 #define TOP		(TWHEEL_LVL_DEPTH - 1)
-/* First tick that no slot covers, seen from the first tick of a top slot. */
+/* The first tick that no slot covers, counted from the first tick of a top slot. */
 #define SPAN		(TWHEEL_LVL_SIZE * TWHEEL_LVL_GRAN(TOP))
 
 static const u64 starts[] = {
@@ -27,7 +26,7 @@ static void start_desc(const u64 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* One timer alone; returns the visits it took. */
+/* Expires a timer in an otherwise empty wheel. Returns the number of visits. */
 static unsigned int run_alone(struct kunit *test, u64 start, u64 expires)
 {
 	struct wheel_test *wt = wheel_test_start(test, start, 1);
@@ -44,7 +43,7 @@ static unsigned int run_alone(struct kunit *test, u64 start, u64 expires)
 	return visits;
 }
 
-/* One look a lap of the top level, and one a level on the way down. */
+/* A far timer costs one visit a lap of the top level, and one a level on its way down. */
 static void trap12_past_top_is_exact(struct kunit *test)
 {
 	static const u64 spans[] = {
@@ -66,7 +65,7 @@ static void trap12_past_top_is_exact(struct kunit *test)
 	}
 }
 
-/* All of them together, by visits and in one jump. */
+/* Many far timers together, by visits and in one jump. */
 static void trap12_many_past_top(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value;
@@ -88,7 +87,7 @@ static void trap12_many_past_top(struct kunit *test)
 	}
 }
 
-/* Filed in the last slot of the top level, whatever the deadline. */
+/* Every deadline beyond the horizon goes to the last slot of the top level. */
 static void trap12_filed_in_last_slot(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value;
@@ -109,7 +108,7 @@ static void trap12_filed_in_last_slot(struct kunit *test)
 	wheel_test_audit(wt, false);
 }
 
-/* Thousands of laps. */
+/* A deadline thousands of laps ahead. */
 static void trap12_very_far(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
@@ -125,7 +124,7 @@ static void trap12_very_far(struct kunit *test)
 	wheel_test_audit(wt, false);
 }
 
-/* Close to the end of time nothing is filed past it. */
+/* Near the end of time, no slot is past the end. */
 static void trap12_beyond_the_end_of_time(struct kunit *test)
 {
 	struct wheel_test *wt;
@@ -148,7 +147,7 @@ static void trap12_beyond_the_end_of_time(struct kunit *test)
 	}
 }
 
-/* Pulled in from beyond the horizon. */
+/* A deadline beyond the horizon changes to a near one. */
 static void earlier_than_the_horizon(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, TWHEEL_LVL_DEPTH);
@@ -202,7 +201,7 @@ static void three_months_few_visits(struct kunit *test)
 	}
 }
 
-/* Removed timers do not wake the wheel: what they left behind is seen through. */
+/* Removed timers leave bits behind, but these cause no visits. */
 static void empty_no_visits(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 3);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: a wheel emptied into another one, as when its CPU goes away
+ * twheel: all timers of a wheel move to another wheel, as when a CPU goes offline
  */
 #include <linux/mm.h>
 #include <linux/prandom.h>
 #include "wheel_test.h"
 
-/* Where the hand of the wheel that takes over is, from that of the other. */
+/* How far the hand of the new wheel is ahead of the hand of the old one. */
 static const s64 hands[] = { -100000, -64, -1, 0, 1, 63, 64, 5000, 1000000 };
 
 static void hand_desc(const s64 *hand, char *desc)
@@ -17,8 +17,8 @@ static void hand_desc(const s64 *hand, char *desc)
 KUNIT_ARRAY_PARAM(hand, hands, hand_desc);
 
 /*
- * Moves all timers, and goes on with the other wheel. The first one, empty, is
- * returned; the caller frees it.
+ * Moves all timers to a new wheel, with which the case continues. Returns the old wheel,
+ * now empty, which the caller frees.
  */
 static struct twheel_wheel *move_all(struct wheel_test *wt, u64 clk)
 {
@@ -77,7 +77,7 @@ static void none_early_none_lost(struct kunit *test)
 	wheel_test_expect_each_once(wt);
 }
 
-/* Extended timers go by their new deadlines. */
+/* An extended timer takes its new deadline along. */
 static void extended_ones_too(struct kunit *test)
 {
 	s64 hand = *(const s64 *)test->param_value;
@@ -97,7 +97,7 @@ static void extended_ones_too(struct kunit *test)
 	wheel_test_visit_all(wt);
 }
 
-/* The CPU went away in the middle of a tick: some of its timers have expired. */
+/* The CPU goes offline in the middle of a tick: some timers of the tick have expired. */
 static void from_an_unfinished_tick(struct kunit *test)
 {
 	s64 hand = *(const s64 *)test->param_value;
@@ -113,14 +113,14 @@ static void from_an_unfinished_tick(struct kunit *test)
 		fired++;
 	KUNIT_ASSERT_EQ(test, fired, 3U);
 	from = move_all(wt, start + 10 + hand);
-	/* its tick is still to be ended */
+	/* The old wheel's tick is still unfinished. */
 	expect_empty(test, from);
 	wheel_test_audit(wt, false);
 	wheel_test_visit_all(wt);
 	wheel_test_expect_each_once(wt);
 }
 
-/* What is in the midst of being moved down is found and moved, too. */
+/* The timers of a slot that is being moved down are found, too. */
 static void from_an_unfinished_cascade(struct kunit *test)
 {
 	s64 hand = *(const s64 *)test->param_value;
@@ -140,7 +140,7 @@ static void from_an_unfinished_cascade(struct kunit *test)
 	wheel_test_visit_all(wt);
 }
 
-/* Into a wheel that is itself in the middle of a tick. */
+/* The new wheel is in the middle of a tick. */
 static void into_an_unfinished_tick(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 6);
@@ -192,7 +192,7 @@ static void first_of_empty(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, twheel_wheel_first(wt->wheel));
 }
 
-/* Wherever a lone timer is, it is found. */
+/* twheel_wheel_first() finds a lone timer in any slot. */
 static void first_finds_every_level(struct kunit *test)
 {
 	struct wheel_test *wt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: timers that are taken out or armed anew before they are due
+ * twheel: timers that are removed, or armed again, before they are due
  */
 #include <linux/prandom.h>
 #include "wheel_test.h"
@@ -56,13 +56,13 @@ static void dead_stays_dead(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, twheel_wheel_remove(wt->wheel, armed, TWHEEL_DEAD));
 	KUNIT_EXPECT_EQ(test, twheel_wheel_state(armed), TWHEEL_DEAD);
 
-	/* a later cancel does not wake it up again */
+	/* A later cancel does not make it idle again. */
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, armed, TWHEEL_IDLE));
 	KUNIT_EXPECT_EQ(test, twheel_wheel_state(armed), TWHEEL_DEAD);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 100), 0U);
 }
 
-/* Removal leaves bits and counts behind; the next look finds them stale. */
+/* Removal leaves stale bits and counts; twheel_wheel_next() clears them. */
 static void residue_is_cleared(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 200);
@@ -118,7 +118,7 @@ static void slot_is_used_again_at_once(struct kunit *test)
 	}
 }
 
-/* Slots that come round again after they were left with a stale bit. */
+/* A slot with a stale bit comes round again a lap later. */
 static void residue_survives_a_lap(struct kunit *test)
 {
 	struct wheel_test *wt;
@@ -141,7 +141,7 @@ static void residue_survives_a_lap(struct kunit *test)
 	}
 }
 
-/* The neighbours in a chain, and the chains beside it, stay as they are. */
+/* Removal leaves the other timers of the slot alone. */
 static void remove_from_a_full_slot(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 64);
@@ -159,7 +159,7 @@ static void remove_from_a_full_slot(struct kunit *test)
 				    "timer %u", i);
 }
 
-/* slot 10 of level 2: [ 40960 ... 45055 ], from its last tick to its first */
+/* From the last tick of slot 10 to its first; on level 2 from 45055 to 40960. */
 static void trap20_earlier_in_same_slot(struct kunit *test)
 {
 	unsigned int n, level, slot, chain, was_level, was_slot;
@@ -197,13 +197,13 @@ static void trap20_earlier_by_every_level(struct kunit *test)
 	}
 }
 
-/* No order is promised in a tick, but each timer of it runs exactly once. */
+/* Within a tick, no order is promised, but each timer runs exactly once. */
 static void trap21_each_once_in_a_tick(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1000);
 	unsigned int i;
 
-	/* from near and far, so that some overtake others */
+	/* Armed from near and far, so that some timers overtake others. */
 	for (i = 0; i < wt->size; i++) {
 		wheel_test_run(wt, 10 * i);
 		wheel_test_arm(wt, i, 10000);
@@ -212,7 +212,7 @@ static void trap21_each_once_in_a_tick(struct kunit *test)
 	wheel_test_expect_each_once(wt);
 }
 
-/* Armed and removed in any order, at every stage of the way down. */
+/* Random timers are removed at every stage of their way down. */
 static void trap19_remove_while_cascading(struct kunit *test)
 {
 	struct wheel_test *wt;

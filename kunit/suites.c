@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the test module
+ * twheel: the test module with all suites
  */
 #include <linux/module.h>
 #include "../twheel_compat.h"

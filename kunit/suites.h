@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The suites of the test module; suites.c lists them for KUnit, because an
- * old kernel lets a module do that in one place only.
+ * The suites of the test module. suites.c lists them for KUnit, as old kernels allow only
+ * one such list in a module.
  */
 #ifndef _TWHEEL_KUNIT_SUITES_H
 #define _TWHEEL_KUNIT_SUITES_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the hand, the next event, and the ends of time
+ * twheel: the hand, the next visit, and the beginning and end of time
  */
 #include <linux/math64.h>
 #include <linux/prandom.h>
@@ -49,7 +49,7 @@ static void end_desc(const u64 *end, char *desc)
 
 KUNIT_ARRAY_PARAM(end, ends, end_desc);
 
-/* The @i-th of @n deadlines that fill the @span after @start. */
+/* The @i-th of @n deadlines spread over the @span ticks after @start. */
 static u64 share_of(u64 start, u64 span, unsigned int i, unsigned int n)
 {
 	return start + max(1ULL, div_u64(span * i, n));
@@ -57,7 +57,7 @@ static u64 share_of(u64 start, u64 span, unsigned int i, unsigned int n)
 
 /*
  *	hand ... NEVER - 2, NEVER - 1 | NEVER, U64_MAX
- *	                     ^ last one to expire
+ *	                     ^ the last deadline that comes
  */
 static void trap10_end_of_time(struct kunit *test)
 {
@@ -81,7 +81,7 @@ static void trap10_end_of_time(struct kunit *test)
 	for (i = 2; i < wt->size; i++)
 		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, 1U, "timer %u", i);
 
-	/* NEVER and above: pending for good, and the hand stays before it. */
+	/* Timers of NEVER or later stay pending, and the hand stops before NEVER. */
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), 0U);
 	KUNIT_EXPECT_EQ(test, wt->wheel->clk, TWHEEL_NEVER - 1);
 	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 2ULL);
@@ -90,7 +90,7 @@ static void trap10_end_of_time(struct kunit *test)
 	wheel_test_audit(wt, false);
 }
 
-/* The same in one jump. */
+/* The same deadlines, in one jump. */
 static void trap10_jump_to_the_end(struct kunit *test)
 {
 	u64 left = *(const u64 *)test->param_value;
@@ -105,7 +105,7 @@ static void trap10_jump_to_the_end(struct kunit *test)
 	wheel_test_audit(wt, false);
 }
 
-/* At the last tick there is nothing but to wait for ever. */
+/* A timer armed at the last tick waits for ever. */
 static void arm_at_the_end(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, TWHEEL_NEVER - 1, 2);
@@ -132,7 +132,7 @@ static void past_means_next_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start + 1), wt->size);
 }
 
-/* A signed comparison takes one half of all deadlines for past. */
+/* A signed comparison mistakes half of all deadlines for past ones. */
 static void trap11_half_range_ahead(struct kunit *test)
 {
 	static const u64 starts[] = { 0, 1, 1ULL << 32, (1ULL << 63) - 5 };
@@ -180,8 +180,8 @@ static void trap14_next_not_hidden(struct kunit *test)
 }
 
 /*
- * A timer that waits on level n, while later ones lie on all levels below: the
- * next visit is never later than the timer that was armed first.
+ * A timer waits on level n, and a later one is armed on a level below. The next visit must
+ * not be later than the first timer.
  */
 static void trap14_not_hidden_by_any_level(struct kunit *test)
 {
@@ -194,7 +194,7 @@ static void trap14_not_hidden_by_any_level(struct kunit *test)
 			due = 70 * TWHEEL_LVL_GRAN(n);
 			wt = wheel_test_start(test, 0, 2);
 			wheel_test_arm(wt, 0, due);
-			/* asleep until the slot has to be moved down */
+			/* The wheel sleeps until the slot must be moved down. */
 			twheel_wheel_forward(wt->wheel, due - 2);
 			KUNIT_ASSERT_EQ(test, wt->wheel->clk, due - 2);
 			wheel_test_arm(wt, 1, due + 2 * TWHEEL_LVL_GRAN(m));
@@ -225,7 +225,7 @@ static void trap15_jump_10000(struct kunit *test)
 	wheel_test_expect_each_once(wt);
 }
 
-/* Levels that are passed over whole by one jump. */
+/* One jump skips whole levels. */
 static void trap15_jump_over_all_levels(struct kunit *test)
 {
 	struct wheel_test *wt;
@@ -247,7 +247,7 @@ static void no_time_passes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 1000ULL);
 }
 
-/* A clock that steps back must not take the hand with it. */
+/* If the clock steps back, the hand stays. */
 static void hand_never_goes_back(struct kunit *test)
 {
 	unsigned int budget = WHEEL_TEST_UNLIMITED;
@@ -268,7 +268,7 @@ static void next_is_exact_on_level_0(struct kunit *test)
 	for (d = 1; d <= TWHEEL_LVL_REACH; d++) {
 		wt = wheel_test_start(test, 100, 1);
 		wheel_test_arm(wt, 0, 100 + d);
-		/* what starts on level 1 may be looked at once before */
+		/* A timer on level 1 may be visited once before. */
 		if (100 + d < 2 * TWHEEL_LVL_GRAN(1) + TWHEEL_LVL_GRAN(1))
 			KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), 100 + d);
 		else
@@ -277,9 +277,8 @@ static void next_is_exact_on_level_0(struct kunit *test)
 }
 
 /*
- * A crowd is moved down twice at TWHEEL_CASCADE_MIN a visit, and once at what the 64
- * ticks of a slot of level 1 allow. Not a visit more: what is not coming yet
- * cannot be moved.
+ * A crowd moves down three levels: twice TWHEEL_CASCADE_MIN timers a visit, and from level 1
+ * within the 64 ticks of a slot. There are no other visits, as only a coming slot moves.
  */
 static void next_of_a_crowd(struct kunit *test)
 {
@@ -299,7 +298,7 @@ static void next_of_unfinished_tick(struct kunit *test)
 
 	wheel_test_arm(wt, 0, 10);
 	wheel_test_arm(wt, 1, 10);
-	/* one for the tick, one for the first timer */
+	/* The budget pays for the tick and the first timer. */
 	KUNIT_EXPECT_TRUE(test, wheel_test_expire(wt, 20, &budget));
 	KUNIT_EXPECT_EQ(test, budget, 0U);
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), 10ULL);
@@ -307,7 +306,7 @@ static void next_of_unfinished_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
 }
 
-/* A wheel that slept files new timers from where time is now. */
+/* After a sleep, a new timer's level is chosen from the present time. */
 static void forward_moves_a_sleeping_hand(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
@@ -350,7 +349,7 @@ static void forward_not_in_unfinished_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 5000), 1U);
 }
 
-/* A slot that is moved down ahead of need is work of its tick, too. */
+/* Moving a slot down is also work of the tick on which it happens. */
 static void forward_not_in_unfinished_cascade(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 200);

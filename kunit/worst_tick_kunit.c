@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: no tick has to pay for many others
+ * twheel: no tick does the work of many others
  *
- * Timers moved within the wheel are counted, not time: a count does not depend
- * on the machine.
+ * The cases count timers moved within the wheel, as time depends on the machine.
  */
 #include <linux/prandom.h>
 #include "wheel_test.h"
@@ -11,6 +10,13 @@
 #define MILLION		WHEEL_TEST_LONG(1000000U)
 #define HOUR(_hz)	(3600ULL * (_hz))
 
+/**
+ * struct sweep - many ticks of a wheel, and the worst of them
+ * @wt: The wheel and the timers.
+ * @worst: The most timers that one tick moved.
+ * @worst_at: That tick.
+ * @fired: Number of timers that expired.
+ */
 struct sweep {
 	struct wheel_test	*wt;
 	u64			worst;
@@ -18,7 +24,7 @@ struct sweep {
 	unsigned int		fired;
 };
 
-/* One tick, and how many timers it moved besides those that were due. */
+/* Does one tick, and counts the timers that it moves besides those that expire. */
 static void sweep_tick(struct sweep *s, u64 now)
 {
 	struct twheel_wheel *w = s->wt->wheel;
@@ -41,7 +47,7 @@ static void expect_worst(struct sweep *s, u64 limit)
 	kunit_info(s->wt->test, "worst tick moved %llu timers", s->worst);
 	KUNIT_EXPECT_LE_MSG(s->wt->test, s->worst, limit, "at tick %llu",
 			    s->worst_at);
-	/* a wheel that moves nothing would pass */
+	/* A wheel that moves nothing shows nothing. */
 	KUNIT_EXPECT_GT(s->wt->test, s->wt->wheel->cascaded, 0ULL);
 }
 
@@ -55,45 +61,45 @@ static void rate_desc(const unsigned int *hz, char *desc)
 KUNIT_ARRAY_PARAM(rate, rates, rate_desc);
 
 /*
- * A million timers over an hour, boundaries of all levels up to the fourth in
- * its middle:
+ * A million timers expire within an hour. In the middle of the hour, slots of all levels
+ * up to the fourth begin:
  *
  *	start ............... 64^4 ............... start + 1 h
  */
-static void million_in_an_hour(struct kunit *test)
+static u64 arm_million(struct kunit *test, struct sweep *s, u64 hour)
 {
-	u64 hour = HOUR(*(const unsigned int *)test->param_value), now, r;
-	u64 start = TWHEEL_LVL_GRAN(4) - hour / 2;
+	u64 start = TWHEEL_LVL_GRAN(4) - hour / 2, r;
 	struct rnd_state rnd;
-	struct sweep s = { };
 	unsigned int i;
 
 	prandom_seed_state(&rnd, 4);
-	s.wt = wheel_test_start(test, start, MILLION);
+	s->wt = wheel_test_start(test, start, MILLION);
 	for (i = 0; i < MILLION; i++) {
 		r = prandom_u32_state(&rnd);
-		wheel_test_arm(s.wt, i, start + 1 + (r * hour >> 32));
+		wheel_test_arm(s->wt, i, start + 1 + (r * hour >> 32));
 	}
+	return start;
+}
+
+static void million_in_an_hour(struct kunit *test)
+{
+	u64 hour = HOUR(*(const unsigned int *)test->param_value), start, now;
+	struct sweep s = { };
+
+	start = arm_million(test, &s, hour);
 	for (now = start + 1; now <= start + hour; now++)
 		sweep_tick(&s, now);
 	KUNIT_EXPECT_EQ(test, s.fired, MILLION);
 	expect_worst(&s, 250);
 }
 
-/* Asleep between visits it has fewer ticks to do the same in. */
+/* A wheel that sleeps between visits has fewer ticks for the same work. */
 static void million_in_an_hour_tickless(struct kunit *test)
 {
-	u64 hour = HOUR(1000), start = TWHEEL_LVL_GRAN(4) - hour / 2, next, r;
-	struct rnd_state rnd;
 	struct sweep s = { };
-	unsigned int i;
+	u64 next;
 
-	prandom_seed_state(&rnd, 4);
-	s.wt = wheel_test_start(test, start, MILLION);
-	for (i = 0; i < MILLION; i++) {
-		r = prandom_u32_state(&rnd);
-		wheel_test_arm(s.wt, i, start + 1 + (r * hour >> 32));
-	}
+	arm_million(test, &s, HOUR(1000));
 	while ((next = twheel_wheel_next(s.wt->wheel)) < TWHEEL_NEVER)
 		sweep_tick(&s, next);
 	KUNIT_EXPECT_EQ(test, s.fired, MILLION);
@@ -101,8 +107,8 @@ static void million_in_an_hour_tickless(struct kunit *test)
 }
 
 /*
- * One crowd, and nothing else to wake up for: it is begun early enough to be
- * moved TWHEEL_CASCADE_MIN at a time, and at level 1 a 64th at a time.
+ * The wheel wakes up for one crowd only. It begins early enough to move TWHEEL_CASCADE_MIN
+ * timers at a time, and a 64th of the crowd at a time from level 1.
  */
 static void crowd_tickless(struct kunit *test)
 {
@@ -120,7 +126,7 @@ static void crowd_tickless(struct kunit *test)
 	expect_worst(&s, TWHEEL_CASCADE_MIN + crowd / 64 + 1);
 }
 
-/* Timers that all run out within one second, an hour ahead. */
+/* All timers expire within one second, an hour ahead. */
 static void burst_in_a_second(struct kunit *test)
 {
 	u64 hour = HOUR(1000), start = TWHEEL_LVL_GRAN(4) - hour / 2, now;
@@ -137,8 +143,8 @@ static void burst_in_a_second(struct kunit *test)
 }
 
 /*
- * A million clients with a time-out of 30 s that are heard from every second:
- * nobody is lost, and nobody's time-out is seen to more than once in 30 s.
+ * A million clients with a time-out of 30 s send a heartbeat every second. No time-out
+ * expires, and the wheel moves each timer at most about once in 30 s.
  */
 static void million_heartbeats(struct kunit *test)
 {
@@ -164,7 +170,7 @@ static void million_heartbeats(struct kunit *test)
 	expect_worst(&s, 250);
 	KUNIT_EXPECT_LE(test, wheel_test_moves(s.wt), 3ULL * clients);
 
-	/* all fall silent, and each is found out on its tick */
+	/* All clients fall silent, and each time-out expires on its tick. */
 	for (; now < start + 70000 + timeout; now++)
 		sweep_tick(&s, now);
 	KUNIT_EXPECT_EQ(test, s.fired, clients);
