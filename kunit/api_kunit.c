@@ -190,8 +190,8 @@ static void note_runs(struct probe *probe)
 }
 
 /*
- * More timers than one run may expire, see the module parameter budget. On a slow machine
- * the callbacks take long, so what is bounded is the number of runs they take.
+ * More timers than one run may expire; see the module parameter budget. Callbacks take
+ * long on a slow machine, so the case bounds the number of runs, not the time.
  */
 static void thousands_on_one_tick(struct kunit *test)
 {
@@ -212,7 +212,7 @@ static void thousands_on_one_tick(struct kunit *test)
 		last_run = max(last_run, probe[i].expires);
 	}
 	KUNIT_EXPECT_LE(test, first, engine_test_in_time(test, expires));
-	/* However many lanes share the budget, a run does TWHEEL_LOCK_HOLD pieces of work. */
+	/* With any number of lanes, the budget of a run is at least TWHEEL_LOCK_HOLD. */
 	KUNIT_EXPECT_LE(test, last_run - first_run, 2ULL * n / TWHEEL_LOCK_HOLD);
 	engine_test_expect_counts(test, n, n, 0, 0);
 }
@@ -450,7 +450,7 @@ static bool arm_aheads(struct kunit *test, struct probe **probe, ktime_t *when)
 	now = ktime_get();
 	for (i = 0; i < ARRAY_SIZE(aheads); i++) {
 		when[i] = now + aheads[i];
-		twheel_mod(&probe[i]->timer, twheel_tick_at(when[i]));
+		twheel_add(&probe[i]->timer, twheel_tick_at(when[i]));
 	}
 	return ktime_get() < edge + TICK_NSEC * 7 / 8;
 }

@@ -2,8 +2,8 @@
 /*
  * twheel: callbacks in process context
  *
- * At most TWHEEL_PROCESS_MAX callbacks of a CPU run at a time. While so many sleep, every
- * other timer of that CPU with TWHEEL_PROCESS must wait, which the cases make use of.
+ * At most TWHEEL_PROCESS_MAX callbacks of a CPU run at a time. Many cases let so many
+ * sleep: then every other timer of that CPU with TWHEEL_PROCESS waits, pending.
  * deferred_kunit.c tests the wheel's part.
  */
 #include <linux/atomic.h>
@@ -144,7 +144,7 @@ static u64 plain_work_ticks(struct kunit *test, unsigned int n, unsigned int cpu
 	return get_jiffies_64() - start;
 }
 
-/* A slow machine takes long for so many callbacks, and for so many plain work items. */
+/* On a slow machine, the callbacks take long; so do as many plain work items. */
 static void thousand_on_one_tick(struct kunit *test)
 {
 	unsigned int i, n = 1000, cpu = cpumask_first(cpu_online_mask);
@@ -740,7 +740,7 @@ struct beat {
 	struct completion	over;
 };
 
-/* Five callbacks; more if none of them was prompt, as may be on a busy host. */
+/* Runs five times, or more often if no callback was prompt, as on a busy host. */
 static void sleep_over_periods(struct probe *probe)
 {
 	struct beat *beat = container_of(probe, struct beat, probe);
@@ -784,7 +784,7 @@ static void slow_periodic_one_misses_what_it_sleeps_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, beat->wrong, 0U);
 	/* Of the four ticks of a sleep, the next callback accounts for one. */
 	KUNIT_EXPECT_GE(test, beat->missed, (runs - 1) * 3ULL);
-	/* The timer fell due during the sleep; it was not only found due afterwards. */
+	/* A prompt callback: the timer was deferred during the sleep, not only afterwards. */
 	KUNIT_EXPECT_GE(test, beat->prompt, 1U);
 	engine_test_expect_counts(test, runs + 1, runs, 1, 0);
 }

@@ -78,7 +78,7 @@ void stress_add(struct stress_slot *slot, u64 expires, int cpu)
 	note_armed(slot, expires);
 }
 
-/* A cancel that waited for the callback has returned @ret. */
+/* Checks @ret, the result of a cancel that waited for the callback. */
 static void stress_ended(struct stress_slot *slot, int ret)
 {
 	if (ret != slot->t->armed || slot->t->flying)
