@@ -271,14 +271,18 @@ static void mod_moves_its_grid(struct kunit *test)
 {
 	struct beat *beat = beat_new(test, NULL);
 	struct twheel_timer *timer = &beat->probe.timer;
+	int armed, earlier, later;
 
 	engine_test_hold();
-	beat_start(test, beat, get_jiffies_64() + 50, 3);
-	KUNIT_EXPECT_EQ(test, twheel_mod(timer, get_jiffies_64() + 2), 1);
-	KUNIT_EXPECT_EQ(test, twheel_mod(timer, twheel_wheel_state(timer) + 2), 1);
+	armed = beat_arm(beat, get_jiffies_64() + 50, 3);
+	earlier = twheel_mod(timer, get_jiffies_64() + 2);
+	later = twheel_mod(timer, twheel_wheel_state(timer) + 2);
 	beat->start = twheel_wheel_state(timer);
 	beat->point = beat->start;
 	engine_test_release();
+	KUNIT_ASSERT_EQ(test, armed, 0);
+	KUNIT_EXPECT_EQ(test, earlier, 1);
+	KUNIT_EXPECT_EQ(test, later, 1);
 	KUNIT_EXPECT_LT(test, beat->start, get_jiffies_64() + 50);
 	beat_wait(test, beat, 3);
 	beat_stop(test, beat);
@@ -596,16 +600,18 @@ static void step_act(struct probe *probe)
 static struct step *step_start(struct kunit *test, u64 interval, unsigned int runs)
 {
 	struct step *step = kunit_kzalloc(test, sizeof(*step), GFP_KERNEL);
+	int ret;
 
 	KUNIT_ASSERT_NOT_NULL(test, step);
 	probe_init(test, &step->probe, step_act);
 	step->interval = interval;
 	step->probe.left = runs;
 	engine_test_hold();
-	KUNIT_EXPECT_EQ(test, twheel_add_after(&step->probe.timer, 1), 0);
+	ret = twheel_add_after(&step->probe.timer, 1);
 	step->start = twheel_wheel_state(&step->probe.timer);
 	step->point = step->start;
 	engine_test_release();
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	return step;
 }
 
@@ -647,11 +653,13 @@ static void forward_counts_the_points(struct kunit *test)
 	struct probe *probe = probe_new(test, NULL);
 	struct twheel_timer *timer = &probe->timer;
 	u64 last, before, after, points, next;
+	int ret;
 
 	engine_test_hold();
-	KUNIT_EXPECT_EQ(test, twheel_add_after(timer, 1), 0);
+	ret = twheel_add_after(timer, 1);
 	last = twheel_wheel_state(timer);
 	engine_test_release();
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	probe_expect(test, probe, last);
 	engine_test_pass(test, last + 25);
 

@@ -827,11 +827,13 @@ static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
 {
 	struct probe *probe = process_new(test, forward_itself);
 	unsigned int i;
+	int ret;
 
 	engine_test_hold();
-	KUNIT_EXPECT_EQ(test, twheel_add_after(&probe->timer, 1), 0);
+	ret = twheel_add_after(&probe->timer, 1);
 	probe->expires = twheel_wheel_state(&probe->timer);
 	engine_test_release();
+	KUNIT_EXPECT_EQ(test, ret, 0);
 	for (i = 0; i < 4; i++)
 		probe_wait(test, probe);
 	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
