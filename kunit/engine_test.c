@@ -6,7 +6,6 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/timer.h>
-#include "../engine/base.h"
 #include "engine_test.h"
 
 int engine_test_init(struct kunit *test)
@@ -282,18 +281,6 @@ void engine_test_pass(struct kunit *test, u64 tick)
 				twheel_add_on(&probe->timer, tick + 1, cpu));
 		probe_expect(test, probe, tick + 1);
 	}
-}
-
-/**
- * engine_test_runs - how often the wheel of a CPU has run
- * @cpu: The CPU.
- *
- * Return: The number of runs, those without work included. In a callback on that CPU, the
- * present run counts.
- */
-u64 engine_test_runs(unsigned int cpu)
-{
-	return READ_ONCE(twheel_base_of(cpu, 0)->stats.runs);
 }
 
 void engine_test_needs_cpus(struct kunit *test, unsigned int cpus)

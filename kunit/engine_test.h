@@ -16,9 +16,8 @@
  * ENGINE_TEST_SUITE(area) at the end of area_kunit.c makes a suite of area_cases[]. A
  * new suite is also listed in suites.[ch] and Kbuild.
  *
- * No verdict may depend on how busy the host is. Bound what is late by
- * engine_test_in_time(), which compares with plain kernel timers, or by the engine's own
- * work, such as engine_test_runs().
+ * No verdict may depend on how busy the host is: engine_test_in_time() bounds lateness by
+ * comparison with plain kernel timers.
  */
 #ifndef _TWHEEL_KUNIT_ENGINE_TEST_H
 #define _TWHEEL_KUNIT_ENGINE_TEST_H
@@ -107,7 +106,6 @@ void engine_test_expect_counts(struct kunit *test, u64 armed, u64 fired,
 void engine_test_balance(struct kunit *test);
 void engine_test_watch_start(struct kunit *test);
 u64 engine_test_in_time(struct kunit *test, u64 expires);
-u64 engine_test_runs(unsigned int cpu);
 
 void probe_fn(struct twheel_timer *timer);
 void probe_setup(struct probe *probe, void (*act)(struct probe *probe));
