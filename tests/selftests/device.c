@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 
 int open_device(int flags)
@@ -355,6 +356,7 @@ enum { MOST_CPUS = 64 };
 
 /* The timerfds of arm_timerfds(); no threads in time travel. */
 static struct {
+	__u64			armed_ns;
 	__u64			deadline_ns;
 	__u64			seen_ns;	/* 0 until all are seen */
 	unsigned int		count;
@@ -380,13 +382,43 @@ static void wait_for_timerfd(__u64 deadline_ns)
 	close(fd);
 }
 
+/*
+ * Sleep for a number of jiffies, or for a few more. A timerfd counts nanoseconds; but
+ * UML on a busy host loses ticks for good, and then a timer that counts jiffies is late
+ * by the ticks lost since it was armed. So is this one, which is a plain timer_list
+ * timer. Its legs are short, so that timer_list does not round them.
+ */
+static void wait_for_jiffies(__u64 count)
+{
+	struct timeval leg = { 0 };
+	int fds[2];
+	char byte;
+
+	CALL(socketpair(AF_UNIX, SOCK_DGRAM, 0, fds));
+	while (count) {
+		const unsigned int part = count < 32 ? count : 32;
+
+		leg.tv_sec = ticks(part) / NSEC_PER_SEC;
+		leg.tv_usec = ticks(part) % NSEC_PER_SEC / 1000;
+		CALL(setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &leg, sizeof(leg)));
+		ASSERT_EQ(recv(fds[0], &byte, 1, 0), -1);
+		ASSERT_EQ(errno, EAGAIN);
+		count -= part;
+	}
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void *wait_for_timerfds(void *data)
 {
+	const __u64 deadline_ns = timerfds.deadline_ns;
 	struct timerfd_thread *thread = data;
 
 	/* fails if the CPU is offline */
 	go_to_cpu(thread->cpu);
-	wait_for_timerfd(timerfds.deadline_ns + ticks(2));
+	if (deadline_ns > timerfds.armed_ns)
+		wait_for_jiffies((deadline_ns - timerfds.armed_ns) / tick_ns() + 3);
+	wait_for_timerfd(deadline_ns + ticks(2));
 	pthread_barrier_wait(&timerfds.all_seen);
 	wait_for_timerfd(now() + ticks(2));
 	thread->seen_ns = now();
@@ -399,6 +431,7 @@ void arm_timerfds(__u64 deadline_ns)
 
 	if (timerfds.deadline_ns)
 		latest_expiry();
+	timerfds.armed_ns = now();
 	timerfds.deadline_ns = deadline_ns;
 	timerfds.seen_ns = 0;
 	if (time_travel)

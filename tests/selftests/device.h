@@ -137,10 +137,10 @@ void check_event(const struct twheel_event *event);
 /*
  * A timer must expire at the first tick at or after its deadline. A busy host
  * may stop a CPU of the guest for any time, so lateness is compared with that of
- * plain kernel timers. Call arm_timerfds() once the timers are armed: it arms a
- * timerfd on each CPU, for two ticks after @deadline_ns.
+ * plain kernel timers. Call arm_timerfds() once the timers are armed: on each CPU it
+ * arms a timer that counts jiffies, and a timerfd, for two ticks after @deadline_ns.
  *
- * latest_expiry() waits for the timerfds, and then for one more timerfd on each
+ * latest_expiry() waits for both, and then for one more timerfd on each
  * CPU, due two ticks later. It returns the time when a program has seen all of
  * them. Every timer with a deadline up to @deadline_ns has expired by then. (A
  * CPU that stood still expires both when it goes on. The second timerfd is for
