@@ -17,7 +17,6 @@
 #include "device/map.h"
 #include "device/quota.h"
 #include "device/set.h"
-#include "device/time.h"
 #include "device/user_timer.h"
 
 static int twheel_open(struct inode *inode, struct file *file)
@@ -58,8 +57,7 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 		seq_printf(m, "twheel-max-user-timers:\t%u\n",
 			   twheel_quota_limit(true));
 	if (next <= S64_MAX)
-		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n",
-			   twheel_time_to_program(set, CLOCK_MONOTONIC, next));
+		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
 }
 
 static const struct file_operations twheel_fops = {

@@ -169,8 +169,9 @@ static bool deliver_fill_ring(struct timer_set *set)
 	n = deliver_write_ring(set, min(room, TWHEEL_CHUNK), &ended);
 	/* Before the program sees the events: by then the quota has room for new timers. */
 	twheel_ended_finish(set, &ended);
-	twheel_ring_publish(set, n);
+	/* Before the tail: a program that sees the events also sees that more wait. */
 	twheel_ring_more(set, twheel_ready_any(set));
+	twheel_ring_publish(set, n);
 	return n == TWHEEL_CHUNK && room > TWHEEL_CHUNK;
 }
 
@@ -339,7 +340,11 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 	return iov_iter_count(to) < wanted ? wanted - iov_iter_count(to) : ret;
 }
 
-/* Fills the ring, and returns EPOLLIN if it is not empty. */
+/*
+ * Fills the ring, and returns EPOLLIN if there is an event. Another thread may empty the
+ * ring right after it has been filled, while events still wait in the list because the
+ * ring was full. Then the program must call again: no one would wake it.
+ */
 static __poll_t deliver_poll_ring(struct timer_set *set)
 {
 	bool empty;
@@ -347,7 +352,7 @@ static __poll_t deliver_poll_ring(struct timer_set *set)
 	timer_set_lock(set);
 	if (deliver_fill_ring(set))
 		tasklet_schedule(&set->wake);
-	empty = twheel_ring_empty(set);
+	empty = twheel_ring_empty(set) && !twheel_ready_any(set);
 	timer_set_unlock(set);
 	return empty ? 0 : EPOLLIN | EPOLLRDNORM;
 }

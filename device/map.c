@@ -107,7 +107,7 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 	struct timer_set *set = file->private_data;
 	struct twheel_shared *shared;
 
-	/* A program of a 32-bit kernel cannot write 64-bit words in one piece. */
+	/* On 32 bits the kernel's 64-bit atomics may be a lock, which no program takes. */
 	if (!IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
 	if (offset != TWHEEL_MMAP_TABLE && offset != TWHEEL_MMAP_RING)

@@ -5,8 +5,10 @@
  * The kernel writes the events and @tail, and keeps a copy of @tail that the program
  * cannot change. Of the program's words the kernel reads only @head, the number of
  * consumed events. A wrong @head harms only the program: its events are overwritten,
- * or they wait. The casts to atomic64_t are for 32-bit kernels, which have no ring, but
- * where a u64 cannot be loaded or stored in one piece.
+ * or they wait.
+ *
+ * A 32-bit kernel has no ring, but compiles this file, and cannot load a u64 in one
+ * piece: hence the casts to atomic64_t.
  */
 #include <linux/atomic.h>
 #include <linux/log2.h>

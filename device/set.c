@@ -28,7 +28,7 @@ static unsigned int max_timers = TWHEEL_INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
 MODULE_PARM_DESC(max_timers, "Timers that a descriptor may hold (default and most: 16777216)");
 
-/* Returns the earliest deadline of some timers, from the one at @index on. */
+/* Returns the program's earliest deadline of some timers, from the one at @index on. */
 static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
 {
 	u64 next = U64_MAX;
@@ -41,7 +41,8 @@ static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
 		if (!t)
 			break;
 		if (t->state == USER_TIMER_PENDING && t->clockid == CLOCK_MONOTONIC)
-			next = min_t(u64, next, max(twheel_table_deadline(t), 0LL));
+			next = min(next, twheel_time_to_program(set, CLOCK_MONOTONIC,
+								twheel_table_deadline(t)));
 		(*index)++;
 	}
 	timer_set_unlock(set);
@@ -54,8 +55,8 @@ static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
  *
  * Looks at every timer, since the set keeps no order: for people, not for programs.
  *
- * Return: The earliest deadline in ns of CLOCK_MONOTONIC; %U64_MAX if no timer on
- * that clock is pending.
+ * Return: The earliest deadline in ns of the program's CLOCK_MONOTONIC; %U64_MAX if no
+ * timer on that clock is pending.
  */
 u64 twheel_set_next_deadline(struct timer_set *set)
 {

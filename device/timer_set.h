@@ -24,7 +24,7 @@
 /* The flags of an operation that stay with the timer. */
 #define TWHEEL_KEPT_FLAGS	(TWHEEL_EACH | TWHEEL_RESTART | TWHEEL_SHARED)
 
-/* The most operations, events or timers that are handled under one hold of the lock. */
+/* The most operations, events or timers that are handled in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U
 
 struct clock_node;

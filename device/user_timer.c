@@ -22,8 +22,9 @@
  *
  * A callback waits for the set's lock. Meanwhile its timer may be armed again or
  * cancelled, and a new timer may get its place; then the callback must do nothing. The
- * callback can tell, because a new timer is pending in the engine: while the callback
- * runs, the place stays in its base, and that base expires no other timer.
+ * callback can tell: a new timer is on a clock that jumps, or it is pending in the
+ * engine. While the callback runs, the place stays in its base, and that base expires
+ * no other timer.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>

@@ -121,9 +121,9 @@ struct twheel_worker {
 /**
  * struct twheel_base - one wheel of one CPU, and what runs it
  * @lock: Protects every field that follows, and every timer that names this CPU and
- *	lane. The exceptions are @callback and, in @batch, @time and the fields that
- *	due.c names: the runner alone writes those. Taken with interrupts off. The
- *	locks of two bases of one lane nest in the order of their CPUs, when timers
+ *	lane. The exceptions are @callback and parts of @batch: only the runner writes
+ *	@at, @time and @began there, and both sides exchange @timer, see due.c. Taken
+ *	with interrupts off. The locks of two bases of one lane nest in the order of their CPUs, when timers
  *	leave an offline CPU. Work is queued under the lock.
  * @cpu: The CPU.
  * @lane: The lane.

@@ -66,7 +66,7 @@ static int cpu_offline_lanes(unsigned int cpu)
 	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
 	unsigned int lane;
 
-	/* The last CPU: the module is being unloaded, and no timer is armed. */
+	/* The last CPU: only when a failed set-up is undone, and no timer is armed. */
 	if (to >= nr_cpu_ids)
 		return 0;
 

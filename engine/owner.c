@@ -186,8 +186,9 @@ static bool owner_wait_for_callbacks(const struct module *mod)
  *
  * Context: process, may sleep.
  *
- * Return: How many timers the search looked at: each timer twice in one round, and one
- * more round if a round has found a timer of @mod.
+ * Return: How many looks the search took. A round takes at most two for each timer that
+ * its slot has taken in since the slot was last empty. A round that has found a timer
+ * of @mod is followed by another one.
  */
 u64 twheel_owner_disarm(const struct module *mod)
 {

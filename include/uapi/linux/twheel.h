@@ -93,7 +93,8 @@ struct twheel_info {
  *	Result: 0. Errors: EINVAL; ESHUTDOWN after TWHEEL_IOC_DRAIN; EDQUOT if
  *	the descriptor already holds @max_timers timers, or the user
  *	@max_timers_user; ENOSPC with TWHEEL_SHARED if the table is full or not
- *	mapped; ENOMEM.
+ *	mapped; ENOMEM; EBUSY with @group while the kernel enlarges the table of
+ *	groups and cannot enlarge it further: the program may try again.
  * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. The timer keeps
  *	its clock, cookie, group and period. A periodic timer counts its periods from
  *	the new deadline.
@@ -159,7 +160,7 @@ struct twheel_info {
  * EINVAL comes before ENOENT. Only the timer knows its clock, so EINVAL for a
  * relative time on CLOCK_REALTIME comes after ENOENT. An operation that adds a
  * timer fails with the first of EINVAL, ESHUTDOWN, EDQUOT and ENOSPC that applies.
- * ENOMEM may take the place of each of them but EINVAL.
+ * ENOMEM may take the place of each of them but EINVAL. EBUSY comes last.
  */
 enum twheel_opcode {
 	TWHEEL_OP_ADD		= 1,
