@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must be so after each program, whatever it did: all its timers are gone,
- * every arming has come to an end that is accounted for, none expired early, no
- * user is charged for anything, and the kernel has nothing to complain about.
+ * What must hold after each program: no timer is pending, the counts account for
+ * every arming, no timer has expired early, no user is charged for a timer, and the
+ * kernel has reported nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 enum {
 	USERS = 2,
 	CPUS = 64,
-	OFTEN = 16,	/* runs between two looks at all CPUs */
+	INTERVAL = 16,	/* runs between two checks of all CPUs */
 };
 
 static const unsigned int user[USERS] = { 0, 1000 };
@@ -38,7 +38,7 @@ static int open_file(const char *path)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		die("cannot read %s: %s", path, strerror(errno));
+		report_die("cannot read %s: %s", path, strerror(errno));
 	return fd;
 }
 
@@ -52,7 +52,7 @@ static void read_text(int fd, char *text, size_t room)
 	text[size] = 0;
 }
 
-static const char *is_zero(const char *text, const char *name)
+static const char *check_zero(const char *text, const char *name)
 {
 	char key[32];
 	const char *at;
@@ -72,8 +72,8 @@ static const char *check_counts(void)
 	const char *bad;
 
 	read_text(counts_file, text + 1, sizeof(text) - 1);
-	bad = is_zero(text, "pending");
-	return bad ?: is_zero(text, "unaccounted");
+	bad = check_zero(text, "pending");
+	return bad ?: check_zero(text, "unaccounted");
 }
 
 static const char *check_cpus(void)
@@ -84,18 +84,18 @@ static const char *check_cpus(void)
 
 	for (cpu = 0; cpu < cpus && !bad; cpu++) {
 		read_text(cpu_file[cpu], text + 1, sizeof(text) - 1);
-		bad = is_zero(text, "early");
+		bad = check_zero(text, "early");
 	}
 	return bad;
 }
 
-/* Our own descriptors hold no timer. */
+/* The descriptors opened here hold no timer, so the user has none. */
 static const char *check_user(unsigned int n)
 {
 	struct twheel_info info = { };
 
 	if (ioctl(device[n], TWHEEL_IOC_INFO, &info))
-		die("no TWHEEL_IOC_INFO: %s", strerror(errno));
+		report_die("TWHEEL_IOC_INFO failed: %s", strerror(errno));
 	if (!info.timers_user && !info.timers && !info.unread)
 		return NULL;
 	snprintf(complaint, sizeof(complaint),
@@ -117,7 +117,7 @@ static void open_as(unsigned int n)
 	syscall(SYS_setresuid, -1, user[n], -1);
 	device[n] = open("/dev/twheel", O_RDWR | O_CLOEXEC);
 	if (device[n] < 0)
-		die("user %u cannot open the device: %s", user[n], strerror(errno));
+		report_die("user %u cannot open the device: %s", user[n], strerror(errno));
 	syscall(SYS_setresuid, -1, 0, -1);
 }
 
@@ -126,9 +126,9 @@ void check_init(void)
 	char path[64];
 	unsigned int n;
 
-	/* Users without privileges are to have limits. */
+	/* A user without privileges has limits: that user is tested, too. */
 	if (chmod("/dev/twheel", 0666))
-		die("no /dev/twheel: %s", strerror(errno));
+		report_die("no /dev/twheel: %s", strerror(errno));
 	for (n = 0; n < USERS; n++)
 		open_as(n);
 	taint_file = open_file(TAINTED);
@@ -141,8 +141,8 @@ void check_init(void)
 	}
 }
 
-/* What is wrong, or NULL. */
-const char *check_world(void)
+/* Returns what is wrong, or NULL. */
+const char *check_all(void)
 {
 	static unsigned int runs;
 	const char *bad = check_taint();
@@ -151,7 +151,7 @@ const char *check_world(void)
 	bad = bad ?: check_counts();
 	for (n = 0; n < USERS; n++)
 		bad = bad ?: check_user(n);
-	if (bad || ++runs % OFTEN)
+	if (bad || ++runs % INTERVAL)
 		return bad;
 	return check_cpus();
 }

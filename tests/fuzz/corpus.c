@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The programs that are worth keeping: each has reached something first. Before
- * one is kept, it is run again, as what does not come again is of no use to
- * anybody, and loses the calls that it can do without.
+ * The programs worth keeping: each reached some feature before all others. A program
+ * runs several times before it is kept: features that do not recur do not count. Then
+ * it loses the calls that it can do without.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,9 +14,13 @@
 
 #include "fuzz.h"
 
-enum { CORPUS = 4096, NEW = 4096, RUNS = 3 };
+enum {
+	MAX_PROGRAMS = 4096,
+	MAX_NEW = 4096,		/* new features of one program */
+	RUNS = 3,		/* runs that a feature must recur in */
+};
 
-static struct program *corpus[CORPUS];
+static struct program *corpus[MAX_PROGRAMS];
 static unsigned int size;
 
 unsigned int corpus_size(void)
@@ -29,14 +33,15 @@ const struct program *corpus_get(unsigned int n)
 	return corpus[n];
 }
 
-static void keep(const struct program *program)
+static void keep_program(const struct program *program)
 {
-	if (size == CORPUS)
+	if (size == MAX_PROGRAMS)
 		return;
 	corpus[size] = malloc(sizeof(*program));
 	if (!corpus[size])
-		die("no memory");
+		report_die("no memory");
 	*corpus[size++] = *program;
+	report->programs = size;
 }
 
 static int is_program(const struct dirent *entry)
@@ -46,23 +51,23 @@ static int is_program(const struct dirent *entry)
 	return length > 4 && !strcmp(entry->d_name + length - 4, ".txt");
 }
 
-static void load_one(const char *path)
+static void load_file(const char *path)
 {
-	static char text[4 * MAX_TEXT];
+	static char text[4 * PROGRAM_MAX_TEXT];
 	struct program program;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	const ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
 	if (got < 0)
-		die("cannot read %s: %s", path, strerror(errno));
+		report_die("cannot read %s: %s", path, strerror(errno));
 	close(fd);
 	text[got] = 0;
-	if (!parse_program(&program, text, path))
-		die("%s is not a program", path);
-	keep(&program);
+	if (!program_parse(&program, text, path))
+		report_die("%s is not a program", path);
+	keep_program(&program);
 }
 
-/* A directory of them, or one alone. Returns how many there are now. */
+/* Load a program, or a directory of programs. Returns the size of the corpus. */
 unsigned int corpus_load(const char *path)
 {
 	struct dirent **entry;
@@ -70,51 +75,51 @@ unsigned int corpus_load(const char *path)
 	char name[4096];
 
 	if (count < 0 && errno == ENOTDIR) {
-		load_one(path);
+		load_file(path);
 		return size;
 	}
 	if (count < 0)
-		die("cannot read %s: %s", path, strerror(errno));
+		report_die("cannot read %s: %s", path, strerror(errno));
 	for (n = 0; n < count; n++) {
 		snprintf(name, sizeof(name), "%s/%s", path, entry[n]->d_name);
-		load_one(name);
+		load_file(name);
 		free(entry[n]);
 	}
 	free(entry);
 	return size;
 }
 
-/* By a name that follows from what is in it. */
+/* The name of the file is a hash of its text. */
 void corpus_save(const char *directory, const struct program *program)
 {
-	char text[MAX_TEXT], path[4096];
+	char text[PROGRAM_MAX_TEXT], path[4096];
 	__u64 hash = 0;
 	const char *at;
 	FILE *file;
 
-	print_program(program, text);
+	program_print(program, text);
 	for (at = text; *at; at++)
-		hash = mix(hash, *at);
+		hash = random_mix(hash, *at);
 	snprintf(path, sizeof(path), "%s/%012llx.txt", directory,
 		 (unsigned long long)hash >> 16);
 	file = fopen(path, "we");
 	if (!file || fputs(text, file) < 0 || fclose(file))
-		die("cannot write %s: %s", path, strerror(errno));
+		report_die("cannot write %s: %s", path, strerror(errno));
 }
 
-static unsigned int new_features(__u32 found[NEW])
+static unsigned int new_features(__u32 found[MAX_NEW])
 {
 	const __u32 *features;
 	const unsigned int all = cover_features(&features);
 	unsigned int n, count = 0;
 
-	for (n = 0; n < all && count < NEW; n++)
+	for (n = 0; n < all && count < MAX_NEW; n++)
 		if (!cover_is_known(features[n]))
 			found[count++] = features[n];
 	return count;
 }
 
-/* Of those that were found, leaves those that the last run has reached, too. */
+/* Drop the features that the last run has not reached. Returns how many are left. */
 static unsigned int intersect(__u32 *found, unsigned int count)
 {
 	unsigned int n, left = 0;
@@ -125,34 +130,39 @@ static unsigned int intersect(__u32 *found, unsigned int count)
 	return left;
 }
 
+/* Run a program, and tell whether it reaches all these features. */
 static bool reaches(const struct program *program, __u32 *found, unsigned int count)
 {
 	unsigned int n;
 
-	execute(program);
+	execute_program(program);
 	for (n = 0; n < count; n++)
 		if (!cover_has(found[n]))
 			return false;
 	return true;
 }
 
-static void trim(struct program *program, __u32 *found, unsigned int count)
+/* Remove the calls that the features do not need. */
+static void trim_program(struct program *program, __u32 *found, unsigned int count)
 {
 	struct program shorter;
 	unsigned int n = program->count;
 
-	while (n-- && program->count > 1 && !time_is_up()) {
+	while (n-- && program->count > 1 && !execute_time_is_up()) {
 		shorter = *program;
-		remove_call(&shorter, n);
+		program_remove_call(&shorter, n);
 		if (reaches(&shorter, found, count))
 			*program = shorter;
 	}
 }
 
-/* A program that has just been run: is it worth keeping? Then it is the last one. */
+/*
+ * Keep the program that has just run if it is worth it. Returns whether it was kept; if
+ * so, it is the last program of the corpus.
+ */
 bool corpus_consider(const struct program *program)
 {
-	static __u32 found[NEW];
+	static __u32 found[MAX_NEW];
 	unsigned int n, count = new_features(found);
 	struct program kept = *program;
 
@@ -160,17 +170,17 @@ bool corpus_consider(const struct program *program)
 		return false;
 	cover_learn();
 	for (n = 1; n < RUNS && count; n++) {
-		execute(program);
+		execute_program(program);
 		count = intersect(found, count);
 	}
 	if (!count)
 		return false;
-	trim(&kept, found, count);
-	keep(&kept);
+	trim_program(&kept, found, count);
+	keep_program(&kept);
 	return true;
 }
 
-/* What a program reaches each time. */
+/* The features that a program reaches in each run. */
 struct reach {
 	unsigned int	count;
 	__u32		*feature;
@@ -182,20 +192,21 @@ static struct reach reach_of(const struct program *program)
 	const __u32 *features;
 	unsigned int n;
 
-	execute(program);
+	execute_program(program);
 	reach.count = cover_features(&features);
 	reach.feature = malloc((reach.count + 1) * sizeof(__u32));
 	if (!reach.feature)
-		die("no memory");
+		report_die("no memory");
 	memcpy(reach.feature, features, reach.count * sizeof(__u32));
 	for (n = 1; n < RUNS; n++) {
-		execute(program);
+		execute_program(program);
 		reach.count = intersect(reach.feature, reach.count);
 	}
 	return reach;
 }
 
-static unsigned int gain(const struct reach *reach, const bool *covered)
+/* How many features a program adds to the covered ones. */
+static unsigned int count_gain(const struct reach *reach, const bool *covered)
 {
 	unsigned int n, sum = 0;
 
@@ -204,14 +215,14 @@ static unsigned int gain(const struct reach *reach, const bool *covered)
 	return sum;
 }
 
-/* The one that adds most to what is covered, or -1. */
-static int best(const struct reach *reach, const bool *covered)
+/* The program that adds most features, or -1 if none adds any. */
+static int best_program(const struct reach *reach, const bool *covered)
 {
 	unsigned int n, most = 0, sum;
 	int found = -1;
 
 	for (n = 0; n < size; n++) {
-		sum = gain(&reach[n], covered);
+		sum = count_gain(&reach[n], covered);
 		if (sum > most) {
 			most = sum;
 			found = n;
@@ -220,7 +231,10 @@ static int best(const struct reach *reach, const bool *covered)
 	return found;
 }
 
-/* Save a few programs that reach together what all of them do. */
+/*
+ * Save a few programs that together reach all that the corpus reaches. Returns how many
+ * were saved.
+ */
 unsigned int corpus_distil(const char *directory)
 {
 	struct reach *reach = calloc(size, sizeof(*reach));
@@ -229,10 +243,10 @@ unsigned int corpus_distil(const char *directory)
 	int next;
 
 	if (!reach || !covered)
-		die("no memory");
+		report_die("no memory");
 	for (n = 0; n < size; n++)
 		reach[n] = reach_of(corpus[n]);
-	while ((next = best(reach, covered)) >= 0) {
+	while ((next = best_program(reach, covered)) >= 0) {
 		for (n = 0; n < reach[next].count; n++)
 			covered[reach[next].feature[n]] = true;
 		corpus_save(directory, corpus[next]);

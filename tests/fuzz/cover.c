@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a program has reached: pairs of blocks that were executed one after the
- * other, and what calls have returned. KCOV notes the blocks that our thread
- * executes; of the kernel, only the module has been built for it.
+ * What a program has reached. A feature is a pair of blocks executed one after the
+ * other, or a result of a call. KCOV traces the blocks that this thread executes. Of
+ * the kernel, only the module is built with KCOV.
  */
 #include <fcntl.h>
 #include <linux/kcov.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,11 +19,12 @@ enum { AREA = 1 << 16, BITS_OF_FEATURE = 20, LIST = 1 << 15 };
 static unsigned long *area;
 static bool known[FEATURES];
 static bool known_block[FEATURES];
-static __u32 seen[FEATURES];	/* the run in which it was seen last */
+static __u32 seen[FEATURES];	/* the run in which each was seen last */
 static __u32 run;
 static __u32 list[LIST];
 static unsigned int listed, known_count, block_count;
 
+/* Returns whether the kernel has KCOV. */
 bool cover_init(void)
 {
 	const int fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
@@ -40,20 +40,15 @@ bool cover_init(void)
 	return true;
 }
 
-static unsigned long *count(void)
-{
-	return &area[0];
-}
-
 void cover_begin(void)
 {
 	run++;
 	listed = 0;
 	if (area)
-		__atomic_store_n(count(), 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&area[0], 0, __ATOMIC_RELAXED);
 }
 
-static void see(__u64 what)
+static void see_feature(__u64 what)
 {
 	const __u32 feature = what & (FEATURES - 1);
 
@@ -65,26 +60,27 @@ static void see(__u64 what)
 
 static void see_block(unsigned long block)
 {
-	bool *place = &known_block[mix(block, 0) & (FEATURES - 1)];
+	bool *known_before = &known_block[random_mix(block, 0) & (FEATURES - 1)];
 
-	block_count += !*place;
-	*place = true;
+	block_count += !*known_before;
+	*known_before = true;
 }
 
+/* A call has returned: note the result, and the blocks it executed. */
 void cover_call(unsigned int type, long result)
 {
 	unsigned long n, last = 0, blocks;
 
-	see(mix(type + 1, result));
+	see_feature(random_mix(type + 1, result));
 	if (!area)
 		return;
-	blocks = __atomic_load_n(count(), __ATOMIC_RELAXED);
+	blocks = __atomic_load_n(&area[0], __ATOMIC_RELAXED);
 	for (n = 1; n <= blocks; n++) {
-		see(mix(area[n], last));
+		see_feature(random_mix(area[n], last));
 		see_block(area[n]);
 		last = area[n];
 	}
-	__atomic_store_n(count(), 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&area[0], 0, __ATOMIC_RELAXED);
 }
 
 unsigned int cover_features(const __u32 **features)
@@ -98,13 +94,13 @@ bool cover_is_known(__u32 feature)
 	return known[feature];
 }
 
-/* In the run that was the last. */
+/* Whether the last run has reached a feature. */
 bool cover_has(__u32 feature)
 {
 	return seen[feature] == run;
 }
 
-/* What that has reached is nothing new from now on. Returns how much was. */
+/* The features of the last run are known from now on. Returns how many were new. */
 unsigned int cover_learn(void)
 {
 	unsigned int n, more = 0;
@@ -117,18 +113,12 @@ unsigned int cover_learn(void)
 	return more;
 }
 
-void cover_forget(void)
-{
-	memset(known, 0, sizeof(known));
-	known_count = 0;
-}
-
 unsigned int cover_known(void)
 {
 	return known_count;
 }
 
-/* Different ones, ever. */
+/* How many different blocks have been executed since the start. */
 unsigned int cover_blocks(void)
 {
 	return block_count;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A failure for the next call: of an allocation, or of a copy from or to the
- * program. Where the kernel cannot do that, nothing fails.
+ * Failure injection for the next call: an allocation or a copy from or to the program
+ * fails. In kernels without failure injection, nothing fails.
  *
- * Signals wait meanwhile, as half a frame of one would be the end of us. So
- * such a call must not wait for anything but time.
+ * Signals are blocked during such a call: a failed copy of a signal frame would kill the
+ * process. No signal can interrupt the call, so it may only wait for a time to pass.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,30 +21,30 @@ __thread unsigned int fail_nth;
 static __thread int knob = -1;
 static __thread sigset_t before;
 
-static void set(const char *path, const char *value)
+static void set_knob(const char *path, const char *value)
 {
 	const int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
 	if (write(fd, value, strlen(value)) < 0)
-		note("%s cannot be set: %s", path, strerror(errno));
+		report_note("%s cannot be set: %s", path, strerror(errno));
 	close(fd);
 }
 
 void fail_init(void)
 {
-	set(DEBUG "failslab/verbose", "0");
-	set(DEBUG "failslab/ignore-gfp-wait", "N");
-	set(DEBUG "fail_page_alloc/verbose", "0");
-	set(DEBUG "fail_page_alloc/ignore-gfp-wait", "N");
-	set(DEBUG "fail_page_alloc/min-order", "0");
-	set(DEBUG "fail_usercopy/verbose", "0");
-	/* Of this thread alone, as it was opened by it. */
+	set_knob(DEBUG "failslab/verbose", "0");
+	set_knob(DEBUG "failslab/ignore-gfp-wait", "N");
+	set_knob(DEBUG "fail_page_alloc/verbose", "0");
+	set_knob(DEBUG "fail_page_alloc/ignore-gfp-wait", "N");
+	set_knob(DEBUG "fail_page_alloc/min-order", "0");
+	set_knob(DEBUG "fail_usercopy/verbose", "0");
+	/* The descriptor belongs to the thread that opened it. */
 	knob = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 }
 
-/* In a child: what it has opened is another's. */
+/* In a child process: the descriptor still belongs to the parent's thread. */
 void fail_never(void)
 {
 	knob = -1;
@@ -62,7 +62,7 @@ void fail_begin(void)
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	size = snprintf(text, sizeof(text), "%u", fail_nth);
 	if (write(knob, text, size) != size)
-		note("no failure can be asked for: %s", strerror(errno));
+		report_note("no failure can be asked for: %s", strerror(errno));
 }
 
 void fail_end(void)
@@ -72,7 +72,7 @@ void fail_end(void)
 
 	if (!fail_nth || knob < 0)
 		return;
-	/* Writing may itself meet the failure. */
+	/* The failure may hit this write, too. */
 	for (tries = 0; tries < 8 && write(knob, "0", 1) != 1; tries++)
 		;
 	fail_nth = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that calls are given: good, bad, and in between. Programs that run in
- * two threads share it, so that arrays overlap.
+ * Memory for the arguments of calls: good, bad, and in between. All threads of a
+ * program share it, so arrays overlap.
  */
 #include <errno.h>
 #include <linux/twheel.h>
@@ -11,51 +11,51 @@
 
 #include "world.h"
 
-/* Room, a page that is read-only, room, and a page that is not there. */
-#define READ_ONLY	ROOM
-#define SECOND_ROOM	(READ_ONLY + PAGE)
-#define NOTHING		(SECOND_ROOM + ROOM)
-#define ARENA		(NOTHING + PAGE)
+/* The arena: room, a read-only page, room, an inaccessible page. */
+#define READ_ONLY	MEMORY_ROOM
+#define SECOND_ROOM	(READ_ONLY + MEMORY_PAGE)
+#define NOTHING		(SECOND_ROOM + MEMORY_ROOM)
+#define ARENA		(NOTHING + MEMORY_PAGE)
 
-enum { TRIES = 32 };
+enum { MAX_TRIES = 32 };
 
 static char *arena;
 static __thread unsigned int tries;
-__thread sigjmp_buf *on_fault;
+__thread sigjmp_buf *memory_on_fault;
 
-static void fault(int signal, siginfo_t *info, void *context)
+static void handle_fault(int signal, siginfo_t *info, void *context)
 {
-	if (on_fault)
-		siglongjmp(*on_fault, 1);
-	/* Memory may not have been there because that was made to fail. Try again. */
-	if (++tries < TRIES)
+	if (memory_on_fault)
+		siglongjmp(*memory_on_fault, 1);
+	/* A page fault may fail because of fail.c. Retry the access. */
+	if (++tries < MAX_TRIES)
 		return;
-	die("signal %d at %p where no fault was to be expected", signal,
-	    info->si_addr);
+	report_die("signal %d at %p, where no fault was expected", signal,
+		   info->si_addr);
 }
 
-/* What is there can be used as an operation, and arms a timer. */
+/* The read-only page is full of valid operations that arm a timer. */
 static void fill_read_only(void)
 {
 	const struct twheel_op op = { .clockid = 1, .time_ns = NSEC_PER_SEC };
 	size_t at;
 
-	for (at = 0; at < PAGE; at += sizeof(op))
+	for (at = 0; at < MEMORY_PAGE; at += sizeof(op))
 		memcpy(arena + READ_ONLY + at, &op, sizeof(op));
-	mprotect(arena + READ_ONLY, PAGE, PROT_READ);
+	mprotect(arena + READ_ONLY, MEMORY_PAGE, PROT_READ);
 }
 
 void memory_init(void)
 {
-	struct sigaction action = { .sa_sigaction = fault,
+	struct sigaction action = { .sa_sigaction = handle_fault,
 				    .sa_flags = SA_NODEFER | SA_SIGINFO };
 
 	arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (arena == MAP_FAILED)
-		die("no memory");
+		report_die("no memory");
 	fill_read_only();
-	mprotect(arena + NOTHING, PAGE, PROT_NONE);
+	mprotect(arena + NOTHING, MEMORY_PAGE, PROT_NONE);
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGBUS, &action, NULL);
 }
@@ -63,21 +63,21 @@ void memory_init(void)
 void memory_reset(void)
 {
 	tries = 0;
-	madvise(arena, ROOM, MADV_DONTNEED);
-	madvise(arena + SECOND_ROOM, ROOM, MADV_DONTNEED);
-	memset(arena, 0, 4 * PAGE);
+	madvise(arena, MEMORY_ROOM, MADV_DONTNEED);
+	madvise(arena + SECOND_ROOM, MEMORY_ROOM, MADV_DONTNEED);
+	memset(arena, 0, 4 * MEMORY_PAGE);
 }
 
-/* Where to put so many bytes. */
+/* An address for @size bytes. */
 char *memory_at(__u64 where, size_t size)
 {
-	const size_t half = size / 2 < ROOM ? size / 2 : ROOM;
+	const size_t half = size / 2 < MEMORY_ROOM ? size / 2 : MEMORY_ROOM;
 
 	switch (where % WHERE_COUNT) {
 	case WHERE_ODD:
 		return arena + 1;
 	case WHERE_FRESH:
-		madvise(arena + SECOND_ROOM, ROOM, MADV_DONTNEED);
+		madvise(arena + SECOND_ROOM, MEMORY_ROOM, MADV_DONTNEED);
 		return arena + SECOND_ROOM + 32;
 	case WHERE_TO_READ_ONLY:
 		return arena + READ_ONLY - half;
@@ -102,17 +102,17 @@ char *memory_at(__u64 where, size_t size)
 	}
 }
 
-/* As memcpy(), as far as that goes. Returns whether that is to the end. */
-bool copy_guarded(void *to, const void *from, size_t size)
+/* Like memcpy(), but stops at a fault. Returns whether all was copied. */
+bool memory_copy(void *to, const void *from, size_t size)
 {
 	sigjmp_buf here;
 
 	if (sigsetjmp(here, 0)) {
-		on_fault = NULL;
+		memory_on_fault = NULL;
 		return false;
 	}
-	expect_fault(&here);
+	memory_expect_fault(&here);
 	memcpy(to, from, size);
-	expect_fault(NULL);
+	memory_expect_fault(NULL);
 	return true;
 }

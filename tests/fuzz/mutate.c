@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * New programs: from nothing, or from one or two that are worth keeping.
+ * New programs: random ones, and variations of programs worth keeping.
  */
-#include <string.h>
-
 #include "fuzz.h"
 
-static void insert_call(struct program *program, unsigned int at,
-			const struct call *call)
+static unsigned int random_type(void)
 {
-	if (program->count == MAX_CALLS)
-		return;
-	memmove(&program->call[at + 1], &program->call[at],
-		(program->count - at) * sizeof(*call));
-	program->call[at] = *call;
-	program->count++;
+	unsigned int n, sum = 0, left;
+
+	for (n = 0; n < call_type_count; n++)
+		sum += call_types[n].weight;
+	left = random_below(sum);
+	for (n = 0; left >= call_types[n].weight; n++)
+		left -= call_types[n].weight;
+	return n;
 }
 
-void remove_call(struct program *program, unsigned int n)
+static void random_call(struct call *call)
 {
-	program->count--;
-	memmove(&program->call[n], &program->call[n + 1],
-		(program->count - n) * sizeof(program->call[0]));
+	const struct call_type *type;
+	unsigned int n;
+
+	*call = (struct call){ .type = random_type() };
+	type = &call_types[call->type];
+	for (n = 0; n < call_arg_count(type); n++)
+		call->arg[n] = value_random(type->arg[n].kind);
 }
 
-void generate(struct program *program)
+void mutate_generate(struct program *program)
 {
-	const unsigned int count = 2 + random_below(MAX_CALLS - 4);
+	const unsigned int count = 2 + random_below(PROGRAM_MAX_CALLS - 4);
 
-	/* Nearly nothing can be done without a descriptor. */
+	/* The first call is an open: nearly all calls need a descriptor. */
 	*program = (struct program){ .count = 1 };
 	program->call[0].arg[1] = random_below(2);
 	while (program->count < count)
@@ -39,7 +42,7 @@ static void change_arg(struct program *program)
 {
 	struct call *call = &program->call[random_below(program->count)];
 	const struct call_type *type = &call_types[call->type];
-	unsigned int n = arg_count(type);
+	unsigned int n = call_arg_count(type);
 
 	if (!n)
 		return;
@@ -52,19 +55,19 @@ static void change_arg(struct program *program)
 		call->arg[n] += random_below(2) ? 1 : -1;
 		break;
 	default:
-		call->arg[n] = random_value(type->arg[n].kind);
+		call->arg[n] = value_random(type->arg[n].kind);
 	}
 }
 
-/* Some calls of another program in the middle, or behind. */
-static void splice(struct program *program, const struct program *other)
+/* Insert some calls of another program. */
+static void splice_calls(struct program *program, const struct program *other)
 {
 	unsigned int from = random_below(other->count);
 	unsigned int count = 1 + random_below(other->count - from);
 	unsigned int at = random_below(program->count + 1);
 
 	while (count--)
-		insert_call(program, at++, &other->call[from++]);
+		program_insert_call(program, at++, &other->call[from++]);
 }
 
 static void mutate_once(struct program *program, const struct program *other)
@@ -74,29 +77,29 @@ static void mutate_once(struct program *program, const struct program *other)
 	switch (random_below(10)) {
 	case 0:
 		if (program->count > 1)
-			remove_call(program, random_below(program->count));
+			program_remove_call(program, random_below(program->count));
 		break;
 	case 1:
-		splice(program, other);
+		splice_calls(program, other);
 		break;
 	case 2:
 		call = program->call[random_below(program->count)];
-		insert_call(program, random_below(program->count + 1), &call);
+		program_insert_call(program, random_below(program->count + 1), &call);
 		break;
 	case 3:
 	case 4:
 	case 5:
 		random_call(&call);
-		insert_call(program, random_below(program->count + 1), &call);
+		program_insert_call(program, random_below(program->count + 1), &call);
 		break;
 	default:
 		change_arg(program);
 	}
 }
 
-void mutate(struct program *program, const struct program *other)
+void mutate_program(struct program *program, const struct program *other)
 {
 	do
 		mutate_once(program, other);
-	while (!one_in(3));
+	while (!random_one_in(3));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the calls of a program have to do with: descriptors, handles, mappings,
- * memory. Calls that run in two threads share all of it.
+ * What the calls of a program work on: descriptors, handles, mappings, memory. All
+ * threads of a program share it.
  */
 #ifndef _WORLD_H
 #define _WORLD_H
@@ -11,27 +11,7 @@
 
 #include "fuzz.h"
 
-enum { FILES = 4, HANDLES = 16, MAPS = 4 };
-
-/* Places in memory for what a call is given. */
-enum where {
-	WHERE_ROOM,		/* there is room */
-	WHERE_ODD,		/* likewise, but not aligned */
-	WHERE_FRESH,		/* likewise, in pages that are not there yet */
-	WHERE_TO_READ_ONLY,	/* the second half cannot be written */
-	WHERE_TO_NOTHING,	/* the second half is not there */
-	WHERE_READ_ONLY,
-	WHERE_NOTHING,
-	WHERE_NULL,
-	WHERE_KERNEL,
-	WHERE_LAST,		/* wraps around */
-	WHERE_MAP_0,		/* what is shared with the device */
-	WHERE_MAP_1,
-	WHERE_COUNT
-};
-
-#define PAGE	4096UL
-#define ROOM	(16 * PAGE)
+enum { WORLD_FILES = 4, WORLD_HANDLES = 16, WORLD_MAPS = 4 };
 
 struct mapping {
 	char		*_Atomic at;
@@ -39,10 +19,10 @@ struct mapping {
 };
 
 struct world {
-	atomic_int	file[FILES];
-	atomic_ullong	handle[HANDLES];
+	atomic_int	file[WORLD_FILES];
+	atomic_ullong	handle[WORLD_HANDLES];
 	atomic_uint	next_handle;
-	struct mapping	map[MAPS];
+	struct mapping	map[WORLD_MAPS];
 	atomic_int	eventfd;
 	atomic_int	epoll;
 	atomic_bool	clock_moved;
@@ -51,17 +31,44 @@ struct world {
 
 extern struct world world;
 
-/* The failure that the next call of this thread is to meet; 0: none. */
-extern __thread unsigned int fail_nth;
+/* world.c */
+void world_init(void);
+int world_file(__u64 slot);
+void world_set_file(__u64 slot, int fd);
+__u64 world_handle(__u64 slot);
+void world_remember_handle(__u64 handle);
+__u64 world_time(__u64 time, __u64 clockid);
+void world_close_all(void);
+void world_reset(void);
 
-/* Where a fault takes this thread, while it touches what may not be there. */
-extern __thread sigjmp_buf *on_fault;
+/* Where in memory a structure or array of a call lies. */
+enum where {
+	WHERE_ROOM,		/* enough memory */
+	WHERE_ODD,		/* the same, unaligned */
+	WHERE_FRESH,		/* the same, in pages that are not present yet */
+	WHERE_TO_READ_ONLY,	/* the second half is read-only */
+	WHERE_TO_NOTHING,	/* the second half is not accessible */
+	WHERE_READ_ONLY,
+	WHERE_NOTHING,
+	WHERE_NULL,
+	WHERE_KERNEL,
+	WHERE_LAST,		/* wraps around */
+	WHERE_MAP_0,		/* shared with the device */
+	WHERE_MAP_1,
+	WHERE_COUNT
+};
 
-/* The handler sees it: what comes behind is not to be done before. */
-static inline void expect_fault(sigjmp_buf *where)
+#define MEMORY_PAGE	4096UL
+#define MEMORY_ROOM	(16 * MEMORY_PAGE)
+
+/* Where a fault takes this thread; NULL where no fault is expected. */
+extern __thread sigjmp_buf *memory_on_fault;
+
+/* The fences keep accesses on their side of the store, as the signal handler sees it. */
+static inline void memory_expect_fault(sigjmp_buf *where)
 {
 	atomic_signal_fence(memory_order_seq_cst);
-	on_fault = where;
+	memory_on_fault = where;
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
@@ -69,22 +76,17 @@ static inline void expect_fault(sigjmp_buf *where)
 void memory_init(void);
 void memory_reset(void);
 char *memory_at(__u64 where, size_t size);
-bool copy_guarded(void *to, const void *from, size_t size);
+bool memory_copy(void *to, const void *from, size_t size);
 
-/* do_*.c share */
-int file_of(__u64 slot);
-__u64 handle_of(__u64 slot);
-void remember_handle(__u64 handle);
-__u64 time_of(__u64 time, __u64 clockid);
-long do_ioctl(int fd, unsigned long request, unsigned long arg);
-
-/* fail.c: a call, with the failure that was asked for, if any */
+/* fail.c: the next call of this thread fails at its fail_nth-th chance; 0: it does not */
+extern __thread unsigned int fail_nth;
 void fail_init(void);
 void fail_never(void);
 void fail_begin(void);
 void fail_end(void);
 
-#define SYS(call)							\
+/* Make a system call, with the failure that was asked for. Returns -errno on error. */
+#define SYSCALL(call)							\
 	({								\
 		long ret_;						\
 									\
@@ -96,51 +98,70 @@ void fail_end(void);
 		ret_;							\
 	})
 
+/* alarm.c */
+void alarm_init(void);
+void alarm_create(void);
+void alarm_set(bool on);
+
+/* The calls of a program that one thread or process runs. */
+struct part {
+	const struct program	*program;
+	unsigned int		from, to;
+};
+
+/* helper.c */
+void helper_init(void (*run)(struct part *part));
+void helper_share(struct part *part);
+bool helper_is_main(void);
+long helper_start(bool process, unsigned int calls);
+void helper_join_all(void);
+
+/* do_file.c */
+long do_file_open(const __u64 *arg);
+long do_file_close(const __u64 *arg);
+long do_file_dup(const __u64 *arg);
+long do_file_read(const __u64 *arg);
+long do_file_readv(const __u64 *arg);
+long do_file_poll(const __u64 *arg);
+long do_file_epoll(const __u64 *arg);
+long do_file_fcntl(const __u64 *arg);
+long do_file_fdinfo(const __u64 *arg);
+long do_file_misuse(const __u64 *arg);
+
+/* do_ioctl.c */
+long do_ioctl_info(const __u64 *arg);
+long do_ioctl_add(const __u64 *arg);
+long do_ioctl_upsert(const __u64 *arg);
+long do_ioctl_change(const __u64 *arg);
+long do_ioctl_cancel(const __u64 *arg);
+long do_ioctl_query(const __u64 *arg);
+long do_ioctl_cancel_group(const __u64 *arg);
+long do_ioctl_batch(const __u64 *arg);
+long do_ioctl_drain(const __u64 *arg);
+long do_ioctl_restore(const __u64 *arg);
+long do_ioctl_eventfd(const __u64 *arg);
+long do_ioctl_clock_set(const __u64 *arg);
+long do_ioctl_raw(const __u64 *arg);
+
 /* do_map.c */
-void storm_stop(void);
-void unmap_all(void);
+long do_map_mmap(const __u64 *arg);
+long do_map_munmap(const __u64 *arg);
+long do_map_mprotect(const __u64 *arg);
+long do_map_mremap(const __u64 *arg);
+long do_map_madvise(const __u64 *arg);
+long do_map_store(const __u64 *arg);
+long do_map_push(const __u64 *arg);
+long do_map_consume(const __u64 *arg);
+long do_map_storm(const __u64 *arg);
+void do_map_stop_storm(void);
+void do_map_unmap_all(void);
 
-/* The calls, by file */
-long do_open(const __u64 *arg);
-long do_close(const __u64 *arg);
-long do_dup(const __u64 *arg);
-long do_read(const __u64 *arg);
-long do_readv(const __u64 *arg);
-long do_poll(const __u64 *arg);
-long do_epoll(const __u64 *arg);
-long do_fcntl(const __u64 *arg);
-long do_fdinfo(const __u64 *arg);
-long do_misuse(const __u64 *arg);
-
-long do_info(const __u64 *arg);
-long do_add(const __u64 *arg);
-long do_upsert(const __u64 *arg);
-long do_change(const __u64 *arg);
-long do_cancel(const __u64 *arg);
-long do_query(const __u64 *arg);
-long do_cancel_group(const __u64 *arg);
-long do_batch(const __u64 *arg);
-long do_drain(const __u64 *arg);
-long do_restore(const __u64 *arg);
-long do_eventfd(const __u64 *arg);
-long do_clock_set(const __u64 *arg);
-long do_raw(const __u64 *arg);
-
-long do_mmap(const __u64 *arg);
-long do_munmap(const __u64 *arg);
-long do_mprotect(const __u64 *arg);
-long do_mremap(const __u64 *arg);
-long do_madvise(const __u64 *arg);
-long do_store(const __u64 *arg);
-long do_push(const __u64 *arg);
-long do_consume(const __u64 *arg);
-long do_storm(const __u64 *arg);
-
-long do_wait(const __u64 *arg);
-long do_settime(const __u64 *arg);
-long do_user(const __u64 *arg);
-long do_fail(const __u64 *arg);
-long do_thread(const __u64 *arg);
-long do_fork(const __u64 *arg);
+/* do_env.c */
+long do_env_wait(const __u64 *arg);
+long do_env_settime(const __u64 *arg);
+long do_env_user(const __u64 *arg);
+long do_env_fail(const __u64 *arg);
+long do_env_thread(const __u64 *arg);
+long do_env_fork(const __u64 *arg);
 
 #endif /* _WORLD_H */

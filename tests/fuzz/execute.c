@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One run of a program: record it, run it, check the kernel afterwards, and report
+ * progress. The record is on the host's disk before the program starts, so it
+ * survives a crash of the machine.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+enum {
+	RECENT = 8,		/* programs in the record */
+	PROGRESS = 5,		/* seconds between two lines of progress */
+};
+
+static int record = -1;
+static __u64 start;
+static __u64 deadline;		/* 0: no limit */
+
+__u64 execute_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Create the record, DIRECTORY/recent. */
+void execute_init(const char *directory)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/recent", directory);
+	record = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (record < 0)
+		report_die("cannot write %s: %s\n", path, strerror(errno));
+}
+
+/* Progress is counted from here. */
+void execute_start(void)
+{
+	start = execute_seconds();
+}
+
+/* Let the time be up after @limit seconds; 0: never. */
+void execute_limit(unsigned int limit)
+{
+	deadline = limit ? execute_seconds() + limit : 0;
+}
+
+bool execute_time_is_up(void)
+{
+	return deadline && execute_seconds() >= deadline;
+}
+
+static void print_progress(void)
+{
+	static __u64 next;
+
+	if (execute_seconds() < next)
+		return;
+	next = execute_seconds() + PROGRESS;
+	report_note("%llu s: %lu runs, %u blocks, %u features, %u programs",
+		    (unsigned long long)(execute_seconds() - start), report->runs,
+		    cover_blocks(), cover_known(), report->programs);
+}
+
+static void record_program(const char *text)
+{
+	static char entry[PROGRAM_MAX_TEXT + 64];
+	int size;
+
+	size = snprintf(entry, sizeof(entry), "# run %lu\n%s\n", report->runs, text);
+	memset(entry + size, '\n', sizeof(entry) - size);
+	if (pwrite(record, entry, sizeof(entry),
+		   report->runs % RECENT * sizeof(entry)) < 0 || fdatasync(record))
+		report_die("cannot write what is being run: %s", strerror(errno));
+}
+
+/* Run a program. Does not return if a check fails afterwards. */
+void execute_program(const struct program *program)
+{
+	const char *bad;
+
+	program_print(program, report->program);
+	record_program(report->program);
+	run_program(program);
+	report->runs++;
+	report->blocks = cover_blocks();
+	bad = check_all();
+	if (bad)
+		report_die("%s", bad);
+	print_progress();
+}
