@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: what the parts of the torture module share
+ * twheel: torture of its kernel interface, see torture_main.c
+ *
+ * Each file calls only files above it in this list:
+ *
+ *	torture.c		counts, violations, parameters
+ *	torture_hotplug.c	CPUs that come and go
+ *	torture_model.c		what a timer did, against what it should do
+ *	torture_model_op.c	random operations on timers with a model
+ *	torture_shared.c	random operations on timers with many users at once
+ *	torture_thread.c	threads and interrupts that do the operations
+ *	torture_main.c		parameters, the test from start to end, its result
  */
 #ifndef _TWHEEL_TORTURE_H
 #define _TWHEEL_TORTURE_H
 
-/* The kernel log's lines begin with TORTURE_FLAG alone. */
+/* Lines in the kernel log begin with TORTURE_FLAG and no other prefix. */
 #undef pr_fmt
 #define pr_fmt(fmt) fmt
 
@@ -19,12 +29,12 @@
 #define TORTURE_FLAG "twheel-torture:"
 
 /**
- * enum torture_context - who does something to a timer
+ * enum torture_context - the context of an operation
  * @TORTURE_PROCESS: A thread; may sleep.
  * @TORTURE_SOFTIRQ: A timer_list timer or a tasklet; may spin.
  * @TORTURE_HARDIRQ: An hrtimer; may not wait.
- * @TORTURE_CALLBACK: The callback of another twheel timer. It may not wait: the
- *	other's callback may be waiting for this one.
+ * @TORTURE_CALLBACK: The callback of a twheel timer. It may not wait for another
+ *	callback, which may in turn be waiting for this one.
  */
 enum torture_context {
 	TORTURE_PROCESS,
@@ -34,21 +44,21 @@ enum torture_context {
 };
 
 /**
- * enum torture_count - what is counted
- * @TORTURE_ARMED: Armings, those included that replaced another.
+ * enum torture_count - the counts
+ * @TORTURE_ARMED: Armings, including each change of a deadline.
  * @TORTURE_FIRED: Callbacks.
  * @TORTURE_CANCELLED: Armings that were cancelled.
  * @TORTURE_REPLACED: Armings whose deadline was changed.
- * @TORTURE_SUMS: The ones above: in the end
+ * @TORTURE_SUMS: The number of counts above. At the end of the test,
  *	armed == fired + cancelled + replaced.
  * @TORTURE_REFUSED: Armings of a timer that had been shut down.
  * @TORTURE_AGAIN: Cancels that did not wait for the callback.
  * @TORTURE_MISSED: Periods that were skipped.
  * @TORTURE_SLEPT: Callbacks that slept.
- * @TORTURE_CREATED: Timers made.
+ * @TORTURE_CREATED: Timers created.
  * @TORTURE_FREED: Timers freed.
- * @TORTURE_LATE: Callbacks later than late_limit.
- * @TORTURE_COUNTS: How many counts there are.
+ * @TORTURE_LATE: Callbacks later than torture_late_limit.
+ * @TORTURE_COUNTS: The number of counts.
  */
 enum torture_count {
 	TORTURE_ARMED,
@@ -68,7 +78,7 @@ enum torture_count {
 
 /**
  * struct torture_counts - the counts of one CPU
- * @n: By &enum torture_count.
+ * @n: Indexed by &enum torture_count.
  */
 struct torture_counts {
 	unsigned long n[TORTURE_COUNTS];
@@ -79,33 +89,45 @@ DECLARE_PER_CPU(struct torture_counts, torture_counts);
 #define torture_add(what, number) this_cpu_add(torture_counts.n[what], number)
 #define torture_inc(what) torture_add(what, 1)
 
-/* torture_main.c */
+struct task_struct;
+
+/* torture.c */
 extern bool torture_verbose;
-extern unsigned int torture_threads;
 extern unsigned int torture_seed;
+extern unsigned int torture_late_limit;
+extern struct task_struct *torture_main_task;
 __printf(1, 2) void torture_fail(const char *format, ...);
 bool torture_failed(void);
+int torture_violations(void);
 void torture_lateness(u64 ticks);
+s64 torture_worst_late(void);
+void torture_sum_up(struct torture_counts *sum);
 
-/* torture_thread.c */
-int torture_threads_start(void);
-void torture_threads_stop(void);
-unsigned int torture_gen(void);
-#define TORTURE_NO_GEN 0
+/* torture_hotplug.c */
+#define TORTURE_NO_GENERATION 0
+int torture_hotplug_begin(unsigned int cpu);
+int torture_hotplug_end(unsigned int cpu);
+unsigned int torture_hotplug_generation(void);
+int torture_hotplug_init(void);
+void torture_hotplug_exit(void);
 
-/* torture_model.c: timers that are checked against a model, one user at a time */
-int torture_model_init(unsigned int slots);
+/* torture_thread.c: threads and interrupts on each CPU */
+int torture_thread_start_all(unsigned int per_cpu);
+void torture_thread_stop_all(void);
+
+/* torture_model_op.c: timers that are checked against a model, one user at a time */
+int torture_model_op_init(unsigned int slots);
 void torture_model_op(struct rnd_state *rnd, enum torture_context context);
-void torture_model_end(void);
-void torture_model_exit(void);
+void torture_model_op_end(void);
+void torture_model_op_exit(void);
 
-/* torture_shared.c: timers that everybody uses at once */
+/* torture_shared.c: timers with many users at once */
 int torture_shared_init(unsigned int timers);
 void torture_shared_op(struct rnd_state *rnd, enum torture_context context);
 void torture_shared_end(void);
 void torture_shared_exit(void);
 
-/* Whether a deadline has come; it may be too far off for time_after64(). */
+/* Whether a deadline has come. It may be too far away for time_after64(). */
 static inline bool torture_reached(u64 due)
 {
 	u64 now = get_jiffies_64();
@@ -113,7 +135,14 @@ static inline bool torture_reached(u64 due)
 	return now >= due;
 }
 
-/* One of 0 to @n - 1. */
+/* Whether a context may wait for a callback. Only a thread may if the callback may sleep. */
+static inline bool torture_may_wait(u32 flags, enum torture_context context)
+{
+	return context == TORTURE_PROCESS ||
+	       (context == TORTURE_SOFTIRQ && !(flags & TWHEEL_PROCESS));
+}
+
+/* A random number from 0 to @n - 1. */
 static inline u32 torture_below(struct rnd_state *rnd, u32 n)
 {
 	return prandom_u32_state(rnd) % n;
@@ -130,7 +159,7 @@ static inline u32 torture_flags(struct rnd_state *rnd)
 	       (torture_one_in(rnd, 4) ? TWHEEL_PINNED : 0);
 }
 
-/* Most are due soon, some where they have to be cascaded, a few hardly ever. */
+/* Most timers are due soon, some are cascaded first, a few are never due. */
 static inline u64 torture_distance(struct rnd_state *rnd)
 {
 	switch (torture_below(rnd, 16)) {

@@ -2,32 +2,34 @@
 /*
  * twheel torture: what timers do, against what they should do
  *
- * torture_model.h says how it is kept. All the functions here are called with
- * the slot of the timer locked, so interrupts are off.
+ * torture_model.h describes the model. Callers of all functions here hold the lock of
+ * the timer's slot, so interrupts are off.
  */
 #include <linux/bug.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/smp.h>
 #include "torture_model.h"
 
 /**
- * model_fault - report a violation, with what the model says
+ * torture_model_fault - report a violation, with the state of the model
  * @t: The timer.
  * @what: What went wrong.
- * @result: Some number that says more.
+ * @result: A number that tells more.
  */
-void model_fault(struct model_timer *t, const char *what, long result)
+void torture_model_fault(struct torture_model_timer *t, const char *what, long result)
 {
-	char times[160], state[96];
+	char times[192], state[96];
 
+	lockdep_assert_held(&t->slot->lock);
 	scnprintf(times, sizeof(times),
-		  "now=%llu due=%llu%s flying_due=%llu last=%llu period=%llu slack=%llu",
-		  get_jiffies_64(), t->due, t->exact ? "" : "+", t->flying_due,
+		  "now=%llu due=%llu%s expired_due=%llu last=%llu period=%llu slack=%llu",
+		  get_jiffies_64(), t->due, t->exact ? "" : "+", t->expired_due,
 		  t->last, t->period, t->slack);
 	scnprintf(state, sizeof(state), "%s%s%s%s%s%s%s",
-		  t->armed ? " armed" : "", t->flying ? " flying" : "",
-		  t->maybe ? " maybe" : "", t->running ? " running" : "",
+		  t->armed ? " armed" : "", t->expired ? " expired" : "",
+		  t->maybe_expired ? " maybe_expired" : "", t->running ? " running" : "",
 		  t->quiet ? " quiet" : "", t->slot->busy ? " busy" : "",
 		  t->slot->closing ? " closing" : "");
 	torture_fail("%s (%ld): %s%s flags=%#x cpu=%d on=%d pending=%d remaining=%llu",
@@ -36,177 +38,180 @@ void model_fault(struct model_timer *t, const char *what, long result)
 		     twheel_remaining(&t->timer));
 }
 
-static void count(struct model_timer *t, enum torture_count what)
+static void count_timer(struct torture_model_timer *t, enum torture_count what)
 {
 	t->n[what]++;
 	torture_inc(what);
 }
 
-/* No CPU has come or gone since the timer was armed. */
-static bool undisturbed(const struct model_timer *t)
+/* Whether no CPU has come or gone since the timer was armed. */
+static bool no_hotplug_since(const struct torture_model_timer *t)
 {
-	return t->gen != TORTURE_NO_GEN && t->gen == torture_gen();
+	return t->generation != TORTURE_NO_GENERATION &&
+	       t->generation == torture_hotplug_generation();
 }
 
-static bool exact(const struct model_timer *t)
+static bool is_exact(const struct torture_model_timer *t)
 {
-	return t->exact && undisturbed(t);
+	return t->exact && no_hotplug_since(t);
 }
 
-static void set_gen(struct model_timer *t, unsigned int before)
+static void set_generation(struct torture_model_timer *t, unsigned int before)
 {
-	unsigned int gen = torture_gen();
+	unsigned int generation = torture_hotplug_generation();
 
-	t->gen = gen == before ? gen : TORTURE_NO_GEN;
+	t->generation = generation == before ? generation : TORTURE_NO_GENERATION;
 }
 
-static void becomes_idle(struct model_timer *t)
+static void note_idle(struct torture_model_timer *t)
 {
 	t->armed = false;
-	t->last = exact(t) ? t->due : UNKNOWN;
+	t->last = is_exact(t) ? t->due : TORTURE_UNKNOWN;
 }
 
-/* The arming that should be pending is not: its callback comes. */
-static void let_fly(struct model_timer *t)
+/* The timer is idle: if an arming was pending in the model, it has expired. */
+static void note_expired(struct torture_model_timer *t)
 {
 	if (!t->armed)
 		return;
-	/* Who awaits a callback that sleeps may disarm the timer before it ends. */
+	/* A canceller may disarm the timer while it waits for a callback that sleeps. */
 	if (t->running && t->slot->busy && t->flags & TWHEEL_PROCESS) {
-		count(t, TORTURE_CANCELLED);
+		count_timer(t, TORTURE_CANCELLED);
 		t->stopped++;
-		becomes_idle(t);
+		note_idle(t);
 		return;
 	}
 	if (t->period)
-		model_fault(t, "a periodic timer was seen idle", 0);
-	if (t->flying || t->running)
-		model_fault(t, "taken while its callback runs", 0);
-	/* callbacks do not overlap: an earlier one would have come by now */
-	t->maybe = false;
-	t->flying = true;
-	t->flying_due = t->due;
-	becomes_idle(t);
+		torture_model_fault(t, "a periodic timer was seen idle", 0);
+	if (t->expired || t->running)
+		torture_model_fault(t, "expired while its callback runs", 0);
+	/* Callbacks do not overlap: an earlier callback would have come by now. */
+	t->maybe_expired = false;
+	t->expired = true;
+	t->expired_due = t->due;
+	note_idle(t);
 }
 
-/* A periodic timer's arming has ended: was it the next one already? */
-static void may_fly(struct model_timer *t)
+/* A pending arming was ended: if it was periodic and due, it may have expired before. */
+static void note_maybe_expired(struct torture_model_timer *t)
 {
 	if (!t->period || t->running)
 		return;
-	if (!exact(t) || torture_reached(t->due)) {
-		t->maybe = true;
+	if (!is_exact(t) || torture_reached(t->due)) {
+		t->maybe_expired = true;
 		t->exact = false;
 	}
 }
 
-/* What has come already is made to mean the next tick. */
-static void set_due(struct model_timer *t, u64 due)
+/* A deadline that has come may be moved to the next tick: then it is not exact. */
+static void set_deadline(struct torture_model_timer *t, u64 due)
 {
 	t->due = min(due, TWHEEL_NEVER);
 	t->exact = !torture_reached(t->due);
 }
 
-/* @gen: from before it was armed. */
-static void is_armed(struct model_timer *t, u64 due, int cpu, unsigned int gen)
+/* @generation: from before the timer was armed. */
+static void note_armed(struct torture_model_timer *t, u64 due, int cpu, unsigned int generation)
 {
 	bool settled = t->quiet;
 
-	count(t, TORTURE_ARMED);
+	count_timer(t, TORTURE_ARMED);
 	t->armed = true;
-	set_due(t, due);
+	set_deadline(t, due);
 	t->period = 0;
 	t->quiet = false;
-	/* While the callback runs, or has not returned yet, it stays there. */
-	if (cpu == HERE && t->flags & TWHEEL_PINNED)
-		cpu = undisturbed(t) ? t->cpu : NO_CPU;
+	/* A timer whose callback has not returned stays on its CPU. */
+	if (cpu == TORTURE_HERE && t->flags & TWHEEL_PINNED)
+		cpu = no_hotplug_since(t) ? t->cpu : TORTURE_NO_CPU;
 	else if (!settled)
-		cpu = NO_CPU;
-	else if (cpu == HERE)
+		cpu = TORTURE_NO_CPU;
+	else if (cpu == TORTURE_HERE)
 		cpu = smp_processor_id();
 	t->cpu = cpu;
-	set_gen(t, gen);
+	set_generation(t, generation);
 }
 
-/* -ESHUTDOWN is for callbacks only, and only once somebody shuts it down. */
-static void was_refused(struct model_timer *t, const char *what, int ret)
+/* -ESHUTDOWN is right only for callbacks, and only while the timer is being shut down. */
+static void note_refused(struct torture_model_timer *t, const char *what, int ret)
 {
 	if (ret != -ESHUTDOWN || !t->slot->closing)
-		model_fault(t, what, ret);
+		torture_model_fault(t, what, ret);
 	else
 		torture_inc(TORTURE_REFUSED);
 }
 
-static void add_after(struct model_timer *t, u64 delay)
+static void add_after(struct torture_model_timer *t, u64 delay)
 {
-	unsigned int gen = torture_gen();
+	unsigned int generation = torture_hotplug_generation();
 	u64 now = get_jiffies_64();
 	int ret = twheel_add_after(&t->timer, delay);
 
 	if (ret) {
-		was_refused(t, "twheel_add_after()", ret);
+		note_refused(t, "twheel_add_after()", ret);
 		return;
 	}
-	/* The tick that has partly gone by does not count. */
-	is_armed(t, delay < TWHEEL_NEVER - now ? now + delay + 1 : TWHEEL_NEVER,
-		 HERE, gen);
+	/* The current tick has partly passed and does not count. */
+	note_armed(t, delay < TWHEEL_NEVER - now ? now + delay + 1 : TWHEEL_NEVER,
+		   TORTURE_HERE, generation);
 	t->exact &= !torture_reached(now + 1);
 }
 
-static void add_periodic(struct model_timer *t, u64 expires, u64 period)
+static void add_periodic(struct torture_model_timer *t, u64 expires, u64 period)
 {
-	unsigned int gen = torture_gen();
+	unsigned int generation = torture_hotplug_generation();
 	int ret = twheel_add_periodic(&t->timer, expires, period);
 
 	if (ret) {
-		was_refused(t, "twheel_add_periodic()", ret);
+		note_refused(t, "twheel_add_periodic()", ret);
 		return;
 	}
-	is_armed(t, expires, HERE, gen);
+	note_armed(t, expires, TORTURE_HERE, generation);
 	t->period = period;
 }
 
 /**
- * model_arm - arm an idle timer
+ * torture_model_arm - arm an idle timer
  * @t: The timer; nothing is done if it is pending.
  * @expires: Its deadline.
- * @cpu: Where; or %HERE.
+ * @cpu: The CPU to arm it on, or %TORTURE_HERE.
  */
-void model_arm(struct model_timer *t, u64 expires, int cpu)
+void torture_model_arm(struct torture_model_timer *t, u64 expires, int cpu)
 {
-	unsigned int gen = torture_gen();
+	unsigned int generation = torture_hotplug_generation();
 	int ret;
 
+	lockdep_assert_held(&t->slot->lock);
 	if (t->armed)
 		return;
-	if (cpu == HERE)
+	if (cpu == TORTURE_HERE)
 		ret = twheel_add(&t->timer, expires);
 	else
 		ret = twheel_add_on(&t->timer, expires, cpu);
 	if (ret)
-		was_refused(t, "twheel_add()", ret);
+		note_refused(t, "twheel_add()", ret);
 	else
-		is_armed(t, expires, cpu, gen);
-	/* an offline one is as good as any */
-	if (cpu != HERE && !cpu_online(cpu))
-		t->cpu = NO_CPU;
+		note_armed(t, expires, cpu, generation);
+	/* The timer moves to another CPU if this one is offline. */
+	if (cpu != TORTURE_HERE && !cpu_online(cpu))
+		t->cpu = TORTURE_NO_CPU;
 }
 
 /**
- * model_add - arm an idle timer, in some way
+ * torture_model_add - arm an idle timer in a random way
  * @t: The timer; nothing is done if it is pending.
  * @rnd: Random numbers.
  */
-void model_add(struct model_timer *t, struct rnd_state *rnd)
+void torture_model_add(struct torture_model_timer *t, struct rnd_state *rnd)
 {
 	u64 distance = torture_distance(rnd), now = get_jiffies_64();
 	u32 way = torture_below(rnd, 5), more = prandom_u32_state(rnd);
 
+	lockdep_assert_held(&t->slot->lock);
 	if (t->armed)
 		return;
 	switch (way) {
 	case 0:
-		model_arm(t, now + distance, HERE);
+		torture_model_arm(t, now + distance, TORTURE_HERE);
 		break;
 	case 1:
 		add_after(t, distance);
@@ -215,234 +220,243 @@ void model_add(struct model_timer *t, struct rnd_state *rnd)
 		add_periodic(t, now + distance % 300, 1 + (more & 7));
 		break;
 	default:
-		model_arm(t, now + distance, cpumask_nth(more % num_possible_cpus(),
-							 cpu_possible_mask));
+		torture_model_arm(t, now + distance, cpumask_nth(more % num_possible_cpus(),
+								 cpu_possible_mask));
 	}
 }
 
 /**
- * model_mod - give a timer a new deadline
+ * torture_model_mod - give a timer a new deadline
  * @t: The timer, pending or idle.
  * @expires: Its new deadline.
  */
-void model_mod(struct model_timer *t, u64 expires)
+void torture_model_mod(struct torture_model_timer *t, u64 expires)
 {
-	unsigned int gen = torture_gen();
+	unsigned int generation = torture_hotplug_generation();
 	int ret = twheel_mod(&t->timer, expires);
 
+	lockdep_assert_held(&t->slot->lock);
 	if (ret == 1 && t->armed) {
-		count(t, TORTURE_REPLACED);
-		count(t, TORTURE_ARMED);
-		may_fly(t);
-		set_due(t, expires);
-		if (!undisturbed(t))
-			t->cpu = NO_CPU;
-		set_gen(t, gen);
+		count_timer(t, TORTURE_REPLACED);
+		count_timer(t, TORTURE_ARMED);
+		note_maybe_expired(t);
+		set_deadline(t, expires);
+		if (!no_hotplug_since(t))
+			t->cpu = TORTURE_NO_CPU;
+		set_generation(t, generation);
 	} else if (!ret) {
-		let_fly(t);
-		is_armed(t, expires, HERE, gen);
+		note_expired(t);
+		note_armed(t, expires, TORTURE_HERE, generation);
 	} else {
-		was_refused(t, "twheel_mod()", ret);
+		note_refused(t, "twheel_mod()", ret);
 	}
 }
 
 /**
- * model_forward - arm an idle timer on the grid of its last deadline
+ * torture_model_forward - arm an idle timer on the grid of its last deadline
  * @t: The timer; nothing may happen if it is pending.
- * @interval: The grid's.
+ * @interval: The interval of the grid.
  */
-void model_forward(struct model_timer *t, u64 interval)
+void torture_model_forward(struct torture_model_timer *t, u64 interval)
 {
 	u64 before = get_jiffies_64(), due, passed;
-	unsigned int gen = torture_gen();
+	unsigned int generation = torture_hotplug_generation();
 
+	lockdep_assert_held(&t->slot->lock);
 	passed = twheel_forward(&t->timer, interval);
 	if (!passed) {
 		if (!t->armed)
-			was_refused(t, "twheel_forward() did nothing", -ESHUTDOWN);
+			note_refused(t, "twheel_forward() did nothing", -ESHUTDOWN);
 		return;
 	}
-	let_fly(t);
+	note_expired(t);
 	due = t->last + passed * interval;
-	if (t->last == UNKNOWN || t->last >= TWHEEL_NEVER - interval) {
-		is_armed(t, before, HERE, gen);
+	if (t->last == TORTURE_UNKNOWN || t->last >= TWHEEL_NEVER - interval) {
+		note_armed(t, before, TORTURE_HERE, generation);
 		t->exact = false;
 		return;
 	}
-	is_armed(t, due, HERE, gen);
+	note_armed(t, due, TORTURE_HERE, generation);
 	if (due <= before || (passed > 1 && !torture_reached(due - interval)))
-		model_fault(t, "twheel_forward() missed the grid's next point", passed);
+		torture_model_fault(t, "twheel_forward() missed the next point of the grid",
+				    passed);
 }
 
 /**
- * model_cancel - disarm a timer
+ * torture_model_cancel - disarm a timer
  * @t: The timer, pending or idle.
  */
-void model_cancel(struct model_timer *t)
+void torture_model_cancel(struct torture_model_timer *t)
 {
 	int ret = twheel_cancel(&t->timer);
 
+	lockdep_assert_held(&t->slot->lock);
 	if (!ret) {
-		let_fly(t);
+		note_expired(t);
 	} else if (ret == 1 && t->armed) {
-		count(t, TORTURE_CANCELLED);
-		may_fly(t);
-		becomes_idle(t);
+		count_timer(t, TORTURE_CANCELLED);
+		note_maybe_expired(t);
+		note_idle(t);
 	} else {
-		model_fault(t, "twheel_cancel()", ret);
+		torture_model_fault(t, "twheel_cancel()", ret);
 	}
 }
 
 /**
- * model_look - ask for a timer's state
+ * torture_model_look - compare a timer's state with the model
  * @t: The timer.
  */
-void model_look(struct model_timer *t)
+void torture_model_look(struct torture_model_timer *t)
 {
 	u64 before = get_jiffies_64();
 	u64 left = twheel_remaining(&t->timer);
 	bool pending = twheel_pending(&t->timer);
 
+	lockdep_assert_held(&t->slot->lock);
 	if (pending && !t->armed)
-		model_fault(t, "pending without being armed", left);
+		torture_model_fault(t, "pending without being armed", left);
 	if (!pending)
-		let_fly(t);
+		note_expired(t);
 	/*
-	 * twheel_remaining() has looked at the clock in between. A periodic
-	 * timer that is due may be pending for its next period already.
+	 * twheel_remaining() has read the clock at some time since @before. A
+	 * periodic timer that is due may already be pending for its next period.
 	 */
-	if (left && exact(t) && t->armed &&
+	if (left && is_exact(t) && t->armed &&
 	    (!t->period || !torture_reached(t->due)) &&
 	    (t->due - left < before || !torture_reached(t->due - left)))
-		model_fault(t, "twheel_remaining()", left);
+		torture_model_fault(t, "twheel_remaining()", left);
 }
 
 /**
- * model_stopped - note that a synchronous cancel has returned
+ * torture_model_stopped - note that a synchronous cancel has returned
  * @t: The timer.
- * @ret: What it returned: how many armings it has ended.
+ * @ret: The result: how many armings it has ended.
  */
-void model_stopped(struct model_timer *t, int ret)
+void torture_model_stopped(struct torture_model_timer *t, int ret)
 {
+	lockdep_assert_held(&t->slot->lock);
 	if (ret != t->armed + t->stopped)
-		model_fault(t, "a synchronous cancel returned", ret);
-	if (t->flying || t->running)
-		model_fault(t, "a synchronous cancel did not wait", ret);
-	t->maybe = false;
+		torture_model_fault(t, "a synchronous cancel returned", ret);
+	if (t->expired || t->running)
+		torture_model_fault(t, "a synchronous cancel did not wait", ret);
+	t->maybe_expired = false;
 	t->stopped = 0;
 	t->quiet = true;
 	if (t->armed) {
-		count(t, TORTURE_CANCELLED);
-		becomes_idle(t);
+		count_timer(t, TORTURE_CANCELLED);
+		note_idle(t);
 	}
 }
 
-static void check_time(struct model_timer *t)
+static void check_time(struct torture_model_timer *t)
 {
 	u64 now = get_jiffies_64();
 
 	if (now < t->due)
-		model_fault(t, "too early, by ticks", t->due - now);
-	if (exact(t) && now > t->due + t->slack)
+		torture_model_fault(t, "too early, by ticks", t->due - now);
+	if (is_exact(t) && now > t->due + t->slack)
 		torture_lateness(now - t->due - t->slack);
 }
 
-/* The timer has been armed for its next period when its callback began. */
-static void next_period(struct model_timer *t)
+/* A periodic timer is armed for its next period before its callback begins. */
+static void note_next_period(struct torture_model_timer *t)
 {
 	u64 missed = twheel_missed(&t->timer);
 
-	count(t, TORTURE_ARMED);
+	count_timer(t, TORTURE_ARMED);
 	torture_add(TORTURE_MISSED, missed);
 	if (!t->armed)
 		return;
 	t->due += (missed + 1) * t->period;
 	t->due = min(t->due, TWHEEL_NEVER);
-	model_look(t);
+	torture_model_look(t);
 }
 
-/* Either the callback that might have been on its way, or the next one. */
-static void maybe_fired(struct model_timer *t)
+/* The callback of the arming that may have expired, or of the next arming. */
+static void check_maybe_expired(struct torture_model_timer *t)
 {
 	bool pending = twheel_pending(&t->timer);
 
-	t->maybe = false;
+	t->maybe_expired = false;
 	if (t->armed && !t->period && !pending) {
-		/* the next one, and that was armed once */
+		/* The next arming, which is not periodic. */
 		check_time(t);
-		becomes_idle(t);
+		note_idle(t);
 		return;
 	}
 	if (pending != t->armed)
-		model_fault(t, "pending in its callback", pending);
-	count(t, TORTURE_ARMED);
-	/* If it is due, it may or may not have been armed for its next period. */
+		torture_model_fault(t, "pending in its callback", pending);
+	count_timer(t, TORTURE_ARMED);
+	/* If the timer is due, it may or may not be armed for its next period. */
 	if (t->armed && t->period && torture_reached(t->due))
 		t->exact = false;
 }
 
 /**
- * model_fired - note that a timer's callback has begun
+ * torture_model_fired - note that a timer's callback has begun
  * @t: The timer.
  */
-void model_fired(struct model_timer *t)
+void torture_model_fired(struct torture_model_timer *t)
 {
+	lockdep_assert_held(&t->slot->lock);
 	if (t->running)
-		model_fault(t, "callbacks overlap", 0);
+		torture_model_fault(t, "callbacks overlap", 0);
 	if (t->quiet)
-		model_fault(t, "a callback after a synchronous cancel", 0);
+		torture_model_fault(t, "a callback after a synchronous cancel", 0);
 	t->running = true;
-	count(t, TORTURE_FIRED);
-	if (t->flying) {
-		if (!torture_reached(t->flying_due))
-			model_fault(t, "too early", 0);
-		t->flying = false;
-	} else if (t->maybe) {
-		maybe_fired(t);
+	count_timer(t, TORTURE_FIRED);
+	if (t->expired) {
+		if (!torture_reached(t->expired_due))
+			torture_model_fault(t, "too early", 0);
+		t->expired = false;
+	} else if (t->maybe_expired) {
+		check_maybe_expired(t);
 	} else if (t->armed) {
 		check_time(t);
-		if (t->cpu != NO_CPU && undisturbed(t) &&
+		if (t->cpu != TORTURE_NO_CPU && no_hotplug_since(t) &&
 		    t->cpu != raw_smp_processor_id())
-			model_fault(t, "on a wrong CPU", 0);
+			torture_model_fault(t, "on the wrong CPU", 0);
 		if (t->period)
-			next_period(t);
+			note_next_period(t);
 		else
-			becomes_idle(t);
+			note_idle(t);
 	} else {
-		model_fault(t, "a callback that no arming is left for", 0);
+		torture_model_fault(t, "a callback without an arming", 0);
 	}
 }
 
 /**
- * model_check_dead - check that a timer which was shut down stays so
+ * torture_model_check_dead - check that a timer that was shut down cannot be armed
  * @t: The timer.
  */
-void model_check_dead(struct model_timer *t)
+void torture_model_check_dead(struct torture_model_timer *t)
 {
 	struct twheel_timer *timer = &t->timer;
 	u64 now = get_jiffies_64();
 
+	lockdep_assert_held(&t->slot->lock);
 	if (twheel_add(timer, now) != -ESHUTDOWN ||
 	    twheel_add_on(timer, now, raw_smp_processor_id()) != -ESHUTDOWN ||
 	    twheel_add_after(timer, 0) != -ESHUTDOWN ||
 	    twheel_add_periodic(timer, now, 1) != -ESHUTDOWN ||
 	    twheel_mod(timer, now) != -ESHUTDOWN || twheel_forward(timer, 1))
-		model_fault(t, "armed after it was shut down", 0);
+		torture_model_fault(t, "armed after it was shut down", 0);
 	if (twheel_cancel(timer) || twheel_try_cancel_sync(timer) ||
 	    twheel_pending(timer))
-		model_fault(t, "pending after it was shut down", 0);
+		torture_model_fault(t, "pending after it was shut down", 0);
 	torture_inc(TORTURE_REFUSED);
 }
 
 /**
- * model_check_sums - check that each arming has had one end
- * @t: The timer, which is not armed any more.
+ * torture_model_check_sums - check that each arming has ended once
+ * @t: The timer, which is no longer armed.
  */
-void model_check_sums(struct model_timer *t)
+void torture_model_check_sums(struct torture_model_timer *t)
 {
 	unsigned long ended = t->n[TORTURE_FIRED] + t->n[TORTURE_CANCELLED] +
 			      t->n[TORTURE_REPLACED];
 
+	lockdep_assert_held(&t->slot->lock);
 	if (t->n[TORTURE_ARMED] != ended)
-		model_fault(t, "armings are not equal to ends", ended);
+		torture_model_fault(t, "armings are not equal to ends", ended);
 }

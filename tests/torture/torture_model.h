@@ -2,18 +2,18 @@
 /*
  * twheel torture: the model of a timer
  *
- * What a timer is to do is written down next to it, under the lock of the slot
- * that it is kept in. Whatever is done to the timer is done under that lock but
- * for waiting for its callback, and the callback takes the lock first. So
+ * The model says what a timer should do. It is kept next to the timer, under the lock
+ * of a slot. All operations on the timer hold the lock, except waiting for its callback.
+ * The callback takes the lock first. So
  *
  *	armed, due		an arming is pending, and its deadline
- *	flying, flying_due	one is over, and its callback is on its way to
- *				the lock
+ *	expired, expired_due	an arming has expired, and its callback does not have
+ *				the lock yet
  *
- * and every result and every callback must fit that. A periodic timer is
- * pending again when its callback is on its way: if one is changed or cancelled
- * when it is due, nobody can tell whether that has happened already (@maybe),
- * until its callback has come or a synchronous cancel says that none will.
+ * and every result and every callback must agree with that. A periodic timer is pending
+ * again before its callback has the lock. If such a timer is changed or cancelled when
+ * it is due, the model cannot tell whether it has just expired. It notes @maybe_expired,
+ * until a callback comes or a synchronous cancel shows that there is none.
  */
 #ifndef _TWHEEL_TORTURE_MODEL_H
 #define _TWHEEL_TORTURE_MODEL_H
@@ -21,94 +21,92 @@
 #include <linux/spinlock.h>
 #include "torture.h"
 
-/* Where to arm: on the CPU that asks. */
-#define HERE		(-1)
-#define NO_CPU		(-1)
-#define UNKNOWN		U64_MAX
+/* In place of a CPU: the CPU of the caller, or not known. */
+#define TORTURE_HERE		(-1)
+#define TORTURE_NO_CPU		(-1)
+/* In place of a deadline: not known. */
+#define TORTURE_UNKNOWN		U64_MAX
 
 /**
- * struct model_timer - a timer, and what is expected of it
+ * struct torture_model_timer - a timer and its model
  * @timer: The timer.
- * @rcu: To free it from interrupts.
- * @slot: Where it is kept.
- * @flags: As it was set up.
- * @slack: How late it may be.
- * @n: What became of its armings.
+ * @rcu: To free the structure from interrupts.
+ * @slot: The slot that it is in.
+ * @flags: The flags it was set up with.
+ * @slack: Its slack in ticks.
+ * @n: How its armings have ended.
  * @due: The pending deadline, or a lower bound of it.
- * @flying_due: That of the arming whose callback is on its way.
- * @last: The last deadline of the idle timer, or %UNKNOWN.
- * @period: Of the pending arming; 0: none.
- * @gen: torture_gen() when it was armed; if that has changed, the CPU and the
- *	deadline may have, too.
- * @cpu: Where it is to run; %NO_CPU: unknown.
- * @armed: There is a pending arming.
+ * @expired_due: The deadline of the arming that has expired.
+ * @last: The last deadline of the idle timer, or %TORTURE_UNKNOWN.
+ * @period: The period of the pending arming; 0: none.
+ * @generation: torture_hotplug_generation() when the timer was armed. If that has
+ *	changed, @cpu and @due may be wrong.
+ * @cpu: Where the callback must run; %TORTURE_NO_CPU: not known.
+ * @armed: An arming is pending.
  * @exact: @due is the deadline.
- * @flying: There is a callback on its way.
- * @maybe: There may be one, of a periodic timer.
- * @running: The callback has had the lock, and is not done with the timer.
- * @stopped: How often who awaits the callback has disarmed the timer meanwhile.
+ * @expired: An arming has expired, and its callback does not have the lock yet.
+ * @maybe_expired: The same, possibly, of a periodic timer.
+ * @running: The callback has had the lock, and still uses the timer.
+ * @stopped: How many armings were disarmed while a canceller waited for the callback.
  * @quiet: A synchronous cancel has returned, and nothing has been armed since.
  */
-struct model_timer {
+struct torture_model_timer {
 	struct twheel_timer	timer;
 	struct rcu_head		rcu;
-	struct model_slot	*slot;
+	struct torture_model_slot	*slot;
 	u32			flags;
 	u64			slack;
 	unsigned long		n[TORTURE_SUMS];
 	u64			due;
-	u64			flying_due;
+	u64			expired_due;
 	u64			last;
 	u64			period;
-	unsigned int		gen;
+	unsigned int		generation;
 	int			cpu;
 	bool			armed;
 	bool			exact;
-	bool			flying;
-	bool			maybe;
+	bool			expired;
+	bool			maybe_expired;
 	bool			running;
 	int			stopped;
 	bool			quiet;
 };
 
 /**
- * struct model_slot - where a timer lives
- * @lock: Protects this and what @t points to, but for @t->timer. Hardirqs take
- *	it.
+ * struct torture_model_slot - the place of a timer
+ * @lock: Protects the slot and @t with its model; @t->timer itself needs no lock.
+ *	Hardirqs take this lock.
  * @t: The timer; %NULL if it has been freed.
- * @busy: A thread or softirq is making or awaiting the timer, without the lock.
- *	Only callbacks may do something to it meanwhile.
- * @closing: It is being shut down.
- * @seed: For what callbacks do.
+ * @busy: A thread or softirq creates the timer or waits for its callback, without the
+ *	lock. Only the timer's own callback may use the timer meanwhile.
+ * @closing: The timer is being shut down.
+ * @seed: Of the random numbers of callbacks.
  */
-struct model_slot {
+struct torture_model_slot {
 	raw_spinlock_t		lock;
-	struct model_timer	*t;
+	struct torture_model_timer	*t;
 	bool			busy;
 	bool			closing;
 	u64			seed;
 };
 
-/* torture_model.c: the slot is locked */
-void model_fault(struct model_timer *t, const char *what, long result);
-void model_arm(struct model_timer *t, u64 expires, int cpu);
-void model_add(struct model_timer *t, struct rnd_state *rnd);
-void model_mod(struct model_timer *t, u64 expires);
-void model_forward(struct model_timer *t, u64 interval);
-void model_cancel(struct model_timer *t);
-void model_look(struct model_timer *t);
-void model_stopped(struct model_timer *t, int ret);
-void model_fired(struct model_timer *t);
-void model_check_dead(struct model_timer *t);
-void model_check_sums(struct model_timer *t);
+/* torture_model.c: the caller holds the lock of the slot */
+void torture_model_fault(struct torture_model_timer *t, const char *what, long result);
+void torture_model_arm(struct torture_model_timer *t, u64 expires, int cpu);
+void torture_model_add(struct torture_model_timer *t, struct rnd_state *rnd);
+void torture_model_mod(struct torture_model_timer *t, u64 expires);
+void torture_model_forward(struct torture_model_timer *t, u64 interval);
+void torture_model_cancel(struct torture_model_timer *t);
+void torture_model_look(struct torture_model_timer *t);
+void torture_model_stopped(struct torture_model_timer *t, int ret);
+void torture_model_fired(struct torture_model_timer *t);
+void torture_model_check_dead(struct torture_model_timer *t);
+void torture_model_check_sums(struct torture_model_timer *t);
 
-/* torture_model_op.c */
-void model_setup(struct model_timer *t, struct rnd_state *rnd);
-
-/* Nothing of the timer is used any more, nor will be. */
-static inline bool model_may_free(const struct model_timer *t)
+/* Nothing uses the timer any more, and it has no callback to come. */
+static inline bool torture_model_may_free(const struct torture_model_timer *t)
 {
-	return !t->armed && !t->flying && !t->maybe && !t->running;
+	return !t->armed && !t->expired && !t->maybe_expired && !t->running;
 }
 
 #endif /* _TWHEEL_TORTURE_MODEL_H */

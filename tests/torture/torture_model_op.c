@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel torture: what is done to timers that have a model
+ * twheel torture: random operations on timers with a model
  *
- * Anybody may take a slot's lock, do something to the timer in it, and let
- * go. Whoever awaits the timer's callback marks the slot as busy, because
- * the callback needs the lock.
+ * An operation takes the lock of a slot and uses the timer in it. An operation that
+ * waits for the timer's callback marks the slot as busy and drops the lock, which the
+ * callback needs.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -13,15 +13,32 @@
 #include <linux/slab.h>
 #include "torture_model.h"
 
-/* How long what is overdue at the end is waited for. */
+/* How long the end of the test waits for callbacks that are overdue. */
 #define PATIENCE	(120 * HZ)
 
-static struct model_slot *slots;
+static struct torture_model_slot *slots;
 static unsigned int nr_slots;
 
-static void stop(struct model_slot *slot, int (*how)(struct twheel_timer *timer))
+static void timer_expired(struct twheel_timer *timer);
+
+/* @t is not in use. */
+static void setup_timer(struct torture_model_timer *t, struct rnd_state *rnd)
 {
-	struct model_timer *t = slot->t;
+	struct torture_model_slot *slot = t->slot;
+
+	memset(t, 0, sizeof(*t));
+	t->slot = slot;
+	t->cpu = TORTURE_NO_CPU;
+	t->flags = torture_flags(rnd);
+	t->slack = torture_one_in(rnd, 3) ? torture_below(rnd, 1024) : 0;
+	twheel_setup(&t->timer, timer_expired, t->flags);
+	if (t->slack)
+		twheel_set_slack(&t->timer, t->slack);
+}
+
+static void stop_timer(struct torture_model_slot *slot, int (*how)(struct twheel_timer *timer))
+{
+	struct torture_model_timer *t = slot->t;
 	int ret;
 
 	slot->busy = true;
@@ -29,120 +46,112 @@ static void stop(struct model_slot *slot, int (*how)(struct twheel_timer *timer)
 	ret = how(&t->timer);
 	raw_spin_lock_irq(&slot->lock);
 	slot->busy = false;
-	model_stopped(t, ret);
+	torture_model_stopped(t, ret);
 }
 
-static void shut_down(struct model_slot *slot)
+/* The lock of the slot is held on entry and on return. */
+static void shut_down_timer(struct torture_model_slot *slot)
 {
 	slot->closing = true;
-	stop(slot, twheel_shutdown_sync);
+	stop_timer(slot, twheel_shutdown_sync);
 	slot->closing = false;
-	model_check_dead(slot->t);
-	model_check_sums(slot->t);
+	torture_model_check_dead(slot->t);
+	torture_model_check_sums(slot->t);
 }
 
-static void try_stop(struct model_timer *t)
+static void try_stop_timer(struct torture_model_timer *t)
 {
 	int ret = twheel_try_cancel_sync(&t->timer);
 
 	if (ret == -EAGAIN)
 		torture_inc(TORTURE_AGAIN);
 	else
-		model_stopped(t, ret);
+		torture_model_stopped(t, ret);
 }
 
-/* Where its callback may be awaited: one that sleeps only by who may sleep. */
-static bool may_wait(const struct model_timer *t, enum torture_context context)
-{
-	return context == TORTURE_PROCESS ||
-	       (context == TORTURE_SOFTIRQ && !(t->flags & TWHEEL_PROCESS));
-}
-
-static void op_stop(struct model_slot *slot, struct rnd_state *rnd,
+static void op_stop(struct torture_model_slot *slot, struct rnd_state *rnd,
 		    enum torture_context context)
 {
-	if (may_wait(slot->t, context))
-		stop(slot, twheel_cancel_sync);
+	if (torture_may_wait(slot->t->flags, context))
+		stop_timer(slot, twheel_cancel_sync);
 	else
-		try_stop(slot->t);
+		try_stop_timer(slot->t);
 }
 
-/* Afterwards it is freed, or used again. */
-static void op_shut_down(struct model_slot *slot, struct rnd_state *rnd,
+/* Afterwards, the timer is freed or set up again. */
+static void op_shut_down(struct torture_model_slot *slot, struct rnd_state *rnd,
 			 enum torture_context context)
 {
-	if (!may_wait(slot->t, context))
+	if (!torture_may_wait(slot->t->flags, context))
 		return;
-	shut_down(slot);
+	shut_down_timer(slot);
 	if (torture_one_in(rnd, 2))
 		slot->t = NULL;
 	else
-		model_setup(slot->t, rnd);
+		setup_timer(slot->t, rnd);
 }
 
-static void op_free(struct model_slot *slot, struct rnd_state *rnd,
+static void op_free(struct torture_model_slot *slot, struct rnd_state *rnd,
 		    enum torture_context context)
 {
-	model_cancel(slot->t);
-	if (model_may_free(slot->t)) {
-		model_check_sums(slot->t);
+	torture_model_cancel(slot->t);
+	if (torture_model_may_free(slot->t)) {
+		torture_model_check_sums(slot->t);
 		slot->t = NULL;
 	}
 }
 
-static void op_later(struct model_slot *slot, struct rnd_state *rnd,
+static void op_later(struct torture_model_slot *slot, struct rnd_state *rnd,
 		     enum torture_context context)
 {
-	struct model_timer *t = slot->t;
+	struct torture_model_timer *t = slot->t;
 	u32 more = torture_below(rnd, 3);
 
 	if (t->armed)
-		model_mod(t, t->due + more);
+		torture_model_mod(t, t->due + more);
 }
 
-static void op_mod(struct model_slot *slot, struct rnd_state *rnd,
+static void op_mod(struct torture_model_slot *slot, struct rnd_state *rnd,
 		   enum torture_context context)
 {
-	model_mod(slot->t, get_jiffies_64() + torture_distance(rnd));
+	torture_model_mod(slot->t, get_jiffies_64() + torture_distance(rnd));
 }
 
-static void op_add(struct model_slot *slot, struct rnd_state *rnd,
+static void op_add(struct torture_model_slot *slot, struct rnd_state *rnd,
 		   enum torture_context context)
 {
-	model_add(slot->t, rnd);
+	torture_model_add(slot->t, rnd);
 }
 
-static void op_cancel(struct model_slot *slot, struct rnd_state *rnd,
+static void op_cancel(struct torture_model_slot *slot, struct rnd_state *rnd,
 		      enum torture_context context)
 {
-	model_cancel(slot->t);
+	torture_model_cancel(slot->t);
 }
 
-static void op_forward(struct model_slot *slot, struct rnd_state *rnd,
+static void op_forward(struct torture_model_slot *slot, struct rnd_state *rnd,
 		       enum torture_context context)
 {
-	model_forward(slot->t, 1 + torture_below(rnd, 20));
+	torture_model_forward(slot->t, 1 + torture_below(rnd, 20));
 }
 
-static void op_look(struct model_slot *slot, struct rnd_state *rnd,
+static void op_look(struct torture_model_slot *slot, struct rnd_state *rnd,
 		    enum torture_context context)
 {
-	model_look(slot->t);
+	torture_model_look(slot->t);
 }
 
-typedef void (*op_t)(struct model_slot *slot, struct rnd_state *rnd,
-		     enum torture_context context);
+typedef void (*timer_op)(struct torture_model_slot *slot, struct rnd_state *rnd,
+			 enum torture_context context);
 
-static const op_t ops[] = {
+static const timer_op operations[] = {
 	op_add, op_add, op_add, op_add, op_add, op_add, op_add, op_add,
 	op_mod, op_mod, op_mod, op_mod, op_later, op_later, op_later, op_later,
 	op_cancel, op_cancel, op_forward, op_forward,
 	op_look, op_look, op_stop, op_stop, op_shut_down, op_free,
 };
 
-/* In the callback, with the slot locked. */
-
-static void own_cancel_is_refused(struct model_timer *t)
+static void check_own_cancel(struct torture_model_timer *t)
 {
 	int ret = twheel_cancel_sync(&t->timer);
 
@@ -153,7 +162,7 @@ static void own_cancel_is_refused(struct model_timer *t)
 		torture_fail("twheel_shutdown_sync() in its own callback: %d", ret);
 }
 
-static void check_context(const struct model_timer *t)
+static void check_context(const struct torture_model_timer *t)
 {
 	bool process = t->flags & TWHEEL_PROCESS;
 
@@ -164,12 +173,12 @@ static void check_context(const struct model_timer *t)
 			     t->flags, preempt_count());
 }
 
-/* Without the lock: others use the timer meanwhile. */
-static void callback_body(struct model_timer *t, struct rnd_state *rnd)
+/* Without the lock: other contexts use the timer meanwhile. */
+static void run_callback_body(struct torture_model_timer *t, struct rnd_state *rnd)
 {
 	check_context(t);
 	if (torture_one_in(rnd, 16))
-		own_cancel_is_refused(t);
+		check_own_cancel(t);
 	if (torture_one_in(rnd, 4))
 		torture_model_op(rnd, TORTURE_CALLBACK);
 	if (t->flags & TWHEEL_PROCESS && torture_one_in(rnd, 8)) {
@@ -181,38 +190,41 @@ static void callback_body(struct model_timer *t, struct rnd_state *rnd)
 	}
 }
 
-/* To its own timer; returns whether that has been given up. */
-static bool callback_end(struct model_timer *t, struct rnd_state *rnd)
+/*
+ * The callback's operation on its own timer, with the lock held. Returns whether the
+ * timer is to be freed.
+ */
+static bool run_callback_end(struct torture_model_timer *t, struct rnd_state *rnd)
 {
-	struct model_slot *slot = t->slot;
+	struct torture_model_slot *slot = t->slot;
 
 	switch (torture_below(rnd, 16)) {
 	case 0:
 	case 1:
-		model_mod(t, get_jiffies_64() + torture_distance(rnd));
+		torture_model_mod(t, get_jiffies_64() + torture_distance(rnd));
 		break;
 	case 2:
 	case 3:
 	case 4:
-		model_add(t, rnd);
+		torture_model_add(t, rnd);
 		break;
 	case 5:
 	case 6:
-		model_forward(t, 1 + torture_below(rnd, 10));
+		torture_model_forward(t, 1 + torture_below(rnd, 10));
 		break;
 	case 7:
-		model_arm(t, get_jiffies_64(), HERE);
+		torture_model_arm(t, get_jiffies_64(), TORTURE_HERE);
 		break;
 	case 8:
 	case 9:
-		model_cancel(t);
+		torture_model_cancel(t);
 		break;
 	case 10:
-		/* who waits for it goes on using it */
-		model_cancel(t);
+		/* A canceller that waits for the callback still uses the timer. */
+		torture_model_cancel(t);
 		if (slot->busy)
 			break;
-		model_check_sums(t);
+		torture_model_check_sums(t);
 		slot->t = NULL;
 		return true;
 	default:
@@ -221,69 +233,53 @@ static bool callback_end(struct model_timer *t, struct rnd_state *rnd)
 	return false;
 }
 
-static void release(struct model_timer *t)
+static void free_timer(struct torture_model_timer *t)
 {
 	torture_inc(TORTURE_FREED);
-	/* Memory is freed under locks that sleep there; elsewhere now, for KASAN. */
+	/*
+	 * With PREEMPT_RT, kfree() takes locks that sleep. Elsewhere, the memory is freed
+	 * at once, so that KASAN sees each use after it.
+	 */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq())
 		kfree_rcu(t, rcu);
 	else
 		kfree(t);
 }
 
-static void model_fn(struct twheel_timer *timer)
+static void timer_expired(struct twheel_timer *timer)
 {
-	struct model_timer *t = container_of(timer, struct model_timer, timer);
-	struct model_slot *slot = t->slot;
+	struct torture_model_timer *t = container_of(timer, struct torture_model_timer, timer);
+	struct torture_model_slot *slot = t->slot;
 	struct rnd_state rnd;
 	unsigned long flags;
-	bool given_up;
+	bool give_up;
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
-	model_fired(t);
+	torture_model_fired(t);
 	prandom_seed_state(&rnd, ++slot->seed);
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 
 	if (!torture_failed())
-		callback_body(t, &rnd);
+		run_callback_body(t, &rnd);
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
-	given_up = !torture_failed() && callback_end(t, &rnd);
+	give_up = !torture_failed() && run_callback_end(t, &rnd);
 	t->running = false;
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
-	if (given_up)
-		release(t);
+	if (give_up)
+		free_timer(t);
 }
 
-/**
- * model_setup - begin a timer's life
- * @t: A timer that is not in use.
- * @rnd: Random numbers.
- */
-void model_setup(struct model_timer *t, struct rnd_state *rnd)
+static void create_timer(struct torture_model_slot *slot, struct rnd_state *rnd)
 {
-	struct model_slot *slot = t->slot;
-
-	memset(t, 0, sizeof(*t));
-	t->slot = slot;
-	t->cpu = NO_CPU;
-	t->flags = torture_flags(rnd);
-	t->slack = torture_one_in(rnd, 3) ? torture_below(rnd, 1024) : 0;
-	twheel_setup(&t->timer, model_fn, t->flags);
-	if (t->slack)
-		twheel_set_slack(&t->timer, t->slack);
-}
-
-static void fill(struct model_slot *slot, struct rnd_state *rnd)
-{
-	struct model_timer *t;
+	struct torture_model_timer *t;
 
 	slot->busy = true;
 	raw_spin_unlock_irq(&slot->lock);
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (t) {
 		t->slot = slot;
-		model_setup(t, rnd);
+		setup_timer(t, rnd);
 		torture_inc(TORTURE_CREATED);
 	}
 	raw_spin_lock_irq(&slot->lock);
@@ -292,20 +288,20 @@ static void fill(struct model_slot *slot, struct rnd_state *rnd)
 }
 
 /**
- * torture_model_op - do something to some timer
+ * torture_model_op - do a random operation on a random timer
  * @rnd: Random numbers.
- * @context: Who does it.
+ * @context: The context of the caller.
  */
 void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 {
-	struct model_slot *slot = &slots[torture_below(rnd, nr_slots)];
-	op_t op = ops[torture_below(rnd, ARRAY_SIZE(ops))];
-	struct model_timer *t = NULL;
+	struct torture_model_slot *slot = &slots[torture_below(rnd, nr_slots)];
+	timer_op op = operations[torture_below(rnd, ARRAY_SIZE(operations))];
+	struct torture_model_timer *t = NULL;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	if (context == TORTURE_PROCESS && !slot->busy && !slot->t)
-		fill(slot, rnd);
+		create_timer(slot, rnd);
 	if (!slot->busy && slot->t) {
 		t = slot->t;
 		op(slot, rnd, context);
@@ -314,16 +310,16 @@ void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 	}
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 	if (t)
-		release(t);
+		free_timer(t);
 }
 
 /**
- * torture_model_init - make slots, with no timers yet
- * @number: How many.
+ * torture_model_op_init - allocate slots, without timers
+ * @number: How many slots.
  *
  * Return: 0 or an error.
  */
-int torture_model_init(unsigned int number)
+int torture_model_op_init(unsigned int number)
 {
 	unsigned int i;
 
@@ -338,35 +334,35 @@ int torture_model_init(unsigned int number)
 	return 0;
 }
 
-/* A deadline that is not known exactly may be far away. */
-static bool is_overdue(const struct model_timer *t, u64 when)
+/* If only a lower bound of the deadline is known, the timer may be due much later. */
+static bool timer_is_overdue(const struct torture_model_timer *t, u64 when)
 {
 	if (!t->armed || t->period)
-		return t->flying;
+		return t->expired;
 	return t->due <= when && t->due + t->slack <= when &&
 	       (t->exact || !twheel_remaining(&t->timer));
 }
 
-static bool overdue(struct model_slot *slot, u64 when)
+static bool slot_is_overdue(struct torture_model_slot *slot, u64 when)
 {
 	bool ret;
 
 	raw_spin_lock_irq(&slot->lock);
-	ret = slot->t && is_overdue(slot->t, when);
+	ret = slot->t && timer_is_overdue(slot->t, when);
 	raw_spin_unlock_irq(&slot->lock);
 	return ret;
 }
 
-/* Nothing is lost: all that is due now has its callback. */
-static void await_overdue(struct model_slot *slot, u64 when, unsigned long until)
+/* Wait for the callback of a timer that is due at @when; a timer without one is lost. */
+static void await_slot(struct torture_model_slot *slot, u64 when, unsigned long until)
 {
-	while (overdue(slot, when)) {
+	while (slot_is_overdue(slot, when)) {
 		if (torture_failed())
 			return;
 		if (time_after(jiffies, until)) {
 			raw_spin_lock_irq(&slot->lock);
 			if (slot->t)
-				model_fault(slot->t, "lost", slot - slots);
+				torture_model_fault(slot->t, "lost", slot - slots);
 			raw_spin_unlock_irq(&slot->lock);
 			return;
 		}
@@ -375,35 +371,35 @@ static void await_overdue(struct model_slot *slot, u64 when, unsigned long until
 }
 
 /**
- * torture_model_end - await what is due and end all timers
+ * torture_model_op_end - wait for the timers that are due, then free all timers
  *
- * Only callbacks use timers any more.
+ * From now on, only callbacks use timers.
  */
-void torture_model_end(void)
+void torture_model_op_end(void)
 {
 	unsigned long until = jiffies + PATIENCE;
 	u64 now = get_jiffies_64();
-	struct model_timer *t;
+	struct torture_model_timer *t;
 	unsigned int i;
 
 	for (i = 0; i < nr_slots; i++)
-		await_overdue(&slots[i], now, until);
+		await_slot(&slots[i], now, until);
 	for (i = 0; i < nr_slots; i++) {
 		raw_spin_lock_irq(&slots[i].lock);
 		if (slots[i].t)
-			shut_down(&slots[i]);
+			shut_down_timer(&slots[i]);
 		t = slots[i].t;
 		slots[i].t = NULL;
 		raw_spin_unlock_irq(&slots[i].lock);
 		if (t)
-			release(t);
+			free_timer(t);
 	}
 }
 
 /**
- * torture_model_exit - free the slots
+ * torture_model_op_exit - free the slots
  */
-void torture_model_exit(void)
+void torture_model_op_exit(void)
 {
 	kvfree(slots);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel torture: timers that everybody uses at once, without any lock
+ * twheel torture: timers that many contexts use at once, without a lock
  *
- * Nobody knows what a timer will do next, but each result counts: an arming
- * ends once, so in the end armed == fired + cancelled + replaced. A timer
- * is shut down while others go on using it, and from then on it cannot be armed.
+ * No model can tell what such a timer does next, but all results are counted. An arming
+ * ends once, so at the end armed == fired + cancelled + replaced. A timer is shut down
+ * while other contexts use it, and cannot be armed afterwards.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -14,20 +14,20 @@
 #include <linux/slab.h>
 #include "torture.h"
 
-/* In @users: nobody may begin to use it. */
+/* In @users: no context may begin to use the timer. */
 #define EXCLUSIVE	(-1)
 
 /**
- * struct shared_timer - a timer
+ * struct shared_timer - a timer with many users
  * @timer: The timer.
- * @users: Who uses it without waiting for its callback; or %EXCLUSIVE.
+ * @users: How many calls of torture_shared_op() use it now; or %EXCLUSIVE.
  * @running: Its callback runs.
- * @closing: Somebody is about to shut it down.
+ * @closing: It is being shut down.
  * @closed: It has been shut down.
- * @floor: No deadline is before this one.
- * @flags: As it was set up.
- * @n: What became of its armings.
- * @seed: For what its callback does.
+ * @floor: No deadline is earlier.
+ * @flags: The flags it was set up with.
+ * @n: How its armings have ended.
+ * @seed: Of the random numbers of its callback.
  */
 struct shared_timer {
 	struct twheel_timer	timer;
@@ -44,28 +44,28 @@ struct shared_timer {
 static struct shared_timer *shared;
 static unsigned int nr_shared;
 
-static void count(struct shared_timer *s, enum torture_count what)
+static void count_timer(struct shared_timer *s, enum torture_count what)
 {
 	atomic_inc(&s->n[what]);
 	torture_inc(what);
 }
 
-/* @dead: the timer had been shut down before it was armed. */
+/* @dead: the timer had been shut down before the call. */
 static void count_arming(struct shared_timer *s, int ret, bool dead)
 {
 	switch (ret) {
 	case 1:
-		count(s, TORTURE_REPLACED);
+		count_timer(s, TORTURE_REPLACED);
 		fallthrough;
 	case 0:
-		count(s, TORTURE_ARMED);
+		count_timer(s, TORTURE_ARMED);
 		if (dead)
 			torture_fail("twheel_mod() after shutdown: %d", ret);
 		break;
 	case -ESHUTDOWN:
 		torture_inc(TORTURE_REFUSED);
 		if (!READ_ONCE(s->closing))
-			torture_fail("-ESHUTDOWN, but nobody shut it down");
+			torture_fail("-ESHUTDOWN from a timer that was not shut down");
 		break;
 	default:
 		torture_fail("twheel_mod(): %d", ret);
@@ -82,30 +82,28 @@ static void count_cancel(struct shared_timer *s, int ret, bool dead)
 		torture_fail("a cancel returned %d", ret);
 	if (dead && ret)
 		torture_fail("a cancel after shutdown returned %d", ret);
-	/* One that waited may have ended several armings. */
+	/* A cancel that waited may have ended several armings. */
 	for (n = 0; n < ret; n++)
-		count(s, TORTURE_CANCELLED);
+		count_timer(s, TORTURE_CANCELLED);
 }
 
-static void forward(struct shared_timer *s, u64 interval, bool dead)
+static void forward_timer(struct shared_timer *s, u64 interval, bool dead)
 {
-	/* the grid has points before the floor */
+	/* The grid has points before the floor. */
 	if (!torture_reached(s->floor))
 		return;
 	if (twheel_forward(&s->timer, interval))
 		count_arming(s, 0, dead);
 }
 
-static void use(struct shared_timer *s, struct rnd_state *rnd,
-		enum torture_context context)
+static void use_timer(struct shared_timer *s, struct rnd_state *rnd,
+		      enum torture_context context)
 {
-	/* Pairs with shut_down(): the timer is seen dead, too. */
+	/* Pairs with smp_store_release() in shut_down_timer(): the timer is dead, too. */
 	bool dead = smp_load_acquire(&s->closed);
 	u32 what = torture_below(rnd, 16);
 	u64 distance = torture_distance(rnd);
 	u64 expires = max(get_jiffies_64() + distance, s->floor);
-	bool may_wait = context == TORTURE_PROCESS ||
-			(context == TORTURE_SOFTIRQ && !(s->flags & TWHEEL_PROCESS));
 
 	switch (what) {
 	case 0:
@@ -116,7 +114,7 @@ static void use(struct shared_timer *s, struct rnd_state *rnd,
 		count_cancel(s, twheel_try_cancel_sync(&s->timer), dead);
 		break;
 	case 3:
-		if (may_wait)
+		if (torture_may_wait(s->flags, context))
 			count_cancel(s, twheel_cancel_sync(&s->timer), dead);
 		break;
 	case 4:
@@ -125,14 +123,14 @@ static void use(struct shared_timer *s, struct rnd_state *rnd,
 		break;
 	case 5:
 	case 6:
-		forward(s, 1 + distance % 16, dead);
+		forward_timer(s, 1 + distance % 16, dead);
 		break;
 	default:
 		count_arming(s, twheel_mod(&s->timer, expires), dead);
 	}
 }
 
-static void shared_fn(struct twheel_timer *timer)
+static void timer_expired(struct twheel_timer *timer)
 {
 	struct shared_timer *s = container_of(timer, struct shared_timer, timer);
 	struct rnd_state rnd;
@@ -144,7 +142,7 @@ static void shared_fn(struct twheel_timer *timer)
 	if (!torture_reached(s->floor))
 		torture_fail("a shared timer is too early, by %llu",
 			     s->floor - get_jiffies_64());
-	count(s, TORTURE_FIRED);
+	count_timer(s, TORTURE_FIRED);
 	prandom_seed_state(&rnd, ++s->seed);
 	if (s->flags & TWHEEL_PROCESS && torture_one_in(&rnd, 16)) {
 		torture_inc(TORTURE_SLEPT);
@@ -152,14 +150,14 @@ static void shared_fn(struct twheel_timer *timer)
 	}
 	if (!torture_failed()) {
 		if (torture_one_in(&rnd, 2))
-			use(s, &rnd, TORTURE_CALLBACK);
+			use_timer(s, &rnd, TORTURE_CALLBACK);
 		else
 			torture_shared_op(&rnd, TORTURE_CALLBACK);
 	}
 	atomic_dec(&s->running);
 }
 
-static void setup(struct shared_timer *s, struct rnd_state *rnd)
+static void setup_timer(struct shared_timer *s, struct rnd_state *rnd)
 {
 	unsigned int i;
 
@@ -167,7 +165,7 @@ static void setup(struct shared_timer *s, struct rnd_state *rnd)
 	s->floor = get_jiffies_64() + torture_below(rnd, 50);
 	for (i = 0; i < TORTURE_SUMS; i++)
 		atomic_set(&s->n[i], 0);
-	twheel_setup(&s->timer, shared_fn, s->flags);
+	twheel_setup(&s->timer, timer_expired, s->flags);
 	if (torture_one_in(rnd, 3))
 		twheel_set_slack(&s->timer, torture_below(rnd, 512));
 	WRITE_ONCE(s->closing, false);
@@ -188,11 +186,11 @@ static void check_sums(struct shared_timer *s)
 		torture_fail("a callback runs after shutdown");
 }
 
-/* Under fire: others go on using it all the time. */
-static void shut_down(struct shared_timer *s)
+/* Other contexts use the timer all the time. */
+static void shut_down_timer(struct shared_timer *s)
 {
 	count_cancel(s, twheel_shutdown_sync(&s->timer), false);
-	/* Pairs with use(): who sees this finds the timer dead. */
+	/* Pairs with smp_load_acquire() in use_timer(): a reader finds the timer dead. */
 	smp_store_release(&s->closed, true);
 	usleep_range(10, 100);
 	while (atomic_cmpxchg(&s->users, 0, EXCLUSIVE))
@@ -200,37 +198,37 @@ static void shut_down(struct shared_timer *s)
 	check_sums(s);
 }
 
-static void close(struct shared_timer *s, struct rnd_state *rnd)
+static void replace_timer(struct shared_timer *s, struct rnd_state *rnd)
 {
 	if (cmpxchg(&s->closing, false, true))
 		return;
-	shut_down(s);
-	setup(s, rnd);
+	shut_down_timer(s);
+	setup_timer(s, rnd);
 	atomic_set_release(&s->users, 0);
 }
 
 /**
- * torture_shared_op - do something to some timer
+ * torture_shared_op - do a random operation on a random timer
  * @rnd: Random numbers.
- * @context: Who does it.
+ * @context: The context of the caller.
  */
 void torture_shared_op(struct rnd_state *rnd, enum torture_context context)
 {
 	struct shared_timer *s = &shared[torture_below(rnd, nr_shared)];
 
 	if (context == TORTURE_PROCESS && torture_one_in(rnd, 256)) {
-		close(s, rnd);
+		replace_timer(s, rnd);
 		return;
 	}
 	if (!atomic_inc_unless_negative(&s->users))
 		return;
-	use(s, rnd, context);
+	use_timer(s, rnd, context);
 	atomic_dec(&s->users);
 }
 
 /**
- * torture_shared_init - make timers
- * @timers: How many.
+ * torture_shared_init - create timers
+ * @timers: How many timers.
  *
  * Return: 0 or an error.
  */
@@ -246,15 +244,15 @@ int torture_shared_init(unsigned int timers)
 	prandom_seed_state(&rnd, torture_seed);
 	for (i = 0; i < timers; i++) {
 		shared[i].seed = prandom_u32_state(&rnd);
-		setup(&shared[i], &rnd);
+		setup_timer(&shared[i], &rnd);
 	}
 	return 0;
 }
 
 /**
- * torture_shared_end - end all timers
+ * torture_shared_end - shut down all timers
  *
- * Only callbacks use them any more; some may be in use by others'.
+ * From now on, only callbacks use timers: their own or others.
  */
 void torture_shared_end(void)
 {
@@ -262,7 +260,7 @@ void torture_shared_end(void)
 
 	for (i = 0; i < nr_shared; i++) {
 		WRITE_ONCE(shared[i].closing, true);
-		shut_down(&shared[i]);
+		shut_down_timer(&shared[i]);
 	}
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel torture: who does it
+ * twheel torture: threads and interrupts that do the operations
  *
- * Each CPU has so many threads, and each of them a timer_list timer, a tasklet
- * and an hrtimer on its CPU, so that things happen in every context there is.
- * The threads of a CPU stop when it goes offline, and go on when it is back.
+ * Each thread has a timer_list timer, a tasklet and an hrtimer on its CPU, so that
+ * operations happen in every context. When a CPU goes offline, its threads end; when
+ * it comes back, new threads start.
  *
- * Each context has random numbers of its own: the same seed gives the same
- * sequence of choices. What comes of them depends on when they meet.
+ * Each context of a thread has random numbers of its own: the same seed gives the same
+ * sequence of choices. Their results depend on the timing.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -21,20 +21,20 @@
 #include "../../twheel_compat.h"
 #include "torture.h"
 
-/* A thread works so many ticks and then lets others have the next one. */
+/* A thread works for this many ticks, then sleeps for one. */
 #define WORK_TICKS	4
-/* What interrupts do at a time. */
-#define BURST		8
+/* Operations in one interrupt. */
+#define BURST_OPS		8
 
 enum source { THREAD, TIMER, TASKLET, HRTIMER, SOURCES };
 
 /**
- * struct torturer - a thread, and its helpers in interrupt contexts
+ * struct torturer - a thread, and its interrupts
  * @task: The thread; %NULL while its CPU is offline.
  * @timer: Softirq.
  * @tasklet: Softirq, scheduled by @timer.
  * @hrtimer: Hardirq.
- * @rnd: For each of them.
+ * @rnd: The random numbers of each context.
  */
 struct torturer {
 	struct task_struct	*task;
@@ -45,12 +45,11 @@ struct torturer {
 };
 
 static struct torturer *torturers;
+static unsigned int threads_per_cpu;
 static enum cpuhp_state hotplug_state;
 static enum cpuhp_state prepare_state;
-static bool *in_transit;
-static atomic_t transits, gen = ATOMIC_INIT(1);
 
-static void do_something(struct rnd_state *rnd, enum torture_context context)
+static void random_op(struct rnd_state *rnd, enum torture_context context)
 {
 	if (torture_one_in(rnd, 4))
 		torture_shared_op(rnd, context);
@@ -58,36 +57,36 @@ static void do_something(struct rnd_state *rnd, enum torture_context context)
 		torture_model_op(rnd, context);
 }
 
-static void burst(struct rnd_state *rnd, enum torture_context context)
+static void run_burst(struct rnd_state *rnd, enum torture_context context)
 {
 	unsigned int i;
 
-	for (i = 0; i < BURST && !torture_failed(); i++)
-		do_something(rnd, context);
+	for (i = 0; i < BURST_OPS && !torture_failed(); i++)
+		random_op(rnd, context);
 }
 
-static void timer_fn(struct timer_list *timer)
+static void run_timer(struct timer_list *timer)
 {
 	struct torturer *t = container_of(timer, struct torturer, timer);
 
-	burst(&t->rnd[TIMER], TORTURE_SOFTIRQ);
+	run_burst(&t->rnd[TIMER], TORTURE_SOFTIRQ);
 	tasklet_schedule(&t->tasklet);
 	mod_timer(timer, jiffies + 1);
 }
 
-static void tasklet_fn(struct tasklet_struct *tasklet)
+static void run_tasklet(struct tasklet_struct *tasklet)
 {
 	struct torturer *t = container_of(tasklet, struct torturer, tasklet);
 
-	burst(&t->rnd[TASKLET], TORTURE_SOFTIRQ);
+	run_burst(&t->rnd[TASKLET], TORTURE_SOFTIRQ);
 }
 
-static enum hrtimer_restart hrtimer_fn(struct hrtimer *hrtimer)
+static enum hrtimer_restart run_hrtimer(struct hrtimer *hrtimer)
 {
 	struct torturer *t = container_of(hrtimer, struct torturer, hrtimer);
 
-	burst(&t->rnd[HRTIMER], TORTURE_HARDIRQ);
-	/* not every millisecond: the CPU may be an emulated one */
+	run_burst(&t->rnd[HRTIMER], TORTURE_HARDIRQ);
+	/* Not every millisecond: an emulated CPU would do nothing else. */
 	hrtimer_forward_now(hrtimer, ms_to_ktime(1 + torture_below(&t->rnd[HRTIMER], 8)));
 	return HRTIMER_RESTART;
 }
@@ -99,7 +98,7 @@ static void start_interrupts(struct torturer *t)
 	hrtimer_start(&t->hrtimer, ms_to_ktime(1), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* The timer schedules the tasklet, so that the order matters. */
+/* The tasklet comes after the timer, which schedules it. */
 static void stop_interrupts(struct torturer *t)
 {
 	hrtimer_cancel(&t->hrtimer);
@@ -107,7 +106,7 @@ static void stop_interrupts(struct torturer *t)
 	tasklet_kill(&t->tasklet);
 }
 
-static int thread_fn(void *arg)
+static int run_thread(void *arg)
 {
 	unsigned long pause = jiffies + WORK_TICKS;
 	struct torturer *t = arg;
@@ -115,7 +114,7 @@ static int thread_fn(void *arg)
 	start_interrupts(t);
 	while (!kthread_should_stop()) {
 		if (!torture_failed())
-			do_something(&t->rnd[THREAD], TORTURE_PROCESS);
+			random_op(&t->rnd[THREAD], TORTURE_PROCESS);
 		if (time_after_eq(jiffies, pause)) {
 			schedule_timeout_idle(1);
 			pause = jiffies + WORK_TICKS;
@@ -128,38 +127,17 @@ static int thread_fn(void *arg)
 
 static struct torturer *torturers_of(unsigned int cpu)
 {
-	return &torturers[cpu * torture_threads];
+	return &torturers[cpu * threads_per_cpu];
 }
 
-/* CPU hotplug does one thing at a time. */
-static int begin_transit(unsigned int cpu)
-{
-	if (in_transit[cpu])
-		return 0;
-	in_transit[cpu] = true;
-	atomic_inc(&transits);
-	atomic_inc_return(&gen);
-	return 0;
-}
-
-static int end_transit(unsigned int cpu)
-{
-	if (!in_transit[cpu])
-		return 0;
-	in_transit[cpu] = false;
-	atomic_inc_return(&gen);
-	atomic_dec(&transits);
-	return 0;
-}
-
-static int stop_on(unsigned int cpu)
+static int stop_cpu(unsigned int cpu)
 {
 	struct torturer *t = torturers_of(cpu);
 	unsigned int i;
 
-	/* before the wheel's timers move: we were set up later */
-	begin_transit(cpu);
-	for (i = 0; i < torture_threads; i++, t++) {
+	/* This runs before the wheel's own hotplug callback, which moves timers. */
+	torture_hotplug_begin(cpu);
+	for (i = 0; i < threads_per_cpu; i++, t++) {
 		if (!t->task)
 			continue;
 		kthread_stop(t->task);
@@ -170,67 +148,55 @@ static int stop_on(unsigned int cpu)
 	return 0;
 }
 
-static int start_on(unsigned int cpu)
+static int start_cpu(unsigned int cpu)
 {
 	struct torturer *t = torturers_of(cpu);
 	struct task_struct *task;
 	unsigned int i;
 
-	for (i = 0; i < torture_threads; i++, t++) {
-		task = kthread_create_on_node(thread_fn, t, cpu_to_node(cpu),
+	for (i = 0; i < threads_per_cpu; i++, t++) {
+		task = kthread_create_on_node(run_thread, t, cpu_to_node(cpu),
 					      "torture/%u:%u", cpu, i);
 		if (IS_ERR(task)) {
-			stop_on(cpu);
+			stop_cpu(cpu);
 			return PTR_ERR(task);
 		}
 		kthread_bind(task, cpu);
 		t->task = task;
 		wake_up_process(task);
 	}
-	end_transit(cpu);
+	torture_hotplug_end(cpu);
 	if (torture_verbose)
 		pr_alert(TORTURE_FLAG " threads of CPU %u have started\n", cpu);
 	return 0;
 }
 
-/**
- * torture_gen - tell whether CPUs come and go
- *
- * Return: A number that changes when a CPU comes or goes: before anything is
- * done to its timers, and after; in between %TORTURE_NO_GEN.
- */
-unsigned int torture_gen(void)
-{
-	unsigned int now = atomic_read_acquire(&gen);
-
-	return atomic_read(&transits) ? TORTURE_NO_GEN : now;
-}
-
-static void torturer_init(struct torturer *t, unsigned int number)
+static void init_torturer(struct torturer *t, unsigned int number)
 {
 	unsigned int i;
 
-	timer_setup(&t->timer, timer_fn, TIMER_PINNED);
-	tasklet_setup(&t->tasklet, tasklet_fn);
-	hrtimer_setup(&t->hrtimer, hrtimer_fn, CLOCK_MONOTONIC,
+	timer_setup(&t->timer, run_timer, TIMER_PINNED);
+	tasklet_setup(&t->tasklet, run_tasklet);
+	hrtimer_setup(&t->hrtimer, run_hrtimer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	for (i = 0; i < SOURCES; i++)
 		prandom_seed_state(&t->rnd[i], ((u64)torture_seed << 32) +
 				   number * SOURCES + i + 1);
 }
 
-static int start_on_all(void)
+/* Starts the threads of all CPUs that are online. */
+static int register_hotplug(void)
 {
 	int ret;
 
 	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN,
 					"twheel/torture:prepare",
-					begin_transit, end_transit);
+					torture_hotplug_begin, torture_hotplug_end);
 	if (ret < 0)
 		return ret;
 	prepare_state = ret;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel/torture:online",
-				start_on, stop_on);
+				start_cpu, stop_cpu);
 	if (ret < 0)
 		cpuhp_remove_state_nocalls(prepare_state);
 	else
@@ -238,46 +204,49 @@ static int start_on_all(void)
 	return ret < 0 ? ret : 0;
 }
 
-static void free_torturers(void)
-{
-	kvfree(torturers);
-	kfree(in_transit);
-}
-
 /**
- * torture_threads_start - begin on every CPU
+ * torture_thread_start_all - start the threads of every CPU
+ * @per_cpu: Threads per CPU.
  *
  * Return: 0 or an error.
  */
-int torture_threads_start(void)
+int torture_thread_start_all(unsigned int per_cpu)
 {
-	unsigned int i, number = nr_cpu_ids * torture_threads;
-	int ret = -ENOMEM;
+	unsigned int i, number = nr_cpu_ids * per_cpu;
+	int ret;
 
+	threads_per_cpu = per_cpu;
+	ret = torture_hotplug_init();
+	if (ret)
+		return ret;
 	torturers = kvcalloc(number, sizeof(*torturers), GFP_KERNEL);
-	in_transit = kcalloc(nr_cpu_ids, sizeof(*in_transit), GFP_KERNEL);
-	if (!torturers || !in_transit)
-		goto out_free;
+	if (!torturers) {
+		ret = -ENOMEM;
+		goto out_hotplug_exit;
+	}
 	for (i = 0; i < number; i++)
-		torturer_init(&torturers[i], i);
-	ret = start_on_all();
+		init_torturer(&torturers[i], i);
+	ret = register_hotplug();
 	if (ret)
 		goto out_free;
 	return 0;
 
 out_free:
-	free_torturers();
+	kvfree(torturers);
+out_hotplug_exit:
+	torture_hotplug_exit();
 	return ret;
 }
 
 /**
- * torture_threads_stop - end on every CPU
+ * torture_thread_stop_all - stop the threads of every CPU
  *
- * Only callbacks act from here on.
+ * From here on, only callbacks do operations.
  */
-void torture_threads_stop(void)
+void torture_thread_stop_all(void)
 {
 	cpuhp_remove_state(hotplug_state);
 	cpuhp_remove_state_nocalls(prepare_state);
-	free_torturers();
+	kvfree(torturers);
+	torture_hotplug_exit();
 }
