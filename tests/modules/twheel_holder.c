@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module that uses twheel, so that twheel must stay. */
+/* Uses twheel, so that twheel cannot be unloaded. */
 #include <linux/module.h>
 #include "twheel.h"
 

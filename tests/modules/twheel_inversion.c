@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits for a callback with a lock held, which is a deadlock in waiting: lockdep
- * is to say so, although nothing has gone wrong yet. And the same as it should
- * be done, with the lock dropped first, to which lockdep must not object.
+ * Waits for a callback with a lock held that the callback takes. This may deadlock, and
+ * lockdep must report it although nothing goes wrong here. Without the parameter wrong,
+ * the module drops the lock first, and lockdep must report nothing.
  */
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
@@ -15,7 +15,7 @@
 
 static char *lock = "spinlock";
 module_param(lock, charp, 0444);
-MODULE_PARM_DESC(lock, "spinlock or mutex, which the callback takes; or hardirq, which an interrupt does");
+MODULE_PARM_DESC(lock, "The lock: spinlock or mutex, taken by the callback; hardirq, taken by an interrupt");
 
 static bool wrong;
 module_param(wrong, bool, 0444);
@@ -26,7 +26,7 @@ static DECLARE_COMPLETION(expired);
 /* The callback takes the lock. */
 static DEFINE_SPINLOCK(callback_lock);
 
-static void callback_spins(struct twheel_timer *timer)
+static void spinlock_expired(struct twheel_timer *timer)
 {
 	spin_lock(&callback_lock);
 	spin_unlock(&callback_lock);
@@ -35,7 +35,7 @@ static void callback_spins(struct twheel_timer *timer)
 
 static void run_spinlock(struct twheel_timer *timer)
 {
-	twheel_setup(timer, callback_spins, 0);
+	twheel_setup(timer, spinlock_expired, 0);
 	twheel_add_after(timer, 0);
 	wait_for_completion(&expired);
 
@@ -48,7 +48,7 @@ static void run_spinlock(struct twheel_timer *timer)
 
 static DEFINE_MUTEX(callback_mutex);
 
-static void callback_sleeps(struct twheel_timer *timer)
+static void mutex_expired(struct twheel_timer *timer)
 {
 	mutex_lock(&callback_mutex);
 	mutex_unlock(&callback_mutex);
@@ -57,7 +57,7 @@ static void callback_sleeps(struct twheel_timer *timer)
 
 static void run_mutex(struct twheel_timer *timer)
 {
-	twheel_setup(timer, callback_sleeps, TWHEEL_PROCESS);
+	twheel_setup(timer, mutex_expired, TWHEEL_PROCESS);
 	twheel_add_after(timer, 0);
 	wait_for_completion(&expired);
 
@@ -68,11 +68,11 @@ static void run_mutex(struct twheel_timer *timer)
 	twheel_cancel_sync(timer);
 }
 
-/* An interrupt, which may come while the callback runs, takes the lock. */
+/* Taken by an interrupt, which may come while the callback runs. */
 static DEFINE_SPINLOCK(hardirq_lock);
 static DECLARE_COMPLETION(interrupted);
 
-static enum hrtimer_restart interrupt(struct hrtimer *hrtimer)
+static enum hrtimer_restart hrtimer_expired(struct hrtimer *hrtimer)
 {
 	spin_lock(&hardirq_lock);
 	spin_unlock(&hardirq_lock);
@@ -80,7 +80,7 @@ static enum hrtimer_restart interrupt(struct hrtimer *hrtimer)
 	return HRTIMER_NORESTART;
 }
 
-static void callback_is_interrupted(struct twheel_timer *timer)
+static void hardirq_expired(struct twheel_timer *timer)
 {
 	complete(&expired);
 }
@@ -89,12 +89,12 @@ static void run_hardirq(struct twheel_timer *timer)
 {
 	static struct hrtimer hrtimer;
 
-	hrtimer_setup(&hrtimer, interrupt, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_setup(&hrtimer, hrtimer_expired, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 	hrtimer_start(&hrtimer, 0, HRTIMER_MODE_REL);
 	wait_for_completion(&interrupted);
 	hrtimer_cancel(&hrtimer);
 
-	twheel_setup(timer, callback_is_interrupted, 0);
+	twheel_setup(timer, hardirq_expired, 0);
 	twheel_add_after(timer, 0);
 	wait_for_completion(&expired);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module that unloads without a thought for its timers, unless asked to. */
+/* Leaves its timers armed when it is unloaded, unless the parameter tidy is set. */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -9,19 +9,19 @@
 
 static unsigned int timers = 3;
 module_param(timers, uint, 0444);
-MODULE_PARM_DESC(timers, "How many (default 3), on all CPUs in turn unless periodic");
+MODULE_PARM_DESC(timers, "How many timers (default 3), on all CPUs in turn unless periodic");
 
 static unsigned int delay = 10;
 module_param(delay, uint, 0444);
-MODULE_PARM_DESC(delay, "Until they run, in ticks (default 10)");
+MODULE_PARM_DESC(delay, "Ticks until the timers expire (default 10)");
 
 static unsigned int period;
 module_param(period, uint, 0444);
-MODULE_PARM_DESC(period, "Of periodic timers, in ticks (default 0: they run once)");
+MODULE_PARM_DESC(period, "Period in ticks (default 0: the timers are not periodic)");
 
 static bool spread;
 module_param(spread, bool, 0444);
-MODULE_PARM_DESC(spread, "Each timer runs a tick after the one before");
+MODULE_PARM_DESC(spread, "Each timer expires a tick after the previous timer");
 
 static bool process;
 module_param(process, bool, 0444);
@@ -29,17 +29,17 @@ MODULE_PARM_DESC(process, "Callbacks run in process context");
 
 static unsigned int sleep_ms;
 module_param(sleep_ms, uint, 0444);
-MODULE_PARM_DESC(sleep_ms, "How long each callback sleeps, with process");
+MODULE_PARM_DESC(sleep_ms, "Milliseconds that each callback sleeps (default 0); needs process");
 
 static bool tidy;
 module_param(tidy, bool, 0444);
-MODULE_PARM_DESC(tidy, "Shut the timers down on unloading, as everybody should");
+MODULE_PARM_DESC(tidy, "Shut the timers down before unloading, as every module should");
 
 static int begun;
 module_param(begun, int, 0444);
-MODULE_PARM_DESC(begun, "Callbacks that have begun, to be read");
+MODULE_PARM_DESC(begun, "Counts callbacks: one when each begins and one when it ends; to be read");
 
-/* Gone with the module. */
+/* The memory is freed with the module. */
 static struct twheel_timer timer[1000];
 
 static void leaver_expired(struct twheel_timer *t)
@@ -47,7 +47,7 @@ static void leaver_expired(struct twheel_timer *t)
 	WRITE_ONCE(begun, begun + 1);
 	if (sleep_ms)
 		msleep(sleep_ms);
-	/* Still in this module's code after it may have gone. */
+	/* Touches the module after the sleep, during which it may be unloaded. */
 	WRITE_ONCE(begun, begun + 1);
 }
 

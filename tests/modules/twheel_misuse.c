@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What must not be done to a timer that is armed. A kernel with DEBUG_OBJECTS is
- * to report each of them and name the callback, and must survive.
+ * Misuses an armed timer. A kernel with DEBUG_OBJECTS must report each misuse, name the
+ * callback, and survive.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 
 static char *how = "no";
 module_param(how, charp, 0444);
-MODULE_PARM_DESC(how, "no, free, setup, stack or unannotated");
+MODULE_PARM_DESC(how, "The misuse: no, free, setup, stack or unannotated");
 
 #define FAR	(60 * HZ)
 
@@ -18,7 +18,7 @@ static void misuse_expired(struct twheel_timer *timer)
 {
 }
 
-static noinline void on_stack(bool armed)
+static noinline void use_on_stack(bool armed)
 {
 	struct twheel_timer timer;
 
@@ -29,8 +29,8 @@ static noinline void on_stack(bool armed)
 	twheel_destroy_onstack(&timer);
 }
 
-/* Set up as if it were not on the stack. */
-static noinline void unannotated(void)
+/* The timer is on the stack, but is set up as if it were not. */
+static noinline void setup_unannotated(void)
 {
 	struct twheel_timer timer;
 
@@ -38,11 +38,11 @@ static noinline void unannotated(void)
 	twheel_destroy_onstack(&timer);
 }
 
-static void on_heap(struct twheel_timer *timer, bool armed, bool again)
+static void use_on_heap(struct twheel_timer *timer, bool armed, bool setup_again)
 {
 	twheel_setup(timer, misuse_expired, 0);
 	twheel_add_after(timer, FAR);
-	if (again)
+	if (setup_again)
 		twheel_setup(timer, misuse_expired, 0);
 	if (!armed)
 		twheel_cancel_sync(timer);
@@ -58,23 +58,23 @@ static int __init misuse_init(void)
 	if (!timer)
 		return -ENOMEM;
 	if (!strcmp(how, "no")) {
-		on_stack(false);
-		on_heap(timer, false, false);
+		use_on_stack(false);
+		use_on_heap(timer, false, false);
 		return 0;
 	}
 	if (!strcmp(how, "free")) {
-		on_heap(timer, true, false);
+		use_on_heap(timer, true, false);
 		return 0;
 	}
 	if (!strcmp(how, "setup")) {
-		on_heap(timer, false, true);
+		use_on_heap(timer, false, true);
 		return 0;
 	}
 	kfree(timer);
 	if (!strcmp(how, "stack"))
-		on_stack(true);
+		use_on_stack(true);
 	else if (!strcmp(how, "unannotated"))
-		unannotated();
+		setup_unannotated();
 	else
 		ret = -EINVAL;
 	return ret;

@@ -135,7 +135,7 @@ static int stop_cpu(unsigned int cpu)
 	struct torturer *t = torturers_of(cpu);
 	unsigned int i;
 
-	/* This runs before the wheel's own hotplug callback, which moves timers. */
+	/* Registered later than the wheel's callback, this runs first: timers have not moved. */
 	torture_hotplug_begin(cpu);
 	for (i = 0; i < threads_per_cpu; i++, t++) {
 		if (!t->task)

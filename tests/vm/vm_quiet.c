@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module that does nothing but have a parameter, for scripts/test-vm. */
+/* Does nothing. scripts/test-vm reads its parameter. */
 #include <linux/module.h>
 
 static int answer = 42;
 module_param(answer, int, 0444);
-MODULE_PARM_DESC(answer, "To be read back");
+MODULE_PARM_DESC(answer, "A number to read (default 42)");
 
 MODULE_DESCRIPTION("Does nothing");
 MODULE_LICENSE("GPL");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module that holds on to itself, for scripts/test-vm. */
+/* Holds a reference to itself and so cannot be unloaded. For scripts/test-vm. */
 #include <linux/module.h>
 
 static int __init vm_stuck_init(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A module that warns, for scripts/test-vm. */
+/* Prints a WARNING when it is loaded. For scripts/test-vm. */
 #include <linux/bug.h>
 #include <linux/module.h>
 
