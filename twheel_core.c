@@ -2,18 +2,21 @@
 /*
  * twheel: the wheel
  *
- * A hierarchical timing wheel that cascades, as the kernel's own did until it
- * was rewritten in 2016, with the two faults taken out for which it was. No
- * lock, no clock and no allocation is in here: the owner of a wheel serialises
- * the calls and says what time it is.
+ * A hierarchical timing wheel that cascades, as the kernel's own wheel did until 2016.
+ * The kernel's wheel was rewritten for two reasons: a cascade could move any number of
+ * timers at once, and finding the next timer was slow. This wheel moves a few timers at
+ * a time, and finds the next occupied slot in a bitmap.
+ *
+ * The wheel takes no lock, reads no clock and allocates no memory. The owner of a wheel
+ * serialises the calls and passes in the time.
  *
  * Model
  *
- * Time is read as digits of base 64, one digit a level. A slot of level n
- * covers 64^n ticks, and a level has slots for two frames, the current one and
- * the one after it, 128 in all. A timer goes to the lowest level in whose two
- * frames its deadline lies; when the hand comes near, its slot is moved down
- * to finer levels, until level 0 holds it in the slot of its very tick:
+ * Time is read as digits of base 64, one digit a level. A slot of level n covers 64^n
+ * ticks. A level has 128 slots, which are two frames of 64: the current frame and the
+ * next one. A timer goes to the lowest level whose two frames contain its deadline. As
+ * the hand comes near, the timer is moved down to finer levels. In the end level 0 holds
+ * it in the slot of its own tick:
  *
  * Level  Slot           Reach     at HZ=1000          at HZ=250           at HZ=100
  *  0     1               127       1 ms -  127 ms      4 ms -  508 ms     10 ms -   1.3 s
@@ -23,61 +26,61 @@
  *  4     16777216      2.1e9       5 h  -   25 d      19 h  -   99 d      47 h  -  247 d
  *  5     1073741824    1.4e11     12 d  -  4.3 y      50 d  -   17 y     124 d  -   43 y
  *
- * A deadline beyond that is filed in the last slot of level 5, and by its own
- * deadline again when that slot comes up. So there is no maximum timeout, and
- * with 64-bit ticks no wrap.
+ * A timer with a later deadline is filed in the last slot of level 5. When that slot
+ * comes up, the timer is filed again by its deadline. So there is no maximum timeout,
+ * and 64-bit ticks do not wrap.
  *
  * Why cascade, and what it costs
  *
- * The kernel's timer wheel leaves a timer in the slot it was filed in, and
- * pays with lateness: up to an eighth of the distance. Here a timer runs on its
- * tick, and pays with being moved: up to once a level, on average three times
- * for a timer an hour away that is never pushed back. Most are pushed back or
- * cancelled first and never pay. Where being an eighth late is welcome,
+ * The kernel's timer wheel leaves a timer in the slot in which it was filed, and pays
+ * with lateness: about an eighth of the distance at worst. This wheel runs a timer on its
+ * tick, and pays with moves: up to one a level. Timers that are spread over an hour and
+ * never pushed back are moved 2.9 times on average at HZ=1000. Most timers are pushed
+ * back or cancelled first and are never moved. Where a timer may be an eighth late,
  * timer_list is the better tool.
  *
- * The classic cascade moved a whole slot at once when the hand crossed its
- * boundary, half a million timers in one tick if so many lay in the slot. This
- * is what the second frame is for. The coming slot of a level, the one that
- * begins at the next boundary, is closed: what would go there fits the two
- * frames of the level below. So it can be emptied early, during the whole slot
- * time before it, a few timers on each tick that is visited anyway, and nothing
- * is left when the boundary comes.
+ * The classic cascade moves a whole slot at once when the hand crosses the slot's
+ * boundary: half a million timers in one tick, if so many lie in the slot. The second
+ * frame avoids that. The coming slot of a level, the one that begins at the next
+ * boundary, is closed: a timer that would go there has a place in the two frames of the
+ * level below. So the coming slot can be emptied during the whole slot time before its
+ * boundary, a few timers on each tick that is visited anyway. Nothing is left in the
+ * slot when the boundary comes.
  *
  * Windows
  *
- * A timer that may run late, within a window, need not be moved to level 0. It
- * goes to the slot that is moved down during the window, on the highest level
- * whose slots are narrow enough, and runs when its turn to be moved comes:
+ * A timer that may run late, within a window, need not be moved down to level 0. It goes
+ * to the highest level on which the window is at least two slots wide. There it is filed
+ * in a slot that is emptied during the window, and runs when that slot is emptied:
  *
  *	            deadline                        deadline + slack
  *	               |<------------------------------->|
  *	|         |         | runs here |               level n
  *	  slot s-2   slot s-1             slot s: filed here
  *
- * Two slots of the level fit into the window, so one lies wholly in it, and
- * slot s is the one after that. Nobody runs late for it: the slot time before
- * it is when slot s is emptied.
+ * The window is at least two slots wide, so slot s-1 lies wholly in it. The timer is
+ * filed in slot s, which is emptied during slot s-1. So the timer runs in its window.
  *
  * Rules (twheel_wheel_audit() checks them)
  *
- * R1. A pending timer's deadline is later than the hand, but for those of the
- *     current tick that still wait to be expired, those in their window, and
- *     those that came overdue from another wheel and wait for the next tick.
- * R2. A level holds slots 1 to 127 ahead of the hand. The current slot is
- *     empty, but for the one of level 0 while its tick is worked on.
- * R3. A timer's slot begins no later than its deadline; without an extension
- *     it covers its deadline, but on the top level, where the deadline may have
- *     been beyond the last slot. On the level of its window, the slot before
- *     begins no later than two slots after the deadline.
- * R4. The map has a bit for every occupied slot, and the slot's count is at
- *     least the number of its timers. Removing a timer touches neither.
+ * R1. The deadline of a timer in a slot is later than the hand. There are three
+ *     exceptions: a timer of the current tick that has yet to be expired, a timer in its
+ *     window, and a timer that came overdue from another wheel.
+ * R2. A level holds slots 1 to 127 ahead of the hand. The current slot is empty, except
+ *     on level 0 while its tick is worked on.
+ * R3. A timer's slot begins no later than the timer's deadline. If the timer has not
+ *     been extended, the slot also covers the deadline. On the top level it need not: the
+ *     deadline may have been beyond the last slot. On the level of a timer's window the
+ *     slot begins less than two slots after the deadline; if the timer has not been
+ *     extended, at least one slot after it.
+ * R4. The map has a bit for every occupied slot. The slot's count is at least the number
+ *     of its timers. Removing a timer touches neither.
  * R5. No occupied slot needs a visit before @next.
  *
- * A timer whose callback needs process context is not ended when it is due: it
- * is deferred, and still pending until the owner takes it.
+ * A due timer with TWHEEL_PROCESS does not expire at once. It is deferred, and stays
+ * pending until the owner takes it.
  *
- * No order is promised among timers of one tick.
+ * Timers of one tick run in no particular order.
  */
 #include <linux/bitops.h>
 #include <linux/export.h>
@@ -88,33 +91,33 @@
 #include "twheel_compat.h"
 #include "twheel_core.h"
 
-static u64 current_slot(const struct twheel_wheel *w, unsigned int n)
+static u64 wheel_current_slot(const struct twheel_wheel *w, unsigned int n)
 {
 	return w->clk >> TWHEEL_LVL_SHIFT(n);
 }
 
 /*
- * The lowest level in whose two frames @expires lies. The distance alone finds
- * it, or the one above; it is the one above just where that would mean the
- * coming slot, which is closed.
+ * The lowest level whose two frames contain @expires. The distance alone gives that
+ * level or the level above. It gives the level above exactly if @expires lies in the
+ * coming slot there, which is closed.
  */
-static unsigned int level_of(const struct twheel_wheel *w, u64 expires)
+static unsigned int wheel_level(const struct twheel_wheel *w, u64 expires)
 {
 	unsigned int n = (unsigned int)(fls64((expires - w->clk) | 1) - 1) / TWHEEL_LVL_BITS;
 
 	if (n >= TWHEEL_LVL_DEPTH)
 		return TWHEEL_LVL_DEPTH - 1;
-	if (n && (expires >> TWHEEL_LVL_SHIFT(n)) - current_slot(w, n) <= 1)
+	if (n && (expires >> TWHEEL_LVL_SHIFT(n)) - wheel_current_slot(w, n) <= 1)
 		n--;
 	return n;
 }
 
 /*
- * The latest tick for which the wheel must be visited on account of @slot: the
- * timers' own tick on level 0, above it the last that leaves enough ticks
- * before the boundary to empty the slot at TWHEEL_CASCADE_MIN a tick.
+ * The tick by which the wheel must be visited because of @slot. On level 0 that is the
+ * timers' own tick. Above level 0 it is the last tick from which the slot can be emptied
+ * before its boundary, at TWHEEL_CASCADE_MIN timers a tick.
  */
-static u64 slot_visit(const struct twheel_wheel *w, unsigned int n, u64 slot)
+static u64 wheel_slot_visit_by(const struct twheel_wheel *w, unsigned int n, u64 slot)
 {
 	u64 ticks;
 
@@ -126,11 +129,11 @@ static u64 slot_visit(const struct twheel_wheel *w, unsigned int n, u64 slot)
 }
 
 /*
- * list_add_tail() and list_del() without their checks of the neighbours, which
- * distributions build in, and timer_list's kind of list does not have: what is
- * cold is not to be waited for.
+ * These are list_add_tail() and list_del() without the checks of CONFIG_DEBUG_LIST, which
+ * distributions build in. The checks would read the neighbours and wait for the cache
+ * misses. The lists of timer_list have no such checks either.
  */
-static void link_tail(struct list_head *entry, struct list_head *chain)
+static void wheel_link_tail(struct list_head *entry, struct list_head *chain)
 {
 	struct list_head *last = chain->prev;
 
@@ -140,58 +143,59 @@ static void link_tail(struct list_head *entry, struct list_head *chain)
 	last->next = entry;
 }
 
-static void unlink(struct twheel_timer *t)
+static void wheel_unlink(struct twheel_timer *t)
 {
 	__list_del(t->entry.prev, t->entry.next);
 }
 
 /*
- * Puts @t, which is in no slot, into one. The slot's count picks the chain, so
- * that a lone timer is always in the first one and many are spread evenly.
+ * Puts @t, which is in no slot, into a slot. The slot's count picks the chain: a lone
+ * timer is always in the first chain, and many timers are spread evenly.
  */
-static __always_inline void put(struct twheel_wheel *w, struct twheel_timer *t,
-				unsigned int n, u64 slot)
+static __always_inline void wheel_put_in_slot(struct twheel_wheel *w,
+					      struct twheel_timer *t,
+					      unsigned int n, u64 slot)
 {
 	unsigned int i = slot & TWHEEL_LVL_MASK;
 	u32 count = w->count[n][i];
 
-	link_tail(&t->entry, &w->slot[n][i].chain[count % TWHEEL_SLOT_CHAINS]);
+	wheel_link_tail(&t->entry, &w->slot[n][i].chain[count % TWHEEL_SLOT_CHAINS]);
 	w->count[n][i] = count + (count != U32_MAX);
 	__set_bit(i, w->map[n]);
-	/* No slot is visited earlier than the one before it begins. */
+	/* No slot needs a visit before the preceding slot begins. */
 	if ((slot - 1) << TWHEEL_LVL_SHIFT(n) < w->next)
-		w->next = min(w->next, slot_visit(w, n, slot));
+		w->next = min(w->next, wheel_slot_visit_by(w, n, slot));
 }
 
-/* The slot of level @n that is moved down in the window of a timer; 0: of no use. */
-static u64 window_slot(const struct twheel_wheel *w, unsigned int n, u64 expires)
+/* The slot of level @n that is emptied in a timer's window; 0 if it cannot be used. */
+static u64 wheel_window_slot(const struct twheel_wheel *w, unsigned int n, u64 expires)
 {
 	u64 slot = ((expires - 1) >> TWHEEL_LVL_SHIFT(n)) + 2;
 
-	/* If it is too far, what is moved down gets here later. */
-	if (expires > S64_MAX || slot - current_slot(w, n) > TWHEEL_LVL_REACH)
+	/* A timer whose slot is too far ahead for the level gets here again as it moves down. */
+	if (expires > S64_MAX || slot - wheel_current_slot(w, n) > TWHEEL_LVL_REACH)
 		return 0;
 	return slot;
 }
 
-/* Files @t, which is in no slot, for @expires, a tick after the hand. */
-static void file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
+/* Files @t, which is in no slot, by @expires, which is later than the hand. */
+static void wheel_file_timer(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
 {
 	unsigned int n = twheel_wheel_window_level(t);
 	u64 slot = 0, here;
 
 	if (unlikely(n))
-		slot = window_slot(w, n, expires);
+		slot = wheel_window_slot(w, n, expires);
 	if (!slot) {
-		n = level_of(w, expires);
-		here = current_slot(w, n);
-		/* The distance, not the slot, is what has room near the end of time. */
+		n = wheel_level(w, expires);
+		here = wheel_current_slot(w, n);
+		/* Near the end of time, here + TWHEEL_LVL_REACH may overflow. */
 		slot = here + min_t(u64, (expires >> TWHEEL_LVL_SHIFT(n)) - here, TWHEEL_LVL_REACH);
 	}
-	put(w, t, n, slot);
+	wheel_put_in_slot(w, t, n, slot);
 }
 
-static struct twheel_timer *slot_first(struct twheel_slot *slot)
+static struct twheel_timer *wheel_slot_first(struct twheel_slot *slot)
 {
 	unsigned int c;
 
@@ -202,7 +206,7 @@ static struct twheel_timer *slot_first(struct twheel_slot *slot)
 	return NULL;
 }
 
-static void clear_slot(struct twheel_wheel *w, unsigned int n, unsigned int i)
+static void wheel_clear_slot(struct twheel_wheel *w, unsigned int n, unsigned int i)
 {
 	__clear_bit(i, w->map[n]);
 	w->count[n][i] = 0;
@@ -210,8 +214,8 @@ static void clear_slot(struct twheel_wheel *w, unsigned int n, unsigned int i)
 
 /**
  * twheel_wheel_init - make an empty wheel
- * @w: Memory for it.
- * @clk: The hand.
+ * @w: Memory for the wheel.
+ * @clk: The hand, in ticks.
  */
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 {
@@ -229,24 +233,25 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
 
 /* Gives @t, which is in no slot, a deadline after the hand. */
-static void set_deadline(struct twheel_wheel *w, struct twheel_timer *t,
-			 u64 expires)
+static void wheel_set_deadline(struct twheel_wheel *w, struct twheel_timer *t,
+			       u64 expires)
 {
 	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
 	atomic64_set(&t->state, expires);
-	file(w, t, expires);
+	wheel_file_timer(w, t, expires);
 }
 
 /**
  * twheel_wheel_insert - arm a timer
  * @w: The wheel.
  * @t: An idle timer.
- * @expires: Its deadline. One that has come or gone by means the next tick.
+ * @expires: Its deadline in ticks. A deadline at or before the hand means the tick after
+ *	the hand. A deadline above %TWHEEL_NEVER means %TWHEEL_NEVER.
  */
 void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires)
 {
-	set_deadline(w, t, expires);
+	wheel_set_deadline(w, t, expires);
 	w->pending++;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
@@ -254,24 +259,24 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
 /**
  * twheel_wheel_change - give a pending timer another deadline
  * @w: The wheel that @t is in.
- * @t: A pending timer; it is pending throughout, for those who only look.
+ * @t: A pending timer. CPUs that only look at @t see it pending throughout.
  * @expires: Its deadline, as for twheel_wheel_insert().
  */
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires)
 {
-	unlink(t);
-	set_deadline(w, t, expires);
+	wheel_unlink(t);
+	wheel_set_deadline(w, t, expires);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
 
 /**
  * twheel_wheel_remove - disarm a timer
- * @w: The wheel that @t is in, if it is pending.
+ * @w: The wheel that @t is in, if @t is pending.
  * @t: The timer.
- * @state: TWHEEL_IDLE, or TWHEEL_DEAD for one never to be armed again.
+ * @state: TWHEEL_IDLE; or TWHEEL_DEAD, and @t can never be armed again.
  *
- * Return: whether @t was pending.
+ * Return: Whether @t was pending.
  */
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 state)
@@ -283,9 +288,9 @@ bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 			atomic64_set(&t->state, state);
 		return false;
 	}
-	/* It may be extended meanwhile, but not cease to be pending. */
+	/* Another CPU may push the deadline back up to here; @t stays pending. */
 	atomic64_set(&t->state, state);
-	unlink(t);
+	wheel_unlink(t);
 	t->last = expires;
 	w->pending--;
 	return true;
@@ -293,12 +298,12 @@ bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_remove);
 
 /*
- * How many slots ahead of the hand the first occupied one of a level is, or 0.
- * Clears the bits of slots that have been emptied by removals.
+ * Finds the first occupied slot of a level. Returns how many slots ahead of the hand that
+ * slot is, or 0 if there is none. Clears the bits of slots that removals have emptied.
  */
-static unsigned int first_occupied(struct twheel_wheel *w, unsigned int n)
+static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
 {
-	unsigned int start = (current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
+	unsigned int start = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	unsigned int i;
 
 	for (;;) {
@@ -307,9 +312,9 @@ static unsigned int first_occupied(struct twheel_wheel *w, unsigned int n)
 			i = find_first_bit(w->map[n], TWHEEL_LVL_SIZE);
 		if (i == TWHEEL_LVL_SIZE)
 			return 0;
-		if (slot_first(&w->slot[n][i]))
+		if (wheel_slot_first(&w->slot[n][i]))
 			return ((i - start) & TWHEEL_LVL_MASK) + 1;
-		clear_slot(w, n, i);
+		wheel_clear_slot(w, n, i);
 	}
 }
 
@@ -317,28 +322,30 @@ static unsigned int first_occupied(struct twheel_wheel *w, unsigned int n)
  * twheel_wheel_next - find the next tick that needs a visit
  * @w: The wheel.
  *
- * Return: A tick later than the hand, for which a timer waits or a slot must
- * begin to move; the hand itself if its tick is not done; TWHEEL_NEVER if
- * nothing is pending.
+ * Return: The next tick after the hand at which timers expire or a slot must begin to be
+ * emptied; the hand itself if its tick is not done; TWHEEL_NEVER if no slot is occupied.
  */
 u64 twheel_wheel_next(struct twheel_wheel *w)
 {
 	unsigned int n, ahead;
+	u64 slot;
 
 	if (w->todo)
 		return w->clk;
 	w->next = TWHEEL_NEVER;
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		ahead = first_occupied(w, n);
-		if (ahead)
-			w->next = min(w->next, slot_visit(w, n, current_slot(w, n) + ahead));
+		ahead = wheel_first_occupied(w, n);
+		if (!ahead)
+			continue;
+		slot = wheel_current_slot(w, n) + ahead;
+		w->next = min(w->next, wheel_slot_visit_by(w, n, slot));
 	}
 	return w->next;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next);
 
-/* Moves the hand to @clk and lays out the work of that tick. */
-static void begin_tick(struct twheel_wheel *w, u64 clk)
+/* Moves the hand to @clk and notes what is to be done at that tick. */
+static void wheel_begin_tick(struct twheel_wheel *w, u64 clk)
 {
 	unsigned int n, i;
 	u64 coming;
@@ -347,7 +354,7 @@ static void begin_tick(struct twheel_wheel *w, u64 clk)
 	w->cursor = 0;
 	w->todo = test_bit(clk & TWHEEL_LVL_MASK, w->map[0]) ? BIT(0) : 0;
 	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
-		coming = current_slot(w, n) + 1;
+		coming = wheel_current_slot(w, n) + 1;
 		i = coming & TWHEEL_LVL_MASK;
 		if (!test_bit(i, w->map[n]))
 			continue;
@@ -358,13 +365,13 @@ static void begin_tick(struct twheel_wheel *w, u64 clk)
 }
 
 /*
- * The next timer of a slot. The chains are walked side by side: each is a list
- * of cold timers, and four cache misses at a time cost little more than one. A
- * lock or a callback would end that, so the next of a chain is fetched when its
- * turn is three timers away.
+ * The next timer of a slot. The chains are walked side by side: their timers are not in
+ * the cache, and four cache misses at a time cost little more than one. A lock or a
+ * callback between two timers would keep the misses from overlapping. So the next timer
+ * of a chain is prefetched while it is up to three timers away.
  */
-static struct twheel_timer *next_in(struct twheel_wheel *w,
-				    struct twheel_slot *slot)
+static struct twheel_timer *wheel_next_in_slot(struct twheel_wheel *w,
+					       struct twheel_slot *slot)
 {
 	struct twheel_timer *t;
 	struct list_head *chain;
@@ -381,8 +388,8 @@ static struct twheel_timer *next_in(struct twheel_wheel *w,
 	return NULL;
 }
 
-/* Ends the waiting of @t, which is in no slot, if its deadline has come. */
-static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t)
+/* Makes @t, which is in no slot, due if its deadline has come. Returns whether it is. */
+static bool wheel_try_expire(struct twheel_wheel *w, struct twheel_timer *t)
 {
 	s64 state = twheel_wheel_state(t);
 
@@ -396,39 +403,39 @@ static bool try_expire(struct twheel_wheel *w, struct twheel_timer *t)
 	return false;
 }
 
-/* The tick to visit after the hand; what is known of it is good enough. */
-static u64 next_visit(struct twheel_wheel *w)
+/* The next tick to visit. A @next that is too early costs less than a search. */
+static u64 wheel_next_visit(struct twheel_wheel *w)
 {
 	return w->next > w->clk ? w->next : twheel_wheel_next(w);
 }
 
 /**
- * struct expiry - what a call of twheel_wheel_expire() does
- * @budget: How many timers it may still move or expire, and ticks visit.
- * @room: How many timers may still go to @due.
- * @due: Where the next one goes.
+ * struct wheel_expiry - what is left to a call of twheel_wheel_expire()
+ * @budget: How many more timers the call may move or expire, and ticks visit.
+ * @room: How many more timers @due has room for.
+ * @due: Where the next due timer goes.
  */
-struct expiry {
+struct wheel_expiry {
 	unsigned int		budget;
 	unsigned int		room;
 	struct twheel_timer	**due;
 };
 
 /*
- * Takes @t off its slot, whose time has come: the timer expires, is deferred, or
- * filed anew. Returns whether it expires.
+ * Takes @t out of its slot, which is being emptied. @t expires, is deferred, or is filed
+ * anew. Returns whether it expires.
  */
-static inline bool visit(struct twheel_wheel *w, struct twheel_timer *t,
-			 struct expiry *e)
+static inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_timer *t,
+				     struct wheel_expiry *e)
 {
 	e->budget--;
-	unlink(t);
+	wheel_unlink(t);
 	if (t->flags & TWHEEL_PROCESS && twheel_wheel_state(t) <= w->clk) {
 		list_add_tail(&t->entry, &w->deferred);
 		return false;
 	}
-	if (!try_expire(w, t)) {
-		file(w, t, twheel_wheel_state(t));
+	if (!wheel_try_expire(w, t)) {
+		wheel_file_timer(w, t, twheel_wheel_state(t));
 		return false;
 	}
 	*e->due++ = t;
@@ -436,70 +443,71 @@ static inline bool visit(struct twheel_wheel *w, struct twheel_timer *t,
 	return true;
 }
 
-/* Moves this tick's share of a coming slot to where its timers now belong. */
-static void cascade(struct twheel_wheel *w, unsigned int n, struct expiry *e)
+/* Moves this tick's share of the coming slot's timers to where they now belong. */
+static void wheel_cascade(struct twheel_wheel *w, unsigned int n, struct wheel_expiry *e)
 {
-	unsigned int i = (current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
+	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	struct twheel_timer *t;
 
 	while (w->todo & BIT(n) && e->budget && e->room) {
-		t = next_in(w, &w->slot[n][i]);
+		t = wheel_next_in_slot(w, &w->slot[n][i]);
 		if (!t) {
-			clear_slot(w, n, i);
+			wheel_clear_slot(w, n, i);
 			w->todo &= ~BIT(n);
 			break;
 		}
 		w->count[n][i]--;
 		if (!--w->share[n])
 			w->todo &= ~BIT(n);
-		if (!visit(w, t, e))
+		if (!wheel_visit_timer(w, t, e))
 			w->cascaded++;
 	}
 }
 
-/* Expires the current tick's timers; those extended are filed anew. */
-static void expire_tick(struct twheel_wheel *w, struct expiry *e)
+/* Expires the timers of the current tick. Timers that were extended are filed anew. */
+static void wheel_expire_tick(struct twheel_wheel *w, struct wheel_expiry *e)
 {
 	unsigned int i = w->clk & TWHEEL_LVL_MASK;
 	struct twheel_timer *t;
 
 	while (e->budget && e->room) {
-		t = next_in(w, &w->slot[0][i]);
+		t = wheel_next_in_slot(w, &w->slot[0][i]);
 		if (!t) {
-			clear_slot(w, 0, i);
+			wheel_clear_slot(w, 0, i);
 			w->todo &= ~BIT(0);
 			break;
 		}
-		if (!visit(w, t, e))
+		if (!wheel_visit_timer(w, t, e))
 			w->refiled++;
 	}
 }
 
 /**
- * twheel_wheel_expire - advance the wheel, and take timers off it that are due
+ * twheel_wheel_expire - advance the wheel and take the due timers off it
  * @w: The wheel.
- * @now: How far the hand may move.
- * @budget: How many timers may be moved or expired and ticks visited; what is
- *	left of it is stored back.
- * @due: For the timers.
- * @max: How many there is room for.
+ * @now: The tick up to which the hand may move.
+ * @budget: How many timers may be moved or expired and ticks visited, in all. The rest
+ *	is stored back.
+ * @due: Array for the due timers.
+ * @max: How many timers @due has room for.
  *
- * Timers come tick by tick. A call goes on where the one before it stopped.
- * Between calls any timer may be inserted, removed or extended.
+ * Timers come tick by tick. A call continues where the previous call stopped. Between
+ * calls any timer may be inserted, removed or extended.
  *
- * A timer that is returned is in no slot, and TWHEEL_DUE: nobody can push it
- * back any more. Its @last is its deadline. twheel_wheel_begin() must follow, or
- * twheel_wheel_return(). Timers with %TWHEEL_PROCESS are not returned but put into
- * @w->deferred, for twheel_wheel_take().
+ * A timer in @due is in no slot. Its state is TWHEEL_DUE, so that it cannot be extended,
+ * and its @last is its deadline. The caller passes it to twheel_wheel_begin() or
+ * twheel_wheel_return(); for a timer that is not periodic, twheel_wheel_end_due() will
+ * do. A timer with %TWHEEL_PROCESS goes to @w->deferred instead, for
+ * twheel_wheel_take().
  *
- * Return: How many timers. If less than @max, all that is due at @now has been
- * returned if some of @budget is left, and there is more to do if none is.
+ * Return: How many timers are in @due. If that is less than @max and some budget is left,
+ * nothing more is due at @now. If no budget is left, there may be more to do.
  */
 unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 				 unsigned int *budget,
 				 struct twheel_timer **due, unsigned int max)
 {
-	struct expiry e = { .budget = *budget, .room = max, .due = due };
+	struct wheel_expiry e = { .budget = *budget, .room = max, .due = due };
 	unsigned int n;
 
 	now = min(now, TWHEEL_NEVER - 1);
@@ -508,12 +516,12 @@ unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 			if (w->clk >= now)
 				break;
 			e.budget--;
-			begin_tick(w, min(next_visit(w), now));
+			wheel_begin_tick(w, min(wheel_next_visit(w), now));
 		}
 		if (w->todo & BIT(0))
-			expire_tick(w, &e);
+			wheel_expire_tick(w, &e);
 		for (n = 1; w->todo >> n; n++)
-			cascade(w, n, &e);
+			wheel_cascade(w, n, &e);
 	}
 	*budget = e.budget;
 	return max - e.room;
@@ -525,22 +533,22 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
  * @w: The wheel.
  * @t: A timer in @w->deferred.
  *
- * Return: %true if @t was due, as from twheel_wheel_expire(); %false if it was
- * extended while it waited, and has been filed anew.
+ * Return: %true if @t is due, as after twheel_wheel_expire(); %false if @t was extended
+ * while it waited, and has been filed anew.
  */
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t)
 {
-	unlink(t);
-	if (try_expire(w, t))
+	wheel_unlink(t);
+	if (wheel_try_expire(w, t))
 		return true;
-	file(w, t, twheel_wheel_state(t));
+	wheel_file_timer(w, t, twheel_wheel_state(t));
 	w->refiled++;
 	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
 
-/* The first point after @now of the grid that a periodic timer runs on. */
-static u64 next_period(const struct twheel_timer *t, u64 now, u64 *missed)
+/* The first point after @now of a periodic timer's grid. @missed: the points skipped. */
+static u64 wheel_next_period(const struct twheel_timer *t, u64 now, u64 *missed)
 {
 	*missed = div_u64(now - t->last, t->period);
 	now = t->last + *missed * t->period;
@@ -548,15 +556,15 @@ static u64 next_period(const struct twheel_timer *t, u64 now, u64 *missed)
 }
 
 /**
- * twheel_wheel_begin - say that the callback of a timer begins
+ * twheel_wheel_begin - note that the callback of a due timer begins
  * @w: The wheel.
- * @t: A timer that was due.
+ * @t: A timer that is TWHEEL_DUE.
  * @now: The current tick.
  *
- * The timer becomes idle. One that is periodic is armed again instead, and never
- * seen idle.
+ * A timer that runs once becomes idle. A periodic timer is armed again instead, and
+ * is never seen idle.
  *
- * Return: How many points of its grid a periodic timer has passed over.
+ * Return: How many points of its grid a periodic timer skips; 0 for other timers.
  */
 u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 {
@@ -566,17 +574,17 @@ u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 		twheel_wheel_end_due(t);
 		return 0;
 	}
-	next = next_period(t, clamp(now, w->clk, TWHEEL_NEVER - 1), &missed);
+	next = wheel_next_period(t, clamp(now, w->clk, TWHEEL_NEVER - 1), &missed);
 	twheel_wheel_insert(w, t, next);
 	return missed;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_begin);
 
 /**
- * twheel_wheel_return - make a timer that was due pending again
+ * twheel_wheel_return - give a due timer back to the wheel
  * @w: The wheel.
- * @t: The timer. The caller removes it or changes its deadline next: it is in no
- *	slot.
+ * @t: A timer that is TWHEEL_DUE. It becomes pending with its old deadline, but is in no
+ *	slot: the caller removes it or changes its deadline next.
  */
 void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t)
 {
@@ -588,25 +596,25 @@ void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t)
 }
 
 /**
- * twheel_wheel_first - find some pending timer that is in a slot
+ * twheel_wheel_first - find any timer that is in a slot
  * @w: The wheel.
  *
- * Return: A pending timer, or %NULL if there is none but in @w->deferred.
+ * Return: A pending timer, or %NULL if no slot has a timer. Deferred timers do not count.
  */
 struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w)
 {
 	unsigned int n, i, ahead;
 
-	/* Nothing but level 0 of a tick in progress has timers in a current slot. */
+	/* Only on level 0, while its tick is worked on, can the current slot hold timers. */
 	i = w->clk & TWHEEL_LVL_MASK;
-	if (w->todo & BIT(0) && slot_first(&w->slot[0][i]))
-		return slot_first(&w->slot[0][i]);
+	if (w->todo & BIT(0) && wheel_slot_first(&w->slot[0][i]))
+		return wheel_slot_first(&w->slot[0][i]);
 
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		ahead = first_occupied(w, n);
-		i = (current_slot(w, n) + ahead) & TWHEEL_LVL_MASK;
+		ahead = wheel_first_occupied(w, n);
+		i = (wheel_current_slot(w, n) + ahead) & TWHEEL_LVL_MASK;
 		if (ahead)
-			return slot_first(&w->slot[n][i]);
+			return wheel_slot_first(&w->slot[n][i]);
 	}
 	return NULL;
 }
@@ -614,24 +622,25 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
 
 /**
  * twheel_wheel_move - move a pending timer to another wheel
- * @to: Where to.
- * @from: Where from.
- * @t: A timer pending in @from.
+ * @to: The wheel that gets the timer.
+ * @from: The wheel that loses it.
+ * @t: A timer that is pending in @from.
  *
- * A timer that should have run by the hand of @to runs on its next tick.
+ * If the hand of @to has reached the timer's deadline, the timer runs on the tick after
+ * that hand.
  */
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_timer *t)
 {
 	u64 expires = twheel_wheel_state(t);
 
-	unlink(t);
+	wheel_unlink(t);
 	from->pending--;
 	to->pending++;
-	/* Overdue, it keeps its deadline, which is a point of its grid. */
+	/* An overdue timer keeps its deadline, which is a point of its grid. */
 	if (expires <= to->clk)
-		put(to, t, 0, to->clk + 1);
+		wheel_put_in_slot(to, t, 0, to->clk + 1);
 	else
-		file(to, t, expires);
+		wheel_file_timer(to, t, expires);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_move);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The wheel: a pure data structure. twheel_core.c opens with its model.
+ * twheel: the wheel, a pure data structure. twheel_core.c opens with its model.
  *
- * Whoever owns a wheel serialises every call on it; only a pending timer's
- * deadline may be pushed back at any moment, by twheel_wheel_extend().
+ * The owner of a wheel serialises all calls on it. The exception is
+ * twheel_wheel_extend(), which may push back a pending timer's deadline at any moment.
  */
 #ifndef _TWHEEL_CORE_H
 #define _TWHEEL_CORE_H
@@ -15,25 +15,26 @@
 
 /* One digit of the deadline a level. */
 #define TWHEEL_LVL_BITS		6
-#define TWHEEL_LVL_DEPTH		6
-#define TWHEEL_LVL_SHIFT(n)		((n) * TWHEEL_LVL_BITS)
-#define TWHEEL_LVL_GRAN(n)		(1ULL << TWHEEL_LVL_SHIFT(n))
-/* Two frames of 64 slots each: the current one and the one after it. */
+#define TWHEEL_LVL_DEPTH	6
+#define TWHEEL_LVL_SHIFT(n)	((n) * TWHEEL_LVL_BITS)
+/* The width of a slot of level n, in ticks. */
+#define TWHEEL_LVL_GRAN(n)	(1ULL << TWHEEL_LVL_SHIFT(n))
+/* Two frames of 64 slots each: the current frame and the next one. */
 #define TWHEEL_LVL_SIZE		(2U << TWHEEL_LVL_BITS)
 #define TWHEEL_LVL_MASK		(TWHEEL_LVL_SIZE - 1)
-/* How far ahead of the hand a level has slots. */
-#define TWHEEL_LVL_REACH		(TWHEEL_LVL_SIZE - 1)
-/* Chains a slot: four list heads are one cache line. */
-#define TWHEEL_SLOT_CHAINS		4
-/* A coming slot loses at least this many timers a tick. */
-#define TWHEEL_CASCADE_MIN		64U
+/* How many slots ahead of the hand a level reaches. */
+#define TWHEEL_LVL_REACH	(TWHEEL_LVL_SIZE - 1)
+/* Chains a slot: four list heads fill one cache line of 64 bytes. */
+#define TWHEEL_SLOT_CHAINS	4
+/* A visit moves at least this many timers out of a coming slot. */
+#define TWHEEL_CASCADE_MIN	64U
 
-/* What struct twheel_timer.state holds besides a deadline. */
+/* Values of struct twheel_timer.state that are not deadlines. */
 #define TWHEEL_IDLE		0ULL
 #define TWHEEL_DUE		(U64_MAX - 1)
 #define TWHEEL_DEAD		U64_MAX
 
-/* struct twheel_timer.flags: where a timer with a window may run, or 0. */
+/* struct twheel_timer.flags: the level on which a timer with a window may run, or 0. */
 #define TWHEEL_WINDOW_SHIFT	22
 #define TWHEEL_WINDOW_MASK	(7U << TWHEEL_WINDOW_SHIFT)
 
@@ -44,18 +45,21 @@ struct twheel_slot {
 /**
  * struct twheel_wheel - a hierarchical timing wheel
  * @clk: The hand: the tick that is being worked on, or the last one done.
- * @next: No tick before this one needs a visit. May be too early, never late.
+ * @next: No tick before this one needs a visit. May be too early, never too late.
  * @todo: Levels that still have work at @clk, one bit each.
- * @cursor: Chain to look at next.
- * @share: What each level may still cascade at @clk.
- * @pending: Timers in the wheel.
- * @cascaded: Timers moved down from a coming slot, ever.
- * @refiled: Timers that were found extended or deferred when their tick came,
- *	ever.
+ * @cursor: The chain to look at next.
+ * @share: How many timers each level may still move at @clk.
+ * @pending: Timers in slots or in @deferred.
+ * @cascaded: How many times a timer was moved down out of a coming slot.
+ * @refiled: How many times a timer did not expire at its tick on level 0, because it had
+ *	been extended or was deferred. A deferred timer that turns out to be extended
+ *	counts again.
  * @deferred: Due timers that wait for process context.
- * @map: Slots that may be occupied; a bit may be stale, never missing.
- * @count: Timers filed into each slot since it was last empty; saturates.
- * @slot: Level by level, the slot of tick t at (t >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK.
+ * @map: Slots that may be occupied. A bit may be stale, but is never missing.
+ * @count: How many timers went into each slot since it was last empty, less those that
+ *	were moved out at its visits. Saturates.
+ * @slot: The slots of each level. Tick t lies in slot
+ *	(t >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK of level n.
  */
 struct twheel_wheel {
 	u64			clk;
@@ -90,7 +94,7 @@ struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_timer *t);
 
-/* Only where KUnit is configured: twheel_audit.c is not built otherwise. */
+/* engine/audit.c is built only if KUnit is configured. */
 const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended);
 
 static inline u64 twheel_wheel_state(const struct twheel_timer *t)
@@ -98,13 +102,13 @@ static inline u64 twheel_wheel_state(const struct twheel_timer *t)
 	return atomic64_read(&t->state);
 }
 
-/* A timer that was due becomes idle, unless somebody has seen to that already. */
+/* Makes a due timer idle. Does nothing if its state is no longer TWHEEL_DUE. */
 static inline void twheel_wheel_end_due(struct twheel_timer *t)
 {
 	atomic64_cmpxchg(&t->state, TWHEEL_DUE, TWHEEL_IDLE);
 }
 
-/* Does @state say that its timer is armed? TWHEEL_DUE is: no callback has begun. */
+/* Whether a timer in @state is pending. A due timer is: its callback has not begun. */
 static inline bool twheel_wheel_state_pending(u64 state)
 {
 	return state != TWHEEL_IDLE && state != TWHEEL_DEAD;
@@ -115,13 +119,13 @@ static inline bool twheel_wheel_pending(const struct twheel_timer *t)
 	return twheel_wheel_state_pending(twheel_wheel_state(t));
 }
 
-/* The level on which @t may run in place, or 0. */
+/* The level on which @t may run within its window, or 0. */
 static inline unsigned int twheel_wheel_window_level(const struct twheel_timer *t)
 {
 	return (t->flags & TWHEEL_WINDOW_MASK) >> TWHEEL_WINDOW_SHIFT;
 }
 
-/* What goes into the flags for a window of @slack ticks: two slots fit into it. */
+/* The flags for a window of @slack ticks: the highest level on which it is two slots wide. */
 static inline u32 twheel_wheel_window_flags(u64 slack)
 {
 	unsigned int n = TWHEEL_LVL_DEPTH - 1;
@@ -134,22 +138,22 @@ static inline u32 twheel_wheel_window_flags(u64 slack)
 /**
  * twheel_wheel_extend - push the deadline of a pending timer back
  * @t: Any timer that is set up.
- * @expires: New deadline in ticks.
+ * @expires: The new deadline in ticks. Above %TWHEEL_NEVER it means %TWHEEL_NEVER.
  *
- * Moves nothing: the timer is filed anew when its old slot comes up. The
- * wheel takes the state by compare-and-exchange too, so that a timer is either
- * extended or expires, never both.
+ * The timer stays in its slot, and is filed anew when that slot comes up. The wheel, too,
+ * changes the state to TWHEEL_DUE by compare-and-exchange. So a timer is either extended
+ * or expires, never both.
  *
  * Context: any; needs no serialisation.
  *
- * Return: %true if @t was pending no later than @expires and is now pending
- * at @expires.
+ * Return: %true if @t was pending with a deadline no later than @expires, and now has
+ * the deadline @expires. %false if nothing was done; a due timer cannot be extended.
  */
 static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 {
 	s64 old = atomic64_read(&t->state);
 
-	/* So it is below TWHEEL_DUE, which stays. */
+	/* Below TWHEEL_DUE: a due timer is never extended. */
 	expires = min_t(u64, expires, TWHEEL_NEVER);
 	do {
 		if (!twheel_wheel_state_pending(old) || expires < (u64)old)
@@ -159,11 +163,12 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 }
 
 /**
- * twheel_wheel_forward - let the hand of a wheel that slept catch up
+ * twheel_wheel_forward - let the hand of a sleeping wheel catch up
  * @w: The wheel.
  * @now: The current tick.
  *
- * Does nothing where a tick that has to be visited would be passed over.
+ * The hand moves to @now, but only if the tick of the hand is done and no tick up to
+ * @now needs a visit.
  */
 static inline void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
 {
