@@ -2,8 +2,9 @@
 /*
  * twheel: exact timers by the million, for other kernel modules
  *
- * The functions are documented where they are defined, in twheel_main.c.
- * Documentation/design.rst has the model and the rules of locking and lifetime.
+ * The functions are documented where they are defined: in engine/api.c,
+ * engine/periodic.c and engine/clock.c. Documentation/design.rst has the model and the
+ * rules of locking and lifetime.
  */
 #ifndef _TWHEEL_H
 #define _TWHEEL_H
@@ -18,45 +19,44 @@
 struct twheel_timer;
 
 /**
- * typedef twheel_fn_t - what a timer runs when it is due
- * @timer: The timer, idle again: it may be armed, cancelled or freed.
+ * typedef twheel_fn_t - callback of a timer
+ * @timer: The timer, idle again: the callback may arm, cancel or free it. A periodic
+ *	timer is already pending again instead, see twheel_add_periodic().
  *
  * Context: softirq, interrupts on, no lock of twheel held; must not sleep. With
  * %TWHEEL_PROCESS: process, on the workqueue "twheel"; may sleep.
- *
- * A periodic timer is pending already, see twheel_add_periodic().
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 
 /**
- * struct twheel_timer - one timer, embedded in the object of its user
+ * struct twheel_timer - one timer, embedded in an object of its owner
  *
- * @owner: The owner's own, from when the callback has begun until the timer is
- *	armed again: to list those that have run, say. twheel_forward() works no more
- *	when it has been used.
+ * @owner: For the owner, from the beginning of the callback until the timer is armed
+ *	again. An owner may list the timers that have run, for example. @owner overlays
+ *	the last deadline: after using it, the owner must not call twheel_forward()
+ *	before another function has armed the timer.
  *
- * Every other field is private; use twheel_setup() or DEFINE_TWHEEL_TIMER(), and
- * the functions below. The memory is the caller's: it must stay while the
- * timer is pending or its callback has not begun, and may be freed from the
- * callback itself.
+ * Every other field is private: use twheel_setup() or DEFINE_TWHEEL_TIMER(), and the
+ * functions below. The memory belongs to the owner, who must keep it while the timer is
+ * pending, that is, until the callback begins. The callback itself may free it.
  */
 struct twheel_timer {
-	/* private: both under the lock of the CPU named in @flags */
+	/* private: @entry and @last: protected by the lock of the base named in @flags */
 	union {
-		/* private: in the wheel, while the timer is pending */
+		/* private: links the timer into the wheel while it is pending */
 		struct list_head entry;
-		/* private: the last deadline, from when that is due */
+		/* private: the last deadline, once the timer is due or cancelled */
 		u64		last;
 		/* public: */
 		struct list_head owner;
 	};
-	/* private: the deadline in jiffies64, TWHEEL_IDLE, or another of these */
+	/* private: the deadline in jiffies64; or TWHEEL_IDLE, TWHEEL_DUE or TWHEEL_DEAD */
 	atomic64_t		state;
 	/* private: set up once */
 	twheel_fn_t		fn;
-	/* private: CPU whose wheel the timer belongs to, and what is below */
+	/* private: the CPU and lane whose wheel the timer belongs to, and the flags */
 	u32			flags;
-	/* private: in jiffies; 0: runs once */
+	/* private: in jiffies; 0: the timer runs once */
 	u32			period;
 #ifdef CONFIG_LOCKDEP
 	/* private: */
@@ -67,30 +67,33 @@ struct twheel_timer {
 /**
  * DOC: Flags of a timer
  *
- * Given to twheel_setup(), and then the timer's for good.
+ * Flags are passed to twheel_setup(), and hold until the timer is set up again.
  *
  * %TWHEEL_PROCESS
- *	The callback runs in process context and may sleep. While some callbacks
- *	of a CPU sleep, others go on, up to %TWHEEL_PROCESS_MAX at a time; those of
- *	one timer do not overlap, and no more exclusion is promised. The timer is
- *	pending until its callback begins, so that it can be cancelled or pushed
- *	back until then.
+ *	The callback runs in process context and may sleep. While a callback sleeps, its
+ *	CPU runs others, up to %TWHEEL_PROCESS_MAX at a time. Callbacks of one timer do
+ *	not overlap; no other exclusion is promised. The timer is pending until its
+ *	callback begins, and can be cancelled or pushed back until then.
  * %TWHEEL_PINNED
- *	The timer stays with the CPU that it was armed on last, by
- *	twheel_add_on(), whoever arms it again. Only if that CPU goes offline does
- *	it move to another one, as all timers do.
+ *	The timer stays on its CPU, no matter which CPU arms it again. Its CPU is the
+ *	last one that twheel_add_on() was given, or at first the CPU that ran
+ *	twheel_setup(). If that CPU goes offline, the timer moves to another one, as all
+ *	timers do.
  */
 #define TWHEEL_PROCESS		0x00100000U
 #define TWHEEL_PINNED		0x00200000U
 
-/* Callbacks of %TWHEEL_PROCESS timers that may sleep at a time, a CPU. */
+/* How many callbacks of %TWHEEL_PROCESS timers a CPU runs at a time, asleep or not. */
 #define TWHEEL_PROCESS_MAX	8
 
 /**
  * DOC: Deadlines
  *
- * A deadline is a value of get_jiffies_64(), the tick at which the timer runs.
- * %TWHEEL_NEVER and everything above saturate: such a timer stays pending
+ * A deadline is a value of get_jiffies_64(): the tick at which the timer runs. It is
+ * exact at any distance, also beyond 2^63, unless twheel_set_slack() allows the timer to
+ * run late. A deadline that has passed means the next tick, see twheel_add().
+ *
+ * %TWHEEL_NEVER and every value above it mean %TWHEEL_NEVER: the timer stays pending
  * until it is changed or cancelled.
  */
 #define TWHEEL_NEVER		(U64_MAX - 2)
@@ -113,7 +116,7 @@ struct twheel_timer {
 		__TWHEEL_LOCKDEP_MAP(_name)		\
 	}
 
-/* One lockdep class per place that sets a timer up. */
+/* Each use of twheel_setup() has lockdep classes of its own: softirq and process. */
 #ifdef CONFIG_LOCKDEP
 #define __twheel_setup(_timer, _fn, _flags, _setup)			\
 	do {								\
@@ -131,7 +134,7 @@ struct twheel_timer {
 /**
  * twheel_setup - prepare a timer for its first use
  * @_timer: &struct twheel_timer, not armed.
- * @_fn: &typedef twheel_fn_t to run at the deadline.
+ * @_fn: The callback, a &typedef twheel_fn_t.
  * @_flags: 0 or flags of a timer.
  *
  * An unknown flag is reported once and ignored.
@@ -144,7 +147,7 @@ struct twheel_timer {
 /**
  * twheel_setup_onstack - prepare a timer that lives on the stack
  * @_timer: &struct twheel_timer, not armed.
- * @_fn: &typedef twheel_fn_t to run at the deadline.
+ * @_fn: The callback, a &typedef twheel_fn_t.
  * @_flags: 0 or flags of a timer.
  *
  * Call twheel_cancel_sync() and then twheel_destroy_onstack() before the
@@ -181,13 +184,15 @@ u64 twheel_remaining(const struct twheel_timer *timer);
 u64 twheel_tick_at(ktime_t when);
 
 /**
- * twheel_after - the deadline that lies a delay ahead
- * @delay: In jiffies; saturates.
+ * twheel_after - turn a delay into a deadline
+ * @delay: In jiffies.
  *
- * The current tick has partly gone by, so a delay of n ticks has passed for
- * certain only n + 1 ticks from now.
+ * Part of the current tick has passed. So a delay of n ticks is certain to have passed
+ * only at the tick n + 1 ticks from now, which is the deadline.
  *
- * Return: The deadline in jiffies64.
+ * Context: any.
+ *
+ * Return: The deadline in jiffies64; %TWHEEL_NEVER if that is beyond %TWHEEL_NEVER.
  */
 static inline u64 twheel_after(u64 delay)
 {

@@ -2,8 +2,8 @@
 /*
  * twheel: the functions that other modules call
  *
- * Each of them looks at the timer's state, takes the lock of the timer's base where
- * the state has to change, and leaves the rest to arm.c.
+ * Each function looks at the timer's state. If the state has to change, the function
+ * takes the lock of the timer's base and leaves the rest to arm.c.
  */
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -32,13 +32,15 @@ static void api_setup(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 
 /**
  * twheel_init_key - prepare a timer, with a lockdep class
- * @timer: The timer.
+ * @timer: The timer, not armed.
  * @fn: Its callback.
  * @flags: 0 or flags of a timer.
  * @name: Name of the lockdep class.
  * @key: The lockdep class.
  *
- * Use twheel_setup().
+ * Callers use twheel_setup(), which supplies the lockdep class.
+ *
+ * Context: any.
  */
 void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 		     const char *name, struct lock_class_key *key)
@@ -50,13 +52,15 @@ EXPORT_SYMBOL(twheel_init_key);
 
 /**
  * twheel_init_onstack_key - prepare a timer on the stack, with a lockdep class
- * @timer: The timer.
+ * @timer: The timer, not armed.
  * @fn: Its callback.
  * @flags: 0 or flags of a timer.
  * @name: Name of the lockdep class.
  * @key: The lockdep class.
  *
- * Use twheel_setup_onstack().
+ * Callers use twheel_setup_onstack(), which supplies the lockdep class.
+ *
+ * Context: any.
  */
 void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
 			     u32 flags, const char *name,
@@ -69,14 +73,14 @@ EXPORT_SYMBOL(twheel_init_onstack_key);
 
 /**
  * twheel_destroy - end the use of a timer, before its memory is freed
- * @timer: A timer, not pending and not running.
+ * @timer: The timer. It is not pending and its callback does not run.
  *
- * A timer that is pending still, which is a bug of the caller, is reported with
- * the name of its callback, and disarmed. Whoever uses the timer afterwards is
- * reported too. No need to call this, but it finds what would be hard to find;
- * with CONFIG_DEBUG_OBJECTS the kernel finds it by itself.
+ * A pending timer is a bug of the caller: it is reported with the name of its callback,
+ * and disarmed. An attempt to arm the timer afterwards is reported too. The call is
+ * optional. It finds bugs that are hard to find otherwise; with CONFIG_DEBUG_OBJECTS the
+ * kernel finds them without it.
  *
- * Context: any. Takes the timer's base lock if it is pending.
+ * Context: any. Takes the lock of the timer's base if the timer is pending.
  */
 void twheel_destroy(struct twheel_timer *timer)
 {
@@ -89,11 +93,13 @@ EXPORT_SYMBOL(twheel_destroy);
 
 /**
  * twheel_destroy_onstack - end the use of a timer that lives on the stack
- * @timer: A timer from twheel_setup_onstack(), not pending and not running.
+ * @timer: A timer that twheel_setup_onstack() prepared. It is not pending and its
+ *	callback does not run.
  *
- * As twheel_destroy(), and must be called.
+ * Does what twheel_destroy() does. This call is not optional: it must come before the
+ * function that owns the stack frame returns.
  *
- * Context: any.
+ * Context: any. Takes the lock of the timer's base if the timer is pending.
  */
 void twheel_destroy_onstack(struct twheel_timer *timer)
 {
@@ -113,10 +119,10 @@ void twheel_api_report_unusable(const struct twheel_timer *timer)
 }
 
 /**
- * twheel_api_home - choose the CPU to arm an idle timer on
+ * twheel_api_home - choose a CPU for an idle timer
  * @timer: The timer, its base locked.
  *
- * Return: The CPU, if the caller has no other wish.
+ * Return: The CPU to arm the timer on if the caller of the API names none.
  */
 unsigned int twheel_api_home(const struct twheel_timer *timer)
 {
@@ -127,7 +133,7 @@ unsigned int twheel_api_home(const struct twheel_timer *timer)
 	return smp_processor_id();
 }
 
-/* Arms @timer; if it is pending already, only where @change says so. */
+/* Arms @timer. A pending timer is left alone unless @change is set. */
 static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 		   bool change)
 {
@@ -136,7 +142,7 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	u64 state;
 	int ret;
 
-	/* A timer is cold as a rule. Looked at here, it comes while interrupts go off. */
+	/* This fetches the timer, usually not in the cache, while interrupts go off. */
 	if (!twheel_api_usable(timer))
 		return -EINVAL;
 	if (change && twheel_pending(timer))
@@ -169,8 +175,8 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
  * twheel_api_arm_idle - arm an idle timer
  * @timer: The timer.
  * @expires: Its deadline.
- * @cpu: Where, or TWHEEL_HERE.
- * @period: In jiffies, or 0.
+ * @cpu: The CPU to arm the timer on, or TWHEEL_HERE.
+ * @period: In jiffies; 0: the timer runs once.
  *
  * Return: as twheel_add().
  */
@@ -185,25 +191,26 @@ int twheel_api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 pe
 /**
  * twheel_add - arm an idle timer
  * @timer: The timer.
- * @expires: Its deadline, an absolute value of get_jiffies_64(). A deadline
- *	that has come or gone by means the next tick, or this one if the wheel has
- *	yet to come to it.
+ * @expires: Its deadline, an absolute value of get_jiffies_64(). A deadline that has
+ *	passed means the next tick. If the wheel has yet to work on the current tick, it
+ *	means the current tick.
  *
- * The callback runs on this CPU (but see %TWHEEL_PINNED), at the first tick at
- * or after @expires and never before; @expires is exact at any distance. To arm
- * a timer that may be pending, use twheel_mod().
+ * The callback runs at the first tick at or after @expires, and never before @expires,
+ * however far away that is. It runs on this CPU, unless the timer is %TWHEEL_PINNED or
+ * its callback still runs on another CPU. To arm a timer that may be pending, use
+ * twheel_mod().
  *
- * Context: any, hardirq included, but not under locks of the scheduler or of
- * workqueues. Takes the timer's base lock, and on a change of CPU that of the new
- * one.
+ * Context: any, hardirq included, but not under locks of the scheduler or of workqueues.
+ * Takes the lock of the timer's base. If the timer changes its CPU, this releases that
+ * lock and takes the lock of the new base.
  *
  * Return:
- * * %0 - armed
+ * * %0 - the timer is armed
  * * %-ESHUTDOWN - twheel_shutdown_sync() has ended the timer; nothing is done
- * * %-EBUSY - the timer is pending, which is a bug of the caller, reported
- *   once; it keeps its deadline
- * * %-EINVAL - the timer was not set up, which is a bug of the caller, reported
- *   once; nothing is done
+ * * %-EBUSY - the timer is pending, and keeps its deadline; a bug of the caller, reported
+ *   once
+ * * %-EINVAL - the timer was not set up or was destroyed; nothing is done; a bug of the
+ *   caller, reported once
  */
 int twheel_add(struct twheel_timer *timer, u64 expires)
 {
@@ -212,12 +219,12 @@ int twheel_add(struct twheel_timer *timer, u64 expires)
 EXPORT_SYMBOL(twheel_add);
 
 /**
- * twheel_add_after - arm an idle timer for some time from now
+ * twheel_add_after - arm an idle timer with a delay
  * @timer: The timer.
- * @delay: In jiffies. So long a time passes in full, whatever part of the
- *	current tick is over; at most one tick more does.
+ * @delay: In jiffies. The timer is due when @delay has passed in full, and at most one
+ *	tick later, as the current tick has partly passed.
  *
- * A delay that goes beyond the end of time saturates at %TWHEEL_NEVER.
+ * A deadline beyond %TWHEEL_NEVER saturates at %TWHEEL_NEVER.
  *
  * Context: as twheel_add().
  *
@@ -233,17 +240,17 @@ EXPORT_SYMBOL(twheel_add_after);
  * twheel_add_on - arm an idle timer on a given CPU
  * @timer: The timer.
  * @expires: Its deadline, as for twheel_add().
- * @cpu: Where its callback is to run.
+ * @cpu: The CPU that is to run the callback.
  *
- * If @cpu goes offline the timer moves to another one, as all do. If it is
- * offline now, or the timer's callback runs on another CPU, the timer is armed
- * there.
+ * If @cpu is offline, the timer is armed on some other CPU. If @cpu goes offline later,
+ * the timer moves to another CPU, as all timers do. If the timer's callback still runs,
+ * the timer is armed on the CPU that runs it.
  *
  * Context: as twheel_add().
  *
  * Return: as twheel_add(), and
- * * %-EINVAL - there cannot be such a CPU, which is a bug of the caller,
- *   reported once; nothing is done
+ * * %-EINVAL - @cpu is not a possible CPU; nothing is done; a bug of the caller, reported
+ *   once
  */
 int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu)
 {
@@ -258,21 +265,19 @@ EXPORT_SYMBOL(twheel_add_on);
  * @timer: The timer, pending or idle.
  * @expires: The new deadline, earlier or later, as for twheel_add().
  *
- * Arms the timer if it is idle, as twheel_add() does. A pending one stays on its
- * CPU, and if it is periodic, runs on from the new deadline with its period.
- * Where several callers are not serialised against each other, this is the one
- * way of arming, and the last one's deadline holds.
+ * An idle timer is armed to run once, as twheel_add() does. A pending timer stays on its
+ * CPU. A pending periodic timer continues from the new deadline with its period. Callers
+ * that are not serialised against each other must arm the timer by this function only;
+ * the deadline of the last caller holds.
  *
- * Pushing a pending timer's deadline back takes no lock and moves nothing; a
- * timer that is pushed back again and again costs one atomic operation each
- * time. If that returns 1, the callback will not run for the old deadline.
+ * Pushing back the deadline of a pending timer takes no lock and moves nothing. It costs
+ * one atomic operation, however often the timer is pushed back.
  *
  * Context: as twheel_add().
  *
  * Return:
- * * %1 - the timer was pending, and its old deadline is void
- * * %0 - the timer was idle: its callback has run, runs or has never been
- *   armed to; it is armed now
+ * * %1 - the timer was pending; its callback will not run for the old deadline
+ * * %0 - the timer was idle, or its callback had begun; the timer is armed now
  * * %-ESHUTDOWN, %-EINVAL - as for twheel_add()
  */
 int twheel_mod(struct twheel_timer *timer, u64 expires)
@@ -290,15 +295,16 @@ EXPORT_SYMBOL(twheel_mod);
  * twheel_cancel - disarm a timer
  * @timer: The timer, pending or idle.
  *
- * Does not wait for a callback that runs on another CPU, nor keep anybody from
- * arming the timer again. So the timer's memory may be freed afterwards only
- * if 1 is returned and nobody else arms it; else see twheel_cancel_sync().
+ * This neither waits for a callback that runs on another CPU, nor keeps other callers
+ * from arming the timer again. So the caller may free the timer's memory afterwards only
+ * if 1 is returned, the timer is not periodic, and no other caller arms it. Otherwise
+ * use twheel_cancel_sync().
  *
- * Context: any, hardirq and the timer's own callback included. Takes the
- * timer's base lock if it is pending.
+ * Context: any, hardirq and the timer's own callback included. Takes the lock of the
+ * timer's base if the timer is pending.
  *
  * Return:
- * * %1 - the timer was pending, and its callback will not run
+ * * %1 - the timer was pending; its callback will not run for that arming
  * * %0 - the timer was not pending
  */
 int twheel_cancel(struct twheel_timer *timer)
@@ -318,11 +324,13 @@ int twheel_cancel(struct twheel_timer *timer)
 EXPORT_SYMBOL(twheel_cancel);
 
 /**
- * twheel_api_cancel_some - disarm timers
+ * twheel_api_cancel_some - disarm several timers
  * @timer: The timers, pending or idle.
- * @n: How many, at most %TWHEEL_CANCEL_MAX.
+ * @n: How many timers, at most %TWHEEL_CANCEL_MAX.
  *
- * As twheel_cancel(), for those who need not know which of them were pending.
+ * As twheel_cancel(), for callers that need not know which timers were pending.
+ *
+ * Context: any. Takes the locks of the timers' bases, one after the other.
  */
 void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n)
 {
@@ -343,8 +351,9 @@ void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n)
 }
 
 /*
- * Disarms @timer unless its callback runs: -EAGAIN, or -EDEADLK if in here. With
- * @ended, what is armed while its callback runs on is disarmed too, and counted.
+ * Disarms @timer unless its callback runs. Returns -EDEADLK if the caller is that
+ * callback, and -EAGAIN if the callback runs elsewhere. With @ended, a timer that was
+ * armed again while its callback runs is disarmed too, and counted.
  */
 static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 {
@@ -364,7 +373,7 @@ static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 		ret = -EDEADLK;
 	} else {
 		ret = -EAGAIN;
-		/* Or it might run again and again before the caller has a look. */
+		/* Otherwise the callback might run again before each look of the caller. */
 		if (ended)
 			*ended += twheel_arm_disarm(base, timer, state);
 	}
@@ -378,15 +387,12 @@ static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
  *
  * For callers that hold a lock which the callback takes.
  *
- * Context: any. Takes the timer's base lock.
+ * Context: any. Takes the lock of the timer's base.
  *
  * Return:
- * * %1 - the timer was pending
- * * %0 - the timer was not pending
- * * %-EAGAIN - its callback runs on some CPU, this one included; nothing has
- *   been done
- *
- * After 0 and 1 its callback does not run anywhere.
+ * * %1 - the timer was pending; its callback does not run on any CPU
+ * * %0 - the timer was not pending; its callback does not run on any CPU
+ * * %-EAGAIN - its callback runs on this or another CPU; nothing is done
  */
 int twheel_try_cancel_sync(struct twheel_timer *timer)
 {
@@ -445,7 +451,7 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
 
 	while (ret == -EAGAIN) {
 		api_wait_for_callback(timer);
-		/* It ended, and runs again: one that is due at once might for ever. */
+		/* A callback in process context may arm its timer to run at once, for ever. */
 		ret = api_try_cancel(timer, state, process ? &ended : NULL);
 	}
 	return ret < 0 ? ret : ret + ended;
@@ -455,12 +461,12 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
  * twheel_cancel_sync - disarm a timer and wait for its callback
  * @timer: The timer, pending or idle.
  *
- * Afterwards the timer is idle and its callback does not run on any CPU, so
- * its memory may be freed, provided that nobody else arms it; if somebody
- * might, use twheel_shutdown_sync().
+ * Afterwards the timer is idle and its callback does not run on any CPU. So the caller
+ * may free the timer's memory, provided that no other caller arms the timer. If another
+ * caller might, use twheel_shutdown_sync().
  *
- * The caller must hold no lock that the callback takes, nor one that is taken
- * in hardirq context while the callback may be interrupted::
+ * The caller must hold no lock that the callback takes. Nor may the caller hold a lock
+ * that is taken in hardirq context, if the hardirq may interrupt the callback::
  *
  *	CPU 0				CPU 1
  *					softirq: the callback runs
@@ -470,17 +476,17 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
  *
  * lockdep reports both.
  *
- * Context: process or softirq; not hardirq, which is reported once. On
- * PREEMPT_RT, and with %TWHEEL_PROCESS everywhere, it may sleep.
+ * Context: process or softirq; not hardirq, which is reported once. Takes the lock of
+ * the timer's base. May sleep with %TWHEEL_PROCESS; on PREEMPT_RT always.
  *
  * Return:
- * * %1 - the timer was pending, and its callback will not run. With
- *   %TWHEEL_PROCESS it may be more than 1: so often the timer was armed, and
- *   disarmed, while its callback was waited for
+ * * %1 - the timer was pending, and its callback will not run. With %TWHEEL_PROCESS the
+ *   value may be greater than 1: it counts each arming that was ended, also those made
+ *   while this waited for the callback
  * * %0 - the timer was not pending
- * * %-EDEADLK - called from the timer's own callback; nothing has been done. The
- *   timer is known by its address: a callback that frees its timer must not
- *   call this for another one in the same memory
+ * * %-EDEADLK - called from the timer's own callback; nothing is done. The callback is
+ *   recognised by the address of its timer: a callback that has freed its timer must not
+ *   call this for a new timer in the same memory
  */
 int twheel_cancel_sync(struct twheel_timer *timer)
 {
@@ -492,9 +498,9 @@ EXPORT_SYMBOL(twheel_cancel_sync);
  * twheel_shutdown_sync - end a timer for good
  * @timer: The timer, pending or idle.
  *
- * As twheel_cancel_sync(), and nobody can arm the timer afterwards: that
- * returns -ESHUTDOWN, also to a callback that arms its own timer all the time.
- * For teardown. To use the timer again, set it up again.
+ * As twheel_cancel_sync(), and the timer cannot be armed afterwards: every attempt
+ * returns -ESHUTDOWN, also in a callback that arms its own timer. twheel_forward()
+ * returns 0. For teardown. To use the timer again, set it up again.
  *
  * Context: as twheel_cancel_sync().
  *
@@ -507,14 +513,13 @@ int twheel_shutdown_sync(struct twheel_timer *timer)
 EXPORT_SYMBOL(twheel_shutdown_sync);
 
 /**
- * twheel_pending - is a timer armed?
+ * twheel_pending - find out whether a timer is armed
  * @timer: The timer.
  *
- * Context: any; takes no lock. Callers that need the answer to stay true must
- * keep others from changing it.
+ * Context: any; takes no lock. The answer may be out of date at once, unless the caller
+ * keeps others from arming or cancelling the timer, and the timer from expiring.
  *
- * Return: %true from when the timer is armed until right before its callback
- * runs.
+ * Return: %true from when the timer is armed until right before its callback begins.
  */
 bool twheel_pending(const struct twheel_timer *timer)
 {
@@ -523,13 +528,13 @@ bool twheel_pending(const struct twheel_timer *timer)
 EXPORT_SYMBOL(twheel_pending);
 
 /**
- * twheel_remaining - how long until a timer is due
+ * twheel_remaining - find out how long a timer has until its deadline
  * @timer: The timer.
  *
  * Context: any; takes no lock.
  *
- * Return: Ticks from the current one to the deadline; 0 if the timer is due or
- * not pending.
+ * Return: Ticks from the current tick to the deadline; 0 if the deadline has come or the
+ * timer is not pending.
  */
 u64 twheel_remaining(const struct twheel_timer *timer)
 {

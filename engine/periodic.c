@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: timers that run again and again, without drift
+ * twheel: timers that run again and again without drift, and timers that may run late
  */
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -13,24 +13,24 @@
 /**
  * twheel_add_periodic - arm an idle timer to run again and again
  * @timer: The timer.
- * @expires: Its first deadline, as for twheel_add(): one that has come or gone by
- *	means the next tick or this one, which the others follow then.
- * @period: In jiffies, up to %U32_MAX. The deadlines after the first are
- *	the first plus multiples of it, whenever the callback runs.
+ * @expires: Its first deadline, as for twheel_add(). If @expires has passed, the tick
+ *	that takes its place is the first deadline.
+ * @period: In jiffies, 1 to %U32_MAX. The deadlines after the first are the first
+ *	deadline plus multiples of @period, no matter when the callback runs.
  *
- * When the callback runs, the timer is pending for its next deadline already. It
- * must be cancelled before its memory is freed, from the callback too; there
- * twheel_cancel() will do. Deadlines that have gone by without a callback
- * are skipped, see twheel_missed().
+ * When the callback runs, the timer is already pending for its next deadline. So the
+ * timer must be cancelled before its memory is freed. In the callback, twheel_cancel()
+ * will do. A deadline that has passed when the callback begins is skipped, see
+ * twheel_missed().
  *
- * twheel_mod() of the pending timer changes its next deadline; the ones after it
- * follow from there. Once it is idle, it can be armed any way.
+ * twheel_mod() of the pending timer changes its next deadline, and the later deadlines
+ * are counted from there. After a cancel, the timer can be armed by any function.
  *
  * Context: as twheel_add().
  *
  * Return: as twheel_add(), and
  * * %-EINVAL - @period is 0; nothing is done
- * * %-ERANGE - @period is too long; nothing is done. See twheel_forward()
+ * * %-ERANGE - @period is above %U32_MAX; nothing is done; see twheel_forward()
  */
 int twheel_add_periodic(struct twheel_timer *timer, u64 expires, u64 period)
 {
@@ -43,14 +43,14 @@ int twheel_add_periodic(struct twheel_timer *timer, u64 expires, u64 period)
 EXPORT_SYMBOL(twheel_add_periodic);
 
 /**
- * twheel_missed - how many deadlines a periodic timer has skipped
+ * twheel_missed - find out how many deadlines a periodic timer has skipped
  * @timer: The timer whose callback calls this.
  *
- * Context: the timer's callback, before it frees the timer. Takes the timer's
- * base lock.
+ * Context: the timer's callback, before it frees the timer. Takes the lock of the timer's
+ * base.
  *
- * Return: How many deadlines after the one that the callback runs for had come
- * when it began: they are skipped. 0 outside the callback.
+ * Return: How many later deadlines had already come when the callback began. The timer
+ * skips them. 0 outside the callback, and for a timer that is not periodic.
  */
 u64 twheel_missed(const struct twheel_timer *timer)
 {
@@ -68,7 +68,7 @@ u64 twheel_missed(const struct twheel_timer *timer)
 }
 EXPORT_SYMBOL(twheel_missed);
 
-/* The first point after @now of the grid through @from; how many points on it is. */
+/* The first point after @from and @now of the grid through @from; its number in @points. */
 static u64 periodic_next_point(u64 from, u64 interval, u64 now, u64 *points)
 {
 	u64 distance, point;
@@ -87,19 +87,20 @@ static u64 periodic_next_point(u64 from, u64 interval, u64 now, u64 *points)
  * @timer: The timer, usually from its own callback.
  * @interval: In jiffies; 0 counts as 1.
  *
- * The points of the grid are the timer's last deadline, run or cancelled, plus
- * multiples of @interval; tick 0 stands in for the deadline of a timer that has
- * never been armed. The timer is armed, once, for the first of them after its
- * last deadline that is in the future; beyond the end of time it saturates at
- * %TWHEEL_NEVER. So a
- * callback that calls this does not drift however late it runs, and may choose
+ * The points of the grid are the timer's last deadline plus multiples of @interval. The
+ * last deadline counts even if the timer was cancelled; for a timer that has never been
+ * armed it is tick 0. The timer is armed to run once, at the first point that is later
+ * than both its last deadline and the current tick. A point beyond %TWHEEL_NEVER
+ * saturates at %TWHEEL_NEVER.
+ *
+ * A callback that calls this does not drift, however late it runs, and may choose
  * another interval each time.
  *
  * Context: as twheel_add().
  *
- * Return: How many points the timer has gone forward: 1 if the callback was in
- * time, more if others were missed; 0 if the timer is pending or shut down, and
- * nothing is done.
+ * Return: The number of that point, counted from the last deadline: 1 if no point was
+ * skipped, n + 1 if n points were. 0 if nothing is done, because the timer is pending,
+ * was shut down, or was not set up; the last is reported once, as a bug of the caller.
  */
 u64 twheel_forward(struct twheel_timer *timer, u64 interval)
 {
@@ -125,17 +126,16 @@ EXPORT_SYMBOL(twheel_forward);
 /**
  * twheel_set_slack - let a timer run late
  * @timer: The timer, idle.
- * @slack: In jiffies; 0 is exact.
+ * @slack: In jiffies. 0: the timer runs on its tick.
  *
- * From the next arming on the timer may run at any tick from its deadline to
- * @slack ticks later, so that it can be run along with others and costs the wheel
- * less work. That begins to pay at 128 ticks; of a window, half or less is used
- * as a rule. Pushing back the deadline pushes back the window.
+ * From its next arming on, the timer may run at any tick from its deadline to @slack
+ * ticks later. So it can run together with other timers, and costs the wheel less work.
+ * A slack below 128 ticks has no effect. A timer usually runs in the first half of its
+ * window. Pushing back the deadline pushes back the window.
  *
- * On a pending timer, which is a bug of the caller and reported once, nothing is
- * done.
+ * For a pending timer nothing is done; a bug of the caller, reported once.
  *
- * Context: any. Takes the timer's base lock.
+ * Context: any. Takes the lock of the timer's base.
  */
 void twheel_set_slack(struct twheel_timer *timer, u64 slack)
 {
