@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: /sys/kernel/debug/twheel, for those who want to look inside
+ * twheel: the files in /sys/kernel/debug/twheel
  *
- *	counts	what became of all armings, and whether that adds up
- *	cpuN	the wheel of CPU N, what its engine has done, and a picture;
- *		of all its lanes in one
- *	timing	1: note how long callbacks and stretches with interrupts off last
- *	reset	anything written sets the statistics (not the counts) to 0
+ *	counts	how all armings ended, and whether the counts add up
+ *	cpuN	the bases of CPU N, summed over the lanes: counts, statistics, and a
+ *		picture of the wheel
+ *	timing	1: measure callbacks, and stretches with interrupts off
+ *	reset	a write of anything sets the statistics (not the counts) to 0
  *
- * A reader takes a copy of a few KiB under the base's lock and formats that, so
- * the wheel is held up no longer than by the arming of a few timers.
+ * A reader copies a few KiB under the base's lock, and formats the copy without the
+ * lock. So a reader holds up the wheel no longer than the arming of a few timers does.
  */
 #include <linux/debugfs.h>
 #include <linux/kallsyms.h>
@@ -20,23 +20,23 @@
 #include "debugfs.h"
 #include "twheel_compat.h"
 
-/* A wheel without its slots: those hold pointers, and most of the memory. */
-#define WHEEL_HEAD	offsetof(struct twheel_wheel, slot)
+/* A wheel without its slots, which hold pointers and take most of the memory. */
+#define DEBUGFS_WHEEL_SIZE	offsetof(struct twheel_wheel, slot)
 
 /**
- * struct snapshot - a CPU's bases, each at one moment
+ * struct debugfs_snapshot - the bases of a CPU, summed up
  * @now: The current tick.
  * @lanes: How many bases there are.
- * @wake: See &struct twheel_base.
- * @online: Likewise.
- * @counts: Likewise; all but those of the extensions.
- * @stats: Likewise.
- * @busy: Workers that run callbacks in process context.
- * @extended: Extensions made on the CPU.
- * @deferred: Timers wait for process context.
- * @wheel: The wheel but for its slots; of several, sums, and the latest hand.
+ * @wake: The earliest tick by which a tick source starts a run.
+ * @online: See &struct twheel_base.
+ * @counts: Sums. Deadlines that were pushed back without a lock are not included.
+ * @stats: Sums, and the largest of each maximum.
+ * @busy: How many workers are queued or run callbacks in process context.
+ * @extended: How many deadlines this CPU has pushed back without a lock.
+ * @deferred: Whether timers wait for process context.
+ * @wheel: The wheels without their slots: sums, the earliest @next and the latest hand.
  */
-struct snapshot {
+struct debugfs_snapshot {
 	u64			now;
 	unsigned int		lanes;
 	u64			wake;
@@ -46,12 +46,12 @@ struct snapshot {
 	unsigned int		busy;
 	u64			extended;
 	bool			deferred;
-	unsigned long		wheel[BITS_TO_LONGS(WHEEL_HEAD * BITS_PER_BYTE)];
+	unsigned long		wheel[BITS_TO_LONGS(DEBUGFS_WHEEL_SIZE * BITS_PER_BYTE)];
 };
 
-static struct dentry *directory;
+static struct dentry *debugfs_directory;
 
-static void add_stats(struct twheel_stats *sum, const struct twheel_stats *stats)
+static void debugfs_add_stats(struct twheel_stats *sum, const struct twheel_stats *stats)
 {
 	unsigned int i;
 
@@ -71,12 +71,12 @@ static void add_stats(struct twheel_stats *sum, const struct twheel_stats *stats
 	}
 }
 
-static void add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
+static void debugfs_add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
 {
 	unsigned int n, i;
 
 	sum->clk = max(sum->clk, w->clk);
-	/* With nothing pending it is what is not looked at until it comes. */
+	/* The @next of an empty wheel may be out of date. */
 	if (w->pending)
 		sum->next = min(sum->next, w->next);
 	sum->cascaded += w->cascaded;
@@ -88,21 +88,21 @@ static void add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
 	}
 }
 
-static void add_base(struct snapshot *s, struct twheel_base *base)
+static void debugfs_add_base(struct debugfs_snapshot *s, struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
 	s->lanes++;
 	s->wake = min(s->wake, base->wake);
 	s->online = base->online;
 	twheel_counts_add(base, &s->counts);
-	add_stats(&s->stats, &base->stats);
+	debugfs_add_stats(&s->stats, &base->stats);
 	s->busy += TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred |= !list_empty(&base->wheel.deferred);
-	add_wheel((void *)s->wheel, &base->wheel);
+	debugfs_add_wheel((void *)s->wheel, &base->wheel);
 	raw_spin_unlock_irq(&base->lock);
 }
 
-static void take_snapshot(struct snapshot *s, unsigned int cpu)
+static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 {
 	struct twheel_wheel *w = (void *)s->wheel;
 	unsigned int lane;
@@ -113,10 +113,10 @@ static void take_snapshot(struct snapshot *s, unsigned int cpu)
 	s->now = get_jiffies_64();
 	s->extended = local64_read(&per_cpu(twheel_extended, cpu));
 	for_each_twheel_lane(lane)
-		add_base(s, twheel_base_of(cpu, lane));
+		debugfs_add_base(s, twheel_base_of(cpu, lane));
 }
 
-static void show_tick(struct seq_file *m, const char *name, u64 tick)
+static void debugfs_show_tick(struct seq_file *m, const char *name, u64 tick)
 {
 	if (tick >= TWHEEL_NEVER)
 		seq_printf(m, "%s never\n", name);
@@ -124,7 +124,7 @@ static void show_tick(struct seq_file *m, const char *name, u64 tick)
 		seq_printf(m, "%s %llu\n", name, tick);
 }
 
-static void show_stats(struct seq_file *m, const struct twheel_stats *stats)
+static void debugfs_show_stats(struct seq_file *m, const struct twheel_stats *stats)
 {
 	unsigned int i;
 
@@ -146,9 +146,9 @@ static void show_stats(struct seq_file *m, const struct twheel_stats *stats)
 	}
 }
 
-/* One character a slot, by the number of digits of what it has taken in. */
-static char slot_picture(const struct twheel_wheel *w, unsigned int n,
-			 unsigned int i)
+/* One character a slot: '.' if it is empty, else the number of digits of its count. */
+static char debugfs_slot_picture(const struct twheel_wheel *w, unsigned int n,
+				 unsigned int i)
 {
 	u32 count = test_bit(i, w->map[n]) ? w->count[n][i] : 0;
 	char picture = '.';
@@ -160,8 +160,8 @@ static char slot_picture(const struct twheel_wheel *w, unsigned int n,
 	return picture;
 }
 
-static void show_level(struct seq_file *m, const struct twheel_wheel *w,
-		       unsigned int n)
+static void debugfs_show_level(struct seq_file *m, const struct twheel_wheel *w,
+			       unsigned int n)
 {
 	unsigned int hand = w->clk >> TWHEEL_LVL_SHIFT(n) & TWHEEL_LVL_MASK;
 	unsigned int i;
@@ -170,12 +170,12 @@ static void show_level(struct seq_file *m, const struct twheel_wheel *w,
 	for (i = 0; i < TWHEEL_LVL_SIZE; i++) {
 		if (i == hand)
 			seq_putc(m, '>');
-		seq_putc(m, slot_picture(w, n, i));
+		seq_putc(m, debugfs_slot_picture(w, n, i));
 	}
 	seq_putc(m, '\n');
 }
 
-static void show_snapshot(struct seq_file *m, const struct snapshot *s)
+static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snapshot *s)
 {
 	const struct twheel_wheel *w = (const void *)s->wheel;
 	unsigned int n;
@@ -184,8 +184,8 @@ static void show_snapshot(struct seq_file *m, const struct snapshot *s)
 	seq_printf(m, "lanes %u\n", s->lanes);
 	seq_printf(m, "now %llu\n", s->now);
 	seq_printf(m, "hand %llu\n", w->clk);
-	show_tick(m, "next", w->next);
-	show_tick(m, "wake", s->wake);
+	debugfs_show_tick(m, "next", w->next);
+	debugfs_show_tick(m, "wake", s->wake);
 	seq_printf(m, "pending %llu\n", s->counts.pending);
 	seq_printf(m, "deferred %d\n", s->deferred);
 	seq_printf(m, "busy_workers %u\n", s->busy);
@@ -196,26 +196,26 @@ static void show_snapshot(struct seq_file *m, const struct snapshot *s)
 	seq_printf(m, "extended %llu\n", s->extended);
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
-	show_stats(m, &s->stats);
+	debugfs_show_stats(m, &s->stats);
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
-		show_level(m, w, n);
+		debugfs_show_level(m, w, n);
 }
 
-static int cpu_show(struct seq_file *m, void *unused)
+static int debugfs_cpu_show(struct seq_file *m, void *unused)
 {
-	struct snapshot *s = kmalloc(sizeof(*s), GFP_KERNEL);
+	struct debugfs_snapshot *s = kmalloc(sizeof(*s), GFP_KERNEL);
 
 	if (!s)
 		return -ENOMEM;
-	take_snapshot(s, (unsigned long)m->private);
-	show_snapshot(m, s);
+	debugfs_take_snapshot(s, (unsigned long)m->private);
+	debugfs_show_snapshot(m, s);
 	kfree(s);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(cpu);
+DEFINE_SHOW_ATTRIBUTE(debugfs_cpu);
 
-/* The sums are taken CPU by CPU: they balance when nothing goes on meanwhile. */
-static int counts_show(struct seq_file *m, void *unused)
+/* CPU after CPU is read: "unaccounted" is 0 if no timer is armed or ends meanwhile. */
+static int debugfs_counts_show(struct seq_file *m, void *unused)
 {
 	struct twheel_counts counts;
 	u64 ended;
@@ -231,40 +231,40 @@ static int counts_show(struct seq_file *m, void *unused)
 		   (s64)(counts.armed - ended - counts.pending));
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(counts);
+DEFINE_SHOW_ATTRIBUTE(debugfs_counts);
 
-static void reset_stats(struct twheel_base *base)
+static void debugfs_reset_stats(struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
 	memset(&base->stats, 0, sizeof(base->stats));
 	raw_spin_unlock_irq(&base->lock);
 }
 
-static ssize_t reset_write(struct file *file, const char __user *buf,
-			   size_t count, loff_t *pos)
+static ssize_t debugfs_reset_write(struct file *file, const char __user *buf,
+				   size_t count, loff_t *pos)
 {
 	unsigned int cpu, lane;
 
 	for_each_possible_cpu(cpu)
 		for_each_twheel_lane(lane)
-			reset_stats(twheel_base_of(cpu, lane));
+			debugfs_reset_stats(twheel_base_of(cpu, lane));
 	return count;
 }
 
-static const struct file_operations reset_fops = {
+static const struct file_operations debugfs_reset_fops = {
 	.owner	= THIS_MODULE,
 	.open	= simple_open,
-	.write	= reset_write,
+	.write	= debugfs_reset_write,
 	.llseek	= noop_llseek,
 };
 
-static int timing_get(void *data, u64 *value)
+static int debugfs_timing_get(void *data, u64 *value)
 {
 	*value = static_key_enabled(&twheel_timing);
 	return 0;
 }
 
-static int timing_set(void *data, u64 value)
+static int debugfs_timing_set(void *data, u64 value)
 {
 	if (value > 1)
 		return -EINVAL;
@@ -274,23 +274,26 @@ static int timing_set(void *data, u64 value)
 		static_branch_disable(&twheel_timing);
 	return 0;
 }
-DEFINE_DEBUGFS_ATTRIBUTE(timing_fops, timing_get, timing_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(debugfs_timing_fops, debugfs_timing_get, debugfs_timing_set,
+			 "%llu\n");
 
 /**
- * twheel_debugfs_init - make the files; without them all the rest works
+ * twheel_debugfs_init - create the files
+ *
+ * Errors are ignored: everything else works without the files.
  */
 void twheel_debugfs_init(void)
 {
 	unsigned long cpu;
 	char name[16];
 
-	directory = debugfs_create_dir("twheel", NULL);
-	debugfs_create_file("counts", 0444, directory, NULL, &counts_fops);
-	debugfs_create_file("reset", 0200, directory, NULL, &reset_fops);
-	debugfs_create_file_unsafe("timing", 0644, directory, NULL, &timing_fops);
+	debugfs_directory = debugfs_create_dir("twheel", NULL);
+	debugfs_create_file("counts", 0444, debugfs_directory, NULL, &debugfs_counts_fops);
+	debugfs_create_file("reset", 0200, debugfs_directory, NULL, &debugfs_reset_fops);
+	debugfs_create_file_unsafe("timing", 0644, debugfs_directory, NULL, &debugfs_timing_fops);
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%lu", cpu);
-		debugfs_create_file(name, 0444, directory, (void *)cpu, &cpu_fops);
+		debugfs_create_file(name, 0444, debugfs_directory, (void *)cpu, &debugfs_cpu_fops);
 	}
 }
 
@@ -299,5 +302,5 @@ void twheel_debugfs_init(void)
  */
 void twheel_debugfs_exit(void)
 {
-	debugfs_remove(directory);
+	debugfs_remove(debugfs_directory);
 }
