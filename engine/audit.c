@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the wheel's rules, checked. Built only where KUnit is configured.
+ * twheel: a check of the wheel's rules, built only if KUnit is configured
  *
- * The rules R1 to R5 are those at the top of twheel_core.c.
+ * The opening of twheel_core.c lists the rules R1 to R5.
  */
 #include "twheel_compat.h"
 #include "twheel_core.h"
 
 struct audit {
 	struct twheel_wheel *w;
-	bool extended;		/* timers may have been extended where they are */
+	bool extended;		/* timers in the wheel may have been extended */
 	u64 pending;
 };
 
-/* Does @slot of the level of @t's window come after the deadline, as it must? */
-static bool in_window(struct audit *a, const struct twheel_timer *t,
-		      unsigned int n, u64 slot)
+/* Whether @slot of level @n is right for the window of @t: see R3. */
+static bool audit_in_window(struct audit *a, const struct twheel_timer *t,
+			    unsigned int n, u64 slot)
 {
 	u64 state = twheel_wheel_state(t);
 
@@ -32,9 +32,9 @@ static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 
 	if (!twheel_wheel_state_pending(state))
 		return "a timer in a slot is not pending";
-	if (in_window(a, t, n, slot) && (state > a->w->clk || ahead == 1 || ahead == 2))
+	if (audit_in_window(a, t, n, slot) && (state > a->w->clk || ahead == 1 || ahead == 2))
 		return NULL;
-	/* Overdue when it came from another wheel, it waits for the next tick. */
+	/* A timer that came overdue from another wheel waits for the next tick. */
 	if (!n && ahead <= 1 && state <= a->w->clk)
 		return NULL;
 	if (state <= a->w->clk && ahead)
@@ -48,7 +48,7 @@ static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 	return NULL;
 }
 
-/* @ahead says where in the ring the slot is: 0 for the current one. */
+/* @ahead: how many slots ahead of the hand the slot is; 0: the current slot. */
 static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahead)
 {
 	struct twheel_wheel *w = a->w;
@@ -87,11 +87,11 @@ static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahea
 }
 
 /**
- * twheel_wheel_audit - check every rule of the structure
- * @w: The wheel, whose owner holds it still.
- * @extended: Whether timers in it may have been extended.
+ * twheel_wheel_audit - check all rules of the wheel
+ * @w: The wheel, whose owner makes no other call meanwhile.
+ * @extended: Whether timers in the wheel may have been extended.
  *
- * Return: %NULL, or the rule that is broken.
+ * Return: %NULL, or a text that names the broken rule.
  */
 const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
 {

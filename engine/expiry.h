@@ -31,6 +31,7 @@ static inline void twheel_expiry_unlock(struct twheel_base *base)
 	spin_unlock(&base->expiry_lock);
 }
 
+/* Lets waiting cancellers have the lock. The runner calls this between two callbacks. */
 static inline void twheel_expiry_relax(struct twheel_base *base)
 {
 	if (!atomic_read(&base->waiters))
@@ -39,6 +40,7 @@ static inline void twheel_expiry_relax(struct twheel_base *base)
 	spin_lock(&base->expiry_lock);
 }
 
+/* Sleeps until the callback that runs has ended. */
 static inline void twheel_expiry_wait(struct twheel_base *base)
 {
 	atomic_inc(&base->waiters);
@@ -47,6 +49,7 @@ static inline void twheel_expiry_wait(struct twheel_base *base)
 	spin_unlock_bh(&base->expiry_lock);
 }
 #else
+/* Softirqs are not preempted by tasks: a canceller on another CPU spins. */
 static inline void twheel_expiry_init(struct twheel_base *base) { }
 static inline void twheel_expiry_lock(struct twheel_base *base) { }
 static inline void twheel_expiry_unlock(struct twheel_base *base) { }

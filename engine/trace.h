@@ -46,7 +46,7 @@ DECLARE_EVENT_CLASS(twheel_deadline,
  * twheel_arm - an idle timer is armed
  * @timer: The timer.
  * @expires: Its deadline.
- * @cpu: Whose wheel it goes to.
+ * @cpu: The CPU whose wheel gets the timer.
  */
 DEFINE_EVENT(twheel_deadline, twheel_arm,
 	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
@@ -56,8 +56,8 @@ DEFINE_EVENT(twheel_deadline, twheel_arm,
 /**
  * twheel_change - a pending timer gets another deadline, and another slot
  * @timer: The timer.
- * @expires: Its deadline.
- * @cpu: Whose wheel it is in.
+ * @expires: Its new deadline.
+ * @cpu: The CPU whose wheel the timer is in.
  */
 DEFINE_EVENT(twheel_deadline, twheel_change,
 	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
@@ -66,9 +66,9 @@ DEFINE_EVENT(twheel_deadline, twheel_change,
 
 /**
  * twheel_extend - a pending timer's deadline is pushed back without a lock
- * @timer: The timer. It may have expired again since.
- * @expires: Its deadline.
- * @cpu: Who does it.
+ * @timer: The timer. It may have expired meanwhile.
+ * @expires: Its new deadline.
+ * @cpu: The CPU that pushes the deadline back.
  */
 DEFINE_EVENT(twheel_deadline, twheel_extend,
 	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
@@ -79,7 +79,7 @@ DEFINE_EVENT(twheel_deadline, twheel_extend,
  * twheel_cancel - a pending timer is disarmed
  * @timer: The timer.
  * @expires: Its deadline.
- * @cpu: Whose wheel it was in.
+ * @cpu: The CPU whose wheel the timer was in.
  */
 DEFINE_EVENT(twheel_deadline, twheel_cancel,
 	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
@@ -88,9 +88,9 @@ DEFINE_EVENT(twheel_deadline, twheel_cancel,
 
 /**
  * twheel_expire_entry - a callback begins
- * @timer: Its timer.
+ * @timer: The callback's timer.
  * @expires: The deadline that has come.
- * @cpu: Whose wheel it was in.
+ * @cpu: The CPU whose wheel the timer was in.
  */
 DEFINE_EVENT(twheel_deadline, twheel_expire_entry,
 	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
@@ -99,7 +99,7 @@ DEFINE_EVENT(twheel_deadline, twheel_expire_entry,
 
 /**
  * twheel_expire_exit - a callback has ended
- * @timer: Its timer, of which nothing but the address is left perhaps.
+ * @timer: The address of the callback's timer, which the callback may have freed.
  * @function: The callback.
  */
 TRACE_EVENT(twheel_expire_exit,
@@ -122,10 +122,10 @@ TRACE_EVENT(twheel_expire_exit,
 );
 
 /**
- * twheel_cascade - timers have been moved between levels
- * @cpu: In whose wheel.
- * @clk: Its hand.
- * @moved: How many, without letting go of the lock.
+ * twheel_cascade - timers have been moved down from level to level
+ * @cpu: The CPU whose wheel it is.
+ * @clk: The hand of the wheel.
+ * @moved: How many timers were moved without releasing the lock.
  */
 TRACE_EVENT(twheel_cascade,
 
@@ -150,10 +150,10 @@ TRACE_EVENT(twheel_cascade,
 );
 
 /**
- * twheel_migrate - a timer goes from one CPU's wheel to another's
+ * twheel_migrate - a timer moves from the wheel of one CPU to that of another
  * @timer: The timer.
- * @from: The CPU it leaves.
- * @to: The CPU it goes to.
+ * @from: The CPU that it leaves.
+ * @to: The CPU that it moves to.
  */
 TRACE_EVENT(twheel_migrate,
 
