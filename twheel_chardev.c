@@ -26,7 +26,7 @@ static int twheel_open(struct inode *inode, struct file *file)
 	if (!set)
 		return -ENOMEM;
 	file->private_data = set;
-	/* read() honours IOCB_NOWAIT: io_uring need not read in a worker. */
+	/* read() honours IOCB_NOWAIT, so io_uring need not use a worker thread to read. */
 	file->f_mode |= FMODE_NOWAIT;
 	return nonseekable_open(inode, file);
 }
@@ -111,7 +111,7 @@ out_block_exit:
 }
 
 /**
- * twheel_chardev_exit - remove the device, of which no file is open any more
+ * twheel_chardev_exit - remove the device, which no program has open any more
  */
 void twheel_chardev_exit(void)
 {

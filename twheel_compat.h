@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: older kernels look like the newest here
+ * twheel: makes older kernels look like the newest
  *
- * No other file knows of differences between kernels. Kbuild probes the headers for
- * each interface, because stable trees have interfaces that are newer than their
- * version.
+ * No other file deals with differences between kernels. Kbuild searches the kernel's
+ * headers for each interface instead of comparing versions, because stable trees have
+ * interfaces from later versions.
  */
 #ifndef _TWHEEL_COMPAT_H
 #define _TWHEEL_COMPAT_H
@@ -30,7 +30,8 @@
 /*
  * timer_delete(), timer_delete_sync() (bb663f0f3c39, 9b13df3fb64e) and
  * timer_shutdown_sync() (f571faf6e443) came with 6.2, and went into 6.1.y late. The
- * module arms no timer again after it has shut it down, so deleting it does the same.
+ * module never arms a timer again that it has shut down, so deleting the timer has the
+ * same effect.
  */
 #if !defined(TWHEEL_HAVE_TIMER_SHUTDOWN) || defined(TWHEEL_TEST_EARLY_TIMERS)
 #define timer_delete(timer) del_timer(timer)
@@ -38,7 +39,7 @@
 #define timer_shutdown_sync(timer) del_timer_sync(timer)
 #endif
 
-/* The namespace is a string since 6.13 (cdd30ebb1b9f). */
+/* The namespace has been a string since 6.13 (cdd30ebb1b9f). */
 #ifdef TWHEEL_HAVE_IMPORT_NS_STRING
 #define TWHEEL_IMPORT_KUNIT_NS MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
 #else
@@ -56,7 +57,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* WQ_PERCPU came with 6.17 (930c2ea566af); before that it was the default. */
+/* WQ_PERCPU came with 6.17 (930c2ea566af); before, workqueues were per CPU by default. */
 #ifndef TWHEEL_HAVE_WQ_PERCPU
 #define WQ_PERCPU 0
 #endif

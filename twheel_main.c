@@ -2,8 +2,8 @@
 /*
  * twheel: exact timers by the million
  *
- * The module: it starts the engine, which runs the wheels, and then the device
- * on top of it. Module parameters stand beside the code that reads them.
+ * Module init and exit. The engine, which runs the wheels, starts first, and the device
+ * on top of it second. Module parameters are defined beside the code that reads them.
  */
 #include <linux/module.h>
 #include "device/init.h"

@@ -6,9 +6,9 @@
  * the timer, whether the timer is pending or not. The lock is never held while a
  * callback runs, and never longer than it takes to move TWHEEL_LOCK_HOLD timers.
  *
- * A timer that is armed again while its callback runs stays in its base. So the
- * callbacks of that base are the whole truth about the timer, and callbacks of one
- * timer never overlap.
+ * A timer that is armed again while its callback runs stays in its base. So that base
+ * alone tells whether the callback of the timer runs, and callbacks of one timer never
+ * overlap.
  */
 #include <linux/cpumask.h>
 #include "arm.h"
@@ -23,7 +23,7 @@ static struct twheel_base *arm_lock_any(const struct twheel_timer *t)
 	struct twheel_base *base;
 	u32 flags;
 
-	/* A CPU that moves the timer to another base has interrupts off: that is short. */
+	/* The wait is short: a CPU that gives the timer another base has interrupts off. */
 	for (;;) {
 		flags = READ_ONCE(t->flags);
 		if (!(flags & TWHEEL_MIGRATING)) {
@@ -41,8 +41,9 @@ static struct twheel_base *arm_lock_any(const struct twheel_timer *t)
  * twheel_arm_lock_base - lock the base that a timer belongs to
  * @t: The timer.
  *
- * Most timers belong to this CPU and lane 0. The guess lets the processor lock that
- * base while the flags of a cold timer are still on their way from memory.
+ * Most timers belong to this CPU and lane 0, so the function tries that base first. The
+ * guess lets the processor begin to lock the base while the timer's flags, which are
+ * often not in a cache, are still on their way from memory.
  *
  * Context: interrupts off.
  *
@@ -138,7 +139,7 @@ void twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t,
 
 	base->counts.armed++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	/* Before the timer is in a list: debugobjects knows a static timer by that. */
+	/* First: debugobjects knows an unused static timer by its empty list entry. */
 	twheel_objects_arm(t);
 	twheel_wheel_insert(&base->wheel, t, expires);
 	trace_twheel_arm(t, twheel_wheel_state(t), base->cpu);
@@ -168,7 +169,7 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
  * twheel_arm_disarm - end a timer's arming
  * @base: The base that @t belongs to, locked.
  * @t: The timer.
- * @state: TWHEEL_IDLE; or TWHEEL_DEAD, and @t can never be armed again.
+ * @state: TWHEEL_IDLE; or TWHEEL_DEAD, after which @t can never be armed again.
  *
  * Return: Whether @t was pending.
  */

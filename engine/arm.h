@@ -40,8 +40,8 @@ twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
  * @cpu: The CPU.
  *
  * The timer stays in @base while its callback runs. If @cpu is offline, the timer
- * goes to another CPU. While the timer changes its base, every CPU that wants its
- * base waits.
+ * goes to another CPU. While the timer changes its base, a CPU that wants to lock the
+ * timer's base waits.
  *
  * Return: The base that @t belongs to now, locked.
  */

@@ -2,7 +2,7 @@
 /*
  * twheel: the variables that the whole engine reads
  *
- * cpu.c writes the first two, and debugfs.c switches the key.
+ * cpu.c writes twheel_cpus and twheel_lanes, and debugfs.c switches twheel_timing.
  */
 #include "base.h"
 

@@ -35,7 +35,7 @@
 /* Set in twheel_due.timer: the callback has begun and has not ended. */
 #define TWHEEL_DUE_CLAIMED	1UL
 
-/* The most timers that are moved or looked at without giving the lock back. */
+/* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U
 
 /**
@@ -58,8 +58,8 @@ struct twheel_counts {
 
 /**
  * struct twheel_due - a timer that was due, and its callback
- * @timer: Address of the timer, with %TWHEEL_DUE_CLAIMED while its callback runs.
- *	0 once the callback has ended, or a canceller has taken the timer back.
+ * @timer: Address of the timer; with %TWHEEL_DUE_CLAIMED set while its callback runs.
+ *	0 once the callback has ended, or once a canceller has taken the timer back.
  * @fn: The callback.
  * @expires: The deadline.
  * @began: The tick at which the callback began; 0 if it has not begun.
@@ -77,10 +77,10 @@ struct twheel_due {
 
 /**
  * struct twheel_due_batch - timers that a run took off the wheel together
- * @at: Index in @due of the callback that runs, or that ran last.
+ * @at: Index in @due of the timer whose callback runs, or ran last.
  * @count: How many timers the batch has.
  * @time: The time that twheel_due_time() returns; 0 until a callback asks. Only the
- *	runner touches it.
+ *	runner touches this field.
  * @due: The timers.
  */
 struct twheel_due_batch {
@@ -122,21 +122,22 @@ struct twheel_worker {
  * struct twheel_base - one wheel of one CPU, and what runs it
  * @lock: Protects every field that follows, and every timer that names this CPU and
  *	lane. The exceptions are @callback and parts of @batch: only the runner writes
- *	@at, @time and @began there, and both sides exchange @timer, see due.c. Taken
- *	with interrupts off. The locks of two bases of one lane nest in the order of their CPUs, when timers
- *	leave an offline CPU. Work is queued under the lock.
+ *	@at, @time and @began there, and the runner and cancellers exchange @timer, see
+ *	due.c. Taken with interrupts off. When timers leave an offline CPU, the locks of
+ *	two bases of one lane nest, in the order of their CPUs. Work is queued under the
+ *	lock.
  * @cpu: The CPU.
  * @lane: The lane.
- * @online: Timers may be armed here.
+ * @online: The CPU is online, so timers may be armed here.
  * @callback: The callback that runs in softirq context, or that ran last.
- * @batch: Timers that were due.
+ * @batch: The timers that the run has taken off the wheel.
  * @runner: The task that the run of this wheel runs in or interrupted; %NULL
  *	outside a run.
- * @wake: The tick by which the tick source starts a run.
- * @tick: The tick source for a near event.
- * @sleeper: The tick source for a far event. It ends a little before the event.
+ * @wake: The latest tick at which the tick source starts a run.
+ * @tick: The tick source for a near tick.
+ * @sleeper: The tick source for a far tick. It expires a little before that tick.
  * @more: Continues a run that has used up its budget.
- * @counts: Counted by this base; see twheel_counts_add().
+ * @counts: The armings that this base has counted; see twheel_counts_add().
  * @stats: Statistics for people.
  * @worker: The workers that run callbacks in process context.
  * @idle_workers: The workers that are not queued, one bit each.

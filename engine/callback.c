@@ -2,16 +2,16 @@
 /*
  * twheel: running a callback, and finding one that runs
  *
- * A callback runs in softirq context, where due.c calls it, or in process context,
- * where process.c does. Both note in the base which callback they run, so that any
- * CPU that holds the base's lock can find out whether the callback of a timer runs.
+ * due.c runs callbacks in softirq context, and process.c runs them in process context.
+ * Both note in the base which callback they run. So any CPU that holds the base's lock
+ * can find out whether the callback of a timer runs.
  */
 #include "callback.h"
 #include "trace.h"
 
 /*
- * The callback may free the timer, and lockdep's map with the timer; so lockdep gets
- * a copy of the map.
+ * The callback may free the timer, which contains the map that lockdep needs until the
+ * callback has returned. So lockdep gets a copy of the map.
  */
 static void callback_call(struct twheel_timer *t, twheel_fn_t fn)
 {
@@ -37,8 +37,8 @@ static void callback_call(struct twheel_timer *t, twheel_fn_t fn)
  * @t: The callback's timer, which the callback may free.
  * @fn: The callback.
  *
- * Context: softirq or process. Takes the base's lock only to note how long the
- * callback took, if that is asked for.
+ * Context: softirq or process. While twheel_timing is on, takes the base's lock to
+ * note how long the callback took.
  */
 void twheel_callback_run(struct twheel_base *base, struct twheel_timer *t,
 			 twheel_fn_t fn)
@@ -87,8 +87,9 @@ static bool callback_runs_in_softirq(const struct twheel_base *base,
  * @base: The base that @t belongs to, locked.
  * @t: The timer.
  *
- * A callback may have freed its timer, and a new timer may lie at the same address.
- * The new timer is not mistaken for the old one unless both have the same callback.
+ * A running callback may have freed its timer, and a new timer may lie at the same
+ * address. The function mistakes the new timer for the old one only if both have the
+ * same callback.
  *
  * Return: The callback, or %NULL if the callback of @t does not run in process
  * context.
@@ -112,8 +113,7 @@ twheel_callback_find_process(const struct twheel_base *base,
 /**
  * twheel_callback_find - find the running callback of a timer
  * @base: The base that @t belongs to, locked.
- * @t: The timer. A callback that is about to run does not run yet: see
- *	twheel_due_settle().
+ * @t: The timer, not TWHEEL_DUE: see twheel_due_settle().
  *
  * Return: The callback, or %NULL if the callback of @t does not run.
  */

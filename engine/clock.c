@@ -9,20 +9,21 @@
 #include "twheel.h"
 
 /*
- * An estimate of when tick 0 would have begun, in ns of CLOCK_MONOTONIC. The estimate is
- * too early by at most the time by which the kernel has been late in counting ticks.
- * Each reading of both clocks is an upper bound, which is too late by at most a tick.
+ * An estimate of when tick 0 would have begun, in ns of CLOCK_MONOTONIC. Each reading of
+ * both clocks gives an upper bound, which is at most a tick too late. The estimate is the
+ * lowest recent bound. It is too early only if the kernel has counted ticks late, and by
+ * no more than that.
  */
 static s64 clock_tick_zero;
 
-/* When the current tick, @tick, began by the estimate. */
+/* Returns when @tick, the current tick, began according to the estimate. */
 static s64 clock_tick_began(u64 tick, s64 now)
 {
 	s64 offset = tick * TICK_NSEC;
 	s64 bound = now - offset;
 	s64 zero = READ_ONCE(clock_tick_zero);
 
-	/* If a tick seems to last longer than a tick, the kernel lost ticks or is late. */
+	/* A bound a tick above the estimate: the kernel has lost ticks or counts late. */
 	if (zero > bound || bound - zero > TICK_NSEC) {
 		zero = bound;
 		WRITE_ONCE(clock_tick_zero, zero);
@@ -49,10 +50,10 @@ void twheel_clock_read(struct twheel_phase *phase)
  * twheel_tick_at - find the tick for a point in time
  * @when: On CLOCK_MONOTONIC, in nanoseconds.
  *
- * The module knows the phase of the ticks only from observation. The result may be too
- * low, usually by one tick. A caller whose timer must not run early reads the clock
- * again in the callback, and arms the timer for the next tick if it is too early. The
- * result is never too high: the timer runs at the first tick at or after @when.
+ * The module knows the phase of the ticks only from observation. The result is
+ * never too high: the timer runs no later than at the first tick at or after @when. It may
+ * be too low, usually by one tick. A callback that must not run early therefore reads the
+ * clock again, and arms its timer for the next tick if @when has not come.
  *
  * Context: any.
  *

@@ -28,8 +28,7 @@ void twheel_clock_read(struct twheel_phase *phase);
  * @phase: From a recent twheel_clock_read(). Callers that convert many times share one.
  * @when: The point in time, in ns of CLOCK_MONOTONIC.
  *
- * Return: The deadline in jiffies64. For a time before the tick in @phase began, that
- * tick.
+ * Return: The deadline in jiffies64; for a time before the tick in @phase, that tick.
  */
 static inline u64 twheel_clock_tick(const struct twheel_phase *phase, ktime_t when)
 {

@@ -2,11 +2,13 @@
 /*
  * twheel: counts of armings, which always add up
  *
- * A base counts an arming as fired when a run takes the timer off the wheel, and
- * takes that back if the timer returns to the wheel. So the timers of a batch that no
- * callback has claimed are subtracted from the fired ones and added to the pending
- * ones here. Deadlines that are pushed back without a lock are counted by CPU, and
- * each of them counts as an arming that replaced another one.
+ * A base counts an arming as fired as soon as a run takes the timer off the wheel. If
+ * the timer returns to the wheel, the base corrects that count. Until its callback
+ * begins, a timer that the run has taken is still pending. So this file moves the
+ * timers of the batch whose callbacks have not begun from the fired to the pending ones.
+ *
+ * Each CPU counts the deadlines that it pushes back without a lock. Each such push is
+ * an arming that replaces another one.
  */
 #include <linux/string.h>
 #include "counts.h"
@@ -18,7 +20,7 @@ DEFINE_PER_CPU(local64_t, twheel_extended);
 /**
  * twheel_counts_add - add the counts of a base to a sum
  * @base: The base, locked.
- * @sum: The sum. Deadlines that were pushed back without a lock are not included.
+ * @sum: The sum, without the deadlines that were pushed back without a lock.
  */
 void twheel_counts_add(const struct twheel_base *base, struct twheel_counts *sum)
 {
@@ -36,7 +38,7 @@ void twheel_counts_add(const struct twheel_base *base, struct twheel_counts *sum
 
 /**
  * twheel_counts_read - sum up the counts of all CPUs
- * @counts: The sums. They add up if no timer is armed, ends or moves meanwhile.
+ * @counts: The sums. They add up unless timers are armed, end or move meanwhile.
  *
  * Context: process or softirq. Takes the lock of one base after the other.
  */

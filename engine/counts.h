@@ -8,15 +8,15 @@
 #include <asm/local64.h>
 #include "base.h"
 
-/* Deadlines pushed back without a lock, by the CPU that did it. */
+/* How many deadlines each CPU has pushed back without a lock. */
 DECLARE_PER_CPU(local64_t, twheel_extended);
 
 void twheel_counts_add(const struct twheel_base *base, struct twheel_counts *sum);
 void twheel_counts_read(struct twheel_counts *counts);
 
 /*
- * this_cpu_inc() disables interrupts on some architectures, which may cost more there
- * than all the rest of pushing a deadline back.
+ * Not this_cpu_inc(), which disables interrupts on some architectures. That may cost more
+ * there than all the rest of pushing a deadline back.
  */
 static inline void twheel_counts_extend(void)
 {

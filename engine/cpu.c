@@ -3,8 +3,8 @@
  * twheel: CPUs come and go
  *
  * Every possible CPU has one base in each lane, for as long as the module is loaded.
- * When a CPU goes offline, no timer can be armed there any more, and the timers that
- * are there move to the same lane of another CPU, some at a time.
+ * When a CPU goes offline, its bases accept no timers any more. The timers that they have
+ * move to the same lanes of another CPU, some at a time.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -25,7 +25,7 @@ static void cpu_lane_online(struct twheel_base *base)
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, true);
 	base->wake = TWHEEL_NEVER;
-	/* A callback in process context may have armed a timer that is still here. */
+	/* A callback in process context may have armed its own timer here meanwhile. */
 	twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
 	raw_spin_unlock_irq(&base->lock);
 }
@@ -40,8 +40,9 @@ static int cpu_online_lanes(unsigned int cpu)
 }
 
 /*
- * Once the base is not online, only a callback that still runs can arm a timer there.
- * This function waits for callbacks in softirq context.
+ * Once the base is not online, a timer can be armed there only while its own callback
+ * runs. This function waits for callbacks in softirq context; process.c deals with the
+ * others.
  */
 static void cpu_lane_offline(struct twheel_base *base, unsigned int to)
 {
@@ -66,7 +67,7 @@ static int cpu_offline_lanes(unsigned int cpu)
 	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
 	unsigned int lane;
 
-	/* The last CPU: only when a failed set-up is undone, and no timer is armed. */
+	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
 	if (to >= nr_cpu_ids)
 		return 0;
 
@@ -150,7 +151,7 @@ int twheel_cpu_add_lane(void)
 	return 0;
 }
 
-/* No timer is pending, and no caller can arm one any more. */
+/* No timer is pending, and no caller can arm a timer any more. */
 static void cpu_stop_base(struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);

@@ -12,7 +12,7 @@
 #include "lane.h"
 #include "twheel.h"
 
-/* The most timers that twheel_api_cancel_some() takes, with interrupts off. */
+/* The most timers of one call of twheel_api_cancel_some(), which has interrupts off. */
 #define TWHEEL_CANCEL_MAX	16
 
 void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n);
@@ -23,7 +23,8 @@ u64 twheel_due_time(const struct twheel_timer *t);
  * @timer: The timer, with no lock held.
  *
  * Unlinking a timer writes to its two neighbours. The processor fetches them while the
- * caller takes the lock. The pointers may be out of date; a prefetch does no harm.
+ * caller takes the lock. The pointers to them may be out of date, but a prefetch from a
+ * wrong address does no harm.
  */
 static inline void twheel_api_prefetch_neighbours(const struct twheel_timer *timer)
 {

@@ -4,10 +4,10 @@
  *
  * The runner releases the lock before it calls a callback. Taking the lock again for
  * every callback would cost more than everything else that is done for a timer. So
- * the runner takes a batch of timers off the wheel at once. Until its callback
- * begins, each of them is still pending, and a CPU that holds the lock may cancel it
- * or give it another deadline. So the runner has to claim a timer before it calls the
- * callback:
+ * the runner takes a batch of timers off the wheel at once. Each timer of the batch is
+ * still pending until its callback begins: a CPU that holds the lock may cancel the
+ * timer or give it another deadline. So the runner has to claim a timer before it
+ * calls the callback:
  *
  *	runner					canceller, or a new deadline
  *	  lock
@@ -26,8 +26,9 @@
  *
  * A periodic timer is armed again when its callback begins. That takes the lock, so
  * the runner claims a periodic timer under the lock, and no other CPU finds the timer
- * between the claim and the arming. With debugobjects, every timer is claimed
- * under the lock, because debugobjects must learn of the end in the same instant.
+ * between the claim and the arming. With debugobjects, the runner claims every timer
+ * under the lock, because debugobjects must see the claim and the end of the arming as
+ * one step.
  */
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -55,7 +56,7 @@ static void due_add(struct twheel_base *base, struct twheel_timer *t)
 /**
  * twheel_due_take - take a batch of due timers off the wheel
  * @base: The base, locked, in a run, with an empty batch.
- * @left: How many timers may be moved or taken, and ticks visited.
+ * @left: The budget: how many timers may be moved or taken, and how many ticks visited.
  *
  * Return: What remains of @left.
  */
@@ -74,9 +75,9 @@ unsigned int twheel_due_take(struct twheel_base *base, unsigned int left)
 }
 
 /*
- * Claims a timer for its callback, unless a canceller has taken it back. @at is
- * written first: another CPU must not see the claim and still look for the callback
- * at the old place.
+ * Claims a timer for its callback, unless a canceller has taken the timer back. Writes
+ * @at before the claim: a CPU that sees the claim must also find the callback through
+ * @at.
  */
 static bool due_claim(struct twheel_due_batch *batch, struct twheel_due *due,
 		      unsigned long timer)
@@ -116,7 +117,7 @@ static bool due_begin_lockless(struct twheel_base *base, struct twheel_due *due,
 	return true;
 }
 
-/* Returns the timer, claimed for its callback; or NULL if it has been taken back. */
+/* Claims the timer of @due and returns it, or NULL if a canceller has taken it back. */
 static struct twheel_timer *due_begin(struct twheel_base *base, struct twheel_due *due)
 {
 	unsigned long timer = READ_ONCE(due->timer);
@@ -218,7 +219,7 @@ static struct twheel_due *due_find(struct twheel_due_batch *batch,
  * @base: The base that @t belongs to, locked.
  * @t: A timer that was TWHEEL_DUE a moment ago.
  *
- * The slow part of twheel_due_settle(), which says what @t is afterwards.
+ * The slow part of twheel_due_settle(), which describes the state of @t afterwards.
  */
 void twheel_due_take_back(struct twheel_base *base, struct twheel_timer *t)
 {
@@ -232,7 +233,7 @@ void twheel_due_take_back(struct twheel_base *base, struct twheel_timer *t)
 		base->counts.fired--;
 		return;
 	}
-	/* The runner has claimed the timer: its callback begins or has begun. */
+	/* The runner has claimed the timer, so its callback counts as begun. */
 	twheel_wheel_end_due(t);
 }
 
@@ -259,8 +260,8 @@ bool twheel_due_has_begun(struct twheel_base *base, const struct twheel_timer *t
  * @base: The base, locked.
  * @mod: The module.
  *
- * Return: Whether a callback of @mod runs in softirq context, or is about to run
- * and its timer is in no slot of the wheel.
+ * Return: Whether a callback of @mod runs in softirq context, or is about to run. A
+ * timer whose callback is about to run is in no slot of the wheel.
  */
 bool twheel_due_has_module(const struct twheel_base *base, const struct module *mod)
 {
@@ -277,16 +278,16 @@ bool twheel_due_has_module(const struct twheel_base *base, const struct module *
 }
 
 /**
- * twheel_due_time - what time it is, for a callback in softirq context
+ * twheel_due_time - get the time, for a callback in softirq context
  * @t: The callback's timer.
  *
- * Reading the clock costs as much as the rest of a short callback. So the first
- * callback of a batch that asks reads the clock, and the others get the same time. The
- * times of the batches of two CPUs are in no order.
+ * Reading the clock costs as much as the rest of a short callback. So the clock is read
+ * for the first callback of a batch that calls this function, and the other callbacks of
+ * the batch get the same time. The times of batches on different CPUs are in no order.
  *
  * Context: the callback of @t, in softirq.
  *
- * Return: CLOCK_MONOTONIC in ns, read after @t was found due: not later than now.
+ * Return: CLOCK_MONOTONIC in ns, read after @t was found due and before now.
  */
 u64 twheel_due_time(const struct twheel_timer *t)
 {

@@ -20,9 +20,9 @@ bool twheel_due_has_module(const struct twheel_base *base, const struct module *
  * @base: The base that @t belongs to, locked.
  * @t: The timer.
  *
- * Called before @t is disarmed or gets a new deadline. If @t was %TWHEEL_DUE and
- * its callback has not begun, @t is pending in the wheel afterwards; if its callback
- * has begun, @t is idle.
+ * Called before @t is disarmed or gets a new deadline. If @t is %TWHEEL_DUE and its
+ * callback has not begun, the function puts @t back into the wheel. If the callback has
+ * begun, @t becomes idle.
  */
 static inline void twheel_due_settle(struct twheel_base *base,
 				     struct twheel_timer *t)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the engine starts and stops
+ * twheel: starting and stopping the engine
  */
 #include <linux/build_bug.h>
 #include "cpu.h"
@@ -39,7 +39,7 @@ int twheel_engine_init(void)
 /**
  * twheel_engine_exit - stop the engine
  *
- * No timer is pending, and no caller can arm one any more.
+ * No timer is pending, and no caller can arm a timer any more.
  */
 void twheel_engine_exit(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: the engine's way up and down, for twheel_main.c
+ * twheel: starting and stopping the engine, for twheel_main.c
  */
 #ifndef _TWHEEL_ENGINE_ENGINE_H
 #define _TWHEEL_ENGINE_ENGINE_H

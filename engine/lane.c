@@ -3,14 +3,17 @@
  * twheel: lanes
  *
  * A wheel serves its timers tick by tick. So while a million timers of one tick run, all
- * other timers of that wheel wait. A user with very many timers therefore gets a wheel of
- * its own on each CPU: a lane. Each lane of a CPU has its own budget and its own
+ * other timers of that wheel wait. A lane is one wheel on each CPU. Lane 0 serves all
+ * kernel modules, and programs with few timers. The timers of a program with very many
+ * timers go into another lane. Each lane of a CPU has its share of the budget and its own
  * tasklet, and the lanes take turns. Within a lane, earlier ticks run first.
  *
- * All timers begin in lane 0. A pending timer stays in its lane, so its lane never has
- * to be searched for, and a CPU that goes offline hands a timer to the same lane of
- * another CPU. A lane is allocated when it is wanted for the first time, and kept.
- * The timers of kernel modules are in lane 0, whatever programs do.
+ * A timer's flags name its lane, and a pending timer stays in its lane: a CPU that goes
+ * offline hands the timer to the same lane of another CPU. A lane is allocated when it is
+ * needed for the first time, and kept until the module is unloaded.
+ *
+ * A user of a lane is a set with very many timers, or the quota of a user whose small
+ * sets have very many timers together; see create.c and quota.c of the device.
  */
 #include <linux/cache.h>
 #include <linux/cpumask.h>
@@ -24,24 +27,24 @@
 #include "lane.h"
 #include "twheel_compat.h"
 
-/* Read whenever a timer is added. */
+/* How many timers make a lane worth its memory. Read whenever a timer is added. */
 unsigned int twheel_lane_threshold __read_mostly;
 
 static DEFINE_MUTEX(lane_lock);
-/* How many users each lane has; lane 0 belongs to everybody. */
+/* How many users each lane has; unused for lane 0, which everybody uses. */
 static unsigned int lane_users[TWHEEL_LANES];
 
 /**
  * twheel_lane_init - choose how many timers make a lane worth its memory
  *
- * So many timers take as much memory as a lane does.
+ * That many timers take about as much memory as a lane does.
  */
 void twheel_lane_init(void)
 {
 	twheel_lane_threshold = min(512 * num_possible_cpus(), 8192U);
 }
 
-/* The lane with the fewest users, or 0 if only lane 0 exists. */
+/* Returns the lane with the fewest users, or 0 if only lane 0 exists. */
 static int lane_least_used(void)
 {
 	unsigned int lane;
@@ -54,14 +57,14 @@ static int lane_least_used(void)
 }
 
 /**
- * twheel_lane_get - take a lane that has no user
+ * twheel_lane_get - become a user of a lane
  *
- * When all lanes have users and no lane can be added, the caller shares the lane with
- * the fewest users.
+ * The caller gets a lane without users. If all lanes have users and no lane can be added,
+ * the caller shares the lane with the fewest users.
  *
  * Context: process, may sleep.
  *
- * Return: The lane, at least 1; or -ENOMEM.
+ * Return: The lane, at least 1; or -ENOMEM if there is no lane but lane 0.
  */
 int twheel_lane_get(void)
 {
@@ -96,7 +99,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_lane_put);
 
 /**
  * twheel_lane_use - put a timer into a lane
- * @t: A timer that has just been set up, and that no other code knows yet.
+ * @t: A timer that has just been set up, and that no other code uses yet.
  * @lane: The lane.
  */
 void twheel_lane_use(struct twheel_timer *t, int lane)
@@ -107,7 +110,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_lane_use);
 
 /**
  * twheel_lane_move - put a timer into another lane
- * @t: The timer. It stays in its lane while it is pending or its callback runs.
+ * @t: The timer. If it is pending or its callback runs, it stays where it is.
  * @lane: The lane.
  *
  * Context: any. Takes the lock of the timer's base if @t is in another lane.
@@ -121,7 +124,7 @@ void twheel_lane_move(struct twheel_timer *t, int lane)
 	if ((READ_ONCE(t->flags) & TWHEEL_LANE_MASK) == wanted)
 		return;
 	base = twheel_arm_lock_base_irqsave(t, &flags);
-	/* From then on the lock of the other base protects the timer. */
+	/* Once the flags are written, the lock of the other base protects the timer. */
 	if (!twheel_wheel_pending(t) && !twheel_callback_find(base, t))
 		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_LANE_MASK) | wanted);
 	raw_spin_unlock_irqrestore(&base->lock, flags);

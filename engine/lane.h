@@ -7,7 +7,7 @@
 
 struct twheel_timer;
 
-/* A set or user with at least this many timers gets a lane of its own. */
+/* A set, or the small sets of a user together, get a lane from this many timers on. */
 extern unsigned int twheel_lane_threshold;
 
 void twheel_lane_init(void);

@@ -9,7 +9,7 @@
 #include "tick.h"
 #include "trace.h"
 
-/* Takes the locks in the order of CPUs: either base may be the offline one. */
+/* Takes the locks in the order of CPUs. */
 static void move_lock_both(struct twheel_base *a, struct twheel_base *b)
 {
 	if (a->cpu > b->cpu)
@@ -27,9 +27,9 @@ static void move_unlock_both(struct twheel_base *a, struct twheel_base *b)
 }
 
 /*
- * A timer whose callback runs stays, because the callback is looked for in the base
- * that the timer names. The worker that runs the callback moves the timer when the
- * callback has ended.
+ * Returns the first timer that may move. A timer whose callback runs stays, because
+ * other CPUs look for the callback in the base that the timer names. The worker that
+ * runs the callback moves the timer when the callback has ended.
  */
 static struct twheel_timer *move_first(struct twheel_base *from)
 {
@@ -79,11 +79,11 @@ bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 }
 
 /**
- * twheel_move_evacuate - move the timers of a base off its CPU if that is offline
+ * twheel_move_evacuate - move the timers of a base away if its CPU is offline
  * @base: The base, not locked.
  *
- * A callback that still runs for an offline CPU may arm timers there, see
- * twheel_arm_rehome(). The worker calls this when such a callback has ended.
+ * A callback that still runs for an offline CPU may arm its own timer there, see
+ * twheel_arm_rehome(). The worker calls this function when the callback has ended.
  *
  * Context: process.
  */

@@ -24,7 +24,7 @@ static bool objects_is_static(void *addr)
 	return timer->fn && !atomic64_read(&timer->state) && !timer->entry.prev;
 }
 
-/* Takes the armed timer off the wheel, which would be corrupted otherwise. */
+/* Disarms an armed timer, whose reuse would corrupt the wheel. */
 static bool objects_take_off(struct twheel_timer *timer, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
@@ -59,7 +59,7 @@ static const struct debug_obj_descr objects_descr = {
 
 /**
  * twheel_objects_init - begin to repair what debugobjects reports
- * @cancel: Disarms a timer: twheel_cancel(), which lies above this file.
+ * @cancel: twheel_cancel(). A pointer, because api.c lies above this file.
  */
 void twheel_objects_init(int (*cancel)(struct twheel_timer *))
 {

@@ -4,8 +4,8 @@
  *
  * A timer that a module leaves armed would run code that no longer exists. So when a
  * module that uses twheel has run its exit function, this file searches the wheels for
- * timers whose callback lies in the module. It disarms them, and says in the log
- * whose they were.
+ * timers whose callback lies in the module. It disarms them, and names the module in the
+ * log.
  */
 #include <linux/cpu.h>
 #include <linux/kallsyms.h>
@@ -22,7 +22,8 @@
  * @found: How many timers have been disarmed.
  * @fn: The callback of the first of them.
  * @looks: How many timers have been looked at.
- * @missed: A timer of the module was in no list, because its callback was about to run.
+ * @missed: Whether a timer of the module was in no list, because its callback ran or was
+ *	about to run.
  */
 struct owner_search {
 	const struct module	*mod;
@@ -32,7 +33,7 @@ struct owner_search {
 	bool			missed;
 };
 
-/* The kernel hides which modules @mod uses, but not whether it uses any. */
+/* The kernel shows whether @mod uses any module, but not which modules. */
 static bool owner_may_use_twheel(const struct module *mod)
 {
 #ifdef MODULE
@@ -43,7 +44,7 @@ static bool owner_may_use_twheel(const struct module *mod)
 #endif
 }
 
-/* Whether @fn lies in @mod. The module may have overwritten @fn with its timer. */
+/* Whether @fn lies in @mod. @fn may be NULL: the timer may have been overwritten. */
 static bool owner_is(const struct module *mod, twheel_fn_t fn)
 {
 	return fn && within_module((unsigned long)fn, mod);
@@ -63,9 +64,9 @@ static void owner_look(struct owner_search *search, struct twheel_base *base,
 }
 
 /*
- * Looks at the first @count timers of a list, in several holds of the lock. Each timer
- * moves to the end of the list when it has been looked at, so that the search goes on
- * behind it. The timers of a list are in no order.
+ * Looks at the first @count timers of a list, and may release the lock in between. Each
+ * timer moves to the end of the list when it has been looked at, so the next timer to
+ * look at is always the first. The order of a list has no meaning.
  */
 static void owner_search_list(struct owner_search *search, struct twheel_base *base,
 			      struct list_head *list, u32 count)
@@ -104,7 +105,7 @@ static u32 owner_slot_count(struct owner_search *search, struct twheel_base *bas
 	return count;
 }
 
-/* Returns how many timers wait for process context, at most. */
+/* Returns an upper bound of how many timers wait for process context. */
 static u32 owner_deferred_count(struct twheel_base *base)
 {
 	u64 count;
@@ -132,8 +133,9 @@ static void owner_search_level(struct owner_search *search, struct twheel_base *
 }
 
 /*
- * Searches up and then down, because timers move both ways meanwhile. They move under
- * the lock, except for timers that are due: see @missed.
+ * Searches the levels upwards and then downwards, because timers move up and down
+ * meanwhile. A timer is always in some list when the lock is free, unless it is due: see
+ * @missed.
  */
 static void owner_search_base(struct owner_search *search, struct twheel_base *base)
 {
@@ -161,7 +163,7 @@ static bool owner_callback_runs(struct twheel_base *base, const struct module *m
 	return ret;
 }
 
-/* Returns whether a callback ran: it may have armed its timer again. */
+/* Returns whether a callback ran, which may have armed its timer again. */
 static bool owner_wait_for_callbacks(const struct module *mod)
 {
 	struct twheel_base *base;
@@ -186,9 +188,9 @@ static bool owner_wait_for_callbacks(const struct module *mod)
  *
  * Context: process, may sleep.
  *
- * Return: How many looks the search took. A round takes at most two for each timer that
- * its slot has taken in since the slot was last empty. A round that has found a timer
- * of @mod is followed by another one.
+ * Return: How many looks at timers the search took. For each slot, a round takes at most
+ * two looks for every timer that the slot has taken in since it was last empty. After a
+ * round that has found a timer of @mod, there is another round.
  */
 u64 twheel_owner_disarm(const struct module *mod)
 {

@@ -3,21 +3,22 @@
  * twheel: callbacks in process context
  *
  * When a timer with TWHEEL_PROCESS is due, the wheel defers it: the timer stays
- * pending until a worker takes it. Every base has TWHEEL_PROCESS_MAX workers, each of
- * them one work item on the workqueue "twheel". A worker that takes a timer queues the
- * next worker if more timers are waiting.
+ * pending, in the wheel's list of deferred timers, until a worker takes it. Every base
+ * has TWHEEL_PROCESS_MAX workers, which are work items on the workqueue "twheel". A
+ * worker that takes a timer queues another worker if more timers are waiting.
  *
  * The workqueue runs one item of a CPU at a time, unless that item sleeps. So
  * callbacks usually run one by one, and a callback that sleeps holds up the others only
- * when all workers sleep. The workqueue keeps a rescue thread for when there is no
- * memory to create one.
+ * when all workers sleep. The workqueue has a rescuer, which runs the items when there
+ * is no memory to create a thread.
  *
- * A worker passes over a deferred timer whose callback runs already; the worker that
- * runs it looks again when the callback has ended. So callbacks of one timer do not
- * overlap.
+ * A worker passes over a deferred timer whose callback runs already. The worker that
+ * runs this callback looks at the list again when the callback has ended. So callbacks
+ * of one timer do not overlap.
  *
  * A CPU that goes offline does not wait for these callbacks, which may sleep for
- * long. Timers that such a callback arms meanwhile are moved when it ends.
+ * long. If such a callback arms its own timer again, the timer stays with the offline
+ * CPU until the callback has ended; then the worker moves it.
  */
 #include <linux/errno.h>
 #include "callback.h"
@@ -33,7 +34,7 @@
 
 static struct workqueue_struct *twheel_wq;
 
-/* Takes the next deferred timer that is still due; others go back into the wheel. */
+/* Returns the next deferred timer that is still due. Puts the others back into the wheel. */
 static struct twheel_timer *process_take(struct twheel_base *base)
 {
 	struct twheel_timer *t;
@@ -55,7 +56,7 @@ static struct twheel_timer *process_take(struct twheel_base *base)
 	return t;
 }
 
-/* Notes that the callback of @t is about to run. */
+/* Ends the arming of @t, or begins its next period, and notes that its callback runs. */
 static void process_begin(struct twheel_base *base, struct twheel_callback *cb,
 			  struct twheel_timer *t)
 {
@@ -153,7 +154,7 @@ static bool process_runs(struct twheel_base *base, const struct twheel_timer *t)
  * @base: The base that the timer belonged to when its callback was seen running.
  * @t: The callback's timer.
  *
- * Returns also when another callback of @base ends: the caller looks again.
+ * Also returns when another callback of @base ends, so the caller has to check again.
  *
  * Context: process, may sleep.
  */
@@ -161,7 +162,7 @@ void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 {
 	DEFINE_WAIT(wait);
 
-	/* No loop: a timer that is armed again and again might run at every look. */
+	/* No loop: a timer that is armed again and again might run at every check. */
 	prepare_to_wait(&base->callback_done, &wait, TASK_UNINTERRUPTIBLE);
 	if (process_runs(base, t))
 		schedule();

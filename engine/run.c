@@ -25,8 +25,8 @@ MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; 
 
 /**
  * struct run_hold - a stretch of a run with interrupts off
- * @start: When it began, from twheel_stats_start().
- * @moved: How many timers the wheel had moved until then.
+ * @start: When the stretch began, from twheel_stats_start().
+ * @moved: How many timers the wheel had moved by then.
  */
 struct run_hold {
 	u64 start;
@@ -83,8 +83,9 @@ static unsigned int run_expire(struct twheel_base *base, unsigned int left,
 }
 
 /*
- * The lanes of a CPU may all have work at once, and run one after the other. They
- * share the budget, but a share is never smaller than what is worth a run.
+ * The lanes of a CPU may all have work at once, and then run one after the other. So they
+ * share the budget. A share is never smaller than %TWHEEL_LOCK_HOLD timers, unless the
+ * whole budget is.
  */
 static unsigned int run_budget(void)
 {
@@ -93,10 +94,10 @@ static unsigned int run_budget(void)
 	return max(all / twheel_base_lanes(), min(all, TWHEEL_LOCK_HOLD));
 }
 
-/* Softirq, on the base's CPU or, when that goes offline, on another one. */
+/* Runs in softirq context on the base's CPU or, when that CPU goes offline, on another. */
 static void run_base(struct twheel_base *base)
 {
-	/* The whole run is on this CPU; reading CLOCK_MONOTONIC may be expensive. */
+	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
 	u64 start = local_clock();
 	struct run_hold hold;
 	unsigned int left;
@@ -104,7 +105,7 @@ static void run_base(struct twheel_base *base)
 	twheel_expiry_lock(base);
 	run_lock(base, &hold);
 	twheel_stats_inc(&base->stats.runs);
-	/* The timers of an offline CPU are moved: no callback may begin here. */
+	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (base->runner || !base->online)
 		goto out_unlock;
 

@@ -16,19 +16,19 @@
 
 /**
  * struct twheel_stats - statistics of a base, under the base's lock
- * @runs: Runs, including those that found nothing to do: how often the tick source
- *	woke the CPU.
+ * @runs: Runs, including runs that found nothing to do and runs that continued another
+ *	one whose budget was used up.
  * @early: Callbacks that began before their deadline. Must stay 0.
- * @late: Callbacks by how many ticks after their deadline they began. Those of a
- *	batch are added when the whole batch has run.
+ * @late: Callbacks by how many ticks after their deadline they began. The callbacks of
+ *	a batch are added when the whole batch has run.
  * @windowed: Callbacks of timers with a window; @late does not count them.
  * @cascade_max: The most timers that were moved with interrupts off at a stretch.
- * @run_max_ns: The longest run, by sched_clock(). An architecture without a
- *	sched_clock() of its own counts whole ticks.
+ * @run_max_ns: The longest run, by local_clock(), which counts whole ticks on an
+ *	architecture without a sched_clock() of its own.
  * @hold_max_ns: The longest stretch of a run with interrupts off; measured only
  *	while twheel_timing is on.
  * @callback_max_ns: The longest callback; measured only while twheel_timing is on.
- * @callback_max_fn: That callback.
+ * @callback_max_fn: The function of the longest callback.
  * @processed: Callbacks run in process context.
  * @migrated: Timers that came from a CPU that went offline.
  */
@@ -46,7 +46,7 @@ struct twheel_stats {
 	u64		migrated;
 };
 
-/* On while someone measures: reading the clock twice a callback is not free. */
+/* Off by default, because reading the clock twice for each callback costs time. */
 DECLARE_STATIC_KEY_FALSE(twheel_timing);
 
 static inline u64 twheel_stats_start(void)
@@ -54,7 +54,7 @@ static inline u64 twheel_stats_start(void)
 	return static_branch_unlikely(&twheel_timing) ? ktime_get_ns() : 0;
 }
 
-/* Nanoseconds since @start, from twheel_stats_start(); 0 if that did not measure. */
+/* Returns the ns since @start, from twheel_stats_start(); 0 if timing was off then. */
 static inline u64 twheel_stats_since(u64 start)
 {
 	return start ? ktime_get_ns() - start : 0;

@@ -5,26 +5,26 @@
  * While nothing is pending, nothing is armed and the CPU sleeps. Otherwise the tick
  * source is armed for the next tick that the wheel must visit:
  *
- * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. It is exact at
- *   that distance, and it runs in the tick's own softirq, at no further interrupt.
- * - A far tick gets an hrtimer, because timer_list would run late by an eighth of the
- *   distance. The hrtimer ends shortly before that tick. Its window is so wide
- *   that it usually shares a wake-up with something else. The timer_list timer then
- *   does the rest. If the far tick is one at which timers move down a level, the run
- *   that the hrtimer starts moves them already.
- * - A far tick of another CPU is reached in several legs by timer_list, because an
- *   hrtimer cannot be started on another CPU.
+ * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. That timer is exact
+ *   at this distance, and runs in the tick's own softirq, without another interrupt.
+ * - A far tick gets an hrtimer, because timer_list would run late by up to an eighth of
+ *   the distance. The hrtimer expires shortly before the far tick. Its window is so
+ *   wide that it usually shares a wake-up with other work of the CPU. Its run arms the
+ *   timer_list timer for the rest. If the far tick is a tick at which timers move down
+ *   a level, the run of the hrtimer moves them already.
+ * - For a far tick of another CPU, timer_list covers the distance in several legs,
+ *   because an hrtimer cannot be started on another CPU.
  */
 #include "twheel_compat.h"
 #include "tick.h"
 
 /* timer_list's first level has 63 slots of one tick, and its clock may lag behind. */
 #define TICK_NEAR		40
-/* The hrtimer ends this many ticks early: the kernel may count ticks late. */
+/* The hrtimer expires this many ticks early: the kernel may count ticks late. */
 #define TICK_FAR_MARGIN		16
-/* Or it ends early by this part of a long sleep: jiffies and the clock drift apart. */
+/* In a long sleep, by the sleep divided by this: jiffies and the clock drift apart. */
 #define TICK_FAR_DRIFT		1024
-/* The longest leg: 2^32 ticks in nanoseconds fit into an s64. */
+/* The most ticks that an hrtimer covers: 2^32 ticks in nanoseconds fit into an s64. */
 #define TICK_LEG_MAX		(1ULL << 32)
 /* The longest leg on another CPU: up to here timer_list rounds by an eighth at most. */
 #define TICK_REMOTE_LEG_MAX	(1ULL << 24)
@@ -50,12 +50,12 @@ static void tick_arm_far(struct twheel_base *base, u64 now, u64 ahead)
 			       HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
-/* The base of another CPU: that CPU's own timer_list wakes it. */
+/* For a base of another CPU: the timer_list of that CPU wakes the CPU. */
 static void tick_arm_remote(struct twheel_base *base, u64 now, u64 ahead)
 {
 	u64 leg = ahead;
 
-	/* timer_list may run an eighth late: the leg is that much shorter. */
+	/* timer_list may run an eighth late, so the leg is an eighth shorter. */
 	if (ahead > TICK_NEAR) {
 		ahead = min(ahead, TICK_REMOTE_LEG_MAX);
 		leg = ahead - ahead / 8;
@@ -79,7 +79,7 @@ void twheel_tick_arm(struct twheel_base *base, u64 next)
 
 	lockdep_assert_held(&base->lock);
 
-	/* A run looks at the wheel again before it ends. */
+	/* A run in progress arms the tick source itself before it ends. */
 	if (base->runner || !base->online)
 		return;
 	now = get_jiffies_64();
