@@ -2,18 +2,17 @@
 /*
  * twheel: where the timers of a set lie
  *
- * Timers lie in blocks of about fifty. The set's xarray has the blocks, by the indexes
- * of their timers divided by the size of a block. So most timers are found without
- * a walk through the xarray, and a place costs no memory of its own. As in an IDA, a mark
- * is on every entry with room: an entry without a block, or with a block that is not
- * full. The lowest free place is taken first, so that blocks become empty as timers end.
+ * A block has places for about fifty timers. The set's xarray has the blocks: the entry
+ * of a timer's block is the timer's index divided by the number of places in a block. So
+ * a place needs no xarray entry of its own. As in an IDA, the xarray marks every entry
+ * with room: an entry without a block, or with a block that is not full. The lowest free
+ * place is taken first, so that blocks become empty as timers end.
  *
- * The engine's part of every place is set up along with the block, and stays a timer of
- * the engine for as long as the block exists, whichever timers of the program come and
- * go in the place. So a callback that runs when its timer ends does no harm: it finds
- * no timer in the place, or another one, and does nothing. A block is freed after a
- * grace period, which outlasts every callback: callbacks run in softirq context, which
- * is a read-side critical section.
+ * Every place contains a timer of the engine, which is set up along with the block and
+ * exists as long as the block. The program's timers in that place come and go. So a
+ * callback that still runs when its timer ends does no harm: it finds the place empty,
+ * or another timer in it, and does nothing. A block is freed after an RCU grace period.
+ * That outlasts every callback, because softirq context is a read-side critical section.
  */
 #include <linux/align.h>
 #include <linux/bitmap.h>
@@ -35,9 +34,9 @@ static unsigned long block_number(const struct timer_block *block)
 /**
  * twheel_block_find - find the place that a handle points to
  * @set: The set, locked.
- * @handle: A handle, which may be anything: it comes from the program.
+ * @handle: Any number: it comes from the program.
  *
- * Return: The place, which stays while the set is locked, and may be
+ * Return: The place, which exists while the set is locked, and whose timer may be
  * %USER_TIMER_DEAD; or %NULL.
  */
 struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
@@ -48,7 +47,7 @@ struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
 
 	timer_set_assert_locked(set);
 
-	/* With the lock held, no retry is needed, as in xa_load(). */
+	/* xa_load() has to retry an entry that changes; here the lock is held. */
 	block = xas_load(&place);
 	return block ? &block->timer[index % TIMER_BLOCK_TIMERS] : NULL;
 }
@@ -100,7 +99,7 @@ static void block_free_rcu(struct rcu_head *rcu)
 	kmem_cache_free(block_cache, container_of(rcu, struct timer_block, rcu));
 }
 
-/* Makes an empty block the spare one, and frees the former spare one. */
+/* Makes @block, which is empty, the spare block of the set. Frees the former spare. */
 static void block_keep(struct timer_set *set, struct timer_block *block)
 {
 	struct timer_block *old = set->spare;
@@ -129,7 +128,7 @@ static struct timer_block *block_get(struct timer_set *set, int lane)
 	return block;
 }
 
-/* Adds an empty block where there is no block. May release the lock. */
+/* Adds an empty block with @number, if there is none. May release the lock. */
 static int block_add(struct timer_set *set, unsigned long number, int lane)
 	__must_hold(&set->timers.xa_lock)
 {
@@ -150,7 +149,7 @@ static int block_add(struct timer_set *set, unsigned long number, int lane)
 	return 0;
 }
 
-/* Takes the first free place of a block with an index from @min to @max, or none. */
+/* Takes the first free place with an index from @min to @max. Returns NULL if none is. */
 static struct user_timer *block_take_from(struct timer_block *block, u32 min, u32 max)
 {
 	u32 slot = min > block->first ? min - block->first : 0;
@@ -174,7 +173,7 @@ static struct user_timer *block_take_from(struct timer_block *block, u32 min, u3
  * @max: The highest index allowed.
  * @lane: The lane that is to serve the timer.
  * @hint: The block to begin with, or %NULL; afterwards the block that had a free
- *	place. Valid while the set stays locked. Blocks before it are taken to be full.
+ *	place. Valid while the set stays locked. The search skips all blocks before it.
  *
  * Return: The place, still %USER_TIMER_DEAD; or an ERR_PTR(): -EBUSY if there is no
  * free place; -EAGAIN if the lock was released and there may be a free place now;
@@ -236,9 +235,9 @@ void twheel_block_give(struct user_timer *t, struct timer_block **empty)
  * @set: The set, which has been locked since the blocks became empty.
  * @empty: From twheel_block_give().
  *
- * The kept block is used again before a new one is allocated. So a program that adds
- * and cancels a timer again and again does not fill memory with blocks that wait for
- * the end of a grace period.
+ * The kept block is used before a new block is allocated. Otherwise a program that adds
+ * and cancels a timer again and again would fill memory with blocks that wait for the
+ * end of a grace period.
  */
 void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 {

@@ -3,13 +3,14 @@
  * twheel: timers on clocks that jump
  *
  * The wheel counts jiffies, and so follows CLOCK_MONOTONIC. CLOCK_REALTIME jumps when it
- * is set, CLOCK_BOOTTIME jumps over a suspend, and the kernel does not tell modules.
- * hrtimers do follow these clocks. So a set keeps its timers of each such clock in a tree
- * by deadline, and one hrtimer for the first of them. Arming a timer takes O(log n)
- * steps here.
+ * is set, CLOCK_BOOTTIME jumps over a suspend, and the kernel tells no module about
+ * either. But hrtimers follow these clocks. So for each such clock, a set keeps its timers
+ * in a tree by deadline, and has one hrtimer for the first timer of the tree. Arming a
+ * timer on such a clock takes O(log n) steps.
  *
  * A program may ask to be told when CLOCK_REALTIME is set, even if no deadline is
- * affected. For such a set, the offset between the clocks is compared once a second.
+ * affected. For such a set, the kernel looks once a second whether the offset between
+ * the clocks has changed.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -36,7 +37,7 @@ struct clock_node {
  * @set: The set; its lock protects the tree.
  * @clockid: The clock.
  * @tree: The timers by deadline.
- * @first: Started for the first timer. It runs in hardirq context, because a kernel
+ * @first: The hrtimer for the first timer. It runs in hardirq context, because a kernel
  *	without high resolution ignores soft hrtimers when a clock is set.
  * @run: Expires the timers that are due.
  */
@@ -52,7 +53,7 @@ struct clock_queue {
  * struct clock_watch - tells a set when CLOCK_REALTIME is set
  * @set: The set.
  * @work: Compares the clocks.
- * @offset: From CLOCK_BOOTTIME to CLOCK_REALTIME, when the clocks were compared last.
+ * @offset: The offset from CLOCK_BOOTTIME to CLOCK_REALTIME at the last comparison.
  */
 struct clock_watch {
 	struct timer_set	*set;
@@ -99,7 +100,7 @@ static void clocks_expire(struct tasklet_struct *run)
 
 	/* Already in softirq context. */
 	xa_lock(&set->timers);
-	/* With the lock held: the clock may be set just before a timer is added. */
+	/* Read under the lock: the clock may be set just before a timer is added. */
 	now = twheel_time_now(queue->clockid);
 	for (n = 0; n < TWHEEL_CHUNK; n++) {
 		node = rb_first_cached(&queue->tree);
@@ -119,7 +120,7 @@ static void clocks_expire(struct tasklet_struct *run)
 }
 
 /**
- * twheel_clocks_new_node - allocate the place in a tree that a timer needs
+ * twheel_clocks_new_node - allocate a timer's place in a tree
  *
  * Return: The node, or %NULL.
  */
@@ -213,7 +214,7 @@ int twheel_clocks_get_queue(struct timer_set *set, clockid_t clockid)
 
 static s64 clocks_real_offset(void)
 {
-	/* From CLOCK_BOOTTIME: a suspend does not change this offset. */
+	/* Not from CLOCK_MONOTONIC: a suspend would change that offset. */
 	return ktime_to_ns(ktime_sub(ktime_mono_to_any(0, TK_OFFS_REAL),
 				     ktime_mono_to_any(0, TK_OFFS_BOOT)));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: timers are created and let into a set
+ * twheel: creating timers and adding them to a set
  *
  * A new timer is USER_TIMER_NEW: it has an index and a handle, but no program knows the
  * handle yet. The caller writes the handle to the program's memory and then starts the
- * timer, or discards the timer if the memory cannot be written. Timers are created many
- * at a time where a batch adds many.
+ * timer, or discards the timer if the memory cannot be written. If a batch adds many
+ * timers, they are created together.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -96,7 +96,7 @@ static struct user_timer *create_take_shared(struct timer_set *set, int lane,
 
 	if (!words)
 		return ERR_PTR(-ENOSPC);
-	/* The hint might skip a free index. */
+	/* The hint may be a block above @next, and free indexes would be skipped. */
 	*hint = NULL;
 	t = twheel_block_take(set, next, words - 1, lane, hint);
 	if (t == ERR_PTR(-EBUSY) && next)
@@ -123,7 +123,7 @@ static struct user_timer *create_take_place(struct timer_set *set, u32 flags,
 	return t;
 }
 
-/* One timer fewer is USER_TIMER_NEW. A drain waits until there is none. */
+/* Counts one USER_TIMER_NEW timer less. Wakes a drain, which waits until there is none. */
 static void create_count_down(struct timer_set *set)
 {
 	WRITE_ONCE(set->starting, set->starting - 1);
@@ -132,9 +132,9 @@ static void create_count_down(struct timer_set *set)
 }
 
 /**
- * struct admission - how timers are let into a set
- * @lane: The lane that serves them.
- * @wanted: How many more timers the caller may let in.
+ * struct admission - what a caller needs to add timers to a set
+ * @lane: The lane that serves the timers.
+ * @wanted: How many more timers the caller may add.
  * @charged: How many more timers the user has been charged for.
  * @hint: See twheel_block_take().
  */
@@ -145,7 +145,7 @@ struct admission {
 	struct timer_block	*hint;
 };
 
-/* Returns 0 if there may be one more timer; then the user is charged for it. */
+/* Charges the user for one more timer. Returns 0, or an error if there may be no more. */
 static int create_charge(struct timer_set *set, struct admission *adm)
 {
 	if (set->stopped)
@@ -171,7 +171,7 @@ static struct user_timer *create_timer(struct timer_set *set, const struct twhee
 	} while (t == ERR_PTR(-EAGAIN));
 	if (IS_ERR(t))
 		return t;
-	/* A generation is never 0, and so no handle is. */
+	/* The generation is never 0, so the handle is never 0. */
 	do {
 		set->generation = (set->generation + 1) & (U64_MAX >> TWHEEL_INDEX_BITS);
 	} while (!set->generation);
@@ -199,7 +199,7 @@ void twheel_create_discard(struct user_timer *t, struct ended_timers *ended)
 	create_count_down(set);
 }
 
-/* Lets one more timer into the set, which is locked. Returns the result of @op. */
+/* Adds one more timer to the set, which is locked. Returns the result of @op. */
 static int create_admit(struct timer_set *set, struct user_timer **created,
 			const struct twheel_op *op, struct timer_extra *extra,
 			struct admission *adm)
@@ -210,7 +210,7 @@ static int create_admit(struct timer_set *set, struct user_timer **created,
 	ret = create_charge(set, adm);
 	if (ret)
 		return ret;
-	/* create_timer() may release the lock: the limit must hold meanwhile. */
+	/* Counted first: create_timer() may release the lock, and the limit must hold. */
 	WRITE_ONCE(set->count, set->count + 1);
 	WRITE_ONCE(set->starting, set->starting + 1);
 	t = create_timer(set, op, extra, adm);
@@ -250,7 +250,7 @@ static void create_plain(struct timer_set *set, struct user_timer **t,
 	timer_set_unlock(set);
 }
 
-/* Lets a new timer join its group, if it has one. Removes the timer if it cannot. */
+/* Puts a new timer into its group, if it has one. Removes the timer if that fails. */
 static int create_join_group(struct timer_set *set, struct user_timer **t)
 {
 	struct timer_extra *extra = (*t)->extra;
@@ -297,8 +297,8 @@ static void create_with_extra(struct timer_set *set, struct user_timer **t,
  * twheel_create_timers - create timers and their handles
  * @set: The set.
  * @t: For the timers; %NULL for each operation that fails.
- * @op: The operations, one a timer. Operations whose result is set already are passed
- *	over. The results and handles of the others are filled in.
+ * @op: The operations, one for each timer. Skips an operation whose result is set
+ *	already. Fills in the results and handles of the others.
  * @n: How many operations there are.
  *
  * The caller starts each timer by twheel_create_start() once its handle has been

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: timers are created and let into a set
+ * twheel: creating timers and adding them to a set
  */
 #ifndef _TWHEEL_DEVICE_CREATE_H
 #define _TWHEEL_DEVICE_CREATE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: events reach the program, by read() or through the ring
+ * twheel: delivering events to the program, by read() or through the ring
  */
 #include <linux/eventfd.h>
 #include <linux/ktime.h>
@@ -17,13 +17,13 @@
 #include "twheel_compat.h"
 #include "user_timer.h"
 
-/* Events that are copied to a program at a time; they are on the stack. */
+/* How many events are copied to a program at a time, from an array on the stack. */
 #define DELIVER_BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
 
 /*
- * Counts the deadlines of @t that have come by @now. A periodic timer is not armed
- * while its event waits to be read, so that a short period cannot flood the machine. The
- * deadlines that come meanwhile are counted here.
+ * Returns how many deadlines of @t have come by @now. A periodic timer is not armed while
+ * its event is unread, so that a short period cannot flood the machine. So this function
+ * computes how many deadlines the timer has missed.
  */
 static u64 deliver_count(const struct user_timer *t, s64 now)
 {
@@ -35,7 +35,7 @@ static u64 deliver_count(const struct user_timer *t, s64 now)
 	return div64_u64((u64)now - (u64)t->deadline, period) + 1;
 }
 
-/* Returns the time on the clock of @t, but no time before the timer expired. */
+/* Returns the time on the clock of @t, or when @t expired if that is later. */
 static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
 {
 	s64 now = phase->now;
@@ -45,7 +45,7 @@ static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *p
 	return max(now, t->expired);
 }
 
-/* Only writes to @event: the program may write to the ring at any time. */
+/* Writes to @event without reading it: in the ring, the program may change it. */
 static void deliver_describe_timer(struct twheel_event *event,
 				   const struct user_timer *t, u64 count)
 {
@@ -91,7 +91,7 @@ static unsigned int deliver_describe(const struct timer_set *set,
 	return n;
 }
 
-/* The program has the event of @t, which stands for @count deadlines. */
+/* Ends @t, or arms it again, once its event for @count deadlines is delivered. */
 static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
 			 const struct twheel_phase *phase,
 			 struct ended_timers *ended)
@@ -116,7 +116,7 @@ static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
 	twheel_user_timer_arm(t, phase);
 }
 
-/* The program has the first @n events that deliver_describe() described. */
+/* Accounts for the first @n events of deliver_describe(), which are delivered. */
 static void deliver_done_some(struct timer_set *set, const struct twheel_event *event,
 			      unsigned int n, const struct twheel_phase *phase,
 			      struct ended_timers *ended)
@@ -154,8 +154,8 @@ static u32 deliver_write_ring(struct timer_set *set, u32 max, struct ended_timer
 }
 
 /*
- * Moves events from the list into the ring, if there is one, while the ring has room.
- * Returns whether the ring may have room for more than one call moves.
+ * Moves events from the list into the ring, if there is a ring and while it has room.
+ * One call moves a limited number. Returns whether there may be more to move.
  */
 static bool deliver_fill_ring(struct timer_set *set)
 {
@@ -167,7 +167,7 @@ static bool deliver_fill_ring(struct timer_set *set)
 	twheel_ended_init(&ended);
 	room = twheel_ring_room(set);
 	n = deliver_write_ring(set, min(room, TWHEEL_CHUNK), &ended);
-	/* Before the program sees the events: by then the quota has room for new timers. */
+	/* First: when the program sees the events, the quota must have room again. */
 	twheel_ended_finish(set, &ended);
 	/* Before the tail: a program that sees the events also sees that more wait. */
 	twheel_ring_more(set, twheel_ready_any(set));
@@ -223,8 +223,8 @@ void twheel_deliver_init(struct timer_set *set)
  * twheel_deliver_stop - deliver no more events
  * @set: The set, whose timers are about to be freed.
  *
- * An event that goes to the ring ends its timer, and twheel_set_release() must not
- * lose a timer that it has found.
+ * Delivering an event to the ring may end a timer. That must not happen to a timer that
+ * twheel_set_release() has found.
  */
 void twheel_deliver_stop(struct timer_set *set)
 {
@@ -246,8 +246,8 @@ void twheel_deliver_exit(struct timer_set *set)
 
 /*
  * Copies events until no event is left, the buffer is full or @max is reached. Returns
- * how many; or -EFAULT if the first event hit a page that is not present, which the
- * caller may fault in before it tries again; or -EBUSY if events go to a ring.
+ * how many events. Returns -EFAULT if the first event hit a page that is not present; the
+ * caller may fault the page in and try again. Returns -EBUSY if events go to a ring.
  */
 static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int max)
 {
@@ -288,8 +288,8 @@ static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int
 }
 
 /*
- * Faults in the pages of the next event by writing to them. A look whether the pages
- * are present would not do: some architectures grant access by less than a page.
+ * Faults in the pages of the next event by writing the whole event. Touching each page
+ * would not be enough: some architectures grant access to less than a page.
  */
 static int deliver_fault_in(struct iov_iter *to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: events reach the program
+ * twheel: delivering events to the program
  */
 #ifndef _TWHEEL_DEVICE_DELIVER_H
 #define _TWHEEL_DEVICE_DELIVER_H

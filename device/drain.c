@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: a set is stopped, and its pending timers are taken back
+ * twheel: stopping a set and taking its pending timers back
  */
 #include <linux/ktime.h>
 #include <linux/pagemap.h>
@@ -23,7 +23,7 @@ static struct twheel_op drain_record(const struct user_timer *t)
 		.handle = user_timer_handle(t),
 	};
 
-	/* On a clock that may be set, the time left means little. */
+	/* The deadline, not the time left: the clock may be set before the timer is added. */
 	if (t->clockid == CLOCK_REALTIME)
 		op.flags |= TWHEEL_ABSTIME;
 	twheel_ops_describe(t, &op);
@@ -37,7 +37,7 @@ static bool drain_write(const struct user_timer *t, struct twheel_op __user *pla
 	return !copy_to_user(place, &op, sizeof(op));
 }
 
-/* Takes back a timer if its record can be written. Returns whether it could. */
+/* Takes a timer back if its record can be written. Returns whether it could be. */
 static bool drain_timer(struct timer_set *set, struct user_timer *t,
 			struct twheel_op __user *place, struct ended_timers *ended)
 {
@@ -56,9 +56,9 @@ static bool drain_timer(struct timer_set *set, struct user_timer *t,
 }
 
 /*
- * Takes back some timers from @index on. A timer ends only when its record has been
- * written. Returns how many timers were taken back; or -EFAULT if the first record hit
- * a page that is not present; or -ECANCELED if the set accepts timers again.
+ * Takes back some timers, beginning at @index. A timer ends only when its record has been
+ * written. Returns how many timers were taken back. Returns -EFAULT if the first record
+ * hit a page that is not present, and -ECANCELED if the set accepts timers again.
  */
 static int drain_some(struct timer_set *set, unsigned long *index,
 		      struct twheel_op __user *ops, unsigned int max)
@@ -103,7 +103,7 @@ static long drain_all(struct timer_set *set, struct twheel_op __user *ops,
 
 	while (done < count && index != ULONG_MAX) {
 		n = drain_some(set, &index, ops + done, min(count - done, TWHEEL_CHUNK));
-		/* Writing faults the page in; some architectures grant less than a page. */
+		/* Writing the record faults the page in, and checks access to all of the record. */
 		if (n == -EFAULT && clear_user(ops + done, sizeof(*ops)))
 			return done ? done : -EFAULT;
 		if (n == -ECANCELED)
@@ -132,12 +132,12 @@ static void drain_set_stopped(struct timer_set *set, bool stopped)
 	timer_set_lock(set);
 	WRITE_ONCE(set->stopped, stopped);
 	timer_set_unlock(set);
-	/* A drain that waits for the last NEW timer need not wait any more. */
+	/* After a resume, a drain must not go on waiting for the last NEW timer. */
 	if (!stopped)
 		wake_up_interruptible_poll(&set->wait, 0);
 }
 
-/* A NEW timer belongs to a call that began before the set was stopped. */
+/* Waits until no timer is NEW: calls that began before the set was stopped have ended. */
 static int drain_wait(struct timer_set *set)
 {
 	return wait_event_interruptible(set->wait, !READ_ONCE(set->starting) ||

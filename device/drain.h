@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: a set is stopped, and its pending timers are taken back
+ * twheel: stopping a set and taking its pending timers back
  */
 #ifndef _TWHEEL_DEVICE_DRAIN_H
 #define _TWHEEL_DEVICE_DRAIN_H

@@ -2,11 +2,11 @@
 /*
  * twheel: timers that have ended, until their memory is given back
  *
- * A caller that ends many timers under the set's lock collects them here. What they
- * have in common is done once for all of them: the engine disarms several timers under
- * one of its locks, and the quota is given back in one step. The memory of an ended
- * timer stays until twheel_ended_finish(), so that a holder of the lock may still look
- * at the timer and see that it is USER_TIMER_DEAD.
+ * A caller that ends many timers under the set's lock collects them here, because some
+ * work is cheaper for many timers at once: the engine disarms several of them under one
+ * hold of its lock, and the quota is given back in one step. The memory of an ended timer
+ * stays until twheel_ended_finish(). Until then the caller may still look at the timer,
+ * and sees that it is USER_TIMER_DEAD.
  */
 #include "block.h"
 #include "ended.h"
@@ -24,12 +24,12 @@ void twheel_ended_init(struct ended_timers *ended)
 }
 
 /**
- * twheel_ended_disarm - have a timer that has ended disarmed in the engine
+ * twheel_ended_disarm - disarm the engine's part of a timer that has ended
  * @ended: The collection.
  * @t: The timer, its set locked.
  *
- * The timer is disarmed by twheel_ended_finish() at the latest. If its callback runs
- * before that, the callback finds that the timer has ended.
+ * The engine disarms the timer in twheel_ended_finish() at the latest. A callback that
+ * runs before that finds that its timer has ended.
  */
 void twheel_ended_disarm(struct ended_timers *ended, struct user_timer *t)
 {

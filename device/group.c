@@ -2,7 +2,7 @@
 /*
  * twheel: groups: timers of a set that are cancelled together
  *
- * A group exists while it has members. Only timers in a group pay for groups.
+ * A group exists while it has members. Only timers in a group take memory and time for it.
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -12,10 +12,10 @@
  * struct group - timers with the same tag
  * @node: The place in the set's table.
  * @tag: The tag.
- * @members: The members, but for those that are NEW: a program cannot cancel a timer
- *	whose handle it does not know.
- * @size: How many members there are, with those that are NEW.
- * @rcu: Frees the group: readers of the table may see it a little longer.
+ * @members: The members that a cancel of the group ends: all but NEW timers, whose
+ *	handles the program does not know yet.
+ * @size: How many members there are, including NEW timers.
+ * @rcu: Frees the group after a grace period: readers of the table may still see it.
  */
 struct group {
 	struct rhash_head	node;
@@ -29,8 +29,8 @@ struct group {
  * struct group_member - a timer's place in a group
  * @node: The place in the group's list.
  * @t: The timer.
- * @group: The group. Before the timer has joined: a new group, to be used if the set
- *	has no group with this tag.
+ * @group: The group. Until the timer has joined: a spare group, in case the set has no
+ *	group with this tag.
  */
 struct group_member {
 	struct list_head	node;
@@ -57,8 +57,8 @@ static void group_free_table(struct rhashtable *table)
  * twheel_group_setup - allocate the table of groups, if a set has none yet
  * @set: The set.
  *
- * A set without groups has no table. Freeing a table waits for a grace period in some
- * kernels.
+ * A set without groups has no table, because freeing a table waits for a grace period in
+ * some kernels.
  *
  * Return: 0 or a negative errno of rhashtable_init().
  */
@@ -167,7 +167,7 @@ int twheel_group_join(struct timer_set *set, struct user_timer *t)
 
 /**
  * twheel_group_enlist - let a timer be cancelled with its group
- * @t: A timer in a group, no longer NEW; its set is locked.
+ * @t: A timer in a group that is no longer NEW; its set is locked.
  */
 void twheel_group_enlist(struct user_timer *t)
 {

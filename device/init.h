@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: the device's way up and down, for twheel_main.c
+ * twheel: creating and removing the device, for twheel_main.c
  */
 #ifndef _TWHEEL_DEVICE_INIT_H
 #define _TWHEEL_DEVICE_INIT_H

@@ -31,16 +31,16 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
-/* Short operations are carried out many in a row, with the set locked. */
+/* Whether operations of this kind are carried out many in a row, with the set locked. */
 static bool ioctl_op_is_short(u32 opcode)
 {
 	return opcode == TWHEEL_OP_CHANGE || opcode == TWHEEL_OP_CANCEL;
 }
 
 /*
- * Finds the timers of the short operations at the start of @op. The timers are cold, so
- * each is prefetched while the next ones are looked up. Returns how many operations are
- * short.
+ * Finds the timers of the short operations at the start of @op. The timers are probably
+ * in no cache, so each is prefetched while the next timers are looked up. Returns how
+ * many operations are short.
  */
 static unsigned int ioctl_look_up(struct timer_set *set, const struct twheel_op *op,
 				  struct user_timer **timer, unsigned int count)
@@ -161,7 +161,7 @@ static long ioctl_op(struct timer_set *set, void __user *argp, u32 opcode)
 		return -EFAULT;
 	if (op.op)
 		return -EINVAL;
-	/* A group cancel cannot be undone: first make sure the result can be written. */
+	/* A group cancel cannot be undone: first find out whether its result can be written. */
 	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(argp, &op, sizeof(op)))
 		return -EFAULT;
 	op.op = opcode;
@@ -195,9 +195,9 @@ static unsigned int ioctl_run_adds(struct timer_set *set, struct twheel_op *op,
 }
 
 /*
- * Carries out the operations of a chunk. A group cancel must see the timers that were
- * added before it, but these are not started yet; so a group cancel after an addition is
- * left to the next chunk. Returns how many operations were carried out.
+ * Carries out the operations of a chunk, and returns how many. A group cancel must end
+ * the timers that were added before it. But additions of this chunk are started at its
+ * end. So a group cancel behind an addition is left to the next chunk.
  */
 static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chunk,
 				  unsigned int count)
@@ -228,8 +228,8 @@ static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chu
 /*
  * Finds out whether the results can be written, before anything is carried out. A chunk
  * lies in at most two pages. Writing the first and the last operation back unchanged
- * shows that both pages can be written. On an architecture that grants access by less
- * than a page, every operation is written.
+ * shows that both pages can be written. On an architecture that grants access to less
+ * than a page, the function writes every operation back.
  */
 static bool ioctl_can_write_back(struct twheel_op __user *ops, const struct twheel_op *op,
 				 unsigned int count)
@@ -242,13 +242,13 @@ static bool ioctl_can_write_back(struct twheel_op __user *ops, const struct twhe
 	       !copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op));
 }
 
-/* Whether the program's copy of an operation is up to date. Its result had to be 0. */
+/* Whether the operation is as the program wrote it. Its result had to be 0. */
 static bool ioctl_op_unchanged(const struct twheel_op *op)
 {
 	return !op->result && !ioctl_op_writes(op->op, 0);
 }
 
-/* Writes from the first changed operation to the last. Returns whether it could. */
+/* Writes back the first to the last changed operation. Returns whether that worked. */
 static bool ioctl_write_back(struct twheel_op __user *ops, const struct twheel_op *op,
 			     unsigned int count)
 {
@@ -327,7 +327,7 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 		.max_timers_user = set->limited ? twheel_quota_limit(true) : U64_MAX,
 	};
 
-	/* With the lock: a consistent snapshot of all counts. */
+	/* Under the lock, so that the counts agree with each other. */
 	timer_set_lock(set);
 	info.timers = set->count;
 	info.timers_user = twheel_quota_timers(set->quota);

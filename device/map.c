@@ -22,8 +22,8 @@ static bool map_size_valid(u64 offset, size_t size)
 }
 
 /*
- * Whether the size is in proportion to the timers that the descriptor may hold. One page is
- * always allowed. The memory stays as long as the descriptor.
+ * Whether the size is at most one page, and one event for each timer that the descriptor
+ * may hold. The memory stays until the open file is released.
  */
 static bool map_size_allowed(const struct timer_set *set, size_t size)
 {
@@ -62,7 +62,7 @@ static struct twheel_shared *map_get(struct timer_set *set, u64 offset, size_t s
 	struct twheel_shared **place = is_ring ? &set->ring : &set->table;
 	struct twheel_shared *shared, *spare;
 
-	/* With the lock: a ring that is seen has been initialised. */
+	/* Under the lock: a thread that sees the ring must find it initialised. */
 	timer_set_lock(set);
 	shared = *place;
 	timer_set_unlock(set);
@@ -70,7 +70,7 @@ static struct twheel_shared *map_get(struct timer_set *set, u64 offset, size_t s
 		return shared;
 	spare = map_new(set, size);
 	if (IS_ERR(spare)) {
-		/* Another thread may have created it, and have used up the quota. */
+		/* Another thread may have created the memory, and so used up the quota. */
 		timer_set_lock(set);
 		shared = *place;
 		timer_set_unlock(set);
@@ -107,7 +107,7 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 	struct timer_set *set = file->private_data;
 	struct twheel_shared *shared;
 
-	/* On 32 bits the kernel's 64-bit atomics may be a lock, which no program takes. */
+	/* On 32 bits, the kernel's 64-bit atomics may take a lock that programs cannot. */
 	if (!IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
 	if (offset != TWHEEL_MMAP_TABLE && offset != TWHEEL_MMAP_RING)
@@ -127,7 +127,7 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 
 /**
  * twheel_map_release - free the table and the ring
- * @set: The set, of which nothing is mapped any more.
+ * @set: The set. No program has a mapping of it any more.
  */
 void twheel_map_release(struct timer_set *set)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the operations on timers, on arguments that have been copied
+ * twheel: the operations on timers; ioctl.c has copied their arguments in
  *
  * Each operation checks its arguments first and its handle second, so a program that
  * makes both mistakes gets -EINVAL.
@@ -18,8 +18,8 @@
 #include "user_timer.h"
 
 /*
- * Whether @handle names @t, from twheel_block_find(). A handle that is stale, belongs to
- * another set, is made up or has not been given out yet names no timer.
+ * Whether @handle names @t, which is from twheel_block_find(). A handle names no timer if
+ * it is stale, made up, of another set, or not written to the program's memory yet.
  */
 static bool ops_handle_names(const struct user_timer *t, u64 handle)
 {
@@ -87,7 +87,7 @@ static bool ops_group_only(const struct twheel_op *op)
 }
 
 /**
- * twheel_ops_add - carry out some TWHEEL_OP_ADD
+ * twheel_ops_add - carry out a number of TWHEEL_OP_ADD
  * @set: The set.
  * @added: For the timers: see twheel_create_timers().
  * @op: The operations; their results and handles are filled in.
@@ -105,7 +105,7 @@ void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 	twheel_create_timers(set, added, op, n);
 }
 
-/* Gives @t the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
+/* Arms @t for the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
 static int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 			    const struct twheel_op *op,
 			    const struct twheel_phase *phase)

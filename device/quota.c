@@ -17,8 +17,9 @@
 #include "timer_set.h"
 
 /*
- * This near to the limit, timers are charged one by one. Timers that batches charge
- * ahead, and then give back, must not take the room of other callers.
+ * With no more room than this below the limit, timers are charged one by one. Batches
+ * charge timers ahead and may give some of them back. The limit must not refuse another
+ * caller because of such timers.
  */
 #define QUOTA_NEAR_LIMIT	((int)(TWHEEL_CHUNK * TWHEEL_CHUNK))
 
@@ -29,12 +30,12 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
 /**
  * struct user_quota - what a user holds, over all open files
  * @node: The place in the list of quotas.
- * @uid: The user, by the initial user namespace.
+ * @uid: The user's id in the initial user namespace.
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
  * @pages: How many pages these files share with programs.
- * @lane: The lane of the sets without a lane of their own, once the user has very many
- *	timers; 0 before.
+ * @lane: The lane for new timers of all sets that have no lane of their own. 0 until the
+ *	user has very many timers.
  */
 struct user_quota {
 	struct list_head	node;
@@ -45,7 +46,7 @@ struct user_quota {
 	int			lane;
 };
 
-/* One for each user who has the device open: not many, so a list will do. */
+/* A quota for each user with an open file. These are few, so a list is fast enough. */
 static LIST_HEAD(quota_list);
 static DEFINE_MUTEX(quota_lock);
 
@@ -128,9 +129,9 @@ static bool quota_add(atomic_t *count, int limit, int more)
  * @limited: Whether the limit applies to the descriptor.
  * @timers: How many timers the caller is about to add.
  *
- * The caller gives back the timers that it does not add. Near the limit only one
- * timer is charged at a time, so that no caller is refused because of timers that
- * another caller is about to give back.
+ * The caller uncharges the timers that it does not add. Near the limit the function
+ * charges only one timer at a time. So it refuses no caller because of timers that
+ * another caller is about to uncharge.
  *
  * Return: How many timers have been charged; 0 if there is no room.
  */
@@ -150,10 +151,10 @@ unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
  * @limited: Whether the limit applies to the descriptor.
  * @pages: How many pages.
  *
- * All descriptors of a user together may share as many pages as one descriptor needs
- * that holds all of the user's timers and has a table and a ring.
+ * All descriptors of a user together may share as many pages as one descriptor may: one
+ * that holds all timers of the user, and has both a table and a ring of the largest size.
  *
- * Return: %false if that would be too many; then nothing is charged.
+ * Return: %true; or %false, and nothing is charged, if the pages would be too many.
  */
 bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 			       unsigned int pages)

@@ -2,9 +2,9 @@
 /*
  * twheel: the timers of a set that have expired, until they are read
  *
- * A READY timer is in the set's list, in the order of expiry. deliver.c takes the events
- * from there. The tasklet that wakes readers runs once for all timers that expire in
- * one run of a wheel.
+ * A timer that is USER_TIMER_READY is in the set's list, in the order of expiry. deliver.c
+ * takes the events from there. The tasklet that wakes readers runs once for all timers
+ * that expire in one run of a wheel.
  */
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
@@ -25,8 +25,8 @@ void twheel_ready_add(struct timer_set *set, struct user_timer *t)
 	list_add_tail(&t->timer.owner, &set->ready);
 	WRITE_ONCE(set->unread, set->unread + 1);
 	/*
-	 * A tasklet that is scheduled takes the lock after this, and so sees the event:
-	 * its bit is cleared before it runs.
+	 * Nothing to do if the tasklet is scheduled already: its bit is cleared before it
+	 * runs, so it takes the lock after this function's caller, and sees the event.
 	 */
 	if (!test_bit(TASKLET_STATE_SCHED, &set->wake.state))
 		tasklet_schedule(&set->wake);

@@ -13,7 +13,7 @@ void twheel_ready_add_clock_set(struct timer_set *set);
 
 static inline bool twheel_ready_any(const struct timer_set *set)
 {
-	/* Not list_empty(): while a timer moves to the end, the list is empty. */
+	/* Not list_empty(): while the only timer moves to the end, the list is empty. */
 	return READ_ONCE(set->steps) || READ_ONCE(set->unread);
 }
 

@@ -24,7 +24,7 @@ static struct twheel_ring *ring_header(const struct timer_set *set)
 /* Returns how many events the program has not consumed, at most the ring's size. */
 static u32 ring_used(const struct timer_set *set)
 {
-	/* Pairs with the program's release: it has read the events before @head. */
+	/* Pairs with the program's release of @head, after it has read the events. */
 	u64 head = atomic64_read_acquire((atomic64_t *)&ring_header(set)->head);
 
 	return min_t(u64, set->tail - head, set->entries);
@@ -92,7 +92,7 @@ bool twheel_ring_empty(const struct timer_set *set)
  * @set: The set, locked, which has a ring.
  * @n: How many events have been written since the last twheel_ring_publish().
  *
- * Return: The place. The caller only writes it: the program may change it any time.
+ * Return: The place. The caller only writes to it: the program may change it any time.
  */
 struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 {
@@ -114,7 +114,7 @@ void twheel_ring_publish(struct timer_set *set, u32 n)
 	timer_set_assert_locked(set);
 
 	set->tail += n;
-	/* Pairs with the program's acquire: it reads the events after @tail. */
+	/* Pairs with the program's acquire of @tail, before it reads the events. */
 	atomic64_set_release((atomic64_t *)&ring_header(set)->tail, set->tail);
 }
 

@@ -28,7 +28,7 @@ static unsigned int max_timers = TWHEEL_INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
 MODULE_PARM_DESC(max_timers, "Timers that a descriptor may hold (default and most: 16777216)");
 
-/* Returns the program's earliest deadline of some timers, from the one at @index on. */
+/* Returns the program's earliest deadline of some timers, beginning at @index. */
 static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
 {
 	u64 next = U64_MAX;
@@ -53,7 +53,8 @@ static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
  * twheel_set_next_deadline - find the next deadline of a set
  * @set: The set.
  *
- * Looks at every timer, since the set keeps no order: for people, not for programs.
+ * Looks at every timer, because the set keeps no order. So this is for people to read,
+ * not for programs to poll.
  *
  * Return: The earliest deadline in ns of the program's CLOCK_MONOTONIC; %U64_MAX if no
  * timer on that clock is pending.
@@ -90,7 +91,7 @@ struct timer_set *twheel_set_open(void)
 		      XA_FLAGS_ACCOUNT);
 	set->offset[0] = twheel_time_offset(CLOCK_MONOTONIC);
 	set->offset[1] = twheel_time_offset(CLOCK_BOOTTIME);
-	/* Without an audit record: a user without the capability does nothing wrong. */
+	/* No audit record: a user without the capability does nothing wrong. */
 	set->limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	set->limit = min(READ_ONCE(max_timers), TWHEEL_INDEX_MASK + 1);
 	twheel_deliver_init(set);
@@ -114,7 +115,7 @@ static struct user_timer *set_next_timer(struct timer_set *set, unsigned long *i
 
 /**
  * twheel_set_release - end a set and all its timers
- * @set: The set. Only callbacks still use it, with its lock held.
+ * @set: The set. Only callbacks still use it; they take its lock.
  *
  * Context: process, may sleep.
  */

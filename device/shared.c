@@ -3,7 +3,7 @@
  * twheel: memory that the kernel shares with a program
  *
  * The program may write to the pages at any time. So the kernel reads each value once,
- * and checks it afterwards.
+ * and checks the value that it has read.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -41,7 +41,7 @@ struct twheel_shared *twheel_shared_new(size_t size)
 }
 
 /**
- * twheel_shared_free - free pages; a mapping keeps its pages
+ * twheel_shared_free - free pages; mapped pages stay until they are unmapped
  * @shared: The memory, or %NULL.
  */
 void twheel_shared_free(struct twheel_shared *shared)

@@ -11,8 +11,8 @@
  *					else cmpxchg(word, w, w | CLOSED), and
  *						if that succeeds, expire
  *
- * Either the program's exchange comes first, and the kernel finds a later
- * deadline; or the kernel's does, and the program's fails.
+ * If the program's exchange comes first, the kernel finds a later deadline. If the
+ * kernel's comes first, the program's fails.
  */
 #include <linux/atomic.h>
 #include <linux/mm.h>
@@ -27,7 +27,7 @@ struct table_word {
 	u64		handle;
 };
 
-/* After so many lost races against the program, the kernel tries again next tick. */
+/* After this many lost races against the program, the kernel tries again next tick. */
 #define TABLE_TRIES	4
 
 static struct table_word *table_word(const struct user_timer *t)
@@ -36,7 +36,7 @@ static struct table_word *table_word(const struct user_timer *t)
 				user_timer_index(t) * sizeof(struct table_word));
 }
 
-/* Returns the deadline in a word if it is later than the timer's, else the timer's. */
+/* Returns the later of the deadline in a word, @seen, and the deadline of the timer. */
 static s64 table_later(const struct user_timer *t, s64 seen)
 {
 	if (seen < 0)
@@ -86,15 +86,15 @@ void twheel_table_open(struct user_timer *t)
 	timer_set_assert_locked(user_timer_set(t));
 
 	WRITE_ONCE(word->handle, user_timer_handle(t));
-	/* Pairs with the program's acquire: it reads the handle after the deadline. */
+	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
 	atomic64_set_release(&word->deadline,
 			     twheel_time_to_program(set, CLOCK_MONOTONIC, t->deadline));
 }
 
 /**
- * twheel_table_close - let the program push a deadline back no more
- * @t: A TWHEEL_SHARED timer that ends, its set locked. Its deadline becomes the one
- *	that the program has pushed it back to.
+ * twheel_table_close - stop the program from pushing a deadline back
+ * @t: A TWHEEL_SHARED timer that ends, its set locked. Its deadline becomes the one to
+ *	which the program has pushed it back.
  */
 void twheel_table_close(struct user_timer *t)
 {
@@ -141,13 +141,13 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
  * twheel_table_deadline - find the deadline of a timer
  * @t: Any timer, its set locked.
  *
- * Return: The deadline in ns, with what the program has pushed it back by.
+ * Return: The deadline in ns, as the program has last pushed it back.
  */
 s64 twheel_table_deadline(const struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
-	/* A closed word has no meaning. */
+	/* Only the word of a pending timer has a meaning. */
 	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
 		return table_later(t, atomic64_read(&table_word(t)->deadline));
 	return t->deadline;

@@ -26,7 +26,7 @@ s64 twheel_time_now(clockid_t clockid)
 }
 
 /**
- * twheel_time_offset - how far the caller's view of a clock is from the kernel's
+ * twheel_time_offset - get the difference between the caller's clock and the kernel's
  * @clockid: The clock.
  *
  * Return: What the caller's time namespace adds to the clock, in ns.

@@ -11,10 +11,10 @@
 s64 twheel_time_now(clockid_t clockid);
 s64 twheel_time_offset(clockid_t clockid);
 
-/* Adds @ns to a time, which saturates at 2^63 - 1. */
+/* Adds @ns to a time. The sum saturates at 2^63 - 1. */
 static inline s64 twheel_time_add(s64 time, u64 ns)
 {
-	/* The difference is exact as a u64, also for a negative time. */
+	/* As a u64, the room above @time is exact, also if @time is negative. */
 	if (ns > (u64)S64_MAX - (u64)time)
 		return S64_MAX;
 	return (s64)((u64)time + ns);
@@ -31,7 +31,7 @@ static inline s64 twheel_time_set_offset(const struct timer_set *set,
 /*
  * Converts a time below 2^63 from the program's view of a clock to the kernel's. The
  * result is negative for a time before the kernel's zero, which a time namespace
- * allows. It must not be clamped: the deadlines of a periodic timer follow from it.
+ * allows. It must not be clamped to 0: a periodic timer counts its periods from it.
  */
 static inline s64 twheel_time_to_kernel(const struct timer_set *set,
 					clockid_t clockid, u64 time)

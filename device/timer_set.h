@@ -58,11 +58,11 @@ enum user_timer_state {
  * @unread: How many timers @ready has.
  * @latest: The latest time of expiry, in ns of CLOCK_MONOTONIC.
  * @limit: The limit of @count; fixed at open.
- * @limited: The limits of the user apply; fixed at open.
+ * @limited: Whether the user's limits apply; fixed at open.
  * @stopped: A drain has stopped the set: no timer can be added.
- * @ended: The file is closed: no event is delivered, and all timers are freed.
+ * @ended: The file is closed: no event is delivered any more, and timers are freed.
  * @lane: The lane of new timers; 0 is the lane that all sets and users share.
- * @starting: How many timers are NEW, or are about to be.
+ * @starting: How many timers are NEW, or about to become NEW.
  * @quota: The quota of the user who opened the file.
  * @groups: The groups by tag; %NULL until there is one.
  * @wait: Readers that wait for an event.
@@ -74,13 +74,13 @@ enum user_timer_state {
  * @tail: How many events have been written to the ring.
  * @clock_queue: The timers on CLOCK_REALTIME and on CLOCK_BOOTTIME, or %NULL: see
  *	clocks.c.
- * @watch: Tells when CLOCK_REALTIME is set, or %NULL.
- * @steps: How often CLOCK_REALTIME was set since the program read about it.
+ * @watch: Notices when CLOCK_REALTIME is set, or %NULL.
+ * @steps: How often CLOCK_REALTIME was set since the last event about it.
  * @stepped: What CLOCK_REALTIME showed when the first of these steps was noticed.
  * @offset: What the time namespace of the opener adds to CLOCK_MONOTONIC and to
  *	CLOCK_BOOTTIME.
  * @eventfd: Signalled when readers are woken, or %NULL.
- * @fasync: Sent SIGIO when readers are woken.
+ * @fasync: Gets a SIGIO when readers are woken.
  * @rcu: Frees the set. Callbacks of dead timers may still take the lock.
  */
 struct timer_set {
@@ -130,20 +130,21 @@ struct timer_extra {
 
 /**
  * struct user_timer - a program's timer
- * @timer: The engine's part. Its @owner is in the set's list while the timer is READY.
+ * @timer: The engine's part. Its @owner links the timer into @ready of the set while it
+ *	is READY.
  * @generation: The generation in the timer's handle.
  * @state: One of &enum user_timer_state.
  * @clockid: The clock.
  * @flags: %TWHEEL_KEPT_FLAGS of the operation that created the timer.
- * @cookie: The program's own.
- * @deadline: In ns of the kernel's clock; negative if a time namespace allows a time
- *	before the kernel's zero. While the timer is READY: the first deadline not read
- *	yet.
+ * @cookie: A number of the program's, for its events.
+ * @deadline: In ns of the kernel's clock; negative if it is before the kernel's zero,
+ *	which a time namespace allows. While the timer is READY: the first deadline
+ *	whose event is unread.
  * @expired: When the timer expired, in ns; only while it is READY.
  * @extra: What only some timers have, or %NULL.
  *
- * The set's lock protects everything but @timer. There may be millions of these, so
- * every byte counts.
+ * The set's lock protects everything but @timer. There may be millions of these
+ * structures, so every byte counts.
  */
 struct user_timer {
 	struct twheel_timer	timer;
@@ -160,7 +161,7 @@ struct user_timer {
 /**
  * struct timer_block - consecutive places for timers of a set
  * @set: The set.
- * @next: The next block in a list of empty ones.
+ * @next: The next block in a list of empty blocks.
  * @rcu: Frees the block.
  * @first: The index of the first place.
  * @used: The places with a timer that is not DEAD.

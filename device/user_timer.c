@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the life of a timer of an open file
+ * twheel: the life of a program's timer
  *
  *	NEW -----> PENDING -----> READY
  *	 |          |   ^           |
@@ -20,11 +20,10 @@
  *
  * DEAD: The place of the timer is free for another one (block.c).
  *
- * A callback waits for the set's lock. Meanwhile its timer may be armed again or
- * cancelled, and a new timer may get its place; then the callback must do nothing. The
- * callback can tell: a new timer is on a clock that jumps, or it is pending in the
- * engine. While the callback runs, the place stays in its base, and that base expires
- * no other timer.
+ * A callback may have to wait for the set's lock. Meanwhile its timer may be armed again
+ * or cancelled, and a new timer may get its place. Then the callback must do nothing. It
+ * recognises a timer that was armed meanwhile: that timer is on a clock that jumps, or it
+ * is still pending in the engine, because callbacks of one place do not overlap.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -132,7 +131,7 @@ void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
 	twheel_user_timer_arm(t, phase);
 }
 
-/* Whether the deadline of @t, whose callback runs, has come by @now. */
+/* Whether @t, whose callback runs, expires at @now. It may have been pushed back. */
 static bool user_timer_has_come(struct user_timer *t, s64 now)
 {
 	if (now < t->deadline)
@@ -141,9 +140,9 @@ static bool user_timer_has_come(struct user_timer *t, s64 now)
 }
 
 /*
- * Returns the time of expiry, for the callback of @timer. The time never goes back from
- * one event of the set to the next: another CPU, which read the clock later, may have
- * put its event in front.
+ * Returns the time of expiry, for the callback of @timer. The time must not go back from
+ * one event of the set to the next. The event in front may be of another CPU, which has
+ * read the clock later; then the function returns that later time.
  */
 static s64 user_timer_expiry_time(struct timer_set *set, const struct twheel_timer *timer)
 {

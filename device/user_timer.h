@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: the life of a timer of an open file
+ * twheel: the life of a program's timer
  */
 #ifndef _TWHEEL_DEVICE_USER_TIMER_H
 #define _TWHEEL_DEVICE_USER_TIMER_H
