@@ -18,9 +18,9 @@
  * sets to zero all fields that an operation does not use, all reserved fields and
  * all flags that this header does not define.
  *
- * A program ignores flags, event types and fields that it does not know in what
- * the driver fills in: a higher minor version may give them a meaning. Every
- * result that is not negative means success.
+ * The driver may fill in flags, event types and fields that the program does not
+ * know, because a higher minor version has given them a meaning. The program ignores
+ * them. Every result that is not negative means success.
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
@@ -42,7 +42,7 @@
  * @max_timers: Number of timers that this descriptor may hold.
  * @timers: Number of timers that this descriptor holds: pending timers, and
  *	expired timers whose last event is unread.
- * @max_batch: Number of operations that one TWHEEL_IOC_BATCH may carry.
+ * @max_batch: Number of operations that one TWHEEL_IOC_BATCH may have.
  * @min_period_ns: Shortest period of a periodic timer.
  * @max_timers_user: Number of timers that all descriptors of one user may hold
  *	together; 2^64 - 1 if there is no limit. A descriptor counts for the user
@@ -122,13 +122,13 @@ struct twheel_info {
  *	@clockid, @group, @flags.
  *
  *	With TWHEEL_ABSTIME, @time_ns is the deadline. Without it, @time_ns is how
- *	far the deadline is ahead of the clock, or 0 if it is not. To @flags the
+ *	far the deadline is ahead of the clock, or 0 if it has come. To @flags the
  *	kernel adds TWHEEL_EACH, TWHEEL_RESTART and TWHEEL_SHARED as they were given
  *	to TWHEEL_OP_ADD.
  *
  *	Result: 0 if the timer is pending, or TWHEEL_EXPIRED if it has an unread
  *	event. Errors: EINVAL; ENOENT.
- * @TWHEEL_OP_UPSERT: Change a timer, or add one if @handle names none.
+ * @TWHEEL_OP_UPSERT: Change a timer, or add a timer if @handle names none.
  *
  *	In: as for TWHEEL_OP_ADD, but without TWHEEL_RESTORE; and @handle, which may
  *	be 0. Out: @handle, if a timer was added.
@@ -137,7 +137,7 @@ struct twheel_info {
  *	timer, the kernel then changes the timer as TWHEEL_OP_CHANGE does: only
  *	@time_ns and TWHEEL_ABSTIME count. That works after TWHEEL_IOC_DRAIN, on
  *	a full descriptor and with a full table, too. If @handle names no timer,
- *	the kernel adds one.
+ *	the kernel adds a timer.
  *
  *	Result: 0 or TWHEEL_RETRACTED as for TWHEEL_OP_CHANGE, or TWHEEL_ADDED.
  *	Errors: those of TWHEEL_OP_ADD; never ENOENT. If @handle names a timer, the
@@ -159,8 +159,9 @@ struct twheel_info {
  * The kernel checks the fields of an operation before it looks for the timer:
  * EINVAL comes before ENOENT. Only the timer knows its clock, so EINVAL for a
  * relative time on CLOCK_REALTIME comes after ENOENT. An operation that adds a
- * timer fails with the first of EINVAL, ESHUTDOWN, EDQUOT and ENOSPC that applies.
- * ENOMEM may take the place of each of them but EINVAL. EBUSY comes last.
+ * timer fails with the first of EINVAL, ESHUTDOWN, EDQUOT and ENOSPC that applies. If
+ * memory is short, ENOMEM may come instead of any of them but EINVAL. EBUSY is reported
+ * only if no other error applies.
  */
 enum twheel_opcode {
 	TWHEEL_OP_ADD		= 1,
@@ -182,8 +183,8 @@ enum twheel_opcode {
  *	what becomes of the deadlines that the timer misses meanwhile. At most one
  *	of them may be set, and only with @period_ns.
  *
- *	Without a flag, one event stands for all missed deadlines, and the next
- *	deadline is the first one on the grid that has not come.
+ *	Without a flag, one event stands for all missed deadlines. The next deadline
+ *	is a whole number of periods later: the first that has not come.
  *
  *	With TWHEEL_EACH, each missed deadline has an event of its own.
  *
@@ -215,7 +216,7 @@ enum twheel_opcode {
 /**
  * struct twheel_op - one operation
  * @op: In a batch, one of enum twheel_opcode. In the ioctl of one operation, 0.
- * @flags: TWHEEL_ABSTIME and the flags that follow it.
+ * @flags: TWHEEL_ABSTIME, TWHEEL_EACH, TWHEEL_RESTART, TWHEEL_RESTORE, TWHEEL_SHARED.
  * @clockid: CLOCK_MONOTONIC; CLOCK_BOOTTIME, which includes time in suspend; or
  *	CLOCK_REALTIME, only with TWHEEL_ABSTIME. If CLOCK_REALTIME is set, the
  *	deadline comes sooner or later accordingly. The wheel serves CLOCK_MONOTONIC.
@@ -275,8 +276,8 @@ struct twheel_batch {
  * @deadline_ns: The deadline, on the clock of the timer. If the event stands for
  *	several deadlines, the first of them.
  * @expired_ns: When the kernel found that the deadline had come, on the same clock;
- *	never before @deadline_ns. If the event stands for several deadlines, when
- *	the kernel found the first of them. See below for TWHEEL_EACH.
+ *	never before @deadline_ns. If the event stands for several deadlines, when the
+ *	kernel found that the first of them had come. See below for TWHEEL_EACH.
  * @count: How many deadlines this event stands for: 1, or more if the event of a
  *	periodic timer was delivered late. The kernel counts the deadlines at
  *	delivery. With TWHEEL_EACH always 1.
@@ -348,11 +349,11 @@ struct twheel_event {
  * handle, for reference.
  *
  * If a record cannot be written, its timer and all that follow stay pending. The
- * call returns the number of timers that it has taken back, or EFAULT if there are
- * none. Records behind that number have no meaning.
+ * call returns the number of timers that it has taken back, or EFAULT if it has taken
+ * none back. Records behind that number have no meaning.
  *
- * A call waits for adds that have begun before it. If another thread resumes
- * meanwhile, the call ends: with ECANCELED, unless it has taken timers back.
+ * A call waits for adds that have begun before it. If another thread resumes the
+ * descriptor meanwhile, the call ends: with ECANCELED, unless it has taken timers back.
  *
  * Expired timers stay for read(). A periodic timer is pending again when its event
  * has been delivered. To take back all timers, drain until the result is 0, read
@@ -425,8 +426,8 @@ struct twheel_eventfd {
  *   of the table or the ring.
  * - All mappings show the same memory. A mapping that is shorter than the first one
  *   shows the beginning, and changes no size. A longer one fails with EINVAL.
- * - munmap() does not end the table or the ring. A later mmap() shows what has become
- *   of it.
+ * - munmap() does not end the table or the ring. A later mmap() shows the same memory,
+ *   as it is by then.
  * - A child from fork() shares the mappings along with the descriptor. A mapping
  *   keeps the open file and its timers, as a descriptor does.
  *
@@ -435,7 +436,7 @@ struct twheel_eventfd {
  * one page and one event for each timer that the descriptor may hold, or if the
  * tables and rings of the user are larger than two such mappings for
  * @max_timers_user timers; ENOMEM; EOPNOTSUPP in a 32-bit kernel, which does not
- * have the features either.
+ * report TWHEEL_FEATURE_TABLE and TWHEEL_FEATURE_RING either.
  */
 struct twheel_word {
 	__aligned_u64	deadline;
@@ -448,12 +449,12 @@ struct twheel_word {
 
 /**
  * struct twheel_ring - head of the ring of events
- * @tail: How many events the kernel has written. Only the kernel writes it.
+ * @tail: How many events the kernel has written. Only the kernel writes this field.
  * @entries: Size of the ring, a power of two.
  * @offset: Where the events begin, from the start of the mapping.
- * @flags: TWHEEL_RING_MORE. Only the kernel writes it.
+ * @flags: TWHEEL_RING_MORE. Only the kernel writes this field.
  * @reserved: For the kernel.
- * @head: How many events the program has consumed. Only the program writes it.
+ * @head: How many events the program has consumed. Only the program writes this field.
  * @unused: The program leaves it zero; a later driver may read it.
  *
  * mmap() of the descriptor at offset %TWHEEL_MMAP_RING maps a ring. Its length is
@@ -506,11 +507,12 @@ struct twheel_ring {
  *
  * %TWHEEL_IOC_BATCH returns how many operations were carried out and have their
  * results in the array: @count, or fewer if a signal arrived or part of the array
- * could not be read or written. It returns -1 only if there are none.
+ * could not be read or written. It returns -1 only if no operation was carried out.
  *
  * %TWHEEL_IOC_DRAIN returns how many timers it has taken back, or 0 when no pending
  * timer is left. It fails with EINTR if a signal arrived before it had taken a timer
- * back, unless the handler has SA_RESTART; with ECANCELED, see &struct twheel_drain.
+ * back, unless the handler has SA_RESTART. It fails with ECANCELED if another thread
+ * resumed the descriptor, see &struct twheel_drain.
  *
  * %TWHEEL_IOC_EVENTFD returns 0. It fails with EBADF or EINVAL if @fd is not an
  * eventfd.
