@@ -48,11 +48,12 @@ const char *twheel_version(void);
 
 /**
  * twheel_open - open /dev/twheel
- * @flags: 0 or O_NONBLOCK. O_RDWR and O_CLOEXEC are always set.
+ * @flags: 0 or O_NONBLOCK. The library adds O_RDWR and O_CLOEXEC.
  *
  * Return: A descriptor without timers, or an error of open(): -ENOENT if the module is
- * not loaded, -EACCES if the user may not use the device, -EPROTO if the driver has
- * another major version of the interface.
+ * not loaded; -EACCES if the user may not use the device. -EPROTO if the driver has
+ * another major version of the interface. -EINVAL if @flags has a flag other than
+ * O_NONBLOCK and O_CLOEXEC.
  */
 int twheel_open(int flags);
 
@@ -166,7 +167,7 @@ int twheel_add(int fd, struct twheel_op *op);
  * twheel_change - give a timer a new deadline
  * @fd: The descriptor.
  * @handle: The timer.
- * @time_ns: The deadline, as @flags say.
+ * @time_ns: The deadline, as a delay or as a reading of a clock.
  * @flags: 0 if @time_ns is a delay from now, TWHEEL_ABSTIME if it is a reading of the
  *	timer's clock.
  *
@@ -181,8 +182,8 @@ int twheel_change(int fd, uint64_t handle, uint64_t time_ns, uint32_t flags);
  * @handle: The timer.
  *
  * Return: 0 if the timer was pending; TWHEEL_RETRACTED if it had expired and its event
- * was withdrawn; or an error: -ENOENT if the timer is gone, with its last event or by
- * an earlier cancel.
+ * was withdrawn; or an error: -ENOENT if the timer is gone, because its last event has
+ * been read or because it was cancelled before.
  */
 int twheel_cancel(int fd, uint64_t handle);
 
@@ -214,7 +215,7 @@ int twheel_upsert(int fd, struct twheel_op *op);
  * twheel_cancel_group - end all timers of a group
  * @fd: The descriptor.
  * @group: The tag of the group.
- * @retracted: Set to the number of timers that had expired, unless %NULL.
+ * @retracted: If not %NULL: set to the number of these timers that had expired.
  *
  * Return: The number of timers that were ended, or an error: -ENOENT if the group had
  * none.
@@ -229,8 +230,9 @@ int twheel_cancel_group(int fd, uint64_t group, uint64_t *retracted);
  *
  * The call goes on after signals.
  *
- * Return: The number of operations that were carried out; below @count if an error
- * followed, which submitting the rest returns. If none was carried out, the error.
+ * Return: The number of operations that were carried out. A number below @count means
+ * that an error followed; submitting the rest returns the error. If no operation was
+ * carried out, the error.
  */
 long twheel_submit(int fd, struct twheel_op *ops, size_t count);
 
@@ -248,9 +250,10 @@ long twheel_submit(int fd, struct twheel_op *ops, size_t count);
  * Every call refuses new timers again, so it undoes a twheel_resume() that came before
  * it. A program whose threads call both has to order the calls.
  *
- * Return: The number of timers taken back; below @room if no other timer was pending or
- * an error followed. 0 if no timer was pending. If no timer was taken back, an error:
- * -ECANCELED if another thread resumed meanwhile, -EFAULT if @ops cannot be written.
+ * Return: The number of timers taken back. A number below @room means that no other timer
+ * was pending, or that an error followed. 0 if no timer was pending. If no timer was
+ * taken back, an error: -ECANCELED if another thread called twheel_resume() meanwhile,
+ * -EFAULT if @ops cannot be written.
  */
 long twheel_drain(int fd, struct twheel_op *ops, size_t room);
 
@@ -284,8 +287,8 @@ long twheel_read(int fd, struct twheel_event *events, size_t room);
  *
  * The kernel delivers events about in the order in which the timers expired. It does
  * not promise the order of deadlines for timers that expire on the same tick or on
- * different CPUs. This function puts the events of one array in that order; an event that
- * is read later may still have an earlier deadline.
+ * different CPUs. This function puts the events of one array in the order of deadlines.
+ * An event that is read later may still have an earlier deadline.
  *
  * TWHEEL_EVENT_CLOCK_SET events come first. The other events follow clock by clock, in
  * the order of the clocks' numbers (CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME),
@@ -340,7 +343,7 @@ struct twheel_table {
 /**
  * twheel_map_table - map the table
  * @fd: The descriptor.
- * @count: The least number of entries, rounded up to full pages. The first mapping of
+ * @count: The number of entries, rounded up to full pages. The first mapping of
  *	an open file fixes the size of the table. Later mappings get the whole table, and
  *	@count may be 0.
  * @table: Filled in.
@@ -376,8 +379,8 @@ enum twheel_pushed {
  * @deadline_ns: The deadline, a reading of CLOCK_MONOTONIC. A value above 2^63 - 1
  *	counts as 2^63 - 1.
  *
- * The call takes two reads and one atomic compare-and-exchange, and repeats them if another
- * thread changes the deadline in between. Use twheel_change() for an earlier deadline.
+ * The function makes two reads and one atomic compare-and-exchange, and repeats them if
+ * another thread changes the deadline in between. Use twheel_change() for an earlier deadline.
  *
  * Return: One of &enum twheel_pushed.
  */
@@ -426,7 +429,7 @@ struct twheel_events {
 /**
  * twheel_map_ring - map the ring
  * @fd: The descriptor.
- * @count: The least number of events, rounded up to a power of two and at least a page.
+ * @count: The number of events, rounded up to a power of two and to at least a page.
  *	The first mapping of an open file fixes the size of the ring. Later mappings get
  *	the whole ring, and @count may be 0.
  * @events: Filled in.
@@ -474,8 +477,8 @@ twheel_ring_peek(const struct twheel_events *events, size_t n)
 /**
  * twheel_ring_advance - consume events
  * @events: The ring.
- * @count: The number of events, at most twheel_ring_count(). The kernel may overwrite
- *	them.
+ * @count: The number of events, at most twheel_ring_count(). From then on the kernel may
+ *	overwrite these events.
  */
 static inline void twheel_ring_advance(const struct twheel_events *events,
 				       size_t count)
