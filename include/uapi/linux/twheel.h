@@ -18,9 +18,9 @@
  * sets to zero all fields that an operation does not use, all reserved fields and
  * all flags that this header does not define.
  *
- * The driver may fill in flags, event types and fields that the program does not
- * know, because a higher minor version has given them a meaning. The program ignores
- * them. Every result that is not negative means success.
+ * A higher minor version may give a meaning to new flags, event types and fields. A
+ * program ignores those that it does not know. Every result that is not negative means
+ * success.
  */
 #ifndef _UAPI_LINUX_TWHEEL_H
 #define _UAPI_LINUX_TWHEEL_H
@@ -431,12 +431,17 @@ struct twheel_eventfd {
  * - A child from fork() shares the mappings along with the descriptor. A mapping
  *   keeps the open file and its timers, as a descriptor does.
  *
- * Errors of mmap(): EACCES; EINVAL for another offset, a private or executable
- * mapping, or a length that is not allowed; EDQUOT if the mapping is larger than
- * one page and one event for each timer that the descriptor may hold, or if the
- * tables and rings of the user are larger than two such mappings for
- * @max_timers_user timers; ENOMEM; EOPNOTSUPP in a 32-bit kernel, which does not
- * report TWHEEL_FEATURE_TABLE and TWHEEL_FEATURE_RING either.
+ * Errors of mmap():
+ *
+ * - EACCES: see above.
+ * - EINVAL: another offset, a private or executable mapping, or a length that is not
+ *   allowed.
+ * - EDQUOT: the mapping is larger than one page and one event for each timer that the
+ *   descriptor may hold. Or the tables and rings of the user are together larger than
+ *   two such mappings for @max_timers_user timers.
+ * - ENOMEM.
+ * - EOPNOTSUPP: the kernel is a 32-bit kernel. It does not report TWHEEL_FEATURE_TABLE
+ *   and TWHEEL_FEATURE_RING either.
  */
 struct twheel_word {
 	__aligned_u64	deadline;
