@@ -4,8 +4,8 @@
  *
  * The wheel counts jiffies, and so follows CLOCK_MONOTONIC. CLOCK_REALTIME jumps when it
  * is set, CLOCK_BOOTTIME jumps over a suspend, and the kernel tells no module about
- * either. But hrtimers follow these clocks. So for each such clock, a set keeps its timers
- * in a tree by deadline, and has one hrtimer for the first timer of the tree. Arming a
+ * either. But hrtimers follow these clocks. So a set has a tree for each such clock,
+ * with its timers by deadline, and one hrtimer for the first timer of the tree. Arming a
  * timer on such a clock takes O(log n) steps.
  *
  * A program may ask to be told when CLOCK_REALTIME is set, even if no deadline is

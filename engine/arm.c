@@ -42,8 +42,8 @@ static struct twheel_base *arm_lock_any(const struct twheel_timer *t)
  * @t: The timer.
  *
  * Most timers belong to this CPU and lane 0, so the function tries that base first. The
- * guess lets the processor begin to lock the base while the timer's flags, which are
- * often not in a cache, are still on their way from memory.
+ * processor can then lock the base while the timer's flags are still on their way from
+ * memory.
  *
  * Context: interrupts off.
  *

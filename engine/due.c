@@ -281,9 +281,9 @@ bool twheel_due_has_module(const struct twheel_base *base, const struct module *
  * twheel_due_time - get the time, for a callback in softirq context
  * @t: The callback's timer.
  *
- * Reading the clock costs as much as the rest of a short callback. So the clock is read
- * for the first callback of a batch that calls this function, and the other callbacks of
- * the batch get the same time. The times of batches on different CPUs are in no order.
+ * Reading the clock costs as much as the rest of a short callback. So the first call in
+ * a batch reads the clock, and the other callbacks of the batch get the same time. The
+ * times of batches on different CPUs are in no order.
  *
  * Context: the callback of @t, in softirq.
  *

@@ -12,8 +12,9 @@
  * offline hands the timer to the same lane of another CPU. A lane is allocated when it is
  * needed for the first time, and kept until the module is unloaded.
  *
- * A user of a lane is a set with very many timers, or the quota of a user whose small
- * sets have very many timers together; see create.c and quota.c of the device.
+ * A user of a lane, in this file, is a set with very many timers. Or it is the quota of
+ * a user whose small sets have very many timers together. The device decides: see
+ * create.c and quota.c.
  */
 #include <linux/cache.h>
 #include <linux/cpumask.h>
