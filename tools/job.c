@@ -63,7 +63,7 @@ static bool set_field(bool (*parse)(const char *text, uint64_t *value),
 static bool set_option(struct job *job, const char *name, const char *value)
 {
 	if (!value) {
-		report("%s needs a value", name);
+		report("%s is unknown or needs a value; see twheelctl --help", name);
 		return false;
 	}
 	if (!strcmp(name, "--cookie"))
