@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Wake-ups under load: a program that waits for events learns of each event in time,
+ * whatever way it waits.
+ *
+ * In each round, a writer on every CPU arms timers with short deadlines, changes them,
+ * pushes them back and cancels them. Each timer must give exactly one event or one
+ * successful cancel. Then the writers rest: a reader that was not
+ * woken stays asleep, and its events are missing at the end of the round.
+ *
+ * A busy host may stop a CPU of the guest at any time. So time is counted in the beats
+ * of a plain timerfd on each CPU, which expires at each tick. A CPU that stood still
+ * has one beat for all the ticks that it missed. The thread that counts the beats has
+ * the lowest priority: if it runs, then work of normal priority has run before.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+
+#include "device.h"
+#include "event_ring.h"
+#include "table_timer.h"
+
+#define NEVER	(~0ULL)
+
+enum {
+	MOST_CPUS	= 16,
+	TIMERS		= 300,		/* of a writer in a round */
+	MOST_STEPS	= 6,		/* operations on one timer */
+	ROUND_TICKS	= 8,
+	BEATS		= 1 << 14,
+	WORDS		= 1 << 14,
+	LARGE		= 1 << 13,	/* entries of a ring that never fills up */
+
+	/* An event goes through three CPUs: the timer's, the tasklet's, the reader's. */
+	HOPS		= 3,
+	/* Two threads hand each 64 events over: either may wait for its CPU each time. */
+	HANDED_HOPS	= 40,
+};
+
+/* The beats of a CPU: the times of the last BEATS of them. */
+struct beats {
+	pthread_t	thread;
+	atomic_uint	count;
+	_Atomic __u64	times[BEATS];
+};
+
+enum step_kind { ADD, CHANGE, PUSH, CANCEL, STEP_KINDS };
+
+static const char *const step_names[STEP_KINDS] = { "add", "change", "push", "cancel" };
+
+struct step {
+	enum step_kind	kind;
+	int		result;
+	__u64		deadline;
+	__u64		begun;
+	__u64		done;
+};
+
+struct timer {
+	__u64			handle;
+	__u64			deadline;
+	__u64			set_ns;		/* when the deadline had been set */
+	bool			shared;
+	bool			cancelled;
+	unsigned int		count;
+	struct step		steps[MOST_STEPS];
+
+	/* the reader's */
+	atomic_uint		events;
+	_Atomic __u64		event_deadline;
+	_Atomic __u64		seen_ns;
+};
+
+struct writer {
+	pthread_t		thread;
+	unsigned int		cpu;
+	unsigned int		seed;
+	struct timer		timers[TIMERS];
+};
+
+static struct beats beats[MOST_CPUS];
+static struct writer writers[MOST_CPUS];
+static unsigned int cpus;
+static atomic_bool stopping;
+static pthread_barrier_t round_begins, round_ends;
+static unsigned int round_number;
+static __u64 round_start;
+static unsigned int hops = HOPS, worst, full;
+
+static int device;
+static struct ring ring;
+static struct twheel_word *table;
+static int stop_fd, event_fd = -1;
+
+/* Beats */
+
+static void *count_beats(void *data)
+{
+	struct beats *own = data;
+	const struct itimerspec time = {
+		.it_value.tv_nsec = 1,
+		.it_interval.tv_nsec = tick_ns(),
+	};
+	const int fd = CALL(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+	__u64 expirations;
+
+	stay_on_cpu(own - beats);
+	CALL(setpriority(PRIO_PROCESS, syscall(SYS_gettid), 19));
+	CALL(timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL));
+	while (!stopping) {
+		const unsigned int count = own->count;
+
+		ASSERT_EQ(CALL(read(fd, &expirations, sizeof(expirations))),
+			  (int)sizeof(expirations));
+		own->times[count % BEATS] = now();
+		own->count = count + 1;
+	}
+	return NULL;
+}
+
+static __u64 later(__u64 a, __u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* When a CPU had two beats after a time; NEVER if it has not had them yet. */
+static __u64 second_beat(const struct beats *own, __u64 from)
+{
+	__u64 first = NEVER, second = NEVER;
+	unsigned int i = own->count, n;
+
+	for (n = 0; i-- && n < BEATS / 2; n++) {
+		const __u64 time = own->times[i % BEATS];
+
+		if (time <= from)
+			break;
+		second = first;
+		first = time;
+	}
+	return second;
+}
+
+/*
+ * When an event must have been seen that was due at @time. For each hop, every CPU gets
+ * two beats: the host may stop one CPU after the other.
+ */
+static __u64 latest_for(__u64 time)
+{
+	unsigned int hop, cpu;
+
+	for (hop = 0; hop < hops; hop++) {
+		__u64 next = 0;
+
+		for (cpu = 0; cpu < cpus; cpu++)
+			next = later(next, second_beat(&beats[cpu], time));
+		time = next;
+	}
+	return time;
+}
+
+/* Writers */
+
+static struct step *next_step(struct timer *t, enum step_kind kind)
+{
+	struct step *step = &t->steps[t->count++];
+
+	*step = (struct step){ .kind = kind, .begun = now() };
+	return step;
+}
+
+static void step_done(struct timer *t, struct step *step, bool set)
+{
+	step->done = now();
+	if (set) {
+		t->deadline = step->deadline;
+		t->set_ns = step->done;
+	}
+}
+
+/* A deadline in this round. One in four is at one of two ticks that all timers share. */
+static __u64 random_deadline(struct writer *writer)
+{
+	const __u64 at = rand_r(&writer->seed) % 1000 * ticks(ROUND_TICKS) / 1000;
+
+	if (rand_r(&writer->seed) % 4)
+		return round_start + at;
+	return round_start + ticks(rand_r(&writer->seed) % 2 ? 4 : 7);
+}
+
+static void add_random(struct writer *writer, struct timer *t)
+{
+	struct twheel_op op;
+	struct step *step;
+
+	memset(t, 0, sizeof(*t));
+	step = next_step(t, ADD);
+	step->deadline = random_deadline(writer);
+	op = new_timer(step->deadline, (__u64)round_number << 32 |
+		       ((writer - writers) * TIMERS + (t - writer->timers)));
+	t->shared = table && rand_r(&writer->seed) % 2;
+	op.flags = TWHEEL_ABSTIME | (t->shared ? TWHEEL_SHARED : 0);
+	t->handle = arm(device, op);
+	step_done(t, step, true);
+}
+
+static void change_random(struct writer *writer, struct timer *t)
+{
+	struct step *step = next_step(t, CHANGE);
+
+	step->deadline = random_deadline(writer);
+	step->result = change_to(device, t->handle, step->deadline);
+	if (step->result != -ENOENT && step->result != TWHEEL_RETRACTED)
+		ASSERT_EQ(step->result, 0);
+	step_done(t, step, step->result != -ENOENT);
+}
+
+static void push_random(struct writer *writer, struct timer *t)
+{
+	__u64 *word = word_of(table, t->handle);
+	__u64 seen = read_word(word);
+	struct step *step;
+
+	/* The handle stands behind the deadline. */
+	if (seen & CLOSED || word[1] != t->handle)
+		return;
+	step = next_step(t, PUSH);
+	step->deadline = later(random_deadline(writer), t->deadline);
+	step->result = push_word(word, &seen, step->deadline);
+	step_done(t, step, step->result);
+}
+
+static void cancel_timer(struct timer *t)
+{
+	struct step *step = next_step(t, CANCEL);
+
+	step->result = cancel(device, t->handle);
+	if (step->result != -ENOENT && step->result != TWHEEL_RETRACTED)
+		ASSERT_EQ(step->result, 0);
+	t->cancelled = step->result != -ENOENT;
+	step_done(t, step, false);
+}
+
+/* A random operation on a timer that was armed in this round. */
+static void do_random(struct writer *writer, struct timer *t)
+{
+	const unsigned int kind = rand_r(&writer->seed) % 8;
+
+	if (t->cancelled || t->count == MOST_STEPS)
+		return;
+	if (kind < 2)
+		cancel_timer(t);
+	else if (kind < 5 && t->shared)
+		push_random(writer, t);
+	else
+		change_random(writer, t);
+}
+
+static void write_round(struct writer *writer)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMERS; i++) {
+		add_random(writer, &writer->timers[i]);
+		if (rand_r(&writer->seed) % 2)
+			do_random(writer, &writer->timers[rand_r(&writer->seed) % (i + 1)]);
+		/* Some of the timers are armed later than others. */
+		if (i % 64 == 63)
+			usleep(rand_r(&writer->seed) % (ticks(1) / 1000));
+	}
+}
+
+static void *write_rounds(void *data)
+{
+	struct writer *writer = data;
+
+	stay_on_cpu(writer->cpu);
+	for (;;) {
+		pthread_barrier_wait(&round_begins);
+		if (stopping)
+			return NULL;
+		write_round(writer);
+		pthread_barrier_wait(&round_ends);
+	}
+}
+
+/* Readers */
+
+static struct timer *timer_of(__u64 cookie)
+{
+	const __u32 number = cookie;
+
+	ASSERT_EQ(cookie >> 32, round_number);
+	ASSERT_LT(number, cpus * TIMERS);
+	return &writers[number / TIMERS].timers[number % TIMERS];
+}
+
+static void see(const struct twheel_event *event, __u64 seen_ns)
+{
+	struct timer *t = timer_of(event->cookie);
+
+	check_event(event);
+	t->event_deadline = event->deadline_ns;
+	t->seen_ns = seen_ns;
+	t->events++;
+}
+
+/* Take what the ring has, all at once. */
+static bool take_ring(__u64 seen_ns)
+{
+	const __u64 head = ring.head->head, tail = tail_of(&ring);
+	__u64 i;
+
+	if (head == tail)
+		return false;
+	full += tail - head == ring.head->entries;
+	for (i = head; i < tail; i++)
+		see(&ring.events[i % ring.head->entries], seen_ns);
+	set_head(&ring, tail);
+	return true;
+}
+
+static void take_by_read(void)
+{
+	struct twheel_event events[100];
+	int i, got;
+
+	while ((got = read_events(device, events, ARRAY_SIZE(events))) > 0) {
+		const __u64 seen_ns = now();
+
+		for (i = 0; i < got; i++)
+			see(&events[i], seen_ns);
+	}
+	ASSERT_EQ(got, -EAGAIN);
+}
+
+/* Wait for a descriptor, or for the end of the test; false if that has come. */
+static bool wait_for(int fd)
+{
+	struct pollfd fds[] = { { fd, POLLIN, 0 }, { stop_fd, POLLIN, 0 } };
+
+	CALL(poll(fds, ARRAY_SIZE(fds), -1));
+	return !stopping;
+}
+
+static void *poll_then_read(void *data)
+{
+	while (wait_for(device))
+		take_by_read();
+	return NULL;
+}
+
+static void *poll_then_take(void *data)
+{
+	while (wait_for(device))
+		take_ring(now());
+	return NULL;
+}
+
+/* No system call, except when the ring was full. */
+static void *spin_and_take(void *data)
+{
+	__u64 looked = now(), next;
+
+	while (!stopping) {
+		/* The last look took all there was: a new event came after it. */
+		next = now();
+		if (!take_ring(looked) && has_more(&ring))
+			has_event(device);
+		looked = next;
+	}
+	return NULL;
+}
+
+/* One thread waits in poll() and takes nothing; another one takes and never waits. */
+static void *only_poll(void *data)
+{
+	while (wait_for(device))
+		sched_yield();
+	return NULL;
+}
+
+static void *only_take(void *data)
+{
+	__u64 looked = now(), next;
+
+	while (!stopping) {
+		next = now();
+		if (!take_ring(looked))
+			sched_yield();
+		looked = next;
+	}
+	return NULL;
+}
+
+/* For readers that are told once of an event, not as long as the event is there. */
+static void take_until_no_more(void)
+{
+	while (take_ring(now()) || has_more(&ring))
+		if (has_more(&ring))
+			has_event(device);
+}
+
+static void *eventfd_then_take(void *data)
+{
+	__u64 count;
+
+	while (wait_for(event_fd)) {
+		CALL(read(event_fd, &count, sizeof(count)));
+		take_until_no_more();
+	}
+	return NULL;
+}
+
+static void *eventfd_then_read(void *data)
+{
+	__u64 count;
+
+	while (wait_for(event_fd)) {
+		CALL(read(event_fd, &count, sizeof(count)));
+		take_by_read();
+	}
+	return NULL;
+}
+
+static void *edge_then_take(void *data)
+{
+	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
+	const int epoll_fd = CALL(epoll_create1(EPOLL_CLOEXEC));
+
+	CALL(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, device, &edge));
+	while (wait_for(epoll_fd)) {
+		CALL(epoll_wait(epoll_fd, &edge, 1, 0));
+		take_until_no_more();
+	}
+	return NULL;
+}
+
+static void *sigio_then_read(void *data)
+{
+	sigset_t signals;
+	int number;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGIO);
+	while (!sigwait(&signals, &number) && !stopping)
+		take_by_read();
+	return NULL;
+}
+
+/* Rounds */
+
+static void print_history(const struct timer *t)
+{
+	struct twheel_op op;
+	unsigned int i;
+
+	for (i = 0; i < t->count; i++) {
+		const struct step *step = &t->steps[i];
+
+		note("%s at %+lld..%+lld us: deadline %+lld us, result %d",
+		     step_names[step->kind],
+		     (long long)(step->begun - round_start) / 1000,
+		     (long long)(step->done - round_start) / 1000,
+		     step->deadline ? (long long)(step->deadline - round_start) / 1000 : 0,
+		     step->result);
+	}
+	note("%u events, seen at %+lld us; now it is %+lld us; query says %d", t->events,
+	     t->events ? (long long)(t->seen_ns - round_start) / 1000 : 0,
+	     (long long)(now() - round_start) / 1000, query(device, t->handle, &op));
+	if (ring.head)
+		note("ring: %llu of %llu consumed, flags %#x",
+		     (unsigned long long)ring.head->head,
+		     (unsigned long long)tail_of(&ring), ring.head->flags);
+}
+
+/* Check a timer when the round is over. An event that has not come will not come. */
+static void check_timer(const struct timer *t)
+{
+	unsigned int late;
+	__u64 since;
+
+	if (t->events != !t->cancelled) {
+		print_history(t);
+		FAIL("%u events of a timer that was %scancelled", t->events,
+		     t->cancelled ? "" : "not ");
+	}
+	if (t->cancelled)
+		return;
+	if (t->event_deadline != t->deadline) {
+		print_history(t);
+		FAIL("the event has another deadline than its timer");
+	}
+	since = later(t->deadline, t->set_ns);
+	if (t->seen_ns <= since + ticks(1))
+		return;
+	late = (t->seen_ns - since) / ticks(1);
+	if (late > worst)
+		worst = late;
+	if (t->seen_ns > latest_for(since)) {
+		print_history(t);
+		FAIL("the event came %u ticks late, and no CPU stood still", late);
+	}
+}
+
+/* Wait until every event of the round must have been seen. */
+static void wait_for_end_of_round(void)
+{
+	const __u64 last = later(now(), round_start + ticks(ROUND_TICKS));
+
+	while (latest_for(last) > now())
+		usleep(ticks(1) / 1000);
+}
+
+static void do_round(void)
+{
+	unsigned int cpu, i;
+
+	round_number++;
+	round_start = now();
+	pthread_barrier_wait(&round_begins);
+	pthread_barrier_wait(&round_ends);
+	wait_for_end_of_round();
+	for (cpu = 0; cpu < cpus; cpu++)
+		for (i = 0; i < TIMERS; i++)
+			check_timer(&writers[cpu].timers[i]);
+	ASSERT_EQ(timers_of(device), 0);
+}
+
+static void start_all(void)
+{
+	unsigned int cpu;
+
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (cpus > MOST_CPUS)
+		cpus = MOST_CPUS;
+	pthread_barrier_init(&round_begins, NULL, cpus + 1);
+	pthread_barrier_init(&round_ends, NULL, cpus + 1);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		writers[cpu].cpu = cpu;
+		writers[cpu].seed = cpu + 1;
+		beats[cpu].thread = start_thread(count_beats, &beats[cpu]);
+		writers[cpu].thread = start_thread(write_rounds, &writers[cpu]);
+	}
+}
+
+static void stop_all(const pthread_t *readers, unsigned int count)
+{
+	const __u64 one = 1;
+	unsigned int cpu;
+
+	stopping = true;
+	CALL(write(stop_fd, &one, sizeof(one)));
+	CALL(kill(getpid(), SIGIO));
+	pthread_barrier_wait(&round_begins);
+	join_threads(readers, count);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		join_threads(&writers[cpu].thread, 1);
+		join_threads(&beats[cpu].thread, 1);
+	}
+}
+
+/* Rounds for a second or a minute, with readers that are threads of this process. */
+static void run_rounds(void *(*const readers[])(void *), unsigned int count)
+{
+	const __u64 end = now() + (long_tests ? 60 : 1) * NSEC_PER_SEC;
+	pthread_t threads[2];
+	sigset_t signals;
+	unsigned int i;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGIO);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	stop_fd = CALL(eventfd(0, EFD_CLOEXEC));
+	start_all();
+	for (i = 0; i < count; i++)
+		threads[i] = start_thread(readers[i], NULL);
+	while (now() < end || round_number < 3)
+		do_round();
+	stop_all(threads, count);
+	note("%u CPUs, %u rounds, ring full %u times, at most %u ticks late", cpus,
+	     round_number, full, worst);
+}
+
+#define RUN_ROUNDS(...) \
+	run_rounds((void *(*const[])(void *)){ __VA_ARGS__ }, \
+		   ARRAY_SIZE(((void *(*const[])(void *)){ __VA_ARGS__ })))
+
+static void open_all(void)
+{
+	device = open_device(O_NONBLOCK);
+	table = map_words(device, WORDS);
+}
+
+static void open_ring(unsigned int entries)
+{
+	open_all();
+	ring = map_ring(device, entries);
+}
+
+static void open_eventfd(void)
+{
+	struct twheel_eventfd arg = { };
+
+	event_fd = CALL(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	arg.fd = event_fd;
+	CALL(ioctl(device, TWHEEL_IOC_EVENTFD, &arg));
+}
+
+TEST_TIMEOUT(read_after_poll, 200)
+{
+	open_all();
+	RUN_ROUNDS(poll_then_read);
+}
+
+TEST_TIMEOUT(read_after_eventfd, 200)
+{
+	open_all();
+	open_eventfd();
+	RUN_ROUNDS(eventfd_then_read);
+}
+
+TEST_TIMEOUT(read_after_sigio, 200)
+{
+	open_all();
+	CALL(fcntl(device, F_SETOWN, getpid()));
+	CALL(fcntl(device, F_SETFL, O_NONBLOCK | O_ASYNC));
+	RUN_ROUNDS(sigio_then_read);
+}
+
+TEST_TIMEOUT(ring_after_poll, 200)
+{
+	open_ring(LARGE);
+	RUN_ROUNDS(poll_then_take);
+}
+
+TEST_TIMEOUT(ring_by_spinning, 200)
+{
+	open_ring(LARGE);
+	RUN_ROUNDS(spin_and_take);
+}
+
+TEST_TIMEOUT(ring_after_eventfd, 200)
+{
+	open_ring(LARGE);
+	open_eventfd();
+	RUN_ROUNDS(eventfd_then_take);
+}
+
+TEST_TIMEOUT(full_ring_after_poll, 200)
+{
+	open_ring(ENTRIES);
+	RUN_ROUNDS(poll_then_take);
+}
+
+TEST_TIMEOUT(full_ring_by_spinning, 200)
+{
+	open_ring(ENTRIES);
+	RUN_ROUNDS(spin_and_take);
+}
+
+TEST_TIMEOUT(full_ring_after_eventfd, 200)
+{
+	open_ring(ENTRIES);
+	open_eventfd();
+	RUN_ROUNDS(eventfd_then_take);
+}
+
+TEST_TIMEOUT(full_ring_after_edge, 200)
+{
+	open_ring(ENTRIES);
+	RUN_ROUNDS(edge_then_take);
+}
+
+TEST_TIMEOUT(full_ring_taken_by_a_thread_that_does_not_poll, 200)
+{
+	open_ring(ENTRIES);
+	hops = HANDED_HOPS;
+	RUN_ROUNDS(only_poll, only_take);
+}
+
+/* The same two threads, as fast as they can: thousands of events wait for a small ring. */
+
+static void *drop_all(void *data)
+{
+	stay_on_cpu(last_cpu());
+	while (!stopping)
+		set_head(&ring, tail_of(&ring));
+	return NULL;
+}
+
+static bool events_wait_for_an_empty_ring(void)
+{
+	const __u64 tail = tail_of(&ring);
+
+	/* Timers that have just expired are put into the ring meanwhile. */
+	pass_ticks(2);
+	return has_more(&ring) && ring.head->head == tail && tail_of(&ring) == tail;
+}
+
+static void poll_until(__u64 tail)
+{
+	struct pollfd poll_fd = { .fd = device, .events = POLLIN };
+
+	while (tail_of(&ring) < tail)
+		if (!CALL(poll(&poll_fd, 1, 300)) && events_wait_for_an_empty_ring())
+			FAIL("poll() slept while the ring was empty and events waited");
+}
+
+TEST_TIMEOUT(poll_does_not_sleep_while_events_wait, 200)
+{
+	enum { COUNT = 2000 };
+	const __u64 end = now() + (long_tests ? 60 : 2) * NSEC_PER_SEC;
+	const unsigned int count = many(COUNT);
+	static struct twheel_op ops[COUNT];
+	unsigned int round, i;
+	pthread_t taker;
+
+	stay_on_cpu(0);
+	device = open_device(O_NONBLOCK);
+	ring = map_ring(device, ENTRIES);
+	taker = start_thread(drop_all, NULL);
+	for (round = 1; round < 5 || now() < end; round++) {
+		for (i = 0; i < count; i++)
+			ops[i] = new_timer(0, i);
+		add_all(device, ops, count);
+		poll_until((__u64)round * count);
+	}
+	stopping = true;
+	join_threads(&taker, 1);
+	note("%u rounds", round - 1);
+	ASSERT_EQ(timers_of(device), 0);
+}
