@@ -477,8 +477,10 @@ struct twheel_word {
  *
  * If the ring is full, further events wait in the kernel, and TWHEEL_RING_MORE is
  * set. poll() and the next expiry move as many of them into the ring as have room.
- * poll() reports POLLIN while the ring has events. A program that waits with EPOLLET
- * looks at TWHEEL_RING_MORE, and calls poll() if it is set.
+ * poll() reports POLLIN while the ring has events. It may also report POLLIN if another
+ * thread has just emptied the ring and more events wait: the next poll() moves them. A
+ * program that waits with EPOLLET looks at TWHEEL_RING_MORE, and calls poll() if it is
+ * set.
  *
  * An event in the ring is delivered: TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL do not
  * withdraw it.
