@@ -49,7 +49,7 @@ enum {
 struct beats {
 	pthread_t	thread;
 	atomic_uint	count;
-	_Atomic __u64	times[BEATS];
+	atomic_ullong	times[BEATS];
 };
 
 enum step_kind { ADD, CHANGE, PUSH, CANCEL, STEP_KINDS };
@@ -75,8 +75,8 @@ struct timer {
 
 	/* the reader's */
 	atomic_uint		events;
-	_Atomic __u64		event_deadline;
-	_Atomic __u64		seen_ns;
+	atomic_ullong		event_deadline;
+	atomic_ullong		seen_ns;
 };
 
 struct writer {
@@ -567,8 +567,10 @@ static void stop_all(const pthread_t *readers, unsigned int count)
 	}
 }
 
+typedef void *(*thread_fn)(void *);
+
 /* Rounds for a second or a minute, with readers that are threads of this process. */
-static void run_rounds(void *(*const readers[])(void *), unsigned int count)
+static void run_rounds(const thread_fn *readers, unsigned int count)
 {
 	const __u64 end = now() + (long_tests ? 60 : 1) * NSEC_PER_SEC;
 	pthread_t threads[2];
@@ -590,8 +592,10 @@ static void run_rounds(void *(*const readers[])(void *), unsigned int count)
 }
 
 #define RUN_ROUNDS(...) \
-	run_rounds((void *(*const[])(void *)){ __VA_ARGS__ }, \
-		   ARRAY_SIZE(((void *(*const[])(void *)){ __VA_ARGS__ })))
+	do { \
+		static const thread_fn threads[] = { __VA_ARGS__ }; \
+		run_rounds(threads, ARRAY_SIZE(threads)); \
+	} while (0)
 
 static void open_all(void)
 {
