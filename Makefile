@@ -28,7 +28,7 @@ clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
 	$(MAKE) -C samples clean
-	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@
+	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@)
 
 setup:
 	scripts/setup
