@@ -95,7 +95,8 @@ static bool leave_once(unsigned int timers, unsigned int delay, const char *more
 	expired = !in_time(deadline);
 	named = logged(log, text);
 	close(log);
-	ASSERT(named || expired);
+	/* A periodic timer never runs out: the search must find it. */
+	ASSERT(named || (expired && !strstr(more, "period=")));
 	return named;
 }
 

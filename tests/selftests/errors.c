@@ -213,12 +213,13 @@ static bool set_bits(struct twheel_op *op, enum field field, __u64 value)
 	case FIELD_COOKIE:
 		op->cookie |= value;
 		break;
+	/* Times are exact: 2^63 is the first that is too large. */
 	case FIELD_TIME:
-		op->time_ns |= value;
+		op->time_ns = value;
 		break;
 	case FIELD_DEADLINE:
 		op->flags |= TWHEEL_ABSTIME;
-		op->time_ns |= value;
+		op->time_ns = value;
 		break;
 	case FIELD_PERIOD:
 		op->period_ns |= value;

@@ -241,6 +241,7 @@ static bool beat_in_time(int fd, struct twheel_op *op)
 			return false;
 		}
 		ASSERT_EQ(result, 0);
+		ASSERT(op->handle == handle);
 		ASSERT(!has_event_before(fd, next));
 		deadline = next;
 		pass_ticks(1);
