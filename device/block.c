@@ -20,7 +20,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "block.h"
-#include "engine/device.h"
 
 static struct kmem_cache *block_cache;
 static twheel_fn_t block_expired;
@@ -78,7 +77,7 @@ struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index
 	return NULL;
 }
 
-static struct timer_block *block_new(struct timer_set *set, int lane)
+static struct timer_block *block_new(struct timer_set *set, enum twheel_lane lane)
 {
 	struct timer_block *block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
 	struct user_timer *t;
@@ -112,7 +111,7 @@ static void block_keep(struct timer_set *set, struct timer_block *block)
 }
 
 /* Returns the spare block, or a new one. May release the lock. */
-static struct timer_block *block_get(struct timer_set *set, int lane)
+static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lane)
 	__must_hold(&set->timers.xa_lock)
 {
 	struct timer_block *block = set->spare;
@@ -129,7 +128,7 @@ static struct timer_block *block_get(struct timer_set *set, int lane)
 }
 
 /* Adds an empty block with @number, if there is none. May release the lock. */
-static int block_add(struct timer_set *set, unsigned long number, int lane)
+static int block_add(struct timer_set *set, unsigned long number, enum twheel_lane lane)
 	__must_hold(&set->timers.xa_lock)
 {
 	struct timer_block *block = block_get(set, lane);
@@ -180,7 +179,7 @@ static struct user_timer *block_take_from(struct timer_block *block, u32 min, u3
  * -ENOMEM if the lock was released and there is no memory.
  */
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
-				     int lane, struct timer_block **hint)
+				     enum twheel_lane lane, struct timer_block **hint)
 {
 	XA_STATE(place, &set->timers, min / TIMER_BLOCK_TIMERS);
 	struct timer_block *block = *hint;

@@ -12,7 +12,7 @@ void twheel_block_exit(void);
 struct user_timer *twheel_block_find(struct timer_set *set, u64 handle);
 struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index);
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
-				     int lane, struct timer_block **hint);
+				     enum twheel_lane lane, struct timer_block **hint);
 void twheel_block_give(struct user_timer *t, struct timer_block **empty);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
 void twheel_block_release(struct timer_set *set);

@@ -46,7 +46,7 @@ struct clock_queue {
 	clockid_t		clockid;
 	struct rb_root_cached	tree;
 	struct hrtimer		first;
-	struct tasklet_struct	run;
+	struct twheel_work	run;
 };
 
 /**
@@ -84,12 +84,12 @@ static void clocks_start_first(struct clock_queue *queue)
 
 static enum hrtimer_restart clocks_first_is_due(struct hrtimer *first)
 {
-	tasklet_schedule(&container_of(first, struct clock_queue, first)->run);
+	twheel_work_queue(&container_of(first, struct clock_queue, first)->run);
 	return HRTIMER_NORESTART;
 }
 
-/* Expires some of the timers that are due; the tasklet runs again for the others. */
-static void clocks_expire(struct tasklet_struct *run)
+/* Expires some of the timers that are due; the work is queued again for the others. */
+static void clocks_expire(struct twheel_work *run)
 {
 	struct clock_queue *queue = container_of(run, struct clock_queue, run);
 	struct timer_set *set = queue->set;
@@ -98,7 +98,7 @@ static void clocks_expire(struct tasklet_struct *run)
 	unsigned int n;
 	s64 now;
 
-	/* Already in softirq context. */
+	/* Bottom halves are off already. */
 	xa_lock(&set->timers);
 	/* Read under the lock: the clock may be set just before a timer is added. */
 	now = twheel_time_now(queue->clockid);
@@ -113,7 +113,7 @@ static void clocks_expire(struct tasklet_struct *run)
 		twheel_ready_add(set, t);
 	}
 	if (n == TWHEEL_CHUNK)
-		tasklet_schedule(run);
+		twheel_work_queue(run);
 	else
 		clocks_start_first(queue);
 	xa_unlock(&set->timers);
@@ -181,7 +181,7 @@ static struct clock_queue *clocks_new_queue(struct timer_set *set, clockid_t clo
 	queue->clockid = clockid;
 	queue->tree = RB_ROOT_CACHED;
 	hrtimer_setup(&queue->first, clocks_first_is_due, clockid, HRTIMER_MODE_ABS_HARD);
-	tasklet_setup(&queue->run, clocks_expire);
+	twheel_work_setup(&queue->run, clocks_expire);
 	return queue;
 }
 
@@ -273,12 +273,12 @@ void twheel_clocks_stop(struct timer_set *set)
 	for (i = 0; i < ARRAY_SIZE(set->clock_queue); i++) {
 		if (!set->clock_queue[i])
 			continue;
-		/* A tasklet that still runs finds no timer to start the hrtimer for. */
+		/* A work that still runs finds no timer to start the hrtimer for. */
 		timer_set_lock(set);
 		set->clock_queue[i]->tree = RB_ROOT_CACHED;
 		timer_set_unlock(set);
 		hrtimer_cancel(&set->clock_queue[i]->first);
-		tasklet_kill(&set->clock_queue[i]->run);
+		twheel_work_cancel_sync(&set->clock_queue[i]->run);
 		kfree(set->clock_queue[i]);
 		set->clock_queue[i] = NULL;
 	}

@@ -19,31 +19,16 @@
 #include "user_timer.h"
 
 /*
- * Chooses the lane for new timers. A set with very many timers could make all other
- * sets wait, so it gets a lane of its own. The small sets of a user with very many
- * timers share one lane.
+ * Chooses the lane for new timers. A set with many timers could make all other sets wait,
+ * and so could many small sets of one user.
  */
-static int create_choose_lane(struct timer_set *set)
+static enum twheel_lane create_choose_lane(const struct timer_set *set)
 {
-	int lane = READ_ONCE(set->lane);
-
-	if (lane)
-		return lane;
-	if (READ_ONCE(set->count) < twheel_lane_threshold)
-		return twheel_quota_lane(set->quota);
-	lane = twheel_lane_get();
-	if (lane < 0)
-		return 0;
-	timer_set_lock(set);
-	if (!set->lane) {
-		WRITE_ONCE(set->lane, lane);
-		timer_set_unlock(set);
-		return lane;
-	}
-	timer_set_unlock(set);
-	/* Another thread has given the set a lane meanwhile. */
-	twheel_lane_put(lane);
-	return READ_ONCE(set->lane);
+	if (READ_ONCE(set->count) >= TWHEEL_LANE_MANY)
+		return TWHEEL_LANE_BULK;
+	if (twheel_quota_timers(set->quota) >= TWHEEL_LANE_MANY)
+		return TWHEEL_LANE_CROWD;
+	return TWHEEL_LANE_PROGRAMS;
 }
 
 static bool create_wants_extra(const struct twheel_op *op)
@@ -87,7 +72,7 @@ static struct timer_extra *create_extra(struct timer_set *set,
  * Takes a place for a timer that has a word in the table. Such timers get the indexes
  * of the table in turn, so that an index comes again only after all the others.
  */
-static struct user_timer *create_take_shared(struct timer_set *set, int lane,
+static struct user_timer *create_take_shared(struct timer_set *set, enum twheel_lane lane,
 					     struct timer_block **hint)
 {
 	u32 words = twheel_table_words(set);
@@ -109,7 +94,7 @@ static struct user_timer *create_take_shared(struct timer_set *set, int lane,
 
 /* Takes a place for a timer: above the table's indexes if there is room. */
 static struct user_timer *create_take_place(struct timer_set *set, u32 flags,
-					    int lane, struct timer_block **hint)
+					    enum twheel_lane lane, struct timer_block **hint)
 {
 	u32 words = min(twheel_table_words(set), TWHEEL_INDEX_MASK + 1);
 	struct user_timer *t = ERR_PTR(-EBUSY);
@@ -139,7 +124,7 @@ static void create_count_down(struct timer_set *set)
  * @hint: See twheel_block_take().
  */
 struct admission {
-	int			lane;
+	enum twheel_lane	lane;
 	unsigned int		wanted;
 	unsigned int		charged;
 	struct timer_block	*hint;
@@ -232,7 +217,7 @@ static void create_uncharge(struct timer_set *set, const struct admission *adm)
 
 /* Creates timers that need no extra. Passes over operations that have failed. */
 static void create_plain(struct timer_set *set, struct user_timer **t,
-			 struct twheel_op *op, unsigned int n, int lane)
+			 struct twheel_op *op, unsigned int n, enum twheel_lane lane)
 {
 	struct admission adm = { .lane = lane };
 	unsigned int i;
@@ -272,7 +257,7 @@ static int create_join_group(struct timer_set *set, struct user_timer **t)
 }
 
 static void create_with_extra(struct timer_set *set, struct user_timer **t,
-			      struct twheel_op *op, int lane)
+			      struct twheel_op *op, enum twheel_lane lane)
 {
 	struct admission adm = { .lane = lane, .wanted = 1 };
 	struct timer_extra *extra = create_extra(set, op);
@@ -309,7 +294,7 @@ static void create_with_extra(struct timer_set *set, struct user_timer **t,
 void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 			  struct twheel_op *op, unsigned int n)
 {
-	int lane = create_choose_lane(set);
+	enum twheel_lane lane = create_choose_lane(set);
 	unsigned int i, plain;
 
 	memset(t, 0, n * sizeof(*t));

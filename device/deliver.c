@@ -185,19 +185,19 @@ void twheel_deliver_to_ring(struct timer_set *set)
 {
 	timer_set_lock(set);
 	if (deliver_fill_ring(set))
-		tasklet_schedule(&set->wake);
+		twheel_work_queue(&set->wake);
 	timer_set_unlock(set);
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-static void deliver_wake(struct tasklet_struct *wake)
+static void deliver_wake(struct twheel_work *wake)
 {
 	struct timer_set *set = container_of(wake, struct timer_set, wake);
 
-	/* Already in softirq context. */
+	/* Bottom halves are off already. */
 	xa_lock(&set->timers);
 	if (deliver_fill_ring(set))
-		tasklet_schedule(&set->wake);
+		twheel_work_queue(&set->wake);
 	xa_unlock(&set->timers);
 
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
@@ -216,7 +216,7 @@ void twheel_deliver_init(struct timer_set *set)
 {
 	INIT_LIST_HEAD(&set->ready);
 	init_waitqueue_head(&set->wait);
-	tasklet_setup(&set->wake, deliver_wake);
+	twheel_work_setup(&set->wake, deliver_wake);
 }
 
 /**
@@ -239,7 +239,7 @@ void twheel_deliver_stop(struct timer_set *set)
  */
 void twheel_deliver_exit(struct timer_set *set)
 {
-	tasklet_kill(&set->wake);
+	twheel_work_cancel_sync(&set->wake);
 	if (set->eventfd)
 		eventfd_ctx_put(set->eventfd);
 }
@@ -351,7 +351,7 @@ static __poll_t deliver_poll_ring(struct timer_set *set)
 
 	timer_set_lock(set);
 	if (deliver_fill_ring(set))
-		tasklet_schedule(&set->wake);
+		twheel_work_queue(&set->wake);
 	empty = twheel_ring_empty(set) && !twheel_ready_any(set);
 	timer_set_unlock(set);
 	return empty ? 0 : EPOLLIN | EPOLLRDNORM;

@@ -5,7 +5,6 @@
 #ifndef _TWHEEL_DEVICE_ENDED_H
 #define _TWHEEL_DEVICE_ENDED_H
 
-#include "engine/device.h"
 #include "timer_set.h"
 
 /**

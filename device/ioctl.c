@@ -15,7 +15,6 @@
 #include "deliver.h"
 #include "drain.h"
 #include "ended.h"
-#include "engine/device.h"
 #include "ioctl.h"
 #include "ops.h"
 #include "quota.h"

@@ -12,7 +12,6 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
-#include "engine/device.h"
 #include "quota.h"
 #include "timer_set.h"
 
@@ -34,8 +33,6 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
  * @pages: How many pages these files share with programs.
- * @lane: The lane for new timers of all sets that have no lane of their own. 0 until the
- *	user has very many timers.
  */
 struct user_quota {
 	struct list_head	node;
@@ -43,7 +40,6 @@ struct user_quota {
 	unsigned int		refs;
 	atomic_t		timers;
 	atomic_t		pages;
-	int			lane;
 };
 
 /* A quota for each user with an open file. These are few, so a list is fast enough. */
@@ -93,8 +89,6 @@ void twheel_quota_put(struct user_quota *quota)
 	mutex_lock(&quota_lock);
 	if (!--quota->refs) {
 		list_del(&quota->node);
-		if (quota->lane)
-			twheel_lane_put(quota->lane);
 		kfree(quota);
 	}
 	mutex_unlock(&quota_lock);
@@ -195,28 +189,4 @@ void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers)
 unsigned int twheel_quota_timers(const struct user_quota *quota)
 {
 	return atomic_read(&quota->timers);
-}
-
-/**
- * twheel_quota_lane - find the lane of a user's small descriptors
- * @quota: The user's quota.
- *
- * Context: process, may sleep.
- *
- * Return: The lane: 0, which all users share, unless the user has very many timers.
- */
-int twheel_quota_lane(struct user_quota *quota)
-{
-	int lane = READ_ONCE(quota->lane);
-
-	if (lane || atomic_read(&quota->timers) < twheel_lane_threshold)
-		return lane;
-	mutex_lock(&quota_lock);
-	lane = quota->lane;
-	if (!lane) {
-		lane = max(twheel_lane_get(), 0);
-		WRITE_ONCE(quota->lane, lane);
-	}
-	mutex_unlock(&quota_lock);
-	return lane;
 }

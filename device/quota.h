@@ -19,6 +19,5 @@ bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
 			       unsigned int pages);
 void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages);
 unsigned int twheel_quota_timers(const struct user_quota *quota);
-int twheel_quota_lane(struct user_quota *quota);
 
 #endif /* _TWHEEL_DEVICE_QUOTA_H */

@@ -3,10 +3,9 @@
  * twheel: the timers of a set that have expired, until they are read
  *
  * A timer that is USER_TIMER_READY is in the set's list, in the order of expiry. deliver.c
- * takes the events from there. The tasklet that wakes readers runs once for all timers
+ * takes the events from there. The work that wakes readers is done once for all timers
  * that expire in one run of a wheel.
  */
-#include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include "ready.h"
 
@@ -25,11 +24,11 @@ void twheel_ready_add(struct timer_set *set, struct user_timer *t)
 	list_add_tail(&t->timer.owner, &set->ready);
 	WRITE_ONCE(set->unread, set->unread + 1);
 	/*
-	 * Nothing to do if the tasklet is scheduled already: its bit is cleared before it
-	 * runs, so it takes the lock after this function's caller, and sees the event.
+	 * Nothing to do if the work is queued already: it takes the lock after this
+	 * function's caller, and sees the event.
 	 */
-	if (!test_bit(TASKLET_STATE_SCHED, &set->wake.state))
-		tasklet_schedule(&set->wake);
+	if (!twheel_work_queued(&set->wake))
+		twheel_work_queue(&set->wake);
 }
 
 /**
@@ -57,6 +56,6 @@ void twheel_ready_add_clock_set(struct timer_set *set)
 	if (!set->steps)
 		set->stepped = ktime_get_real_ns();
 	WRITE_ONCE(set->steps, set->steps + 1);
-	tasklet_schedule(&set->wake);
+	twheel_work_queue(&set->wake);
 	timer_set_unlock(set);
 }

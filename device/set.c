@@ -15,7 +15,6 @@
 #include "block.h"
 #include "clocks.h"
 #include "deliver.h"
-#include "engine/device.h"
 #include "group.h"
 #include "map.h"
 #include "quota.h"
@@ -138,8 +137,6 @@ void twheel_set_release(struct timer_set *set)
 		cond_resched();
 	}
 	twheel_block_release(set);
-	if (set->lane)
-		twheel_lane_put(set->lane);
 	twheel_deliver_exit(set);
 	twheel_map_release(set);
 	twheel_group_release(set);

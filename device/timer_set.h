@@ -10,10 +10,10 @@
 
 #include <linux/align.h>
 #include <linux/bitmap.h>
-#include <linux/interrupt.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <uapi/linux/twheel.h>
+#include "engine/device.h"
 #include "twheel.h"
 
 /* A handle: the generation in the upper bits, the index in the lower ones. */
@@ -61,7 +61,6 @@ enum user_timer_state {
  * @limited: Whether the user's limits apply; fixed at open.
  * @stopped: A drain has stopped the set: no timer can be added.
  * @ended: The file is closed: no event is delivered any more, and timers are freed.
- * @lane: The lane of new timers; 0 is the lane that all sets and users share.
  * @starting: How many timers are NEW, or about to become NEW.
  * @quota: The quota of the user who opened the file.
  * @groups: The groups by tag; %NULL until there is one.
@@ -92,7 +91,6 @@ struct timer_set {
 	unsigned int		unread;
 	s64			latest;
 	unsigned int		limit;
-	int			lane;
 	bool			limited;
 	bool			stopped;
 	bool			ended;
@@ -100,7 +98,7 @@ struct timer_set {
 	struct user_quota	*quota;
 	struct rhashtable	*groups;
 	wait_queue_head_t	wait;
-	struct tasklet_struct	wake;
+	struct twheel_work	wake;
 	struct twheel_shared	*table;
 	u32			next_shared;
 	struct twheel_shared	*ring;

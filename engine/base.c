@@ -2,11 +2,10 @@
 /*
  * twheel: the variables that the whole engine reads
  *
- * cpu.c writes twheel_cpus and twheel_lanes, and debugfs.c switches twheel_timing.
+ * cpu.c writes twheel_cpus, and debugfs.c switches twheel_timing.
  */
 #include "base.h"
 
 DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
-unsigned int twheel_lanes;
 
 DEFINE_STATIC_KEY_FALSE(twheel_timing);

@@ -10,14 +10,15 @@
 #define _TWHEEL_ENGINE_BASE_H
 
 #include <linux/hrtimer.h>
-#include <linux/interrupt.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include "lane.h"
 #include "stats.h"
 #include "twheel_core.h"
+#include "work.h"
 
 /* struct twheel_timer.flags, besides those of twheel.h and twheel_core.h */
 #define TWHEEL_CPU_MASK		0x0003ffffU
@@ -25,9 +26,6 @@
 #define TWHEEL_LANE_SHIFT	25
 #define TWHEEL_LANE_MASK	0x1e000000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
-
-/* The most lanes that there can be; see lane.c. */
-#define TWHEEL_LANES		16
 
 /* The most timers that a run takes off the wheel together; see due.c. */
 #define TWHEEL_DUE_MAX		16
@@ -136,7 +134,7 @@ struct twheel_worker {
  * @wake: The latest tick at which the tick source starts a run.
  * @tick: The tick source for a near tick.
  * @sleeper: The tick source for a far tick. It expires a little before that tick.
- * @more: Continues a run that has used up its budget.
+ * @more: Continues a run that has used up its budget or its time.
  * @counts: The armings that this base has counted; see twheel_counts_add().
  * @stats: Statistics for people.
  * @worker: The workers that run callbacks in process context.
@@ -157,7 +155,7 @@ struct twheel_base {
 	u64			wake;
 	struct timer_list	tick;
 	struct hrtimer		sleeper;
-	struct tasklet_struct	more;
+	struct twheel_work	more;
 	struct twheel_counts	counts;
 	struct twheel_stats	stats;
 	struct twheel_worker	worker[TWHEEL_PROCESS_MAX];
@@ -172,14 +170,13 @@ struct twheel_base {
 
 /**
  * struct twheel_cpu - the bases of a CPU
- * @lane: One base for each of the first @twheel_lanes lanes.
+ * @lane: One base for each lane.
  */
 struct twheel_cpu {
 	struct twheel_base	*lane[TWHEEL_LANES];
 };
 
 DECLARE_PER_CPU(struct twheel_cpu, twheel_cpus);
-extern unsigned int twheel_lanes;
 
 static inline struct twheel_base *twheel_base_of(unsigned int cpu,
 						 unsigned int lane)
@@ -199,13 +196,7 @@ static inline struct twheel_base *twheel_base_of_flags(u32 flags)
 	return twheel_base_of(flags & TWHEEL_CPU_MASK, twheel_base_lane(flags));
 }
 
-static inline unsigned int twheel_base_lanes(void)
-{
-	/* Pairs with twheel_cpu_add_lane(): the bases of a lane come before the count. */
-	return smp_load_acquire(&twheel_lanes);
-}
-
 #define for_each_twheel_lane(lane) \
-	for ((lane) = 0; (lane) < twheel_base_lanes(); (lane)++)
+	for ((lane) = 0; (lane) < TWHEEL_LANES; (lane)++)
 
 #endif /* _TWHEEL_ENGINE_BASE_H */

@@ -17,6 +17,7 @@
 #include "run.h"
 #include "tick.h"
 #include "twheel_compat.h"
+#include "work.h"
 
 static enum cpuhp_state cpu_hotplug_state;
 
@@ -30,10 +31,11 @@ static void cpu_lane_online(struct twheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-static int cpu_online_lanes(unsigned int cpu)
+static int cpu_comes_online(unsigned int cpu)
 {
 	unsigned int lane;
 
+	twheel_work_online(cpu);
 	for_each_twheel_lane(lane)
 		cpu_lane_online(twheel_base_of(cpu, lane));
 	return 0;
@@ -62,7 +64,7 @@ static void cpu_lane_offline(struct twheel_base *base, unsigned int to)
 }
 
 /* Runs on the CPU that goes offline. */
-static int cpu_offline_lanes(unsigned int cpu)
+static int cpu_goes_offline(unsigned int cpu)
 {
 	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
 	unsigned int lane;
@@ -73,6 +75,7 @@ static int cpu_offline_lanes(unsigned int cpu)
 
 	for_each_twheel_lane(lane)
 		cpu_lane_offline(twheel_base_of(cpu, lane), to);
+	twheel_work_offline(cpu, to);
 	return 0;
 }
 
@@ -88,8 +91,10 @@ static void cpu_free_lane(unsigned int lane)
 
 static void cpu_free_lanes(void)
 {
-	while (twheel_lanes)
-		cpu_free_lane(--twheel_lanes);
+	unsigned int lane;
+
+	for_each_twheel_lane(lane)
+		cpu_free_lane(lane);
 }
 
 static void cpu_init_base(struct twheel_base *base, unsigned int cpu,
@@ -114,40 +119,11 @@ static int cpu_alloc_lane(unsigned int lane)
 	for_each_possible_cpu(cpu) {
 		base = kvzalloc_node(sizeof(*base), GFP_KERNEL | __GFP_NOWARN,
 				     cpu_to_node(cpu));
-		if (!base) {
-			cpu_free_lane(lane);
+		if (!base)
 			return -ENOMEM;
-		}
 		cpu_init_base(base, cpu, lane);
 		per_cpu(twheel_cpus, cpu).lane[lane] = base;
 	}
-	return 0;
-}
-
-/**
- * twheel_cpu_add_lane - give every CPU another base
- *
- * Context: process; the caller serialises the calls.
- *
- * Return: 0, -ENOMEM, or -ENOSPC if there are %TWHEEL_LANES lanes already.
- */
-int twheel_cpu_add_lane(void)
-{
-	unsigned int lane = twheel_lanes;
-	unsigned int cpu;
-	int ret;
-
-	if (lane == TWHEEL_LANES)
-		return -ENOSPC;
-	ret = cpu_alloc_lane(lane);
-	if (ret)
-		return ret;
-	cpus_read_lock();
-	for_each_possible_cpu(cpu)
-		twheel_base_of(cpu, lane)->online = twheel_base_of(cpu, 0)->online;
-	/* Pairs with twheel_base_lanes(): the bases come before the count. */
-	smp_store_release(&twheel_lanes, lane + 1);
-	cpus_read_unlock();
 	return 0;
 }
 
@@ -162,6 +138,18 @@ static void cpu_stop_base(struct twheel_base *base)
 	twheel_run_stop(base);
 }
 
+static int cpu_alloc_lanes(void)
+{
+	unsigned int lane;
+	int ret = 0;
+
+	for_each_twheel_lane(lane)
+		ret = ret ?: cpu_alloc_lane(lane);
+	if (ret)
+		cpu_free_lanes();
+	return ret;
+}
+
 /**
  * twheel_cpu_init - start the engine of every CPU
  *
@@ -174,17 +162,21 @@ int twheel_cpu_init(void)
 	ret = twheel_process_init();
 	if (ret)
 		return ret;
-	ret = cpu_alloc_lane(0);
+	ret = cpu_alloc_lanes();
 	if (ret)
 		goto out_process_exit;
-	twheel_lanes = 1;
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
-				cpu_online_lanes, cpu_offline_lanes);
-	if (ret < 0)
+	ret = twheel_work_init();
+	if (ret)
 		goto out_free_lanes;
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
+				cpu_comes_online, cpu_goes_offline);
+	if (ret < 0)
+		goto out_work_exit;
 	cpu_hotplug_state = ret;
 	return 0;
 
+out_work_exit:
+	twheel_work_exit();
 out_free_lanes:
 	cpu_free_lanes();
 out_process_exit:
@@ -203,6 +195,7 @@ void twheel_cpu_exit(void)
 	for_each_twheel_lane(lane)
 		for_each_possible_cpu(cpu)
 			cpu_stop_base(twheel_base_of(cpu, lane));
+	twheel_work_exit();
 	twheel_process_exit();
 	cpu_free_lanes();
 }

@@ -7,6 +7,5 @@
 
 int twheel_cpu_init(void);
 void twheel_cpu_exit(void);
-int twheel_cpu_add_lane(void);
 
 #endif /* _TWHEEL_ENGINE_CPU_H */

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "lane.h"
 #include "twheel.h"
+#include "work.h"
 
 /* The most timers of one call of twheel_api_cancel_some(), which has interrupts off. */
 #define TWHEEL_CANCEL_MAX	16

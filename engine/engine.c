@@ -6,7 +6,6 @@
 #include "cpu.h"
 #include "debugfs.h"
 #include "engine.h"
-#include "lane.h"
 #include "objects.h"
 #include "owner.h"
 #include "twheel.h"
@@ -23,7 +22,6 @@ int twheel_engine_init(void)
 	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
 
 	twheel_objects_init(twheel_cancel);
-	twheel_lane_init();
 	ret = twheel_cpu_init();
 	if (ret)
 		return ret;

@@ -7,13 +7,26 @@
 
 struct twheel_timer;
 
-/* A set, or the small sets of a user together, get a lane from this many timers on. */
-extern unsigned int twheel_lane_threshold;
+/**
+ * enum twheel_lane - the wheels of a CPU, served in turn
+ * @TWHEEL_LANE_MODULES: The timers of kernel modules.
+ * @TWHEEL_LANE_PROGRAMS: The timers of programs whose users have few timers.
+ * @TWHEEL_LANE_CROWD: The timers of small descriptors of users with many timers.
+ * @TWHEEL_LANE_BULK: The timers of descriptors with many timers.
+ * @TWHEEL_LANES: How many lanes there are.
+ */
+enum twheel_lane {
+	TWHEEL_LANE_MODULES,
+	TWHEEL_LANE_PROGRAMS,
+	TWHEEL_LANE_CROWD,
+	TWHEEL_LANE_BULK,
+	TWHEEL_LANES,
+};
 
-void twheel_lane_init(void);
-int twheel_lane_get(void);
-void twheel_lane_put(int lane);
-void twheel_lane_use(struct twheel_timer *t, int lane);
-void twheel_lane_move(struct twheel_timer *t, int lane);
+/* From this many timers on, a descriptor or a user has many timers. */
+#define TWHEEL_LANE_MANY	4096U
+
+void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane);
+void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane);
 
 #endif /* _TWHEEL_ENGINE_LANE_H */

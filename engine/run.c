@@ -3,12 +3,11 @@
  * twheel: the run of a wheel, in softirq context
  *
  * The tick source starts a run when the wheel has work. A run moves timers down a
- * level and expires timers, until the wheel is up to date or the budget is used up.
- * A run that has used up its budget continues in a tasklet, behind the other
- * softirqs. Under a lasting storm ksoftirqd takes over, and the scheduler gives
- * programs their share.
+ * level and expires timers, until the wheel is up to date, or the budget or the time is
+ * used up. The thread of the CPU continues such a run, with bottom halves off. Until the
+ * wheel is up to date again, no tick starts a run: a storm that lasts has the time that
+ * the scheduler gives the thread.
  */
-#include <linux/interrupt.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
@@ -18,6 +17,7 @@
 #include "run.h"
 #include "tick.h"
 #include "trace.h"
+#include "work.h"
 
 static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
@@ -59,9 +59,12 @@ static void run_unlock(struct twheel_base *base, struct run_hold *hold)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* Expires the timers that are due, within the budget @left. Returns what remains. */
-static unsigned int run_expire(struct twheel_base *base, unsigned int left,
-			       struct run_hold *hold)
+/*
+ * Expires the timers that are due, within the budget @left and until the time @until.
+ * Returns whether the wheel is up to date.
+ */
+static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
+		       struct run_hold *hold)
 {
 	unsigned int chunk, rest, taken;
 
@@ -73,34 +76,40 @@ static unsigned int run_expire(struct twheel_base *base, unsigned int left,
 		left -= chunk - rest;
 		taken = base->batch.count;
 		if (!taken && rest)
-			break;
+			return true;
 		run_unlock(base, hold);
 		twheel_due_run(base);
 		run_lock(base, hold);
 		twheel_due_close(base);
-	} while (left);
-	return left;
+	} while (left && local_clock() < until);
+	return false;
 }
 
 /*
  * The lanes of a CPU may all have work at once, and then run one after the other. So they
- * share the budget. A share is never smaller than %TWHEEL_LOCK_HOLD timers, unless the
- * whole budget is.
+ * share the budget and the time. A share of the budget is never smaller than
+ * %TWHEEL_LOCK_HOLD timers, unless the whole budget is.
  */
 static unsigned int run_budget(void)
 {
 	unsigned int all = max(READ_ONCE(budget), 1U);
 
-	return max(all / twheel_base_lanes(), min(all, TWHEEL_LOCK_HOLD));
+	return max(all / TWHEEL_LANES, min(all, TWHEEL_LOCK_HOLD));
 }
 
-/* Runs in softirq context on the base's CPU or, when that CPU goes offline, on another. */
-static void run_base(struct twheel_base *base)
+static u64 run_slice(void)
 {
-	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
-	u64 start = local_clock();
+	return twheel_work_slice() / TWHEEL_LANES;
+}
+
+/*
+ * Runs with bottom halves off on the base's CPU or, when that CPU goes offline, on
+ * another.
+ */
+static void run_base(struct twheel_base *base, u64 start)
+{
 	struct run_hold hold;
-	unsigned int left;
+	bool up_to_date;
 
 	twheel_expiry_lock(base);
 	run_lock(base, &hold);
@@ -111,15 +120,15 @@ static void run_base(struct twheel_base *base)
 
 	base->runner = current;
 	base->callback.task = current;
-	left = run_expire(base, run_budget(), &hold);
+	up_to_date = run_expire(base, run_budget(), start + run_slice(), &hold);
 	base->runner = NULL;
 	twheel_process_kick(base);
-	if (left) {
+	if (up_to_date) {
 		base->wake = TWHEEL_NEVER;
 		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
 	} else {
 		base->wake = base->wheel.clk;
-		tasklet_schedule(&base->more);
+		twheel_work_leave(&base->more);
 	}
 	twheel_stats_max(&base->stats.run_max_ns, local_clock() - start);
 
@@ -128,20 +137,30 @@ out_unlock:
 	twheel_expiry_unlock(base);
 }
 
+static void run_in_softirq(struct twheel_base *base)
+{
+	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
+	u64 start = local_clock();
+
+	twheel_work_begin_run();
+	run_base(base, start);
+	twheel_work_end_run(start + run_slice());
+}
+
 static void run_at_tick(struct timer_list *tick)
 {
-	run_base(container_of(tick, struct twheel_base, tick));
+	run_in_softirq(container_of(tick, struct twheel_base, tick));
 }
 
 static enum hrtimer_restart run_after_sleep(struct hrtimer *sleeper)
 {
-	run_base(container_of(sleeper, struct twheel_base, sleeper));
+	run_in_softirq(container_of(sleeper, struct twheel_base, sleeper));
 	return HRTIMER_NORESTART;
 }
 
-static void run_more(struct tasklet_struct *more)
+static void run_more(struct twheel_work *more)
 {
-	run_base(container_of(more, struct twheel_base, more));
+	run_base(container_of(more, struct twheel_base, more), local_clock());
 }
 
 /**
@@ -151,7 +170,7 @@ static void run_more(struct tasklet_struct *more)
 void twheel_run_init(struct twheel_base *base)
 {
 	twheel_tick_init(base, run_at_tick, run_after_sleep);
-	tasklet_setup(&base->more, run_more);
+	twheel_work_setup(&base->more, run_more);
 }
 
 /**
@@ -163,5 +182,5 @@ void twheel_run_init(struct twheel_base *base)
 void twheel_run_stop(struct twheel_base *base)
 {
 	twheel_tick_stop(base);
-	tasklet_kill(&base->more);
+	twheel_work_cancel_sync(&base->more);
 }

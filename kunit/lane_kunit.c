@@ -8,15 +8,6 @@
 #include "../twheel_compat.h"
 #include "engine_test.h"
 
-/* Gets a lane; the case puts it back at its end. */
-static int lane_new(struct kunit *test)
-{
-	int lane = twheel_lane_get();
-
-	KUNIT_ASSERT_GT(test, lane, 0);
-	return lane;
-}
-
 static struct probe *probe_in(struct kunit *test, int lane,
 			      void (*act)(struct probe *probe))
 {
@@ -35,31 +26,9 @@ static void expect_in(struct kunit *test, struct probe *probe, int lane, int cpu
 			lane);
 }
 
-/* Every lane is given out once before any is given out twice. Lane 0 never is. */
-static void they_are_given_evenly(struct kunit *test)
-{
-	unsigned int users[TWHEEL_LANES] = { 0 }, round;
-	int lane, i;
-
-	for (round = 1; round <= 3; round++) {
-		for (i = 1; i < TWHEEL_LANES; i++)
-			users[lane_new(test)]++;
-		for (lane = 1; lane < TWHEEL_LANES; lane++)
-			KUNIT_EXPECT_EQ(test, users[lane], round);
-	}
-	/* A lane that was put back is the next to be given out. */
-	twheel_lane_put(5);
-	twheel_lane_put(5);
-	KUNIT_EXPECT_EQ(test, lane_new(test), 5);
-	KUNIT_EXPECT_EQ(test, lane_new(test), 5);
-	for (lane = 1; lane < TWHEEL_LANES; lane++)
-		while (users[lane]--)
-			twheel_lane_put(lane);
-}
-
 static void timer_runs_there_and_stays(struct kunit *test)
 {
-	int lane = lane_new(test), cpu;
+	int lane = TWHEEL_LANE_BULK, cpu;
 	struct probe *probe;
 	u64 expires;
 
@@ -78,29 +47,23 @@ static void timer_runs_there_and_stays(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
 		engine_test_expect_dead(test, &probe->timer);
 	}
-	twheel_lane_put(lane);
 }
 
 /* Several wheels of a CPU have timers of the same tick. */
 static void every_lane_has_the_tick(struct kunit *test)
 {
-	struct probe *probe[4];
-	int lane[ARRAY_SIZE(probe)];
+	struct probe *probe[TWHEEL_LANES];
 	u64 expires;
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(probe); i++) {
-		lane[i] = i ? lane_new(test) : 0;
-		probe[i] = probe_in(test, lane[i], NULL);
-	}
+	for (i = 0; i < ARRAY_SIZE(probe); i++)
+		probe[i] = probe_in(test, i, NULL);
 	expires = get_jiffies_64() + 3;
 	for (i = 0; i < ARRAY_SIZE(probe); i++)
 		twheel_add_on(&probe[i]->timer, expires,
 			      cpumask_first(cpu_online_mask));
 	for (i = 0; i < ARRAY_SIZE(probe); i++)
 		probe_expect(test, probe[i], expires);
-	for (i = 1; i < ARRAY_SIZE(probe); i++)
-		twheel_lane_put(lane[i]);
 }
 
 static int shutdown_result;
@@ -112,13 +75,12 @@ static void shut_down_here(struct probe *probe)
 
 static void callback_is_known_there(struct kunit *test)
 {
-	int lane = lane_new(test);
+	int lane = TWHEEL_LANE_BULK;
 	struct probe *probe = probe_in(test, lane, shut_down_here);
 
 	twheel_add(&probe->timer, 0);
 	probe_wait(test, probe);
 	KUNIT_EXPECT_EQ(test, shutdown_result, -EDEADLK);
-	twheel_lane_put(lane);
 }
 
 static void move_to_other(struct probe *probe)
@@ -129,7 +91,7 @@ static void move_to_other(struct probe *probe)
 /* An idle timer moves at once. A pending timer stays, also while its callback runs. */
 static void idle_timer_is_moved(struct kunit *test)
 {
-	int lane = lane_new(test), cpu = cpumask_first(cpu_online_mask);
+	int lane = TWHEEL_LANE_BULK, cpu = cpumask_first(cpu_online_mask);
 	struct probe *probe = probe_in(test, 0, move_to_other);
 
 	probe->left = lane;
@@ -149,7 +111,6 @@ static void idle_timer_is_moved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
 	twheel_lane_move(&probe->timer, 0);
 	expect_in(test, probe, 0, cpu);
-	twheel_lane_put(lane);
 }
 
 /* A storm: the callbacks of one tick take half a second in all. */
@@ -225,14 +186,12 @@ static void storm_holds_up_its_own_lane(struct kunit *test)
 
 static void storm_does_not_hold_up_another_lane(struct kunit *test)
 {
-	int lane = lane_new(test);
+	int lane = TWHEEL_LANE_BULK;
 
 	KUNIT_EXPECT_LT(test, storm_passed(test, lane), STORM / 2);
-	twheel_lane_put(lane);
 }
 
 static struct kunit_case lane_cases[] = {
-	KUNIT_CASE(they_are_given_evenly),
 	KUNIT_CASE(timer_runs_there_and_stays),
 	KUNIT_CASE(every_lane_has_the_tick),
 	KUNIT_CASE(callback_is_known_there),
