@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include "device/block.h"
+#include "device/clocks.h"
 #include "device/deliver.h"
 #include "device/init.h"
 #include "device/ioctl.h"
@@ -100,12 +101,14 @@ int twheel_chardev_init(void)
 	ret = twheel_block_init(twheel_user_timer_expired);
 	if (ret)
 		return ret;
+	twheel_clocks_init();
 	ret = misc_register(&twheel_misc);
 	if (ret)
 		goto out_block_exit;
 	return 0;
 
 out_block_exit:
+	twheel_clocks_exit();
 	twheel_block_exit();
 	return ret;
 }
@@ -116,5 +119,6 @@ out_block_exit:
 void twheel_chardev_exit(void)
 {
 	misc_deregister(&twheel_misc);
+	twheel_clocks_exit();
 	twheel_block_exit();
 }

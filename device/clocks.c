@@ -4,9 +4,11 @@
  *
  * The wheel counts jiffies, and so follows CLOCK_MONOTONIC. CLOCK_REALTIME jumps when it
  * is set, CLOCK_BOOTTIME jumps over a suspend, and the kernel tells no module about
- * either. But hrtimers follow these clocks. So a set has a tree for each such clock,
- * with its timers by deadline, and one hrtimer for the first timer of the tree. Arming a
- * timer on such a clock takes O(log n) steps.
+ * either. But hrtimers follow these clocks. So a set has a tree for each such clock, with
+ * its timers by deadline. Every CPU has a base for each such clock: a tree of the trees of
+ * sets, and one hrtimer for the first of them. So however many sets have timers that are
+ * due at once, one interrupt begins their expiry, and the work is divided into parts.
+ * Arming a timer on such a clock takes O(log n) steps.
  *
  * A program may ask to be told when CLOCK_REALTIME is set, even if no deadline is
  * affected. For such a set, the kernel looks once a second whether the offset between
@@ -34,20 +36,41 @@ struct clock_node {
 
 /**
  * struct clock_queue - the timers of a set on one clock
- * @set: The set; its lock protects the tree.
- * @clockid: The clock.
+ * @set: The set; its lock protects @tree.
+ * @base: The base that has the queue.
  * @tree: The timers by deadline.
- * @first: The hrtimer for the first timer. It runs in hardirq context, because a kernel
- *	without high resolution ignores soft hrtimers when a clock is set.
- * @run: Expires the timers that are due.
+ * @node: In @queues of the base, unless @tree is empty. The lock of the base protects
+ *	this field and @deadline.
+ * @deadline: The deadline of the first timer. If that timer was disarmed: an earlier time.
+ * @rcu: Frees the queue. A run of the base may still look at it.
  */
 struct clock_queue {
 	struct timer_set	*set;
-	clockid_t		clockid;
+	struct clock_base	*base;
 	struct rb_root_cached	tree;
+	struct rb_node		node;
+	s64			deadline;
+	struct rcu_head		rcu;
+};
+
+/**
+ * struct clock_base - the queues on one clock that were made on one CPU
+ * @lock: Protects @queues. Nests inside the locks of sets; taken with bottom halves off.
+ * @clockid: The clock.
+ * @queues: The queues by deadline.
+ * @first: The hrtimer for the first queue. It runs in hardirq context, because a kernel
+ *	without high resolution ignores soft hrtimers when a clock is set.
+ * @run: Expires the timers that are due.
+ */
+struct clock_base {
+	spinlock_t		lock;
+	clockid_t		clockid;
+	struct rb_root_cached	queues;
 	struct hrtimer		first;
 	struct twheel_work	run;
 };
+
+static DEFINE_PER_CPU(struct clock_base [2], clock_bases);
 
 /**
  * struct clock_watch - tells a set when CLOCK_REALTIME is set
@@ -72,26 +95,73 @@ static bool clocks_earlier(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct clock_node, node)->t->deadline;
 }
 
-static void clocks_start_first(struct clock_queue *queue)
+static struct clock_queue *clocks_queue_of(struct rb_node *node)
 {
-	struct rb_node *first = rb_first_cached(&queue->tree);
+	return rb_entry(node, struct clock_queue, node);
+}
+
+static bool clocks_queue_earlier(struct rb_node *a, const struct rb_node *b)
+{
+	return clocks_queue_of(a)->deadline < rb_entry(b, struct clock_queue, node)->deadline;
+}
+
+static void clocks_start_first(struct clock_base *base)
+{
+	struct rb_node *first = rb_first_cached(&base->queues);
 
 	if (first)
-		hrtimer_start(&queue->first,
-			      ns_to_ktime(max(clocks_timer(first)->deadline, 0LL)),
+		hrtimer_start(&base->first,
+			      ns_to_ktime(max(clocks_queue_of(first)->deadline, 0LL)),
 			      HRTIMER_MODE_ABS_HARD);
+}
+
+/* Gives a queue its place among the others, by its first timer. Its set is locked. */
+static void clocks_file(struct clock_queue *queue)
+{
+	struct rb_node *first = rb_first_cached(&queue->tree);
+	struct clock_base *base = queue->base;
+
+	spin_lock(&base->lock);
+	if (!RB_EMPTY_NODE(&queue->node))
+		rb_erase_cached(&queue->node, &base->queues);
+	RB_CLEAR_NODE(&queue->node);
+	if (first) {
+		queue->deadline = clocks_timer(first)->deadline;
+		if (rb_add_cached(&queue->node, &base->queues, clocks_queue_earlier))
+			clocks_start_first(base);
+	}
+	spin_unlock(&base->lock);
+}
+
+/* Takes the first queue off, if it is due. Otherwise starts the hrtimer for it. */
+static struct clock_queue *clocks_take_due(struct clock_base *base)
+{
+	struct clock_queue *queue = NULL;
+	struct rb_node *first;
+
+	spin_lock(&base->lock);
+	first = rb_first_cached(&base->queues);
+	/* Read under the lock: the clock may be set just before a queue is added. */
+	if (first && clocks_queue_of(first)->deadline <= twheel_time_now(base->clockid)) {
+		queue = clocks_queue_of(first);
+		rb_erase_cached(first, &base->queues);
+		RB_CLEAR_NODE(first);
+	} else {
+		clocks_start_first(base);
+	}
+	spin_unlock(&base->lock);
+	return queue;
 }
 
 static enum hrtimer_restart clocks_first_is_due(struct hrtimer *first)
 {
-	twheel_work_queue(&container_of(first, struct clock_queue, first)->run);
+	twheel_work_queue(&container_of(first, struct clock_base, first)->run);
 	return HRTIMER_NORESTART;
 }
 
-/* Expires some of the timers that are due; the work is queued again for the others. */
-static void clocks_expire(struct twheel_work *run)
+/* Expires up to @max timers of a queue. Returns how many. */
+static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 {
-	struct clock_queue *queue = container_of(run, struct clock_queue, run);
 	struct timer_set *set = queue->set;
 	struct user_timer *t;
 	struct rb_node *node;
@@ -100,9 +170,8 @@ static void clocks_expire(struct twheel_work *run)
 
 	/* Bottom halves are off already. */
 	xa_lock(&set->timers);
-	/* Read under the lock: the clock may be set just before a timer is added. */
-	now = twheel_time_now(queue->clockid);
-	for (n = 0; n < TWHEEL_CHUNK; n++) {
+	now = twheel_time_now(queue->base->clockid);
+	for (n = 0; n < max; n++) {
 		node = rb_first_cached(&queue->tree);
 		if (!node || clocks_timer(node)->deadline > now)
 			break;
@@ -112,11 +181,25 @@ static void clocks_expire(struct twheel_work *run)
 		t->expired = now;
 		twheel_ready_add(set, t);
 	}
-	if (n == TWHEEL_CHUNK)
-		twheel_work_queue(run);
-	else
-		clocks_start_first(queue);
+	clocks_file(queue);
 	xa_unlock(&set->timers);
+	return n;
+}
+
+/* Expires some of the timers that are due; the work is queued again for the others. */
+static void clocks_run(struct twheel_work *run)
+{
+	struct clock_base *base = container_of(run, struct clock_base, run);
+	unsigned int left = TWHEEL_CHUNK;
+	struct clock_queue *queue;
+
+	/* A queue that has been taken off may end: see twheel_clocks_stop(). */
+	rcu_read_lock();
+	while (left && (queue = clocks_take_due(base)))
+		left -= max(clocks_expire(queue, left), 1U);
+	rcu_read_unlock();
+	if (!left)
+		twheel_work_queue(run);
 }
 
 /**
@@ -168,7 +251,7 @@ void twheel_clocks_arm(struct user_timer *t)
 	twheel_clocks_disarm(t);
 	node->t = t;
 	if (rb_add_cached(&node->node, &queue->tree, clocks_earlier))
-		clocks_start_first(queue);
+		clocks_file(queue);
 }
 
 static struct clock_queue *clocks_new_queue(struct timer_set *set, clockid_t clockid)
@@ -178,10 +261,9 @@ static struct clock_queue *clocks_new_queue(struct timer_set *set, clockid_t clo
 	if (!queue)
 		return NULL;
 	queue->set = set;
-	queue->clockid = clockid;
+	queue->base = raw_cpu_ptr(&clock_bases[clockid == CLOCK_BOOTTIME]);
 	queue->tree = RB_ROOT_CACHED;
-	hrtimer_setup(&queue->first, clocks_first_is_due, clockid, HRTIMER_MODE_ABS_HARD);
-	twheel_work_setup(&queue->run, clocks_expire);
+	RB_CLEAR_NODE(&queue->node);
 	return queue;
 }
 
@@ -265,21 +347,60 @@ int twheel_clocks_watch(struct timer_set *set)
  */
 void twheel_clocks_stop(struct timer_set *set)
 {
+	struct clock_queue *queue;
 	unsigned int i;
 
 	if (set->watch)
 		cancel_delayed_work_sync(&set->watch->work);
 	kfree(set->watch);
 	for (i = 0; i < ARRAY_SIZE(set->clock_queue); i++) {
-		if (!set->clock_queue[i])
+		queue = set->clock_queue[i];
+		if (!queue)
 			continue;
-		/* A work that still runs finds no timer to start the hrtimer for. */
+		/* A run that has taken the queue off finds no timer, and leaves it off. */
 		timer_set_lock(set);
-		set->clock_queue[i]->tree = RB_ROOT_CACHED;
+		queue->tree = RB_ROOT_CACHED;
+		clocks_file(queue);
 		timer_set_unlock(set);
-		hrtimer_cancel(&set->clock_queue[i]->first);
-		twheel_work_cancel_sync(&set->clock_queue[i]->run);
-		kfree(set->clock_queue[i]);
 		set->clock_queue[i] = NULL;
+		kfree_rcu(queue, rcu);
+	}
+}
+
+/**
+ * twheel_clocks_init - set up the clocks that jump
+ */
+void twheel_clocks_init(void)
+{
+	struct clock_base *base;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < 2; i++) {
+			base = per_cpu_ptr(&clock_bases[i], cpu);
+			spin_lock_init(&base->lock);
+			base->clockid = i ? CLOCK_BOOTTIME : CLOCK_REALTIME;
+			base->queues = RB_ROOT_CACHED;
+			hrtimer_setup(&base->first, clocks_first_is_due, base->clockid,
+				      HRTIMER_MODE_ABS_HARD);
+			twheel_work_setup(&base->run, clocks_run);
+		}
+	}
+}
+
+/**
+ * twheel_clocks_exit - stop the clocks that jump; no set is left
+ */
+void twheel_clocks_exit(void)
+{
+	struct clock_base *base;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < 2; i++) {
+			base = per_cpu_ptr(&clock_bases[i], cpu);
+			hrtimer_cancel(&base->first);
+			twheel_work_cancel_sync(&base->run);
+		}
 	}
 }

@@ -13,5 +13,7 @@ void twheel_clocks_arm(struct user_timer *t);
 void twheel_clocks_disarm(struct user_timer *t);
 int twheel_clocks_watch(struct timer_set *set);
 void twheel_clocks_stop(struct timer_set *set);
+void twheel_clocks_init(void);
+void twheel_clocks_exit(void);
 
 #endif /* _TWHEEL_DEVICE_CLOCKS_H */
