@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include "allowance.h"
 #include "deliver.h"
 #include "ended.h"
 #include "ready.h"
@@ -20,9 +21,12 @@
 /* How many events are copied to a program at a time, from an array on the stack. */
 #define DELIVER_BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
 
+/* How many events a poll() moves to the ring, at most. */
+#define DELIVER_IN_A_POLL	1024U
+
 /*
  * Returns how many deadlines of @t have come by @now. A periodic timer is not armed while
- * its event is unread, so that a short period cannot flood the machine. So this function
+ * its event is unread, so that a short period costs nothing until then. So this function
  * computes how many deadlines the timer has missed.
  */
 static u64 deliver_count(const struct user_timer *t, s64 now)
@@ -154,10 +158,10 @@ static u32 deliver_write_ring(struct timer_set *set, u32 max, struct ended_timer
 }
 
 /*
- * Moves events from the list into the ring, if there is a ring and while it has room.
- * One call moves a limited number. Returns whether there may be more to move.
+ * Moves up to @max events from the list into the ring, if there is a ring and while it
+ * has room. Returns whether there may be more to move.
  */
-static bool deliver_fill_ring(struct timer_set *set)
+static bool deliver_fill_ring(struct timer_set *set, u32 max)
 {
 	struct ended_timers ended;
 	u32 room, n;
@@ -166,13 +170,33 @@ static bool deliver_fill_ring(struct timer_set *set)
 		return false;
 	twheel_ended_init(&ended);
 	room = twheel_ring_room(set);
-	n = deliver_write_ring(set, min(room, TWHEEL_CHUNK), &ended);
+	n = deliver_write_ring(set, min(room, max), &ended);
 	/* First: when the program sees the events, the quota must have room again. */
 	twheel_ended_finish(set, &ended);
 	/* Before the tail: a program that sees the events also sees that more wait. */
-	twheel_ring_more(set, twheel_ready_any(set));
+	twheel_ring_more(set, twheel_ready_maybe(set));
 	twheel_ring_publish(set, n);
-	return n == TWHEEL_CHUNK && room > TWHEEL_CHUNK;
+	return n == max && room > max;
+}
+
+/*
+ * Looks at the timers that the program was left to look at. Then moves up to @max events,
+ * some at a time, into the ring, if there is one.
+ */
+static void deliver_look_and_fill(struct timer_set *set, u32 max)
+{
+	u32 moved = 0;
+	bool more;
+
+	do {
+		timer_set_lock(set);
+		twheel_user_timer_look_at_unseen(set);
+		more = deliver_fill_ring(set, TWHEEL_CHUNK);
+		timer_set_unlock(set);
+		moved += TWHEEL_CHUNK;
+		cond_resched();
+	} while ((READ_ONCE(set->looks) || (more && moved < max)) &&
+		 !fatal_signal_pending(current));
 }
 
 /**
@@ -183,21 +207,22 @@ static bool deliver_fill_ring(struct timer_set *set)
  */
 void twheel_deliver_to_ring(struct timer_set *set)
 {
-	timer_set_lock(set);
-	if (deliver_fill_ring(set))
-		twheel_work_queue(&set->wake);
-	timer_set_unlock(set);
+	deliver_look_and_fill(set, READ_ONCE(set->entries));
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
+/* Moves some events to the ring, if there is one, and wakes the readers for the others. */
 static void deliver_wake(struct twheel_work *wake)
 {
 	struct timer_set *set = container_of(wake, struct timer_set, wake);
+	unsigned int events;
 
 	/* Bottom halves are off already. */
 	xa_lock(&set->timers);
-	if (deliver_fill_ring(set))
-		twheel_work_queue(&set->wake);
+	if (set->ring) {
+		events = min(set->unread + !!set->steps, TWHEEL_CHUNK);
+		deliver_fill_ring(set, twheel_allowance_take(events));
+	}
 	xa_unlock(&set->timers);
 
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
@@ -214,6 +239,7 @@ static void deliver_wake(struct twheel_work *wake)
  */
 void twheel_deliver_init(struct timer_set *set)
 {
+	INIT_LIST_HEAD(&set->unseen);
 	INIT_LIST_HEAD(&set->ready);
 	init_waitqueue_head(&set->wait);
 	twheel_work_setup(&set->wake, deliver_wake);
@@ -263,6 +289,7 @@ static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int
 		timer_set_unlock(set);
 		return -EBUSY;
 	}
+	twheel_user_timer_look_at_unseen(set);
 	twheel_ended_init(&ended);
 	twheel_clock_read(&phase);
 	pagefault_disable();
@@ -303,9 +330,9 @@ static int deliver_fault_in(struct iov_iter *to)
 static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 {
 	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
-		return twheel_ready_any(set) ? 0 : -EAGAIN;
+		return twheel_ready_maybe(set) ? 0 : -EAGAIN;
 	return wait_event_interruptible(set->wait,
-					twheel_ready_any(set) || READ_ONCE(set->ring));
+					twheel_ready_maybe(set) || READ_ONCE(set->ring));
 }
 
 /**
@@ -341,7 +368,7 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 }
 
 /*
- * Fills the ring, and returns EPOLLIN if there is an event. Another thread may empty the
+ * Fills the ring, and returns EPOLLIN if there may be an event. Another thread may empty the
  * ring right after it has been filled, while events still wait in the list because the
  * ring was full. Then the program must call again: no one would wake it.
  */
@@ -349,10 +376,9 @@ static __poll_t deliver_poll_ring(struct timer_set *set)
 {
 	bool empty;
 
+	deliver_look_and_fill(set, DELIVER_IN_A_POLL);
 	timer_set_lock(set);
-	if (deliver_fill_ring(set))
-		twheel_work_queue(&set->wake);
-	empty = twheel_ring_empty(set) && !twheel_ready_any(set);
+	empty = twheel_ring_empty(set) && !twheel_ready_maybe(set);
 	timer_set_unlock(set);
 	return empty ? 0 : EPOLLIN | EPOLLRDNORM;
 }
@@ -371,6 +397,8 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &set->wait, wait);
 	if (READ_ONCE(set->ring))
 		return deliver_poll_ring(set);
+	if (READ_ONCE(set->looks))
+		deliver_look_and_fill(set, 0);
 	return twheel_ready_any(set) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
@@ -414,7 +442,7 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 	timer_set_lock(set);
 	swap(set->eventfd, eventfd);
 	/* The program must not miss events that are there already. */
-	if (set->eventfd && (twheel_ready_any(set) ||
+	if (set->eventfd && (twheel_ready_maybe(set) ||
 			     (set->ring && !twheel_ring_empty(set))))
 		eventfd_signal(set->eventfd);
 	timer_set_unlock(set);

@@ -80,7 +80,7 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 		t = twheel_block_next(set, index);
 		if (!t)
 			break;
-		if (t->state != USER_TIMER_PENDING)
+		if (!user_timer_is_armed(t))
 			continue;
 		written = drain_timer(set, t, &ops[n], &ended);
 		if (!written)

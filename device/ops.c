@@ -24,7 +24,7 @@
 static bool ops_handle_names(const struct user_timer *t, u64 handle)
 {
 	return t && t->generation == handle >> TWHEEL_INDEX_BITS &&
-	       (t->state == USER_TIMER_PENDING || t->state == USER_TIMER_READY);
+	       (user_timer_is_armed(t) || t->state == USER_TIMER_READY);
 }
 
 static bool ops_valid(const struct twheel_op *op, u32 flags)
@@ -116,6 +116,8 @@ static int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 		return -EINVAL;
 	if (ready)
 		twheel_ready_remove(set, t);
+	else if (t->state == USER_TIMER_UNSEEN)
+		twheel_ready_take(set, t);
 	twheel_user_timer_arm_for(t, op, phase);
 	return ready ? TWHEEL_RETRACTED : 0;
 }

@@ -32,6 +32,38 @@ void twheel_ready_add(struct timer_set *set, struct user_timer *t)
 }
 
 /**
+ * twheel_ready_leave - leave it to the program to find out whether a timer expires
+ * @set: The set, locked.
+ * @t: A TWHEEL_SHARED timer whose known deadline has come.
+ *
+ * The program's next read() or poll() looks at the timer's word in the table.
+ *
+ * Context: bottom halves off.
+ */
+void twheel_ready_leave(struct timer_set *set, struct user_timer *t)
+{
+	timer_set_assert_locked(set);
+
+	t->state = USER_TIMER_UNSEEN;
+	list_add_tail(&t->timer.owner, &set->unseen);
+	WRITE_ONCE(set->looks, set->looks + 1);
+	twheel_work_queue(&set->wake);
+}
+
+/**
+ * twheel_ready_take - take a timer off the list of those that nobody has looked at
+ * @set: The set, locked.
+ * @t: A timer that is UNSEEN. The caller gives it another state.
+ */
+void twheel_ready_take(struct timer_set *set, struct user_timer *t)
+{
+	timer_set_assert_locked(set);
+
+	list_del(&t->timer.owner);
+	WRITE_ONCE(set->looks, set->looks - 1);
+}
+
+/**
  * twheel_ready_remove - withdraw the event of a timer
  * @set: The set, locked.
  * @t: A timer that is READY.

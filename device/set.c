@@ -39,7 +39,7 @@ static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
 		t = twheel_block_next(set, index);
 		if (!t)
 			break;
-		if (t->state == USER_TIMER_PENDING && t->clockid == CLOCK_MONOTONIC)
+		if (user_timer_is_armed(t) && t->clockid == CLOCK_MONOTONIC)
 			next = min(next, twheel_time_to_program(set, CLOCK_MONOTONIC,
 								twheel_table_deadline(t)));
 		(*index)++;

@@ -44,6 +44,7 @@ struct user_quota;
 enum user_timer_state {
 	USER_TIMER_NEW,
 	USER_TIMER_PENDING,
+	USER_TIMER_UNSEEN,
 	USER_TIMER_READY,
 	USER_TIMER_DEAD,
 };
@@ -52,10 +53,12 @@ enum user_timer_state {
  * struct timer_set - the timers of an open file
  * @timers: The timers, in blocks. Its lock protects all fields that follow.
  * @spare: A block of @timers in which there is no timer, or %NULL.
+ * @unseen: The timers that are %USER_TIMER_UNSEEN.
  * @ready: The timers that have expired, in the order of expiry.
  * @generation: The generation of the last handle given out.
  * @count: How many timers @timers has.
  * @unread: How many timers @ready has.
+ * @looks: How many timers @unseen has.
  * @latest: The latest time of expiry, in ns of CLOCK_MONOTONIC.
  * @limit: The limit of @count; fixed at open.
  * @limited: Whether the user's limits apply; fixed at open.
@@ -85,10 +88,12 @@ enum user_timer_state {
 struct timer_set {
 	struct xarray		timers;
 	struct timer_block	*spare;
+	struct list_head	unseen;
 	struct list_head	ready;
 	u64			generation;
 	unsigned int		count;
 	unsigned int		unread;
+	unsigned int		looks;
 	s64			latest;
 	unsigned int		limit;
 	bool			limited;
@@ -129,7 +134,7 @@ struct timer_extra {
 /**
  * struct user_timer - a program's timer
  * @timer: The engine's part. Its @owner links the timer into @ready of the set while it
- *	is READY.
+ *	is READY, and into @unseen while it is UNSEEN.
  * @generation: The generation in the timer's handle.
  * @state: One of &enum user_timer_state.
  * @clockid: The clock.
@@ -147,7 +152,7 @@ struct timer_extra {
 struct user_timer {
 	struct twheel_timer	timer;
 	u64			generation : TWHEEL_GENERATION_BITS;
-	u64			state : 2;
+	u64			state : 3;
 	u64			clockid : 4;
 	u64			flags : 8;
 	u64			cookie;
@@ -216,6 +221,12 @@ static inline struct group_member *user_timer_member(const struct user_timer *t)
 static inline struct clock_node *user_timer_clock_node(const struct user_timer *t)
 {
 	return t->extra ? t->extra->clock_node : NULL;
+}
+
+/* Whether the timer has a deadline that, as far as the kernel knows, has not passed. */
+static inline bool user_timer_is_armed(const struct user_timer *t)
+{
+	return t->state == USER_TIMER_PENDING || t->state == USER_TIMER_UNSEEN;
 }
 
 static inline void timer_set_lock(struct timer_set *set)

@@ -8,10 +8,15 @@
  *	 v          v               v
  *	 +--------> DEAD <----------+  read
  *
+ *	           PENDING -----> UNSEEN ----> PENDING or READY, or DEAD
+ *
  * NEW: The timer has an index and a handle, but the handle has not been written to
  * the program's memory, so no program can use it. See create.c.
  *
  * PENDING: The timer is in a wheel, or in a tree if its clock jumps (clocks.c).
+ *
+ * UNSEEN: The deadline that the kernel knows has come, but the program may have pushed it
+ * back in the table, and no one has looked (allowance.c). The timer counts as pending.
  *
  * READY: The timer has expired and is in the set's list of events (ready.c). The event
  * is the timer itself, so nothing has to be allocated when the timer expires. read()
@@ -27,6 +32,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
+#include "allowance.h"
 #include "block.h"
 #include "clocks.h"
 #include "ended.h"
@@ -63,6 +69,8 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 {
 	timer_set_assert_locked(set);
 
+	if (t->state == USER_TIMER_UNSEEN)
+		twheel_ready_take(set, t);
 	if (t->state == USER_TIMER_READY)
 		twheel_ready_remove(set, t);
 	else if (user_timer_clock_node(t))
@@ -140,14 +148,49 @@ static bool user_timer_has_come(struct user_timer *t, s64 now)
 }
 
 /*
- * Returns the time of expiry, for the callback of @timer. The time must not go back from
+ * Returns the time of expiry of a timer that expires at @now. The time must not go back from
  * one event of the set to the next. The event in front may be of another CPU, which has
  * read the clock later; then the function returns that later time.
  */
-static s64 user_timer_expiry_time(struct timer_set *set, const struct twheel_timer *timer)
+static s64 user_timer_expiry_time(struct timer_set *set, u64 now)
 {
-	set->latest = max_t(s64, set->latest, twheel_due_time(timer));
+	set->latest = max_t(s64, set->latest, now);
 	return set->latest;
+}
+
+/* Lets @t expire, unless its deadline, as the program has pushed it back, is to come. */
+static void user_timer_look(struct timer_set *set, struct user_timer *t, u64 now)
+{
+	struct twheel_phase phase;
+
+	t->expired = user_timer_expiry_time(set, now);
+	if (user_timer_has_come(t, t->expired)) {
+		twheel_ready_add(set, t);
+		return;
+	}
+	t->state = USER_TIMER_PENDING;
+	twheel_clock_read(&phase);
+	user_timer_start_engine(t, &phase);
+}
+
+/**
+ * twheel_user_timer_look_at_unseen - look at timers that the program was left to look at
+ * @set: The set, locked. The function looks at up to %TWHEEL_CHUNK timers.
+ */
+void twheel_user_timer_look_at_unseen(struct timer_set *set)
+{
+	struct user_timer *t;
+	unsigned int n;
+
+	timer_set_assert_locked(set);
+
+	for (n = 0; n < TWHEEL_CHUNK; n++) {
+		t = twheel_ready_first_unseen(set);
+		if (!t)
+			break;
+		twheel_ready_take(set, t);
+		user_timer_look(set, t, ktime_get_ns());
+	}
 }
 
 /**
@@ -161,20 +204,16 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 {
 	struct user_timer *t = container_of(timer, struct user_timer, timer);
 	struct timer_set *set = user_timer_set(t);
-	struct twheel_phase phase;
 
-	/* Already in softirq context. */
+	/* Bottom halves are off already. */
 	xa_lock(&set->timers);
 	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
 		goto out_unlock;
 
-	t->expired = user_timer_expiry_time(set, timer);
-	if (user_timer_has_come(t, t->expired)) {
-		twheel_ready_add(set, t);
-	} else {
-		twheel_clock_read(&phase);
-		user_timer_start_engine(t, &phase);
-	}
+	if (t->flags & TWHEEL_SHARED && !twheel_allowance_take(1))
+		twheel_ready_leave(set, t);
+	else
+		user_timer_look(set, t, twheel_due_time(timer));
 out_unlock:
 	xa_unlock(&set->timers);
 }

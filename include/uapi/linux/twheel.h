@@ -411,8 +411,11 @@ struct twheel_eventfd {
  * The kernel looks at an entry when the deadline that the kernel knows has come. If
  * @deadline is later than now, it becomes the new deadline. Otherwise the timer
  * expires, also if TWHEEL_WORD_CLOSED is set. An earlier deadline in the entry has
- * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. The kernel never
- * reads @handle. A program that writes anything else into the table harms only the
+ * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. While more such
+ * deadlines come than the kernel looks at by itself, 8,192 a second on each CPU, it wakes
+ * the program instead. Then the next read() or poll() looks at the entries, and the
+ * program is charged for that. So an eventfd or a signal may come without an event. The
+ * kernel never reads @handle. A program that writes anything else into the table harms only the
  * timers of this descriptor.
  *
  * The kernel uses the entries in turn: it uses an entry again only after all others.
@@ -476,11 +479,14 @@ struct twheel_word {
  * threads that share the ring share one @head.
  *
  * If the ring is full, further events wait in the kernel, and TWHEEL_RING_MORE is
- * set. poll() and the next expiry move as many of them into the ring as have room.
+ * set. poll() moves as many of them into the ring as have room, and at most 1,024. The
+ * next expiry may move some, too. Events also wait, and TWHEEL_RING_MORE is set, while
+ * the timers of all programs expire faster than the kernel fills rings by itself: 8,192
+ * events a second on each CPU. The kernel charges a poll() to the program that makes it.
  * poll() reports POLLIN while the ring has events. It may also report POLLIN if another
  * thread has just emptied the ring and more events wait: the next poll() moves them. A
- * program that waits with EPOLLET looks at TWHEEL_RING_MORE, and calls poll() if it is
- * set.
+ * program that waits with EPOLLET, for an eventfd or for a signal, or that does not wait,
+ * looks at TWHEEL_RING_MORE, and calls poll() if it is set.
  *
  * An event in the ring is delivered: TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL do not
  * withdraw it.

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the kernel does for programs in softirq context is bounded: beyond that, a ring is
+ * filled and words are looked at when the program calls poll() or read().
+ */
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+
+#include "event_ring.h"
+#include "table_timer.h"
+
+/* Far more than the kernel does in softirq context in the time of a test. */
+enum { MANY = 16384 };
+
+/* The most events that one poll() moves into a ring. */
+enum { IN_A_POLL = 1024 };
+
+/* Each timer has its number as its cookie. */
+static void add_at_once(int fd, struct twheel_op *ops, __u64 deadline, __u32 flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++) {
+		ops[i] = new_timer(deadline, i);
+		ops[i].flags = TWHEEL_ABSTIME | flags;
+	}
+	add_all(fd, ops, MANY);
+}
+
+/* Waits until every timer has expired. */
+static void wait_for_expiry(const struct ring *ring)
+{
+	__u64 tail;
+
+	do {
+		tail = tail_of(ring);
+	} while (tail + get_info(ring->fd).unread < MANY);
+	pass_ticks(2);
+}
+
+TEST(burst_goes_into_the_ring_when_the_program_polls)
+{
+	const struct ring ring = map_ring(open_device(0), MANY);
+	static struct twheel_op ops[MANY];
+	unsigned int i;
+	__u64 tail;
+
+	add_at_once(ring.fd, ops, now() + margin_ns(), 0);
+	wait_for_expiry(&ring);
+	ASSERT_LT(tail_of(&ring), MANY);
+	while ((tail = tail_of(&ring)) < MANY) {
+		ASSERT(has_more(&ring));
+		ASSERT(has_event(ring.fd));
+		ASSERT_EQ(tail_of(&ring),
+			  tail + IN_A_POLL < MANY ? tail + IN_A_POLL : MANY);
+	}
+	ASSERT(!has_more(&ring));
+	for (i = 0; i < MANY; i++) {
+		check_event(&ring.events[i]);
+		ASSERT(ops[ring.events[i].cookie].handle == ring.events[i].handle);
+		ops[ring.events[i].cookie].handle = 0;
+	}
+}
+
+/* The first deadline is in 1970: there is always one more event. */
+TEST(timer_without_end_goes_on_when_the_program_polls)
+{
+	const struct ring ring = map_ring(open_device(0), MANY);
+	struct twheel_op op = {
+		.flags = TWHEEL_ABSTIME | TWHEEL_EACH,
+		.clockid = CLOCK_REALTIME,
+		.time_ns = 1,
+		.period_ns = tick_ns(),
+	};
+	__u64 tail;
+
+	arm(ring.fd, op);
+	while (!tail_of(&ring))
+		continue;
+	pass_ticks(10);
+	ASSERT_EQ(tail_of(&ring), 1);
+	ASSERT(has_more(&ring));
+	for (tail = 1; tail + IN_A_POLL < MANY; tail += IN_A_POLL) {
+		ASSERT_EQ(tail_of(&ring), tail);
+		ASSERT(has_event(ring.fd));
+	}
+	set_head(&ring, tail_of(&ring));
+	pass_ticks(10);
+	ASSERT_EQ(tail_of(&ring), tail);
+}
+
+/* Timers that were pushed back in the table, and that the kernel has left to the program. */
+struct unseen {
+	int			fd;
+	struct twheel_op	ops[MANY];
+	__u64			later;
+};
+
+static struct unseen *leave_unseen(void)
+{
+	static struct unseen unseen;
+	struct twheel_eventfd arg = { .fd = eventfd(0, 0) };
+	struct twheel_word *table;
+	__u64 deadline, signals;
+	unsigned int i;
+
+	ASSERT_GE(arg.fd, 0);
+	do {
+		unseen.fd = open_device(O_NONBLOCK);
+		table = map_words(unseen.fd, MANY);
+		deadline = now() + 2 * margin_ns();
+		unseen.later = deadline + 8 * margin_ns();
+		add_at_once(unseen.fd, unseen.ops, deadline, TWHEEL_SHARED);
+		for (i = 0; i < MANY; i++)
+			ASSERT(push_alone(word_of(table, unseen.ops[i].handle), unseen.later));
+	} while (!in_time(deadline));
+	CALL(ioctl(unseen.fd, TWHEEL_IOC_EVENTFD, &arg));
+	/* No timer expires, but the program has to look. */
+	ASSERT_EQ(read(arg.fd, &signals, sizeof(signals)), sizeof(signals));
+	ASSERT_EQ(get_info(unseen.fd).unread, 0);
+	return &unseen;
+}
+
+TEST(program_looks_at_words_that_the_kernel_has_left)
+{
+	struct unseen *unseen = leave_unseen();
+	struct twheel_event event;
+	unsigned int i;
+
+	ASSERT_EQ(read_events(unseen->fd, &event, 1), -EAGAIN);
+	arm_timerfds(unseen->later);
+	ASSERT(!has_event_before(unseen->fd, unseen->later));
+	for (i = 0; i < MANY; i++) {
+		event = read_one(unseen->fd);
+		ASSERT_EQ(event.deadline_ns, unseen->later);
+		ASSERT(unseen->ops[event.cookie].handle == event.handle);
+		unseen->ops[event.cookie].handle = 0;
+	}
+	ASSERT(!has_event(unseen->fd));
+}
+
+TEST(poll_looks_at_words_that_the_kernel_has_left)
+{
+	struct unseen *unseen = leave_unseen();
+
+	ASSERT(!has_event_before(unseen->fd, unseen->later));
+	wait_for_event(unseen->fd);
+	ASSERT_GE(now(), unseen->later);
+}
+
+/* A timer whose word no one has looked at is pending. */
+TEST(timers_whose_words_wait_are_pending)
+{
+	struct unseen *unseen = leave_unseen();
+	static struct twheel_op rest[MANY];
+	unsigned int i, left = 0;
+	struct twheel_op op;
+
+	for (i = 0; i < MANY; i++) {
+		const __u64 handle = unseen->ops[i].handle;
+
+		switch (i % 4) {
+		case 0:
+			ASSERT_EQ(cancel(unseen->fd, handle), 0);
+			break;
+		case 1:
+			ASSERT_EQ(change(unseen->fd, handle, FAR), 0);
+			left++;
+			break;
+		case 2:
+			op.flags = TWHEEL_ABSTIME;
+			ASSERT_EQ(query(unseen->fd, handle, &op), 0);
+			left++;
+			break;
+		default:
+			left++;
+		}
+	}
+	ASSERT_EQ(timers_of(unseen->fd), left);
+	ASSERT_EQ(drain(unseen->fd, rest, MANY), left);
+	for (i = 0; i < left; i++)
+		ASSERT(unseen->ops[rest[i].cookie].handle == rest[i].handle);
+	ASSERT_EQ(timers_of(unseen->fd), 0);
+}
+
+TEST(close_with_words_that_wait)
+{
+	struct unseen *unseen = leave_unseen();
+
+	CALL(close(unseen->fd));
+}
