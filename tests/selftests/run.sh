@@ -3,11 +3,16 @@
 #
 # Run test programs and print their results as one TAP stream.
 #
-# usage: run.sh [--tag TAG] [--time-travel] [--long] DIRECTORY [PROGRAM[:CASE]...]
+# usage: run.sh [--tag TAG] [--time-travel | --user | --user-namespace] [--long]
+#                DIRECTORY [PROGRAM[:CASE]...]
 #
 #   --tag TAG       add [TAG] to the name of each case
 #   --time-travel   the machine runs in virtual time; if no programs are named,
 #                   run the programs that test more in virtual time
+#   --user          run as a user without privileges; if no programs are named, run those
+#                   that need none
+#   --user-namespace
+#                   the same as root of a user namespace of that user
 #   --long          also run cases that take minutes
 #   PROGRAM:CASE    run this case of the program only; CASE may be a pattern, as
 #                   for file names
@@ -18,6 +23,11 @@
 # Programs that wait more than they compute: virtual time stands still for code.
 in_time_travel="add change debugfs periodic query scenario1 scenario3 scenario4
 	scenario6 scenario7 suspend timetravel"
+
+# Programs that set no parameter, no clock and no other user.
+without_privileges="add allowance batch cancel change drain group info missed notify
+	periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
+	share table table_hostile table_map table_race upsert uring wakeup"
 
 usage()
 {
@@ -38,6 +48,11 @@ while [ $# -gt 0 ]; do
 	--time-travel)
 		options="$options $1"
 		names=$in_time_travel
+		;;
+	--user | --user-namespace)
+		options="$options $1"
+		names=$without_privileges
+		chmod 666 /dev/twheel || exit 1
 		;;
 	--long)
 		options="$options $1"

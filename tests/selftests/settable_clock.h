@@ -3,6 +3,8 @@
 #ifndef _SETTABLE_CLOCK_H
 #define _SETTABLE_CLOCK_H
 
+#include <errno.h>
+
 #include "device.h"
 
 #define HOUR	(3600 * NSEC_PER_SEC)
@@ -31,7 +33,12 @@ static inline void restore_clock(void)
 static inline void need_settable_clock(void)
 {
 	const __u64 before = read_clock(CLOCK_REALTIME);
+	const struct timespec ts = {
+		.tv_sec = before / NSEC_PER_SEC, .tv_nsec = before % NSEC_PER_SEC,
+	};
 
+	if (clock_settime(CLOCK_REALTIME, &ts) && errno == EPERM)
+		skip("only root may set the clock");
 	atexit(restore_clock);
 	move_clock(HOUR);
 	if (read_clock(CLOCK_REALTIME) < before + HOUR / 2)
