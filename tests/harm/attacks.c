@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "attacks.h"
+
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/timerfd.h>
+
+#include "event_ring.h"
+#include "table_timer.h"
+#include "victims.h"
+
+struct work *work;
+
+enum { BIG_RING = 1 << 20, RINGS_MOST = 16384 };
+
+static unsigned int timers;		/* how many timers or descriptors */
+static int fds[RINGS_MOST];		/* descriptors */
+static __u64 handles[RINGS_MOST];	/* a timer of each descriptor */
+static struct ring rings[RINGS_MOST];
+static unsigned int ring_count;
+static struct twheel_op *ops;		/* a timer each */
+
+static void did(__u64 count)
+{
+	atomic_fetch_add_explicit(&work->done, count, memory_order_relaxed);
+}
+
+static __u64 least_period(int fd)
+{
+	return get_info(fd).min_period_ns;
+}
+
+static struct ring *add_ring(int fd, unsigned int entries)
+{
+	rings[ring_count] = map_ring(fd, entries);
+	return &rings[ring_count++];
+}
+
+/* Tell the kernel that all events are consumed, without looking at them. */
+static void empty_ring(const struct ring *ring)
+{
+	const __u64 tail = tail_of(ring);
+
+	did(tail - ring->head->head);
+	/* a full ring starts again with the next expiry, or with this call */
+	if (has_more(ring) && tail - ring->head->head == ring->head->entries) {
+		set_head(ring, tail);
+		has_event(ring->fd);
+	}
+	set_head(ring, tail);
+}
+
+static void empty_rings(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring_count; i++)
+		empty_ring(&rings[i]);
+}
+
+static void empty_each_ms(void)
+{
+	empty_rings();
+	sleep_ns(NSEC_PER_MSEC);
+}
+
+/* One TWHEEL_EACH timer that has missed all deadlines since 1970. */
+static void prepare_each(unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		const int fd = open_device(O_NONBLOCK);
+		struct twheel_op op = new_timer(1, 1);
+
+		add_ring(fd, BIG_RING / count);
+		op.clockid = CLOCK_REALTIME;
+		op.flags = TWHEEL_ABSTIME | TWHEEL_EACH;
+		op.period_ns = least_period(fd);
+		arm(fd, op);
+	}
+}
+
+static struct twheel_op *new_ops(unsigned int count)
+{
+	struct twheel_op *all = calloc(count, sizeof(*all));
+	unsigned int i;
+
+	ASSERT(all);
+	for (i = 0; i < count; i++) {
+		all[i] = new_timer(100 * NSEC_PER_SEC, i);
+		all[i].op = TWHEEL_OP_ADD;
+		/* so that the handle needs not be cleared */
+		all[i].flags |= TWHEEL_RESTORE;
+	}
+	return all;
+}
+
+static void prepare_periodic(unsigned int count)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 period = least_period(fd);
+	unsigned int i;
+
+	add_ring(fd, 1 << 18);
+	ops = new_ops(count);
+	for (i = 0; i < count; i++) {
+		ops[i].time_ns = period;
+		ops[i].period_ns = period;
+	}
+	add_all(fd, ops, count);
+}
+
+static struct twheel_word *words;
+
+static void prepare_table(unsigned int count)
+{
+	const __u64 deadline = now() + NSEC_PER_SEC;
+	unsigned int i;
+
+	timers = count;
+	fds[0] = open_device(O_NONBLOCK);
+	words = map_words(fds[0], count);
+	add_ring(fds[0], 1 << 18);
+	ops = new_ops(count);
+	for (i = 0; i < count; i++) {
+		ops[i].flags |= TWHEEL_SHARED | TWHEEL_ABSTIME;
+		ops[i].time_ns = deadline;
+	}
+	add_all(fds[0], ops, count);
+}
+
+/* Timers expire if the attacker gets no CPU for too long. Add as many again. */
+static void replace_expired(void)
+{
+	const __u64 deadline = now() + NSEC_PER_SEC / 2;
+	const __u64 tail = tail_of(&rings[0]);
+	const unsigned int expired = tail - rings[0].head->head;
+	unsigned int i;
+
+	if (!expired)
+		return;
+	set_head(&rings[0], tail);
+	for (i = 0; i < expired; i++)
+		ops[i].time_ns = deadline;
+	add_all(fds[0], ops, expired);
+}
+
+/* All are due at one tick. The ticks do not keep step with a victim that rests. */
+static void push_words(void)
+{
+	static unsigned int step;
+	const __u64 deadline = now() + (35 + step++ * 7 % 20) * NSEC_PER_MSEC;
+	unsigned int i;
+
+	for (i = 0; i < timers; i++)
+		__atomic_store_n(&words[i].deadline, deadline, __ATOMIC_RELAXED);
+	replace_expired();
+	did(timers);
+	sleep_ns(10 * NSEC_PER_MSEC);
+}
+
+/* Let timers expire on one tick, again and again. The ring has room for all. */
+static void prepare_expiry(unsigned int count)
+{
+	timers = count;
+	fds[0] = open_device(O_NONBLOCK);
+	add_ring(fds[0], 1 << 18);
+	ops = new_ops(count);
+}
+
+static __u64 cost_ns;			/* of arming all timers */
+
+static void arm_for_one_tick(int fd, unsigned int count)
+{
+	const __u64 start = now(), deadline = start + cost_ns + ticks(2);
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		ops[i].flags |= TWHEEL_ABSTIME;
+		ops[i].time_ns = deadline;
+	}
+	add_all(fd, ops, count);
+	cost_ns = now() - start;
+	did(count);
+}
+
+static void expire_all(void)
+{
+	arm_for_one_tick(fds[0], timers);
+	while (tail_of(&rings[0]) - rings[0].head->head < timers)
+		sleep_ns(tick_ns());
+	set_head(&rings[0], tail_of(&rings[0]));
+}
+
+static void *read_fdinfo(void *data)
+{
+	char path[64], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fds[0]);
+	for (;;) {
+		const int fd = CALL(open(path, O_RDONLY));
+
+		CALL(read(fd, text, sizeof(text)));
+		close(fd);
+	}
+	return NULL;
+}
+
+static void prepare_fdinfo(unsigned int count)
+{
+	prepare_expiry(count);
+	start_thread(read_fdinfo, NULL);
+}
+
+static void open_many(unsigned int count)
+{
+	ASSERT_LE(count, RINGS_MOST);
+	timers = count;
+	for (fds[0] = 0; count--;)
+		fds[count] = open_device(O_NONBLOCK);
+}
+
+/* A timer on CLOCK_BOOTTIME on each descriptor: each is an hrtimer of its own. */
+static void prepare_boottime(unsigned int count)
+{
+	unsigned int i;
+
+	open_many(count);
+	for (i = 0; i < count; i++)
+		handles[i] = add_on(fds[i], CLOCK_BOOTTIME,
+				    read_clock(CLOCK_BOOTTIME) + 100 * NSEC_PER_SEC, 0);
+}
+
+static void due_at_one_instant(clockid_t clockid, void (*set)(unsigned int i, __u64 deadline))
+{
+	const __u64 start = read_clock(clockid), deadline = start + cost_ns + NSEC_PER_MSEC;
+	__u64 time;
+	unsigned int i;
+
+	for (i = 0; i < timers; i++)
+		set(i, deadline);
+	time = read_clock(clockid);
+	cost_ns = time - start;
+	did(timers);
+	if (time < deadline + NSEC_PER_MSEC)
+		sleep_ns(deadline + NSEC_PER_MSEC - time);
+}
+
+/* This withdraws the event and arms the timer again. */
+static void set_boottime(unsigned int i, __u64 deadline)
+{
+	change_to(fds[i], handles[i], deadline);
+}
+
+static void all_boottime(void)
+{
+	due_at_one_instant(CLOCK_BOOTTIME, set_boottime);
+}
+
+/* The same with timerfds: what the kernel lets programs do without twheel. */
+static void prepare_timerfd(unsigned int count)
+{
+	ASSERT_LE(count, RINGS_MOST);
+	for (timers = 0; timers < count; timers++)
+		fds[timers] = CALL(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK));
+}
+
+static void set_timerfd(unsigned int i, __u64 deadline)
+{
+	const struct itimerspec time = {
+		.it_value.tv_sec = deadline / NSEC_PER_SEC,
+		.it_value.tv_nsec = deadline % NSEC_PER_SEC,
+	};
+
+	CALL(timerfd_settime(fds[i], TFD_TIMER_ABSTIME, &time, NULL));
+}
+
+static void all_timerfds(void)
+{
+	due_at_one_instant(CLOCK_MONOTONIC, set_timerfd);
+}
+
+static void prepare_ops(unsigned int count)
+{
+	timers = count;
+	ops = new_ops(count);
+	fds[0] = open_device(O_NONBLOCK);
+}
+
+static void close_full(void)
+{
+	const int fd = open_device(0);
+
+	add_all(fd, ops, timers);
+	close(fd);
+	did(timers);
+}
+
+static void prepare_group(unsigned int count)
+{
+	unsigned int i;
+
+	prepare_ops(count);
+	for (i = 0; i < count; i++)
+		ops[i].group = 1;
+}
+
+static void cancel_all(void)
+{
+	__u64 retracted;
+
+	add_all(fds[0], ops, timers);
+	ASSERT_EQ(cancel_group(fds[0], 1, &retracted), timers);
+	did(timers);
+}
+
+static void drain_all(void)
+{
+	add_all(fds[0], ops, timers);
+	while (drain(fds[0], ops, timers) > 0)
+		;
+	resume(fds[0]);
+	did(timers);
+}
+
+static void prepare_nothing(unsigned int count)
+{
+	timers = count;
+}
+
+/* Timers that use the table and the ring make the kernel allocate all of both. */
+static void map_both(void)
+{
+	const size_t size = timers * sizeof(struct twheel_word);
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_word *table = map_words(fd, timers);
+	const struct ring ring = map_ring(fd, timers);
+
+	add_shared(fd, now() + NSEC_PER_SEC, 1);
+	CALL(munmap(table, size));
+	close_ring(&ring);
+	did(1);
+}
+
+static void prepare_clock_set(unsigned int count)
+{
+	unsigned int i;
+
+	open_many(count);
+	for (i = 0; i < count; i++)
+		CALL(ioctl(fds[i], TWHEEL_IOC_CLOCK_SET, 0));
+}
+
+static void ask_again(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < timers; i++)
+		CALL(ioctl(fds[i], TWHEEL_IOC_CLOCK_SET, 0));
+	did(timers);
+	sleep_ns(100 * NSEC_PER_MSEC);
+}
+
+/* @count timers of each user: so few that all stay in lane 0. */
+static void prepare_uids(unsigned int count)
+{
+	unsigned int i;
+
+	timers = 512 * sysconf(_SC_NPROCESSORS_CONF);
+	if (timers > count)
+		timers = count;
+	timers--;	/* the threshold itself is too many */
+	ops = new_ops(timers);
+	for (i = 0; i < SUBUIDS; i++) {
+		/* a descriptor counts for the real user */
+		CALL(setresuid(i, 0, 0));
+		fds[i] = open_device(O_NONBLOCK);
+		add_ring(fds[i], 8192);
+	}
+}
+
+static void expire_all_users(void)
+{
+	const __u64 start = now(), deadline = start + cost_ns + ticks(2);
+	unsigned int i, j;
+
+	for (i = 0; i < timers; i++) {
+		ops[i].flags |= TWHEEL_ABSTIME;
+		ops[i].time_ns = deadline;
+	}
+	for (i = 0; i < SUBUIDS; i++)
+		add_all(fds[i], ops, timers);
+	cost_ns = now() - start;
+	for (j = 0; j < SUBUIDS; j++)
+		while (tail_of(&rings[j]) - rings[j].head->head < timers)
+			sleep_ns(tick_ns());
+	empty_rings();
+}
+
+static void *read_eventfd(void *data)
+{
+	const int fd = *(int *)data;
+	__u64 count;
+
+	for (;;)
+		CALL(read(fd, &count, sizeof(count)));
+	return NULL;
+}
+
+static void prepare_descriptors(unsigned int count)
+{
+	static struct twheel_eventfd notify;
+	unsigned int i;
+
+	notify.fd = CALL(eventfd(0, 0));
+	start_thread(read_eventfd, &notify.fd);
+	open_many(count);
+	for (i = 0; i < count; i++) {
+		add_ring(fds[i], ENTRIES);
+		CALL(ioctl(fds[i], TWHEEL_IOC_EVENTFD, &notify));
+		add_periodic(fds[i], now(), least_period(fds[i]), i);
+	}
+}
+
+const struct attack attacks[] = {
+	{ "each", prepare_each, empty_each_ms, .count = 1, .stores_only = true },
+	{ "each16", prepare_each, empty_each_ms, .count = 16, .stores_only = true },
+	{ "periodic", prepare_periodic, empty_each_ms, .count = 8000, .stores_only = true },
+	{ "periodic_many", prepare_periodic, empty_each_ms, .count = 100000, .stores_only = true },
+	{ "table", prepare_table, push_words, .count = 100000, .stores_only = true },
+	{ "fdinfo", prepare_fdinfo, expire_all, .count = 20000 },
+	{ "boottime", prepare_boottime, all_boottime, .count = 4000, .long_count = 16000 },
+	{ "timerfd", prepare_timerfd, all_timerfds, .count = 4000, .long_count = 16000 },
+	{ "expiry", prepare_expiry, expire_all, .count = 100000 },
+	{ "close", prepare_ops, close_full, .count = 200000, .long_count = 1000000 },
+	{ "group", prepare_group, cancel_all, .count = 100000 },
+	{ "drain", prepare_ops, drain_all, .count = 100000 },
+	{ "mmap", prepare_nothing, map_both, .count = 65536 },
+	{ "clock_set", prepare_clock_set, ask_again, .count = 4000 },
+	{ "uids", prepare_uids, expire_all_users, .count = 8192, .many_users = true },
+	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
+	{ }
+};

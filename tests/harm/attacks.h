@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The attacks: what a program without privileges does with /dev/twheel. An attack
+ * prepares itself, and then makes one step after the other until it is killed.
+ */
+#ifndef _ATTACKS_H
+#define _ATTACKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { ATTACKER = 1000, FIRST_SUBUID = 200000, SUBUIDS = 100 };
+
+struct attack {
+	const char	*name;
+	void		(*prepare)(unsigned int count);
+	void		(*step)(void);
+	unsigned int	count;		/* how many timers or descriptors */
+	unsigned int	long_count;	/* the same with --long, if not 0 */
+	bool		stores_only;	/* a step needs not run on the attacked CPU */
+	bool		many_users;	/* in a user namespace with SUBUIDS users */
+};
+
+/* The attacks. The last one has no name. */
+extern const struct attack attacks[];
+
+/* How many events the attacker has got, or timers it has armed: memory that is shared. */
+struct work {
+	atomic_ullong	done;
+};
+
+extern struct work *work;
+
+#endif /* _ATTACKS_H */

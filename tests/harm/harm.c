@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What can a program without privileges take from others, by way of /dev/twheel?
+ *
+ * Each case is an attack. It runs on one CPU, first against a SCHED_OTHER program that
+ * computes and the timers of an innocent user, then against a SCHED_FIFO program that
+ * computes. The same programs run without the attack before. The CPU time of a victim
+ * is counted by its progress: the kernel charges a softirq to the program that it
+ * interrupts.
+ *
+ *   uncharged   time of the CPU that no program got: the victim and the innocent by their
+ *               progress, and the attacker by its CPU time. In % of the CPU.
+ *   loss        of progress of the SCHED_FIFO victim, in % of its time
+ *   gap         longest time that the SCHED_FIFO victim wanted to run and did not
+ *   late        of the innocent's events, behind their deadlines
+ *
+ * Bounds hold where the clock counts instructions (scripts/vm --icount), on one CPU. With
+ * more CPUs the figures are printed only.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "attacks.h"
+#include "victims.h"
+
+/*
+ * The bounds: 0 means none. 99 of 100 events may be later by late_ticks than they are
+ * without the attack, which is a tick.
+ */
+struct bounds {
+	const char	*mode;
+	double		uncharged;	/* % */
+	double		loss;		/* % */
+	double		gap_ms;
+	double		late_ticks;
+};
+
+static const struct bounds all_bounds[] = {
+	{ "each",		2, 2, 2, 2 },
+	{ "each16",		2, 2, 2, 2 },
+	{ "periodic",		2, 2, 2, 2 },
+	{ "periodic_many",	2, 2, 2, 2 },
+	{ "table",		2, 2, 2, 2 },
+	{ "descriptors",	2, 2, 2, 2 },
+	{ "fdinfo",		0, 0, 2, 2 },
+	{ "boottime",		0, 0, 2, 2 },
+	{ "timerfd",		0, 0, 0, 0 },	/* the peer: not of this module */
+	{ "expiry",		0, 0, 2, 2 },
+	{ "close",		0, 0, 2, 2 },
+	{ "group",		0, 0, 2, 2 },
+	{ "drain",		0, 0, 2, 2 },
+	{ "mmap",		0, 0, 2, 2 },
+	{ "clock_set",		0, 0, 2, 2 },
+	{ "uids",		0, 0, 2, 1 },
+};
+
+/* Time for each measurement in s, and for what has just started to settle. */
+#define QUIET_NS	(300 * NSEC_PER_MSEC)
+#define SETTLE_NS	(100 * NSEC_PER_MSEC)
+
+static __u64 attack_ns(void)
+{
+	return (long_tests ? 3 : 1) * NSEC_PER_SEC;
+}
+
+/* Memory that all processes of a case share. */
+static struct shared {
+	struct progress	progress;
+	struct innocent	innocent;
+	struct work	work;
+} *shared;
+
+static int to_attacker[2], from_attacker[2];
+
+/* What was measured beside one of the computing victims. */
+struct phase {
+	double		rate;		/* of the victim's progress, in its time */
+	double		gap_ms;
+	double		attacker;	/* CPU time, as a share of the CPU */
+	double		innocent_s;	/* CPU time of the innocent for an event */
+	double		innocent_rate;	/* events in a second */
+	double		work;		/* of the attacker, in a second */
+	struct lateness	late;
+};
+
+static __u64 cpu_time(pid_t pid)
+{
+	clockid_t clock;
+
+	if (!pid)
+		return 0;
+	ASSERT_EQ(clock_getcpuclockid(pid, &clock), 0);
+	return read_clock(clock);
+}
+
+static void end(pid_t pid)
+{
+	int status;
+
+	CALL(kill(pid, SIGKILL));
+	CALL(waitpid(pid, &status, 0));
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		FAIL("a victim or the attacker ended by itself");
+}
+
+static struct phase measure(pid_t (*start_victim)(struct progress *progress), pid_t attacker,
+			    __u64 duration)
+{
+	const pid_t victim = start_victim(&shared->progress);
+	const pid_t innocent = start_innocent(&shared->innocent);
+	__u64 begin, ns, attackers, innocents, work_done, wanted;
+	struct phase phase;
+
+	sleep_ns(SETTLE_NS);
+	reset_progress(&shared->progress);
+	reset_innocent(&shared->innocent);
+	attackers = cpu_time(attacker);
+	innocents = cpu_time(innocent);
+	work_done = atomic_load(&work->done);
+	begin = now();
+	sleep_ns(duration);
+	ns = now() - begin;
+	wanted = start_victim == start_fifo ? atomic_load(&shared->progress.wanted_ns) : ns;
+	ASSERT_GT(wanted, 0);
+	phase.rate = atomic_load(&shared->progress.chunks) / (wanted / 1e9);
+	phase.gap_ms = atomic_load(&shared->progress.gap_ns) / 1e6;
+	phase.attacker = (double)(cpu_time(attacker) - attackers) / ns;
+	phase.work = (atomic_load(&work->done) - work_done) / (ns / 1e9);
+	phase.late = lateness_of(&shared->innocent);
+	ASSERT_GT(phase.late.events, 0);
+	phase.innocent_s = (cpu_time(innocent) - innocents) / 1e9 / phase.late.events;
+	phase.innocent_rate = phase.late.events / (ns / 1e9);
+	end(victim);
+	end(innocent);
+	return phase;
+}
+
+/* Let the attacker be all users of a new user namespace. */
+static void map_users(pid_t attacker)
+{
+	char path[64], map[64];
+	int fd, length;
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", attacker);
+	length = snprintf(map, sizeof(map), "0 %d %d\n", FIRST_SUBUID, SUBUIDS);
+	fd = CALL(open(path, O_WRONLY));
+	ASSERT_EQ(CALL(write(fd, map, length)), length);
+	close(fd);
+}
+
+static void tell(int pipe)
+{
+	ASSERT_EQ(CALL(write(pipe, "x", 1)), 1);
+}
+
+static void hear(int pipe)
+{
+	char byte;
+
+	if (CALL(read(pipe, &byte, 1)) != 1)
+		FAIL("the other process has ended");
+}
+
+static void run_attack(void *data)
+{
+	const struct attack *attack = data;
+
+	close(to_attacker[1]);
+	close(from_attacker[0]);
+	become(attacked_cpu, ATTACKER);
+	if (attack->many_users) {
+		CALL(unshare(CLONE_NEWUSER));
+		tell(from_attacker[1]);
+		hear(to_attacker[0]);
+		CALL(setresuid(0, 0, 0));
+	}
+	attack->prepare(long_tests && attack->long_count ? attack->long_count :
+			attack->count);
+	if (attack->stores_only && other_cpu != attacked_cpu)
+		stay_on_cpu(other_cpu);
+	tell(from_attacker[1]);
+	for (;;)
+		attack->step();
+}
+
+static pid_t start_attack(const struct attack *attack)
+{
+	pid_t attacker;
+
+	CALL(pipe(to_attacker));
+	CALL(pipe(from_attacker));
+	attacker = start(run_attack, (void *)attack);
+	close(from_attacker[1]);
+	close(to_attacker[0]);
+	if (attack->many_users) {
+		hear(from_attacker[0]);
+		map_users(attacker);
+		tell(to_attacker[1]);
+	}
+	hear(from_attacker[0]);
+	return attacker;
+}
+
+/* A setting of the kernel, and its value before set_up(). */
+struct setting {
+	const char	*path;
+	const char	*value;
+	char		before[32];
+};
+
+static struct setting settings[] = {
+	{ .path = "/proc/sys/kernel/sched_rt_runtime_us", .value = "-1" },
+	/* each program counts as one, as a kernel thread does */
+	{ .path = "/proc/sys/kernel/sched_autogroup_enabled", .value = "0" },
+};
+
+static void write_setting(const char *path, const char *value)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return;
+	fputs(value, file);
+	fclose(file);
+}
+
+static void change_settings(void)
+{
+	unsigned int i;
+	FILE *file;
+
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		file = fopen(settings[i].path, "r");
+		if (!file)
+			continue;
+		if (fgets(settings[i].before, sizeof(settings[i].before), file))
+			write_setting(settings[i].path, settings[i].value);
+		fclose(file);
+	}
+}
+
+/* Make the device, the scheduler and the limits as the attacks need them. */
+static void set_up(void)
+{
+	const struct rlimit files = { 100000, 100000 };
+	const struct sched_param param = { .sched_priority = 99 };
+
+	if (geteuid())
+		skip("only for root");
+	CALL(chmod(DEVICE, 0666));
+	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	change_settings();
+	attacked_cpu = last_cpu();
+	stay_on_cpu(0);
+	CALL(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param));
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	ASSERT(shared != MAP_FAILED);
+	work = &shared->work;
+	CALL(mlockall(MCL_CURRENT));
+	tick_ns();
+}
+
+static void set_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(settings); i++)
+		if (settings[i].before[0])
+			write_setting(settings[i].path, settings[i].before);
+	CALL(chmod(DEVICE, 0600));
+}
+
+static const struct bounds *bounds_of(const char *mode)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(all_bounds); i++)
+		if (!strcmp(all_bounds[i].mode, mode))
+			return &all_bounds[i];
+	FAIL("no bounds for %s", mode);
+}
+
+/* Print a figure and its bound. Returns whether it is above the bound. */
+static bool exceeds(const char *mode, const char *what, double quiet, double figure,
+		    double bound, const char *unit)
+{
+	const bool bad = bound && attacked_cpu == 0 && figure > bound;
+	char text[32] = "-";
+
+	if (bound)
+		snprintf(text, sizeof(text), "%.2f", bound);
+	note("%s %s: %.2f %s, quiet %.2f, bound %s%s", mode, what, figure, unit, quiet, text,
+	     bad ? ": EXCEEDED" : "");
+	printf("# table\t%s\t%s\t%.3f\t%.3f\t%s\t%s\n", mode, what, figure, quiet, text, unit);
+	fflush(stdout);
+	return bad;
+}
+
+static double ms(__u64 ns)
+{
+	return ns / 1e6;
+}
+
+/*
+ * Returns the share of its time in which the victim made progress, and adds that of the
+ * innocent, whose work for an event is known from the quiet phase.
+ */
+static double progress_of(const struct phase *phase, const struct phase *quiet)
+{
+	const double alone = quiet->rate / (1 - quiet->innocent_s * quiet->innocent_rate);
+
+	return phase->rate / alone + quiet->innocent_s * phase->innocent_rate;
+}
+
+static void note_phase(const char *mode, const char *victim, const struct phase *phase)
+{
+	const struct lateness *late = &phase->late;
+
+	note("%s %s: attacker has %.2f %% of the CPU, %.0f events or operations a second",
+	     mode, victim, 100 * phase->attacker, phase->work);
+	note("%s %s: innocent's events are late by p50 %.2f p99 %.2f max %.2f ms, of %u",
+	     mode, victim, ms(late->p50_ns), ms(late->p99_ns), ms(late->max_ns),
+	     late->events);
+}
+
+static bool judge(const struct attack *attack, const struct phase *cfs,
+		  const struct phase *quiet_cfs, const struct phase *fifo,
+		  const struct phase *quiet_fifo)
+{
+	const bool elsewhere = attack->stores_only && attacked_cpu != other_cpu;
+	const char *mode = attack->name;
+	const struct bounds *bounds = bounds_of(mode);
+	const double attacker = elsewhere ? 0 : cfs->attacker;
+	const double quiet_p99 = ms(quiet_cfs->late.p99_ns);
+	bool bad = false;
+
+	bad |= exceeds(mode, "uncharged", 0,
+		       100 * (1 - progress_of(cfs, quiet_cfs) - attacker),
+		       bounds->uncharged, "%");
+	bad |= exceeds(mode, "loss", 0, 100 * (1 - progress_of(fifo, quiet_fifo)),
+		       bounds->loss, "%");
+	bad |= exceeds(mode, "gap", quiet_fifo->gap_ms, fifo->gap_ms, bounds->gap_ms, "ms");
+	bad |= exceeds(mode, "late p99", quiet_p99, ms(cfs->late.p99_ns), bounds->late_ticks ?
+		       quiet_p99 + bounds->late_ticks * ms(tick_ns()) : 0, "ms");
+	exceeds(mode, "late max", ms(quiet_cfs->late.max_ns), ms(cfs->late.max_ns), 0, "ms");
+	exceeds(mode, "late p99 beside fifo", ms(quiet_fifo->late.p99_ns),
+		ms(fifo->late.p99_ns), 0, "ms");
+	exceeds(mode, "attacker", 0, 100 * attacker, 0, "%");
+	return !bad;
+}
+
+static void run_case(const void *data)
+{
+	const struct attack *attack = data;
+	struct phase quiet_cfs, quiet_fifo, cfs, fifo;
+	pid_t attacker;
+
+	set_up();
+	quiet_cfs = measure(start_cfs, 0, QUIET_NS);
+	quiet_fifo = measure(start_fifo, 0, QUIET_NS);
+	attacker = start_attack(attack);
+	cfs = measure(start_cfs, attacker, attack_ns());
+	fifo = measure(start_fifo, attacker, attack_ns());
+	end(attacker);
+	set_back();
+	note_phase(attack->name, "cfs", &cfs);
+	note_phase(attack->name, "fifo", &fifo);
+	if (!judge(attack, &cfs, &quiet_cfs, &fifo, &quiet_fifo))
+		FAIL("%s takes more than its bounds allow", attack->name);
+}
+
+static __attribute__((constructor)) void register_attacks(void)
+{
+	static struct test tests[32];
+	unsigned int i;
+
+	for (i = 0; attacks[i].name; i++) {
+		tests[i] = (struct test){
+			.name = attacks[i].name,
+			.run_row = run_case,
+			.data = &attacks[i],
+			.timeout = 300,
+		};
+		register_test(&tests[i]);
+	}
+}
