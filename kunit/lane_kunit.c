@@ -117,12 +117,14 @@ static void idle_timer_is_moved(struct kunit *test)
 #define STORM		10000
 #define STORM_US	50
 
-static atomic_t stormed;
+static atomic_t stormed, stormed_in_thread;
 
 static void storm_fn(struct twheel_timer *timer)
 {
 	udelay(STORM_US);
 	atomic_inc(&stormed);
+	if (!in_serving_softirq())
+		atomic_inc(&stormed_in_thread);
 }
 
 static void look_at_storm(struct probe *probe)
@@ -167,6 +169,7 @@ static int storm_passed(struct kunit *test, int lane)
 	for (;;) {
 		probe = probe_new(test, look_at_storm);
 		atomic_set(&stormed, 0);
+		atomic_set(&stormed_in_thread, 0);
 		if (storm_arm(probe, timers, lane, cpu, get_jiffies_64() + ahead))
 			break;
 		/* The machine is slow, and the storm began too early. */
@@ -184,6 +187,13 @@ static void storm_holds_up_its_own_lane(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, storm_passed(test, 0), STORM);
 }
 
+/* The scheduler weighs the thread. It does not weigh a softirq. */
+static void storm_goes_on_in_the_thread(struct kunit *test)
+{
+	storm_passed(test, TWHEEL_LANE_MODULES);
+	KUNIT_EXPECT_GT(test, atomic_read(&stormed_in_thread), STORM / 2);
+}
+
 static void storm_does_not_hold_up_another_lane(struct kunit *test)
 {
 	int lane = TWHEEL_LANE_BULK;
@@ -197,6 +207,7 @@ static struct kunit_case lane_cases[] = {
 	KUNIT_CASE(callback_is_known_there),
 	KUNIT_CASE(idle_timer_is_moved),
 	KUNIT_CASE(storm_holds_up_its_own_lane),
+	KUNIT_CASE(storm_goes_on_in_the_thread),
 	KUNIT_CASE(storm_does_not_hold_up_another_lane),
 	{}
 };
