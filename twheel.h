@@ -23,8 +23,9 @@ struct twheel_timer;
  * @timer: The timer, idle again: the callback may arm, cancel or free it. A periodic
  *	timer is already pending again instead, see twheel_add_periodic().
  *
- * Context: softirq, interrupts on, no lock of twheel held; must not sleep. With
- * %TWHEEL_PROCESS: process, on the workqueue "twheel"; may sleep.
+ * Context: softirq, or a thread with bottom halves off, so that in_softirq() holds;
+ * interrupts on, no lock of twheel held; must not sleep. With %TWHEEL_PROCESS: process, on
+ * the workqueue "twheel"; may sleep.
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 

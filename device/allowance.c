@@ -2,8 +2,8 @@
 /*
  * twheel: how much softirqs do for programs that no program is charged for
  *
- * A softirq moves events into rings and looks at words of tables, so that a program need
- * not make a system call for each. A program can cause such work by a mere store to its
+ * In softirq context, events are moved into rings and words of tables are looked at, so that
+ * a program need not make a system call for each. A program can cause such work by a mere store to its
  * memory, again and again. So each CPU has an allowance, which all programs share. When
  * it is used up, the program is woken, and the work waits for the program's next read()
  * or poll(), where the program is charged for it.
@@ -27,7 +27,7 @@
  * @left: How many steps are left.
  */
 struct allowance {
-	u64		tick;
+	unsigned long	tick;
 	unsigned int	left;
 };
 
@@ -37,23 +37,23 @@ static DEFINE_PER_CPU(struct allowance, allowances);
  * twheel_allowance_take - take from the allowance of this CPU
  * @wanted: How many steps the caller could do.
  *
- * Context: bottom halves off.
+ * Context: softirq. On some PREEMPT_RT kernels, two callers of a CPU may interrupt each
+ * other, and one of them then takes for nothing.
  *
  * Return: How many steps the caller may do.
  */
 unsigned int twheel_allowance_take(unsigned int wanted)
 {
 	struct allowance *allowance = this_cpu_ptr(&allowances);
-	u64 now = get_jiffies_64();
-	u64 ticks = now - allowance->tick;
-	unsigned int taken;
+	unsigned int left = READ_ONCE(allowance->left);
+	unsigned long now = jiffies, ticks = now - READ_ONCE(allowance->tick);
 
 	if (ticks) {
-		allowance->tick = now;
-		allowance->left = min_t(u64, ALLOWANCE_MOST, allowance->left +
-					min_t(u64, ticks, HZ) * ALLOWANCE_RATE / HZ);
+		WRITE_ONCE(allowance->tick, now);
+		left += min_t(unsigned long, ticks, HZ) * ALLOWANCE_RATE / HZ;
+		left = min(left, ALLOWANCE_MOST);
 	}
-	taken = min(wanted, allowance->left);
-	allowance->left -= taken;
-	return taken;
+	wanted = min(wanted, left);
+	WRITE_ONCE(allowance->left, left - wanted);
+	return wanted;
 }

@@ -39,8 +39,9 @@ struct clock_node {
  * @set: The set; its lock protects @tree.
  * @base: The base that has the queue.
  * @tree: The timers by deadline.
- * @node: In @queues of the base, unless @tree is empty. The lock of the base protects
- *	this field and @deadline.
+ * @node: The place in @queues of the base, if the queue has one. The lock of the base
+ *	protects this field and the next two.
+ * @due: The place in @due of the base, if the queue has one. It never has both places.
  * @deadline: The deadline of the first timer. If that timer was disarmed: an earlier time.
  * @rcu: Frees the queue. A run of the base may still look at it.
  */
@@ -49,15 +50,17 @@ struct clock_queue {
 	struct clock_base	*base;
 	struct rb_root_cached	tree;
 	struct rb_node		node;
+	struct list_head	due;
 	s64			deadline;
 	struct rcu_head		rcu;
 };
 
 /**
  * struct clock_base - the queues on one clock that were made on one CPU
- * @lock: Protects @queues. Nests inside the locks of sets; taken with bottom halves off.
+ * @lock: Protects @queues and @due. Nests inside the locks of sets; taken with bottom halves off.
  * @clockid: The clock.
- * @queues: The queues by deadline.
+ * @queues: The queues that wait for their first deadlines, by deadline.
+ * @due: The queues whose first deadlines have come. They take turns.
  * @first: The hrtimer for the first queue. It runs in hardirq context, because a kernel
  *	without high resolution ignores soft hrtimers when a clock is set.
  * @run: Expires the timers that are due.
@@ -66,9 +69,13 @@ struct clock_base {
 	spinlock_t		lock;
 	clockid_t		clockid;
 	struct rb_root_cached	queues;
+	struct list_head	due;
 	struct hrtimer		first;
 	struct twheel_work	run;
 };
+
+/* How many timers of a queue expire before the next queue has its turn. */
+#define CLOCKS_SHARE	16U
 
 static DEFINE_PER_CPU(struct clock_base [2], clock_bases);
 
@@ -115,16 +122,25 @@ static void clocks_start_first(struct clock_base *base)
 			      HRTIMER_MODE_ABS_HARD);
 }
 
-/* Gives a queue its place among the others, by its first timer. Its set is locked. */
+static void clocks_take_off(struct clock_queue *queue)
+{
+	if (!RB_EMPTY_NODE(&queue->node))
+		rb_erase_cached(&queue->node, &queue->base->queues);
+	RB_CLEAR_NODE(&queue->node);
+	list_del_init(&queue->due);
+}
+
+/*
+ * Gives a queue its place, by its first timer. Its set is locked. A queue with timers that
+ * are due gets behind the other queues that are due, when clocks_take_due() looks again.
+ */
 static void clocks_file(struct clock_queue *queue)
 {
 	struct rb_node *first = rb_first_cached(&queue->tree);
 	struct clock_base *base = queue->base;
 
 	spin_lock(&base->lock);
-	if (!RB_EMPTY_NODE(&queue->node))
-		rb_erase_cached(&queue->node, &base->queues);
-	RB_CLEAR_NODE(&queue->node);
+	clocks_take_off(queue);
 	if (first) {
 		queue->deadline = clocks_timer(first)->deadline;
 		if (rb_add_cached(&queue->node, &base->queues, clocks_queue_earlier))
@@ -133,22 +149,37 @@ static void clocks_file(struct clock_queue *queue)
 	spin_unlock(&base->lock);
 }
 
-/* Takes the first queue off, if it is due. Otherwise starts the hrtimer for it. */
-static struct clock_queue *clocks_take_due(struct clock_base *base)
+/* Moves queues whose first deadlines have come to the end of the list, up to @max. */
+static void clocks_collect_due(struct clock_base *base, unsigned int max)
 {
-	struct clock_queue *queue = NULL;
 	struct rb_node *first;
+	s64 now;
 
-	spin_lock(&base->lock);
-	first = rb_first_cached(&base->queues);
+	lockdep_assert_held(&base->lock);
+
 	/* Read under the lock: the clock may be set just before a queue is added. */
-	if (first && clocks_queue_of(first)->deadline <= twheel_time_now(base->clockid)) {
-		queue = clocks_queue_of(first);
+	now = twheel_time_now(base->clockid);
+	while (max-- && (first = rb_first_cached(&base->queues))) {
+		if (clocks_queue_of(first)->deadline > now)
+			break;
 		rb_erase_cached(first, &base->queues);
 		RB_CLEAR_NODE(first);
-	} else {
-		clocks_start_first(base);
+		list_add_tail(&clocks_queue_of(first)->due, &base->due);
 	}
+}
+
+/* Takes the next queue that is due. If none is, starts the hrtimer for the first one. */
+static struct clock_queue *clocks_take_due(struct clock_base *base)
+{
+	struct clock_queue *queue;
+
+	spin_lock(&base->lock);
+	clocks_collect_due(base, CLOCKS_SHARE);
+	queue = list_first_entry_or_null(&base->due, struct clock_queue, due);
+	if (queue)
+		list_del_init(&queue->due);
+	else
+		clocks_start_first(base);
 	spin_unlock(&base->lock);
 	return queue;
 }
@@ -196,7 +227,7 @@ static void clocks_run(struct twheel_work *run)
 	/* A queue that has been taken off may end: see twheel_clocks_stop(). */
 	rcu_read_lock();
 	while (left && (queue = clocks_take_due(base)))
-		left -= max(clocks_expire(queue, left), 1U);
+		left -= clamp(clocks_expire(queue, min(left, CLOCKS_SHARE)), 1U, left);
 	rcu_read_unlock();
 	if (!left)
 		twheel_work_queue(run);
@@ -264,6 +295,7 @@ static struct clock_queue *clocks_new_queue(struct timer_set *set, clockid_t clo
 	queue->base = raw_cpu_ptr(&clock_bases[clockid == CLOCK_BOOTTIME]);
 	queue->tree = RB_ROOT_CACHED;
 	RB_CLEAR_NODE(&queue->node);
+	INIT_LIST_HEAD(&queue->due);
 	return queue;
 }
 
@@ -381,6 +413,7 @@ void twheel_clocks_init(void)
 			spin_lock_init(&base->lock);
 			base->clockid = i ? CLOCK_BOOTTIME : CLOCK_REALTIME;
 			base->queues = RB_ROOT_CACHED;
+			INIT_LIST_HEAD(&base->due);
 			hrtimer_setup(&base->first, clocks_first_is_due, base->clockid,
 				      HRTIMER_MODE_ABS_HARD);
 			twheel_work_setup(&base->run, clocks_run);

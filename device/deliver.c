@@ -21,7 +21,7 @@
 /* How many events are copied to a program at a time, from an array on the stack. */
 #define DELIVER_BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
 
-/* How many events a poll() moves to the ring, at most. */
+/* How many events a poll() moves to the ring, and how many words it looks at, at most. */
 #define DELIVER_IN_A_POLL	1024U
 
 /*
@@ -180,23 +180,22 @@ static bool deliver_fill_ring(struct timer_set *set, u32 max)
 }
 
 /*
- * Looks at the timers that the program was left to look at. Then moves up to @max events,
- * some at a time, into the ring, if there is one.
+ * Looks at timers that the program was left to look at, and moves events into the ring, if
+ * there is one: at most @max of each, some at a time.
  */
 static void deliver_look_and_fill(struct timer_set *set, u32 max)
 {
-	u32 moved = 0;
+	u32 done = 0;
 	bool more;
 
 	do {
 		timer_set_lock(set);
 		twheel_user_timer_look_at_unseen(set);
-		more = deliver_fill_ring(set, TWHEEL_CHUNK);
+		more = deliver_fill_ring(set, TWHEEL_CHUNK) || set->looks;
 		timer_set_unlock(set);
-		moved += TWHEEL_CHUNK;
+		done += TWHEEL_CHUNK;
 		cond_resched();
-	} while ((READ_ONCE(set->looks) || (more && moved < max)) &&
-		 !fatal_signal_pending(current));
+	} while (more && done < max && !fatal_signal_pending(current));
 }
 
 /**
@@ -219,8 +218,8 @@ static void deliver_wake(struct twheel_work *wake)
 
 	/* Bottom halves are off already. */
 	xa_lock(&set->timers);
-	if (set->ring) {
-		events = min(set->unread + !!set->steps, TWHEEL_CHUNK);
+	if (set->ring && !set->ended) {
+		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
 		deliver_fill_ring(set, twheel_allowance_take(events));
 	}
 	xa_unlock(&set->timers);
@@ -329,8 +328,11 @@ static int deliver_fault_in(struct iov_iter *to)
 
 static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 {
+	/* A timer that the program is only now left to look at wakes the program again. */
 	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
-		return twheel_ready_maybe(set) ? 0 : -EAGAIN;
+		return twheel_ready_any(set) ? 0 : -EAGAIN;
+	if (signal_pending(current))
+		return -ERESTARTSYS;
 	return wait_event_interruptible(set->wait,
 					twheel_ready_maybe(set) || READ_ONCE(set->ring));
 }
@@ -345,6 +347,7 @@ static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct timer_set *set = iocb->ki_filp->private_data;
+	unsigned int looks = READ_ONCE(set->looks);
 	size_t wanted = iov_iter_count(to);
 	int ret = 0;
 
@@ -353,9 +356,10 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 
 	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
 		ret = deliver_copy(set, to, TWHEEL_CHUNK);
+		looks -= min(looks, TWHEEL_CHUNK);
 		if (ret == -EFAULT) {
 			ret = deliver_fault_in(to);
-		} else if (!ret) {
+		} else if (!ret && !looks) {
 			if (iov_iter_count(to) < wanted)
 				break;
 			ret = deliver_wait(set, iocb);
@@ -388,7 +392,8 @@ static __poll_t deliver_poll_ring(struct timer_set *set)
  * @file: The file.
  * @wait: The poll table of the caller.
  *
- * Return: %EPOLLIN | %EPOLLRDNORM if there is an event, else 0.
+ * Return: %EPOLLIN | %EPOLLRDNORM if there is an event, or there may be one because the
+ * program has more words to look at than one call does; else 0.
  */
 __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 {
@@ -398,8 +403,8 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	if (READ_ONCE(set->ring))
 		return deliver_poll_ring(set);
 	if (READ_ONCE(set->looks))
-		deliver_look_and_fill(set, 0);
-	return twheel_ready_any(set) ? EPOLLIN | EPOLLRDNORM : 0;
+		deliver_look_and_fill(set, DELIVER_IN_A_POLL);
+	return twheel_ready_maybe(set) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /**

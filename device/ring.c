@@ -55,8 +55,8 @@ void twheel_ring_init(struct timer_set *set)
 	static_assert(sizeof(struct twheel_ring) == 128);
 
 	set->tail = 0;
-	set->entries = (twheel_shared_size(set->ring) - PAGE_SIZE) /
-		       sizeof(struct twheel_event);
+	WRITE_ONCE(set->entries, (twheel_shared_size(set->ring) - PAGE_SIZE) /
+		   sizeof(struct twheel_event));
 	ring->entries = set->entries;
 	ring->offset = PAGE_SIZE;
 }

@@ -204,16 +204,18 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 {
 	struct user_timer *t = container_of(timer, struct user_timer, timer);
 	struct timer_set *set = user_timer_set(t);
+	s64 now;
 
 	/* Bottom halves are off already. */
 	xa_lock(&set->timers);
 	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
 		goto out_unlock;
 
-	if (t->flags & TWHEEL_SHARED && !twheel_allowance_take(1))
+	now = twheel_due_time(timer);
+	if (t->flags & TWHEEL_SHARED && now >= t->deadline && !twheel_allowance_take(1))
 		twheel_ready_leave(set, t);
 	else
-		user_timer_look(set, t, twheel_due_time(timer));
+		user_timer_look(set, t, now);
 out_unlock:
 	xa_unlock(&set->timers);
 }

@@ -49,7 +49,7 @@ static inline void twheel_expiry_wait(struct twheel_base *base)
 	spin_unlock_bh(&base->expiry_lock);
 }
 #else
-/* Softirqs are not preempted by tasks: a canceller on another CPU spins. */
+/* With bottom halves off, no task preempts: a canceller on another CPU spins. */
 static inline void twheel_expiry_init(struct twheel_base *base) { }
 static inline void twheel_expiry_lock(struct twheel_base *base) { }
 static inline void twheel_expiry_unlock(struct twheel_base *base) { }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the run of a wheel, in softirq context
+ * twheel: the run of a wheel, in a softirq or in the thread of the CPU
  *
  * The tick source starts a run when the wheel has work. A run moves timers down a
  * level and expires timers, until the wheel is up to date, or the budget or the time is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: the run of a wheel, in softirq context
+ * twheel: the run of a wheel
  */
 #ifndef _TWHEEL_ENGINE_RUN_H
 #define _TWHEEL_ENGINE_RUN_H

@@ -44,6 +44,8 @@ MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, 
  * @to: The list for new work: @soon during a run in softirq context, @left while the
  *	thread works, %NULL at other times.
  * @kick: Begins the work in @soon if no run does.
+ * @rescue: Does a slice of the work in @left now and then, if the thread does not get on.
+ * @got_on: The thread has run since @rescue last looked.
  */
 struct work_cpu {
 	raw_spinlock_t		lock;
@@ -52,7 +54,12 @@ struct work_cpu {
 	struct list_head	left;
 	struct list_head	*to;
 	struct timer_list	kick;
+	struct timer_list	rescue;
+	bool			got_on;
 };
+
+/* How long the thread may be kept from running until a softirq helps out, in ticks. */
+#define WORK_PATIENCE	max(HZ / 8, 1)
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
 static DEFINE_PER_CPU(struct task_struct *, work_thread);
@@ -66,6 +73,7 @@ void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *
 {
 	INIT_LIST_HEAD(&work->node);
 	work->fn = fn;
+	work->cpu = 0;
 	atomic_set(&work->queued, 0);
 	atomic_set(&work->running, 0);
 }
@@ -86,15 +94,31 @@ static unsigned int work_lock(void)
 	}
 }
 
+/* Pairs with work_take_back(): who sees the work in a list sees the list's CPU. */
+static void work_set_cpu(struct twheel_work *work, unsigned int cpu)
+{
+	WRITE_ONCE(work->cpu, cpu);
+	smp_wmb();
+}
+
+static void work_wake_thread(struct work_cpu *c, unsigned int cpu)
+{
+	lockdep_assert_held(&c->lock);
+
+	wake_up_process(per_cpu(work_thread, cpu));
+	if (cpu == smp_processor_id() && !timer_pending(&c->rescue))
+		mod_timer(&c->rescue, jiffies + WORK_PATIENCE);
+}
+
 static void work_add_left(struct twheel_work *work, unsigned int cpu)
 {
 	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
 
 	lockdep_assert_held(&c->lock);
 
-	work->cpu = cpu;
+	work_set_cpu(work, cpu);
 	list_add_tail(&work->node, &c->left);
-	wake_up_process(per_cpu(work_thread, cpu));
+	work_wake_thread(c, cpu);
 }
 
 static void work_add_soon(struct twheel_work *work, unsigned int cpu)
@@ -103,7 +127,7 @@ static void work_add_soon(struct twheel_work *work, unsigned int cpu)
 
 	lockdep_assert_held(&c->lock);
 
-	work->cpu = cpu;
+	work_set_cpu(work, cpu);
 	list_add_tail(&work->node, c->to ?: &c->soon);
 	/* timer_list runs a timer one tick after its ->expires. */
 	if (!c->to && !timer_pending(&c->kick))
@@ -122,15 +146,16 @@ void twheel_work_queue(struct twheel_work *work)
 	unsigned long flags;
 	unsigned int cpu;
 
-	if (atomic_xchg(&work->queued, 1))
-		return;
 	local_irq_save(flags);
+	if (atomic_xchg(&work->queued, 1))
+		goto out_restore;
 	cpu = work_lock();
 	if (cpu == smp_processor_id())
 		work_add_soon(work, cpu);
 	else
 		work_add_left(work, cpu);
 	raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
+out_restore:
 	local_irq_restore(flags);
 }
 
@@ -145,12 +170,12 @@ void twheel_work_leave(struct twheel_work *work)
 	unsigned long flags;
 	unsigned int cpu;
 
-	if (atomic_xchg(&work->queued, 1))
-		return;
 	local_irq_save(flags);
-	cpu = work_lock();
-	work_add_left(work, cpu);
-	raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
+	if (!atomic_xchg(&work->queued, 1)) {
+		cpu = work_lock();
+		work_add_left(work, cpu);
+		raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
+	}
 	local_irq_restore(flags);
 }
 
@@ -163,7 +188,10 @@ static bool work_take_back(struct twheel_work *work)
 	bool found;
 
 	raw_spin_lock_irqsave(&c->lock, flags);
-	found = work->cpu == cpu && !list_empty(&work->node);
+	found = !list_empty_careful(&work->node);
+	/* Pairs with work_set_cpu(): the list is that of @cpu, or @cpu is out of date. */
+	smp_rmb();
+	found = found && READ_ONCE(work->cpu) == cpu;
 	if (found) {
 		list_del_init(&work->node);
 		atomic_set(&work->queued, 0);
@@ -174,19 +202,22 @@ static bool work_take_back(struct twheel_work *work)
 
 /**
  * twheel_work_cancel_sync - take a work back and wait until it does not run
- * @work: The work, which no caller queues any more.
+ * @work: The work, which only its own function still queues, and not for ever.
  *
  * Context: process, may sleep.
  */
 void twheel_work_cancel_sync(struct twheel_work *work)
 {
-	while (twheel_work_queued(work) && !work_take_back(work))
-		cpu_relax();
-	/* Pairs with work_take(): once the work is not queued, @running counts it. */
-	smp_rmb();
-	/* Pairs with work_do(): what the function did comes first. */
-	while (atomic_read_acquire(&work->running))
+	for (;;) {
+		if (twheel_work_queued(work) && work_take_back(work))
+			continue;
+		/* Pairs with work_take(): a work that is not queued any more is running. */
+		smp_rmb();
+		/* Pairs with work_do(): what the function did comes first. */
+		if (!atomic_read_acquire(&work->running) && !twheel_work_queued(work))
+			break;
 		schedule_timeout_uninterruptible(1);
+	}
 }
 
 static struct twheel_work *work_take(struct work_cpu *c, struct list_head *list)
@@ -210,6 +241,7 @@ static void work_do(struct work_cpu *c, struct list_head *list, u64 until)
 {
 	struct twheel_work *work;
 
+	/* A task that waits for the CPU waits no longer than for one work of the thread. */
 	do {
 		work = work_take(c, list);
 		if (!work)
@@ -217,7 +249,7 @@ static void work_do(struct work_cpu *c, struct list_head *list, u64 until)
 		work->fn(work);
 		/* Pairs with twheel_work_cancel_sync(). */
 		atomic_dec_return_release(&work->running);
-	} while (local_clock() < until);
+	} while (local_clock() < until && (in_serving_softirq() || !need_resched()));
 }
 
 /**
@@ -259,7 +291,7 @@ void twheel_work_end_run(u64 until)
 	c->to = NULL;
 	if (!list_empty(&c->soon)) {
 		list_splice_tail_init(&c->soon, &c->left);
-		wake_up_process(__this_cpu_read(work_thread));
+		work_wake_thread(c, smp_processor_id());
 	}
 	raw_spin_unlock_irq(&c->lock);
 }
@@ -268,6 +300,33 @@ static void work_kicked(struct timer_list *kick)
 {
 	twheel_work_begin_run();
 	twheel_work_end_run(local_clock() + twheel_work_slice());
+}
+
+/*
+ * A real-time task may keep the thread from running, for ever if it is alone on its CPU.
+ * Other CPUs may have handed their wake-ups to the thread, and modules wait for timers. So
+ * a softirq does a slice of the work now and then: less than a hundredth of the time.
+ */
+static void work_rescue(struct timer_list *rescue)
+{
+	struct work_cpu *c = container_of(rescue, struct work_cpu, rescue);
+	bool stuck;
+
+	/* The timer may have come from a CPU that went offline: its work has moved, too. */
+	if (c != this_cpu_ptr(&work_cpus))
+		return;
+	raw_spin_lock_irq(&c->lock);
+	stuck = !c->got_on && !list_empty(&c->left);
+	c->got_on = false;
+	raw_spin_unlock_irq(&c->lock);
+
+	if (stuck)
+		work_do(c, &c->left, local_clock() + twheel_work_slice());
+
+	raw_spin_lock_irq(&c->lock);
+	if (!list_empty(&c->left))
+		work_wake_thread(c, smp_processor_id());
+	raw_spin_unlock_irq(&c->lock);
 }
 
 static int work_thread_should_run(unsigned int cpu)
@@ -282,6 +341,7 @@ static void work_thread_run(unsigned int cpu)
 	local_bh_disable();
 	raw_spin_lock_irq(&c->lock);
 	c->to = &c->left;
+	c->got_on = true;
 	raw_spin_unlock_irq(&c->lock);
 
 	work_do(c, &c->left, local_clock() + twheel_work_slice());
@@ -338,13 +398,18 @@ void twheel_work_offline(unsigned int cpu, unsigned int to)
 	c->online = false;
 	while ((work = work_first(c))) {
 		list_del_init(&work->node);
+		/* No one may look for the work in this CPU's list any more. */
+		work_set_cpu(work, to);
 		raw_spin_unlock_irq(&c->lock);
 		raw_spin_lock_irq(&other->lock);
 		work_add_left(work, to);
 		raw_spin_unlock_irq(&other->lock);
+		cond_resched();
 		raw_spin_lock_irq(&c->lock);
 	}
 	raw_spin_unlock_irq(&c->lock);
+	timer_delete_sync(&c->kick);
+	timer_delete_sync(&c->rescue);
 }
 
 /**
@@ -363,6 +428,7 @@ int twheel_work_init(void)
 		INIT_LIST_HEAD(&c->soon);
 		INIT_LIST_HEAD(&c->left);
 		timer_setup(&c->kick, work_kicked, TIMER_PINNED);
+		timer_setup(&c->rescue, work_rescue, TIMER_PINNED);
 	}
 	return smpboot_register_percpu_thread(&work_threads);
 }
@@ -370,13 +436,18 @@ int twheel_work_init(void)
 /**
  * twheel_work_exit - stop the threads
  *
- * No work is queued, and no caller queues any more.
+ * No work is queued, and no caller queues any more. Waits until each thread has run: a
+ * real-time task that never sleeps can delay that.
+ *
+ * Context: process, may sleep.
  */
 void twheel_work_exit(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		timer_shutdown_sync(&per_cpu(work_cpus, cpu).kick);
+		timer_shutdown_sync(&per_cpu(work_cpus, cpu).rescue);
+	}
 	smpboot_unregister_percpu_thread(&work_threads);
 }

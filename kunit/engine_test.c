@@ -81,7 +81,7 @@ void probe_fn(struct twheel_timer *timer)
 	probe->tick = get_jiffies_64();
 	probe->time = ktime_get();
 	probe->cpu = raw_smp_processor_id();
-	probe->context = in_serving_softirq() && !irqs_disabled();
+	probe->context = in_softirq() && !irqs_disabled();
 	probe->pending = twheel_pending(timer);
 	probe->runs++;
 	if (probe->act)

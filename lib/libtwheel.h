@@ -488,12 +488,12 @@ static inline void twheel_ring_advance(const struct twheel_events *events,
 }
 
 /**
- * twheel_ring_more - whether the kernel has events that did not fit
+ * twheel_ring_more - whether the kernel may have more events
  * @events: The ring.
  *
- * If there are any, consume events, then call twheel_wait(), which fills the ring.
+ * If so, consume events, then call twheel_wait() with a timeout of 0, which fills the ring.
  *
- * Return: 1 if the kernel has more events, otherwise 0.
+ * Return: 1 if the kernel may have more events, otherwise 0.
  */
 static inline int twheel_ring_more(const struct twheel_events *events)
 {

@@ -143,7 +143,11 @@ TEST(program_looks_at_words_that_the_kernel_has_left)
 TEST(poll_looks_at_words_that_the_kernel_has_left)
 {
 	struct unseen *unseen = leave_unseen();
+	unsigned int polls = 0;
 
+	/* Each poll() looks at a part, and says that there may be an event until it is done. */
+	while (has_event(unseen->fd))
+		ASSERT_LE(++polls, MANY / IN_A_POLL);
 	ASSERT(!has_event_before(unseen->fd, unseen->later));
 	wait_for_event(unseen->fd);
 	ASSERT_GE(now(), unseen->later);

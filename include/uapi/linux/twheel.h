@@ -486,7 +486,8 @@ struct twheel_word {
  * poll() reports POLLIN while the ring has events. It may also report POLLIN if another
  * thread has just emptied the ring and more events wait: the next poll() moves them. A
  * program that waits with EPOLLET, for an eventfd or for a signal, or that does not wait,
- * looks at TWHEEL_RING_MORE, and calls poll() if it is set.
+ * looks at TWHEEL_RING_MORE, and calls poll() with a timeout of 0 if it is set. Then there
+ * may be more events, or none.
  *
  * An event in the ring is delivered: TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL do not
  * withdraw it.
