@@ -52,6 +52,7 @@ enum user_timer_state {
 /**
  * struct timer_set - the timers of an open file
  * @timers: The timers, in blocks. Its lock protects all fields that follow.
+ * @locked: When timer_set_lock() was called, while twheel_timing is on; else 0.
  * @spare: A block of @timers in which there is no timer, or %NULL.
  * @unseen: The timers that are %USER_TIMER_UNSEEN.
  * @ready: The timers that have expired, in the order of expiry.
@@ -87,6 +88,7 @@ enum user_timer_state {
  */
 struct timer_set {
 	struct xarray		timers;
+	u64			locked;
 	struct timer_block	*spare;
 	struct list_head	unseen;
 	struct list_head	ready;
@@ -233,6 +235,7 @@ static inline void timer_set_lock(struct timer_set *set)
 	__acquires(&set->timers.xa_lock)
 {
 	xa_lock_bh(&set->timers);
+	set->locked = twheel_stats_start();
 }
 
 static inline void timer_set_assert_locked(const struct timer_set *set)
@@ -243,6 +246,8 @@ static inline void timer_set_assert_locked(const struct timer_set *set)
 static inline void timer_set_unlock(struct timer_set *set)
 	__releases(&set->timers.xa_lock)
 {
+	if (unlikely(set->locked))
+		twheel_stats_set_hold(set->locked);
 	xa_unlock_bh(&set->timers);
 }
 

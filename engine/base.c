@@ -9,3 +9,4 @@
 DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
 
 DEFINE_STATIC_KEY_FALSE(twheel_timing);
+atomic64_t twheel_set_hold_max;

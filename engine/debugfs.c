@@ -5,8 +5,9 @@
  *	counts	how all armings ended, and whether the counts add up
  *	cpuN	the bases of CPU N, summed over the lanes: counts, statistics, and a
  *		picture of the wheel
- *	timing	1: measure callbacks, and stretches with interrupts off
+ *	timing	1: measure callbacks, stretches with interrupts off, and holds of sets' locks
  *	reset	a write of anything sets the statistics (not the counts) to 0
+ *	set_lock_max_ns	the longest hold of the lock of a set of the device, by a call
  *
  * A reader copies a few KiB under the base's lock, and formats the copy without the
  * lock. So a reader holds up the wheel no longer than the arming of a few timers does.
@@ -248,6 +249,7 @@ static ssize_t debugfs_reset_write(struct file *file, const char __user *buf,
 	for_each_possible_cpu(cpu)
 		for_each_twheel_lane(lane)
 			debugfs_reset_stats(twheel_base_of(cpu, lane));
+	atomic64_set(&twheel_set_hold_max, 0);
 	return count;
 }
 
@@ -277,6 +279,13 @@ static int debugfs_timing_set(void *data, u64 value)
 DEFINE_DEBUGFS_ATTRIBUTE(debugfs_timing_fops, debugfs_timing_get, debugfs_timing_set,
 			 "%llu\n");
 
+static int debugfs_set_hold_get(void *data, u64 *value)
+{
+	*value = atomic64_read(&twheel_set_hold_max);
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(debugfs_set_hold_fops, debugfs_set_hold_get, NULL, "%llu\n");
+
 /**
  * twheel_debugfs_init - create the files
  *
@@ -291,6 +300,8 @@ void twheel_debugfs_init(void)
 	debugfs_create_file("counts", 0444, debugfs_directory, NULL, &debugfs_counts_fops);
 	debugfs_create_file("reset", 0200, debugfs_directory, NULL, &debugfs_reset_fops);
 	debugfs_create_file_unsafe("timing", 0644, debugfs_directory, NULL, &debugfs_timing_fops);
+	debugfs_create_file_unsafe("set_lock_max_ns", 0444, debugfs_directory, NULL,
+				   &debugfs_set_hold_fops);
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%lu", cpu);
 		debugfs_create_file(name, 0444, debugfs_directory, (void *)cpu, &debugfs_cpu_fops);

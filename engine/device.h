@@ -10,6 +10,7 @@
 #include <linux/prefetch.h>
 #include "clock.h"
 #include "lane.h"
+#include "stats.h"
 #include "twheel.h"
 #include "work.h"
 

@@ -5,6 +5,7 @@
 #ifndef _TWHEEL_ENGINE_STATS_H
 #define _TWHEEL_ENGINE_STATS_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/jump_label.h>
 #include <linux/ktime.h>
@@ -58,6 +59,18 @@ static inline u64 twheel_stats_start(void)
 static inline u64 twheel_stats_since(u64 start)
 {
 	return start ? ktime_get_ns() - start : 0;
+}
+
+/* The longest hold of the lock of any set of the device, in ns. */
+extern atomic64_t twheel_set_hold_max;
+
+/* Ends a hold of a set's lock, which began with twheel_stats_start(). */
+static inline void twheel_stats_set_hold(u64 start)
+{
+	s64 max = atomic64_read(&twheel_set_hold_max), ns = twheel_stats_since(start);
+
+	while (ns > max && !atomic64_try_cmpxchg(&twheel_set_hold_max, &max, ns))
+		continue;
 }
 
 static inline void twheel_stats_max(u64 *max, u64 value)

@@ -40,26 +40,6 @@ static __u64 cpu0(const char *key)
 	return number_of(text, key);
 }
 
-static int write_debugfs(const char *name, const char *text)
-{
-	const int fd = open_debugfs(name, O_WRONLY);
-	const int result = write(fd, text, strlen(text));
-	const int error = result < 0 ? -errno : result;
-
-	close(fd);
-	return error;
-}
-
-static void reset(void)
-{
-	ASSERT_EQ(write_debugfs("reset", "1"), 1);
-}
-
-static void set_timing(bool on)
-{
-	ASSERT_EQ(write_debugfs("timing", on ? "1" : "0"), 1);
-}
-
 static __u64 timing(void)
 {
 	char text[DEBUGFS_TEXT];
@@ -117,6 +97,7 @@ TEST(files_and_their_keys)
 	check_file("counts", 0444);
 	check_file("reset", 0200);
 	check_file("timing", 0644);
+	check_file("set_lock_max_ns", 0444);
 	read_debugfs("counts", text);
 	check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
 	for (cpu = 0; cpu < cpu_count(); cpu++) {
@@ -443,9 +424,12 @@ TEST(reset_leaves_the_counts_alone)
 	pass_ticks(50);
 	read_debugfs("counts", before);
 	fired = cpu0("fired");
-	if (!time_travel)
+	if (!time_travel) {
 		ASSERT_GT(cpu0("callback_max_ns"), 0);
+		ASSERT_GT(longest_hold_ns(), 0);
+	}
 	reset();
+	ASSERT_EQ(longest_hold_ns(), 0);
 	read_debugfs("counts", after);
 	ASSERT(!strcmp(before, after));
 	ASSERT_EQ(cpu0("fired"), fired);
