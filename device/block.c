@@ -17,7 +17,6 @@
 #include <linux/align.h>
 #include <linux/bitmap.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include "block.h"
 
@@ -75,6 +74,18 @@ struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index
 	}
 	*index = ULONG_MAX;
 	return NULL;
+}
+
+/**
+ * twheel_block_from - find the next block of a set
+ * @set: The set. The caller holds its lock, unless the set has ended.
+ * @number: The number to begin with; afterwards the block's number.
+ *
+ * Return: The block, which may be empty, or %NULL if there is no further block.
+ */
+struct timer_block *twheel_block_from(struct timer_set *set, unsigned long *number)
+{
+	return xa_find(&set->timers, number, ULONG_MAX, XA_PRESENT);
 }
 
 static struct timer_block *block_new(struct timer_set *set, enum twheel_lane lane)
@@ -252,19 +263,19 @@ void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 }
 
 /**
- * twheel_block_release - free all blocks
- * @set: The set, which no other code uses any more. All its timers are shut down.
+ * twheel_block_remove - free a block of a set that has ended
+ * @set: The set, locked.
+ * @block: The block. Its timers are shut down.
+ *
+ * The caller removes one block after the other, in holds of their own. xa_destroy() of
+ * an array that still has entries would keep interrupts off while it walks over them.
  */
-void twheel_block_release(struct timer_set *set)
+void twheel_block_remove(struct timer_set *set, struct timer_block *block)
 {
-	struct timer_block *block;
-	unsigned long number;
+	timer_set_assert_locked(set);
 
-	xa_for_each(&set->timers, number, block) {
-		call_rcu(&block->rcu, block_free_rcu);
-		cond_resched();
-	}
-	xa_destroy(&set->timers);
+	__xa_erase(&set->timers, block_number(block));
+	call_rcu(&block->rcu, block_free_rcu);
 }
 
 /**

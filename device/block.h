@@ -11,10 +11,11 @@ int twheel_block_init(twheel_fn_t expired);
 void twheel_block_exit(void);
 struct user_timer *twheel_block_find(struct timer_set *set, u64 handle);
 struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index);
+struct timer_block *twheel_block_from(struct timer_set *set, unsigned long *number);
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     enum twheel_lane lane, struct timer_block **hint);
 void twheel_block_give(struct user_timer *t, struct timer_block **empty);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
-void twheel_block_release(struct timer_set *set);
+void twheel_block_remove(struct timer_set *set, struct timer_block *block);
 
 #endif /* _TWHEEL_DEVICE_BLOCK_H */

@@ -5,6 +5,7 @@
  * An open file has one set of timers. Every file descriptor of that open file, after
  * dup(), fork() or SCM_RIGHTS, uses the same set; the last close releases it.
  */
+#include <linux/bitmap.h>
 #include <linux/capability.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
@@ -101,42 +102,54 @@ out_free_set:
 	return NULL;
 }
 
-/* Returns the first timer from @index on. */
-static struct user_timer *set_next_timer(struct timer_set *set, unsigned long *index)
+/* Shuts all timers down. Afterwards no callback of theirs runs any more. */
+static void set_shut_down(struct timer_set *set)
 {
-	struct user_timer *t;
+	struct timer_block *block;
+	unsigned long number, slot;
 
-	timer_set_lock(set);
-	t = twheel_block_next(set, index);
-	timer_set_unlock(set);
-	return t;
+	for (number = 0; (block = twheel_block_from(set, &number)); number++) {
+		for_each_set_bit(slot, block->used, TIMER_BLOCK_TIMERS)
+			twheel_shutdown_sync(&block->timer[slot].timer);
+		cond_resched();
+	}
+}
+
+/* Frees all timers, which are shut down. Takes the lock once for each block. */
+static void set_free_timers(struct timer_set *set)
+{
+	struct timer_block *block;
+	unsigned long number, slot;
+
+	for (number = 0; (block = twheel_block_from(set, &number)); number++) {
+		timer_set_lock(set);
+		for_each_set_bit(slot, block->used, TIMER_BLOCK_TIMERS)
+			twheel_user_timer_free_extra(&block->timer[slot]);
+		twheel_block_remove(set, block);
+		timer_set_unlock(set);
+		cond_resched();
+	}
+	xa_destroy(&set->timers);
 }
 
 /**
  * twheel_set_release - end a set and all its timers
  * @set: The set. Only callbacks still use it; they take its lock.
  *
+ * A program can no longer call the device: calls, fdinfo and mappings hold a reference to
+ * the open file. Callbacks and tasklets end no timer of a set that is @ended. So after
+ * twheel_deliver_stop() nothing else removes timers or blocks, and the function walks
+ * over the blocks without the lock.
+ *
  * Context: process, may sleep.
  */
 void twheel_set_release(struct timer_set *set)
 {
-	struct user_timer *t;
-	unsigned long index;
-
 	twheel_deliver_stop(set);
 	twheel_clocks_stop(set);
-	for (index = 0; (t = set_next_timer(set, &index)); index++) {
-		twheel_shutdown_sync(&t->timer);
-		cond_resched();
-	}
+	set_shut_down(set);
 	/* Only now: a callback that still ran might have put its timer in the list. */
-	for (index = 0; (t = set_next_timer(set, &index)); index++) {
-		timer_set_lock(set);
-		twheel_user_timer_free_extra(t);
-		timer_set_unlock(set);
-		cond_resched();
-	}
-	twheel_block_release(set);
+	set_free_timers(set);
 	twheel_deliver_exit(set);
 	twheel_map_release(set);
 	twheel_group_release(set);
