@@ -51,32 +51,6 @@ struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
 }
 
 /**
- * twheel_block_next - find the next timer of a set
- * @set: The set, locked.
- * @index: The index to begin with; afterwards the timer's index, or %ULONG_MAX.
- *
- * Return: The timer, or %NULL if there is no further timer.
- */
-struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index)
-{
-	unsigned long start = *index / TIMER_BLOCK_TIMERS, number, slot;
-	struct timer_block *block;
-
-	timer_set_assert_locked(set);
-
-	xa_for_each_start(&set->timers, number, block, start) {
-		slot = *index > block->first ? *index - block->first : 0;
-		slot = find_next_bit(block->used, TIMER_BLOCK_TIMERS, slot);
-		if (slot < TIMER_BLOCK_TIMERS) {
-			*index = block->first + slot;
-			return &block->timer[slot];
-		}
-	}
-	*index = ULONG_MAX;
-	return NULL;
-}
-
-/**
  * twheel_block_from - find the next block of a set
  * @set: The set. The caller holds its lock, unless the set has ended.
  * @number: The number to begin with; afterwards the block's number.
@@ -86,6 +60,69 @@ struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index
 struct timer_block *twheel_block_from(struct timer_set *set, unsigned long *number)
 {
 	return xa_find(&set->timers, number, ULONG_MAX, XA_PRESENT);
+}
+
+/**
+ * twheel_block_walk_begin - begin or continue a walk, after locking the set
+ * @set: The set, locked.
+ * @walk: The walk. Its @index is 0 at first.
+ */
+void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk)
+{
+	timer_set_assert_locked(set);
+
+	walk->looks = TWHEEL_CHUNK;
+	walk->block = NULL;
+}
+
+/*
+ * Counts a look at a timer, or at a block. Returns whether the hold may go on. A hold
+ * ends early if another CPU waits for the lock, but each hold has one look at least.
+ */
+static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
+{
+	if (walk->looks < TWHEEL_CHUNK && spin_is_contended(&set->timers.xa_lock))
+		walk->looks = 0;
+	if (!walk->looks)
+		return false;
+	walk->looks--;
+	return true;
+}
+
+/**
+ * twheel_block_walk_next - find the next timer of a walk
+ * @set: The set, locked since twheel_block_walk_begin().
+ * @walk: The walk.
+ *
+ * Return: The timer, or %NULL if the caller is to release the lock. Then the walk is at
+ * its end if its @index is %ULONG_MAX.
+ */
+struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk)
+{
+	struct timer_block *block;
+	unsigned long number, slot;
+
+	timer_set_assert_locked(set);
+
+	while (walk->index != ULONG_MAX && block_walk_look(set, walk)) {
+		block = walk->block;
+		if (!block) {
+			number = walk->index / TIMER_BLOCK_TIMERS;
+			block = twheel_block_from(set, &number);
+			walk->block = block;
+			walk->index = block ? max_t(unsigned long, walk->index, block->first) :
+				      ULONG_MAX;
+			continue;
+		}
+		slot = find_next_bit(block->used, TIMER_BLOCK_TIMERS, walk->index - block->first);
+		walk->index = block->first + slot;
+		if (slot < TIMER_BLOCK_TIMERS) {
+			walk->index++;
+			return &block->timer[slot];
+		}
+		walk->block = NULL;
+	}
+	return NULL;
 }
 
 static struct timer_block *block_new(struct timer_set *set, enum twheel_lane lane)

@@ -7,10 +7,23 @@
 
 #include "timer_set.h"
 
+/**
+ * struct block_walk - a walk over the timers of a set, in several holds of its lock
+ * @index: The index to go on with; %ULONG_MAX at the end of the set.
+ * @looks: How many looks are left in this hold.
+ * @block: The block that has @index, if it is known in this hold; or %NULL.
+ */
+struct block_walk {
+	unsigned long		index;
+	unsigned int		looks;
+	struct timer_block	*block;
+};
+
 int twheel_block_init(twheel_fn_t expired);
 void twheel_block_exit(void);
 struct user_timer *twheel_block_find(struct timer_set *set, u64 handle);
-struct user_timer *twheel_block_next(struct timer_set *set, unsigned long *index);
+void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
+struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
 struct timer_block *twheel_block_from(struct timer_set *set, unsigned long *number);
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     enum twheel_lane lane, struct timer_block **hint);

@@ -56,18 +56,17 @@ static bool drain_timer(struct timer_set *set, struct user_timer *t,
 }
 
 /*
- * Takes back some timers, beginning at @index. A timer ends only when its record has been
- * written. Returns how many timers were taken back. Returns -EFAULT if the first record
- * hit a page that is not present, and -ECANCELED if the set accepts timers again.
+ * Takes back some timers, and goes on with the walk. A timer ends only when its record has
+ * been written. Returns how many timers were taken back. Returns -EFAULT if the first
+ * record hit a page that is not present, and -ECANCELED if the set accepts timers again.
  */
-static int drain_some(struct timer_set *set, unsigned long *index,
+static int drain_some(struct timer_set *set, struct block_walk *walk,
 		      struct twheel_op __user *ops, unsigned int max)
 {
 	struct ended_timers ended;
 	struct user_timer *t;
 	bool written = true;
 	unsigned int n = 0;
-	int looks = 0;
 
 	timer_set_lock(set);
 	if (!set->stopped) {
@@ -76,15 +75,16 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 	}
 	twheel_ended_init(&ended);
 	pagefault_disable();
-	for (; n < max && looks++ < TWHEEL_CHUNK * 16; (*index)++) {
-		t = twheel_block_next(set, index);
-		if (!t)
-			break;
+	twheel_block_walk_begin(set, walk);
+	while (n < max && (t = twheel_block_walk_next(set, walk))) {
 		if (!user_timer_is_armed(t))
 			continue;
 		written = drain_timer(set, t, &ops[n], &ended);
-		if (!written)
+		if (!written) {
+			/* The next call looks at this timer again. */
+			walk->index = user_timer_index(t);
 			break;
+		}
 		n++;
 	}
 	pagefault_enable();
@@ -97,12 +97,12 @@ static int drain_some(struct timer_set *set, unsigned long *index,
 static long drain_all(struct timer_set *set, struct twheel_op __user *ops,
 		      unsigned int count)
 {
+	struct block_walk walk = { .index = 0 };
 	unsigned int done = 0;
-	unsigned long index = 0;
 	int n;
 
-	while (done < count && index != ULONG_MAX) {
-		n = drain_some(set, &index, ops + done, min(count - done, TWHEEL_CHUNK));
+	while (done < count && walk.index != ULONG_MAX) {
+		n = drain_some(set, &walk, ops + done, min(count - done, TWHEEL_CHUNK));
 		/* Writing the record faults the page in, and checks access to all of the record. */
 		if (n == -EFAULT && clear_user(ops + done, sizeof(*ops)))
 			return done ? done : -EFAULT;

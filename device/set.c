@@ -28,22 +28,18 @@ static unsigned int max_timers = TWHEEL_INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
 MODULE_PARM_DESC(max_timers, "Timers that a descriptor may hold (default and most: 16777216)");
 
-/* Returns the program's earliest deadline of some timers, beginning at @index. */
-static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
+/* Returns the program's earliest deadline of some timers, and goes on with the walk. */
+static u64 set_next_of_some(struct timer_set *set, struct block_walk *walk)
 {
 	u64 next = U64_MAX;
 	struct user_timer *t;
-	int looks = 0;
 
 	timer_set_lock(set);
-	while (looks++ < TWHEEL_CHUNK * 16) {
-		t = twheel_block_next(set, index);
-		if (!t)
-			break;
+	twheel_block_walk_begin(set, walk);
+	while ((t = twheel_block_walk_next(set, walk))) {
 		if (user_timer_is_armed(t) && t->clockid == CLOCK_MONOTONIC)
 			next = min(next, twheel_time_to_program(set, CLOCK_MONOTONIC,
 								twheel_table_deadline(t)));
-		(*index)++;
 	}
 	timer_set_unlock(set);
 	return next;
@@ -61,11 +57,11 @@ static u64 set_next_of_some(struct timer_set *set, unsigned long *index)
  */
 u64 twheel_set_next_deadline(struct timer_set *set)
 {
-	unsigned long index = 0;
+	struct block_walk walk = { .index = 0 };
 	u64 next = U64_MAX;
 
-	while (index != ULONG_MAX && !fatal_signal_pending(current)) {
-		next = min(next, set_next_of_some(set, &index));
+	while (walk.index != ULONG_MAX && !fatal_signal_pending(current)) {
+		next = min(next, set_next_of_some(set, &walk));
 		cond_resched();
 	}
 	return next;

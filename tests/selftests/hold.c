@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * No call holds a set's lock for long: callbacks wait for it. A batch of 64 changes
+ * holds the lock once. Calls that walk over many timers must not hold it much longer.
+ */
+#include "debugfs.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+enum { CHUNK = 64, COUNT = 20000, ROUNDS = 20 };
+
+static struct twheel_op ops[COUNT];
+
+/* The host may stop a CPU during a hold, but not in every round. */
+static __u64 shortest_of_longest(void (*run)(int fd), int fd)
+{
+	__u64 shortest = ~0ULL, longest;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		reset();
+		run(fd);
+		longest = longest_hold_ns();
+		ASSERT_GT(longest, 0);
+		if (longest < shortest)
+			shortest = longest;
+	}
+	return shortest;
+}
+
+static void change_a_chunk(int fd)
+{
+	struct twheel_op changes[CHUNK];
+	int i;
+
+	for (i = 0; i < CHUNK; i++)
+		changes[i] = (struct twheel_op){
+			.op = TWHEEL_OP_CHANGE,
+			.handle = ops[i].handle,
+			.time_ns = 2 * LONG - i,
+		};
+	batch(fd, changes, CHUNK);
+	for (i = 0; i < CHUNK; i++)
+		ASSERT_EQ(changes[i].result, 0);
+}
+
+static void read_fdinfo(int fd)
+{
+	char path[32], text[1024];
+	int info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = CALL(open(path, O_RDONLY | O_CLOEXEC));
+	ASSERT_GT(CALL(read(info, text, sizeof(text))), 0);
+	close(info);
+}
+
+static void drain_nothing(int fd)
+{
+	struct twheel_op op;
+
+	ASSERT_EQ(drain(fd, &op, 1), 0);
+	resume(fd);
+}
+
+/* Arm timers, and measure how long a batch of changes holds the lock. */
+static __u64 add_and_measure(int fd, __u64 delay_ns)
+{
+	const int other = open_device(0);
+	__u64 hold;
+	int i;
+
+	if (time_travel)
+		skip("not in time travel, where code takes no time");
+	need_debugfs();
+	for (i = 0; i < CHUNK; i++)
+		ops[i] = new_timer(LONG, i);
+	add_all(other, ops, CHUNK);
+	set_timing(true);
+	hold = shortest_of_longest(change_a_chunk, other);
+	set_timing(false);
+	for (i = 0; i < COUNT; i++)
+		ops[i] = new_timer(delay_ns, i);
+	add_all(fd, ops, COUNT);
+	return hold;
+}
+
+static void check_hold(void (*run)(int fd), int fd, __u64 most)
+{
+	__u64 hold;
+
+	set_timing(true);
+	hold = shortest_of_longest(run, fd);
+	set_timing(false);
+	note("the lock is held for %llu ns, by a batch of %d changes for %llu ns",
+	     (unsigned long long)hold, CHUNK, (unsigned long long)most);
+	ASSERT_LE(hold, 3 * most);
+}
+
+TEST(fdinfo_holds_the_lock_for_a_few_timers)
+{
+	const int fd = open_device(0);
+
+	check_hold(read_fdinfo, fd, add_and_measure(fd, LONG));
+}
+
+/* A block that is almost empty costs a look, too. */
+TEST(fdinfo_holds_the_lock_for_a_few_blocks)
+{
+	const int fd = open_device(0);
+	const __u64 most = add_and_measure(fd, LONG);
+	int i;
+
+	for (i = 0; i < COUNT; i++)
+		if (i % 40)
+			ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+	check_hold(read_fdinfo, fd, most);
+}
+
+TEST(drain_holds_the_lock_for_a_few_timers)
+{
+	const int fd = open_device(0);
+	const __u64 most = add_and_measure(fd, 0);
+
+	while (get_info(fd).unread < COUNT)
+		pass_ticks(1);
+	check_hold(drain_nothing, fd, most);
+}
