@@ -358,7 +358,8 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 		ret = deliver_copy(set, to, TWHEEL_CHUNK);
 		looks -= min(looks, TWHEEL_CHUNK);
 		if (ret == -EFAULT) {
-			ret = deliver_fault_in(to);
+			/* A page fault may wait for memory or a disk; O_NONBLOCK allows that. */
+			ret = iocb->ki_flags & IOCB_NOWAIT ? -EAGAIN : deliver_fault_in(to);
 		} else if (!ret && !looks) {
 			if (iov_iter_count(to) < wanted)
 				break;

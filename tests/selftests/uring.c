@@ -394,3 +394,72 @@ TEST(nowait_read_takes_what_is_there)
 	ASSERT_EQ(event.cookie, 1);
 	ASSERT_ERRNO(read_nowait(fd, &event), EAGAIN);
 }
+
+static void wait_until_unread(int fd, unsigned int count)
+{
+	while (get_info(fd).unread < count)
+		pass_ticks(1);
+}
+
+TEST(nowait_read_into_a_page_that_is_not_there_is_eagain)
+{
+	struct twheel_event *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int fd = open_device(O_NONBLOCK);
+	unsigned char present;
+
+	ASSERT(page != MAP_FAILED);
+	add(fd, 0, 1);
+	add(fd, 0, 2);
+	wait_until_unread(fd, 2);
+	ASSERT_ERRNO(read_nowait(fd, page), EAGAIN);
+	CALL(mincore(page, page_size(), &present));
+	ASSERT_EQ(present & 1, 0);
+	ASSERT_EQ(get_info(fd).unread, 2);
+	/* a plain read() may take the page fault, also with O_NONBLOCK */
+	ASSERT_EQ(CALL(read(fd, page, sizeof(*page))), sizeof(*page));
+	ASSERT_EQ(page->cookie, 1);
+	/* now the page is there */
+	ASSERT_EQ(CALL(read_nowait(fd, page)), sizeof(*page));
+	ASSERT_EQ(page->cookie, 2);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* The events that fit into the page that is there are read. */
+TEST(nowait_read_ends_where_a_page_is_not_there)
+{
+	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct twheel_event *event = (void *)(pages + page_size() - sizeof(*event));
+	struct iovec piece = { event, 2 * sizeof(*event) };
+	const int fd = open_device(0);
+
+	ASSERT(pages != MAP_FAILED);
+	pages[0] = 1;
+	add(fd, 0, 1);
+	add(fd, 0, 2);
+	wait_until_unread(fd, 2);
+	ASSERT_EQ(CALL(preadv2(fd, &piece, 1, -1, RWF_NOWAIT)), sizeof(*event));
+	ASSERT_EQ(event->cookie, 1);
+	ASSERT_EQ(get_info(fd).unread, 1);
+	ASSERT_EQ(CALL(read_nowait(fd, event)), sizeof(*event));
+	ASSERT_EQ(event->cookie, 2);
+}
+
+/* io_uring reads without waiting first, and then in a thread that may fault pages in. */
+TEST(uring_read_into_a_page_that_is_not_there_completes)
+{
+	struct twheel_event *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int fd = open_device(0);
+	struct completion cqe;
+
+	ASSERT(page != MAP_FAILED);
+	open_ring();
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	submit_read(fd, page, 1);
+	cqe = wait_for_completion();
+	ASSERT_EQ(cqe.res, sizeof(*page));
+	ASSERT_EQ(page->cookie, 1);
+}

@@ -547,7 +547,9 @@ struct twheel_ring {
  * twheel_event describes. It waits for the first event, unless the descriptor is
  * O_NONBLOCK: EAGAIN. It fails with EINVAL if the buffer is too small for one
  * event, and with EFAULT if the buffer cannot be written; the events then stay
- * unread. poll() reports POLLIN while there are events.
+ * unread. preadv2() with RWF_NOWAIT also fails with EAGAIN if the page of the first
+ * event is not in memory: it takes no page fault. poll() reports POLLIN while there
+ * are events.
  *
  * fork(): parent and child share the descriptor, its timers and events, and the
  * mappings of the table and of the ring. Each event goes to one of them.
