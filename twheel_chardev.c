@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include "device/block.h"
+#include "device/clock_watch.h"
 #include "device/clocks.h"
 #include "device/deliver.h"
 #include "device/init.h"
@@ -119,6 +120,7 @@ out_block_exit:
 void twheel_chardev_exit(void)
 {
 	misc_deregister(&twheel_misc);
+	twheel_clock_watch_exit();
 	twheel_clocks_exit();
 	twheel_block_exit();
 }

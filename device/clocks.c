@@ -9,16 +9,11 @@
  * sets, and one hrtimer for the first of them. So however many sets have timers that are
  * due at once, one interrupt begins their expiry, and the work is divided into parts.
  * Arming a timer on such a clock takes O(log n) steps.
- *
- * A program may ask to be told when CLOCK_REALTIME is set, even if no deadline is
- * affected. For such a set, the kernel looks once a second whether the offset between
- * the clocks has changed.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 #include "clocks.h"
 #include "ready.h"
 #include "time.h"
@@ -78,18 +73,6 @@ struct clock_base {
 #define CLOCKS_SHARE	16U
 
 static DEFINE_PER_CPU(struct clock_base [2], clock_bases);
-
-/**
- * struct clock_watch - tells a set when CLOCK_REALTIME is set
- * @set: The set.
- * @work: Compares the clocks.
- * @offset: The offset from CLOCK_BOOTTIME to CLOCK_REALTIME at the last comparison.
- */
-struct clock_watch {
-	struct timer_set	*set;
-	struct delayed_work	work;
-	s64			offset;
-};
 
 static struct user_timer *clocks_timer(struct rb_node *node)
 {
@@ -326,55 +309,8 @@ int twheel_clocks_get_queue(struct timer_set *set, clockid_t clockid)
 	return 0;
 }
 
-static s64 clocks_real_offset(void)
-{
-	/* Not from CLOCK_MONOTONIC: a suspend would change that offset. */
-	return ktime_to_ns(ktime_sub(ktime_mono_to_any(0, TK_OFFS_REAL),
-				     ktime_mono_to_any(0, TK_OFFS_BOOT)));
-}
-
-static void clocks_compare(struct work_struct *work)
-{
-	struct clock_watch *watch = container_of(to_delayed_work(work),
-						struct clock_watch, work);
-	s64 offset = clocks_real_offset();
-
-	if (offset != watch->offset) {
-		watch->offset = offset;
-		twheel_ready_add_clock_set(watch->set);
-	}
-	schedule_delayed_work(&watch->work, HZ);
-}
-
 /**
- * twheel_clocks_watch - report from now on when CLOCK_REALTIME is set
- * @set: The set.
- *
- * Return: 0 or -ENOMEM.
- */
-int twheel_clocks_watch(struct timer_set *set)
-{
-	struct clock_watch *watch = kzalloc(sizeof(*watch), GFP_KERNEL_ACCOUNT);
-
-	if (!watch)
-		return -ENOMEM;
-	watch->set = set;
-	watch->offset = clocks_real_offset();
-	INIT_DELAYED_WORK(&watch->work, clocks_compare);
-	timer_set_lock(set);
-	if (set->watch) {
-		timer_set_unlock(set);
-		kfree(watch);
-		return 0;
-	}
-	set->watch = watch;
-	timer_set_unlock(set);
-	schedule_delayed_work(&watch->work, HZ);
-	return 0;
-}
-
-/**
- * twheel_clocks_stop - stop the timers on clocks that jump, and the watch
+ * twheel_clocks_stop - stop the timers on clocks that jump
  * @set: The set, which only callbacks use any more.
  */
 void twheel_clocks_stop(struct timer_set *set)
@@ -382,9 +318,6 @@ void twheel_clocks_stop(struct timer_set *set)
 	struct clock_queue *queue;
 	unsigned int i;
 
-	if (set->watch)
-		cancel_delayed_work_sync(&set->watch->work);
-	kfree(set->watch);
 	for (i = 0; i < ARRAY_SIZE(set->clock_queue); i++) {
 		queue = set->clock_queue[i];
 		if (!queue)

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "block.h"
-#include "clocks.h"
+#include "clock_watch.h"
 #include "create.h"
 #include "deliver.h"
 #include "drain.h"
@@ -371,7 +371,7 @@ long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case TWHEEL_IOC_DRAIN:
 		return twheel_drain(set, argp);
 	case TWHEEL_IOC_CLOCK_SET:
-		return arg ? -EINVAL : twheel_clocks_watch(set);
+		return arg ? -EINVAL : twheel_clock_watch_start(set);
 	case TWHEEL_IOC_EVENTFD:
 		return twheel_deliver_eventfd(set, argp);
 	default:

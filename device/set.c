@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 #include "block.h"
+#include "clock_watch.h"
 #include "clocks.h"
 #include "deliver.h"
 #include "group.h"
@@ -142,6 +143,7 @@ static void set_free_timers(struct timer_set *set)
 void twheel_set_release(struct timer_set *set)
 {
 	twheel_deliver_stop(set);
+	twheel_clock_watch_stop(set);
 	twheel_clocks_stop(set);
 	set_shut_down(set);
 	/* Only now: a callback that still ran might have put its timer in the list. */

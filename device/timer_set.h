@@ -77,7 +77,7 @@ enum user_timer_state {
  * @tail: How many events have been written to the ring.
  * @clock_queue: The timers on CLOCK_REALTIME and on CLOCK_BOOTTIME, or %NULL: see
  *	clocks.c.
- * @watch: Notices when CLOCK_REALTIME is set, or %NULL.
+ * @watch: Notices when CLOCK_REALTIME is set, or %NULL. Protected by clock_watch.c.
  * @steps: How often CLOCK_REALTIME was set since the last event about it.
  * @stepped: What CLOCK_REALTIME showed when the first of these steps was noticed.
  * @offset: What the time namespace of the opener adds to CLOCK_MONOTONIC and to

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Clocks that jump, and time namespaces: traps 29 to 31, and 44. */
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 
 #include "settable_clock.h"
@@ -197,6 +199,103 @@ TEST(trap30_one_event_says_that_the_clock_was_set)
 	ASSERT_GE(read_clock(CLOCK_REALTIME), event.expired_ns);
 	ASSERT_GE(event.expired_ns + HOUR / 2, read_clock(CLOCK_REALTIME));
 	ASSERT(!has_event(fd));
+}
+
+/* The kernel tells them one after the other, some at a time. */
+TEST(trap30_each_of_many_descriptors_is_told_once)
+{
+	enum { MANY = 200 };
+	int fds[MANY], i;
+
+	need_settable_clock();
+	for (i = 0; i < MANY; i++) {
+		fds[i] = open_device(0);
+		watch_clock(fds[i]);
+	}
+	/* those that are closed leave the others in the queue */
+	for (i = 0; i < MANY; i += 3)
+		close(fds[i]);
+	move_clock(HOUR);
+	for (i = 0; i < MANY; i++) {
+		if (i % 3 == 0)
+			continue;
+		ASSERT_EQ(read_any(fds[i]).count, 1);
+		ASSERT(!has_event(fds[i]));
+	}
+}
+
+/* The kernel looks at the clock once a second, and sees neither step of the clock. */
+TEST(trap30_step_after_the_call_is_reported_although_one_before_undoes_it)
+{
+	const int first = open_device(0), fd = open_device(0);
+	struct twheel_event event;
+
+	need_settable_clock();
+	watch_clock(first);
+	move_clock(HOUR);
+	watch_clock(fd);
+	move_clock(-(__s64)HOUR);
+	event = read_any(fd);
+	ASSERT_EQ(event.type, TWHEEL_EVENT_CLOCK_SET);
+	ASSERT_EQ(event.count, 1);
+}
+
+TEST(step_before_the_call_is_not_reported)
+{
+	const int first = open_device(0), fd = open_device(0);
+
+	need_settable_clock();
+	watch_clock(first);
+	move_clock(HOUR);
+	watch_clock(fd);
+	wait_for_event(first);
+	ASSERT(!has_event(fd));
+	/* the next look at the clock is past */
+	sleep(2);
+	ASSERT(!has_event(fd));
+}
+
+static atomic_bool stopping;
+
+/* Open, watch and close descriptors. */
+static void *come_and_go(void *data)
+{
+	unsigned int *rounds = data;
+	int fds[100], i;
+
+	while (!stopping) {
+		for (i = 0; i < 100; i++) {
+			fds[i] = open_device(0);
+			watch_clock(fds[i]);
+		}
+		for (i = 0; i < 100; i++)
+			close(fds[i * 37 % 100]);
+		++*rounds;
+		/* in virtual time, there is one CPU and no preemption */
+		if (time_travel)
+			pass_ticks(1);
+	}
+	return NULL;
+}
+
+TEST(clock_is_set_while_descriptors_come_and_go)
+{
+	const int fd = open_device(0);
+	unsigned int rounds[2] = { 0 };
+	pthread_t threads[2];
+	int i;
+
+	need_settable_clock();
+	watch_clock(fd);
+	for (i = 0; i < 2; i++)
+		threads[i] = start_thread(come_and_go, &rounds[i]);
+	for (i = 0; i < 3 || !rounds[0] || !rounds[1]; i++) {
+		move_clock(i % 2 ? -(__s64)HOUR : (__s64)HOUR);
+		ASSERT_EQ(read_any(fd).type, TWHEEL_EVENT_CLOCK_SET);
+	}
+	stopping = true;
+	join_threads(threads, 2);
+	note("%d steps of the clock, %u rounds", i, rounds[0] + rounds[1]);
 }
 
 TEST(clock_that_nobody_watches_is_not_reported)

@@ -293,6 +293,57 @@ static void check_new_deadline(const struct line *line, const struct span *span,
 	ASSERT_LE(line->expires, span->end + distance + 2);
 }
 
+/* How often the kernel has executed a work that watches the clock. */
+static unsigned int clock_works(void)
+{
+	char *text = read_file(INSTANCE "/trace"), *at = text;
+	unsigned int count = 0;
+
+	while ((at = strstr(at, "workqueue_execute_start"))) {
+		char *end = at + strcspn(at, "\n");
+
+		*end = 0;
+		count += strstr(at, "clock") && strstr(at, "[twheel]");
+		at = end + 1;
+	}
+	free(text);
+	return count;
+}
+
+/* Many descriptors that watch CLOCK_REALTIME cost no more than one. */
+TEST(one_work_watches_the_clock_for_all_descriptors)
+{
+	enum { MANY = 100, SECONDS = 4 };
+	const char *event = "events/workqueue/workqueue_execute_start/enable";
+	unsigned int works;
+	int fds[MANY], i;
+
+	begin_trace();
+	if (access(INSTANCE "/events/workqueue/workqueue_execute_start", F_OK))
+		skip("no events of workqueues");
+	for (i = 0; i < MANY; i++) {
+		fds[i] = open_device(0);
+		CALL(ioctl(fds[i], TWHEEL_IOC_CLOCK_SET, 0));
+	}
+	WRITE_TRACEFS("1", "%s", event);
+	sleep(SECONDS);
+	WRITE_TRACEFS("0", "%s", event);
+	works = clock_works();
+	note("%u works in %d s for %d descriptors", works, SECONDS, MANY);
+	ASSERT_GE(works, 1);
+	ASSERT_LE(works, SECONDS + 1);
+	for (i = 0; i < MANY; i++)
+		close(fds[i]);
+	/* the list is empty: the work ends */
+	sleep(2);
+	WRITE_TRACEFS("\n", "trace");
+	WRITE_TRACEFS("1", "%s", event);
+	sleep(2);
+	WRITE_TRACEFS("0", "%s", event);
+	ASSERT_EQ(clock_works(), 0);
+	end_trace();
+}
+
 TEST(arming_and_its_ends)
 {
 	const int fd = open_device(0);
