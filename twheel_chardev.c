@@ -23,7 +23,7 @@
 
 static int twheel_open(struct inode *inode, struct file *file)
 {
-	struct timer_set *set = twheel_set_open();
+	struct timer_set *set = twheel_set_open(file);
 
 	if (!set)
 		return -ENOMEM;
@@ -43,6 +43,7 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct timer_set *set = file->private_data;
 	u64 next = twheel_set_next_deadline(set);
+	u64 user_limit = twheel_quota_shown_limit(set);
 	unsigned int timers, unread, user_timers;
 
 	timer_set_lock(set);
@@ -55,9 +56,8 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "twheel-unread:\t%u\n", unread);
 	seq_printf(m, "twheel-max-timers:\t%u\n", set->limit);
 	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
-	if (set->limited)
-		seq_printf(m, "twheel-max-user-timers:\t%u\n",
-			   twheel_quota_limit(true));
+	if (user_limit != U64_MAX)
+		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
 	if (next <= S64_MAX)
 		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
 }

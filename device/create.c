@@ -138,9 +138,8 @@ static int create_charge(struct timer_set *set, struct admission *adm)
 	if (set->count >= set->limit)
 		return -EDQUOT;
 	if (!adm->charged)
-		adm->charged = twheel_quota_charge(set->quota, set->limited,
-						   min(adm->wanted,
-						       set->limit - set->count));
+		adm->charged = twheel_quota_charge(set, min(adm->wanted,
+							    set->limit - set->count));
 	return adm->charged ? 0 : -EDQUOT;
 }
 

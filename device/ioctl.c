@@ -323,7 +323,7 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 			  BIT_ULL(CLOCK_REALTIME),
 		.max_timers = set->limit,
 		.min_period_ns = TICK_NSEC,
-		.max_timers_user = set->limited ? twheel_quota_limit(true) : U64_MAX,
+		.max_timers_user = twheel_quota_shown_limit(set),
 	};
 
 	/* Under the lock, so that the counts agree with each other. */

@@ -21,15 +21,21 @@ static bool map_size_valid(u64 offset, size_t size)
 	return size <= MAP_TABLE_MAX;
 }
 
+/* Returns the size of one page, and of one event for each of @timers timers. */
+static u64 map_size_of(u64 timers)
+{
+	return PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
+}
+
 /*
  * Whether the size is at most one page, and one event for each timer that the descriptor
  * may hold. The memory stays until the open file is released.
  */
-static bool map_size_allowed(const struct timer_set *set, size_t size)
+static bool map_size_allowed(struct timer_set *set, size_t size)
 {
-	u64 timers = min(set->limit, twheel_quota_limit(set->limited));
-
-	return size <= PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
+	if (size > map_size_of(set->limit))
+		return false;
+	return size <= map_size_of(twheel_quota_limit()) || twheel_quota_exempt(set);
 }
 
 static void map_free(struct timer_set *set, struct twheel_shared *shared)
@@ -46,7 +52,7 @@ static struct twheel_shared *map_new(struct timer_set *set, size_t size)
 	unsigned int pages = size >> PAGE_SHIFT;
 	struct twheel_shared *shared;
 
-	if (!twheel_quota_charge_pages(set->quota, set->limited, pages))
+	if (!twheel_quota_charge_pages(set, pages))
 		return ERR_PTR(-EDQUOT);
 	shared = twheel_shared_new(size);
 	if (shared)

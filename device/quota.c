@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: how many timers and shared pages a user may hold, over all descriptors
+ * twheel: how much a user may hold, over all descriptors
  *
  * A descriptor counts against the user who opened it, also after it has been passed
  * to another user.
+ *
+ * The limits do not bind an opener with CAP_SYS_RESOURCE. The capability is asked for
+ * when a limit would be passed for the first time, and not at open(): a security module
+ * may log the question.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include "quota.h"
 #include "timer_set.h"
 
@@ -57,21 +64,22 @@ static struct user_quota *quota_find(kuid_t uid)
 }
 
 /**
- * twheel_quota_get - find or create the quota of the calling user
+ * twheel_quota_get - find or create the quota of a user
+ * @cred: The credentials with which the user has opened a file.
  *
  * Return: The quota, or %NULL if there is no memory.
  */
-struct user_quota *twheel_quota_get(void)
+struct user_quota *twheel_quota_get(const struct cred *cred)
 {
 	struct user_quota *quota;
 
 	mutex_lock(&quota_lock);
-	quota = quota_find(current_uid());
+	quota = quota_find(cred->uid);
 	if (!quota) {
 		quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
 		if (!quota)
 			goto out_unlock;
-		quota->uid = current_uid();
+		quota->uid = cred->uid;
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
@@ -96,13 +104,56 @@ void twheel_quota_put(struct user_quota *quota)
 
 /**
  * twheel_quota_limit - how many timers a user may hold
- * @limited: Whether the limit applies to the descriptor.
  *
  * Return: The limit now.
  */
-unsigned int twheel_quota_limit(bool limited)
+unsigned int twheel_quota_limit(void)
 {
-	return limited ? READ_ONCE(max_timers_user) : UINT_MAX;
+	return READ_ONCE(max_timers_user);
+}
+
+/**
+ * twheel_quota_exempt - find out whether a set may exceed the user's limits
+ * @set: A set that would exceed a limit.
+ *
+ * Asks for the capability once for each set: each denial may be logged.
+ *
+ * Context: any.
+ *
+ * Return: Whether the opener had CAP_SYS_RESOURCE.
+ */
+bool twheel_quota_exempt(struct timer_set *set)
+{
+	enum timer_set_exemption exemption = READ_ONCE(set->exemption);
+
+	if (exemption == TIMER_SET_NOT_ASKED) {
+		exemption = file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?
+			    TIMER_SET_EXEMPT : TIMER_SET_LIMITED;
+		WRITE_ONCE(set->exemption, exemption);
+	}
+	return exemption == TIMER_SET_EXEMPT;
+}
+
+/**
+ * twheel_quota_shown_limit - tell how many timers a user may hold
+ * @set: A set of the user's.
+ *
+ * Asks no security module, because the set exceeds no limit. If a security module refuses
+ * the capability to an opener who has it, the limit is shown once it has applied.
+ *
+ * Return: The limit now, or %U64_MAX if the set may exceed it.
+ */
+u64 twheel_quota_shown_limit(const struct timer_set *set)
+{
+	enum timer_set_exemption exemption = READ_ONCE(set->exemption);
+	const struct cred *cred = set->file->f_cred;
+
+	if (exemption == TIMER_SET_EXEMPT)
+		return U64_MAX;
+	if (exemption == TIMER_SET_NOT_ASKED && cred->user_ns == &init_user_ns &&
+	    cap_raised(cred->cap_effective, CAP_SYS_RESOURCE))
+		return U64_MAX;
+	return twheel_quota_limit();
 }
 
 /* Adds @more to @count, unless the sum is above @limit. */
@@ -117,11 +168,26 @@ static bool quota_add(atomic_t *count, int limit, int more)
 	return true;
 }
 
+/* Returns @limit, or INT_MAX if the set is known to be exempt from limits. */
+static int quota_limit_of(const struct timer_set *set, u64 limit)
+{
+	if (READ_ONCE(set->exemption) == TIMER_SET_EXEMPT)
+		return INT_MAX;
+	return min_t(u64, limit, INT_MAX);
+}
+
+/* Adds @more to @count, if the set may exceed @limit or does not. */
+static bool quota_add_for(struct timer_set *set, atomic_t *count, int limit, int more)
+{
+	if (quota_add(count, limit, more))
+		return true;
+	return twheel_quota_exempt(set) && quota_add(count, INT_MAX, more);
+}
+
 /**
  * twheel_quota_charge - charge a user for timers
- * @quota: The user's quota.
- * @limited: Whether the limit applies to the descriptor.
- * @timers: How many timers the caller is about to add.
+ * @set: The set to which the caller is about to add timers.
+ * @timers: How many timers.
  *
  * The caller uncharges the timers that it does not add. Near the limit the function
  * charges only one timer at a time. So it refuses no caller because of timers that
@@ -129,20 +195,19 @@ static bool quota_add(atomic_t *count, int limit, int more)
  *
  * Return: How many timers have been charged; 0 if there is no room.
  */
-unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
-				 unsigned int timers)
+unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 {
-	int limit = min_t(unsigned int, twheel_quota_limit(limited), INT_MAX);
+	atomic_t *count = &set->quota->timers;
+	int limit = quota_limit_of(set, twheel_quota_limit());
 
-	if (quota_add(&quota->timers, limit - QUOTA_NEAR_LIMIT, timers))
+	if (quota_add(count, limit - QUOTA_NEAR_LIMIT, timers))
 		return timers;
-	return quota_add(&quota->timers, limit, 1);
+	return quota_add_for(set, count, limit, 1);
 }
 
 /**
  * twheel_quota_charge_pages - charge a user for shared pages
- * @quota: The user's quota.
- * @limited: Whether the limit applies to the descriptor.
+ * @set: The set that is about to share pages with the program.
  * @pages: How many pages.
  *
  * All descriptors of a user together may share as many pages as one descriptor may: one
@@ -150,14 +215,13 @@ unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
  *
  * Return: %true; or %false, and nothing is charged, if the pages would be too many.
  */
-bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
-			       unsigned int pages)
+bool twheel_quota_charge_pages(struct timer_set *set, unsigned int pages)
 {
-	u64 timers = twheel_quota_limit(limited);
+	u64 timers = twheel_quota_limit();
 	u64 most = 2 * (DIV_ROUND_UP_ULL(timers * sizeof(struct twheel_event),
 					 PAGE_SIZE) + 1);
 
-	return quota_add(&quota->pages, min_t(u64, most, INT_MAX), pages);
+	return quota_add_for(set, &set->quota->pages, quota_limit_of(set, most), pages);
 }
 
 /**

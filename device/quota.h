@@ -7,16 +7,18 @@
 
 #include <linux/types.h>
 
+struct cred;
+struct timer_set;
 struct user_quota;
 
-struct user_quota *twheel_quota_get(void);
+struct user_quota *twheel_quota_get(const struct cred *cred);
 void twheel_quota_put(struct user_quota *quota);
-unsigned int twheel_quota_limit(bool limited);
-unsigned int twheel_quota_charge(struct user_quota *quota, bool limited,
-				 unsigned int timers);
+unsigned int twheel_quota_limit(void);
+bool twheel_quota_exempt(struct timer_set *set);
+u64 twheel_quota_shown_limit(const struct timer_set *set);
+unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers);
 void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
-bool twheel_quota_charge_pages(struct user_quota *quota, bool limited,
-			       unsigned int pages);
+bool twheel_quota_charge_pages(struct timer_set *set, unsigned int pages);
 void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages);
 unsigned int twheel_quota_timers(const struct user_quota *quota);
 

@@ -6,13 +6,12 @@
  * dup(), fork() or SCM_RIGHTS, uses the same set; the last close releases it.
  */
 #include <linux/bitmap.h>
-#include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/user_namespace.h>
 #include "block.h"
 #include "clock_watch.h"
 #include "clocks.h"
@@ -69,27 +68,27 @@ u64 twheel_set_next_deadline(struct timer_set *set)
 }
 
 /**
- * twheel_set_open - create an empty set for the calling user
+ * twheel_set_open - create an empty set for the user who opens a file
+ * @file: The file. Its credentials say who the user is.
  *
  * Context: process, may sleep.
  *
  * Return: The set, or %NULL if there is no memory.
  */
-struct timer_set *twheel_set_open(void)
+struct timer_set *twheel_set_open(struct file *file)
 {
 	struct timer_set *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
 
 	if (!set)
 		return NULL;
-	set->quota = twheel_quota_get();
+	set->quota = twheel_quota_get(file->f_cred);
 	if (!set->quota)
 		goto out_free_set;
 	xa_init_flags(&set->timers, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH |
 		      XA_FLAGS_ACCOUNT);
 	set->offset[0] = twheel_time_offset(CLOCK_MONOTONIC);
 	set->offset[1] = twheel_time_offset(CLOCK_BOOTTIME);
-	/* No audit record: a user without the capability does nothing wrong. */
-	set->limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
+	set->file = file;
 	set->limit = min(READ_ONCE(max_timers), TWHEEL_INDEX_MASK + 1);
 	twheel_deliver_init(set);
 	return set;

@@ -5,9 +5,10 @@
 #ifndef _TWHEEL_DEVICE_SET_H
 #define _TWHEEL_DEVICE_SET_H
 
+struct file;
 struct timer_set;
 
-struct timer_set *twheel_set_open(void);
+struct timer_set *twheel_set_open(struct file *file);
 void twheel_set_release(struct timer_set *set);
 u64 twheel_set_next_deadline(struct timer_set *set);
 

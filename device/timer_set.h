@@ -33,6 +33,7 @@ struct clock_watch;
 struct ended_timers;
 struct eventfd_ctx;
 struct fasync_struct;
+struct file;
 struct group_member;
 struct rhashtable;
 struct timer_block;
@@ -49,6 +50,13 @@ enum user_timer_state {
 	USER_TIMER_DEAD,
 };
 
+/* May the set exceed the limits of its user? See quota.c. */
+enum timer_set_exemption {
+	TIMER_SET_NOT_ASKED,
+	TIMER_SET_LIMITED,
+	TIMER_SET_EXEMPT,
+};
+
 /**
  * struct timer_set - the timers of an open file
  * @timers: The timers, in blocks. Its lock protects all fields that follow.
@@ -62,10 +70,11 @@ enum user_timer_state {
  * @looks: How many timers @unseen has.
  * @latest: The latest time of expiry, in ns of CLOCK_MONOTONIC.
  * @limit: The limit of @count; fixed at open.
- * @limited: Whether the user's limits apply; fixed at open.
+ * @exemption: One of &enum timer_set_exemption. Fixed once the question has been asked.
  * @stopped: A drain has stopped the set: no timer can be added.
  * @ended: The file is closed: no event is delivered any more, and timers are freed.
  * @starting: How many timers are NEW, or about to become NEW.
+ * @file: The open file, until it is released.
  * @quota: The quota of the user who opened the file.
  * @groups: The groups by tag; %NULL until there is one.
  * @wait: Readers that wait for an event.
@@ -98,10 +107,11 @@ struct timer_set {
 	unsigned int		looks;
 	s64			latest;
 	unsigned int		limit;
-	bool			limited;
+	u8			exemption;
 	bool			stopped;
 	bool			ended;
 	unsigned int		starting;
+	struct file		*file;
 	struct user_quota	*quota;
 	struct rhashtable	*groups;
 	wait_queue_head_t	wait;

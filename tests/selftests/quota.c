@@ -8,71 +8,19 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "device.h"
 #include "parameter.h"
 #include "rights.h"
+#include "user.h"
 
-#define LONG (100 * NSEC_PER_SEC)
+enum { LIMIT = 1000 };
 
-enum { LIMIT = 1000, ALICE = 31001, BOB = 31002 };
-
-/*
- * Become @user, without the capability to exceed limits. The module charges the real
- * user. The effective user stays root, so that any mode of the device allows open().
- */
-static void become(uid_t user)
-{
-	CALL(setresuid(user, 0, 0));
-	drop_capability(CAP_SYS_RESOURCE);
-}
-
-/* Run a test in a child, under this limit. The old limit is restored in any case. */
-static void with_limit(unsigned int limit, void (*run)(void *data))
-{
-	const unsigned long long before = read_parameter("max_timers_user");
-	int status;
-	pid_t child;
-
-	if (!write_parameter("max_timers_user", limit))
-		skip("cannot write to " PARAMETERS "max_timers_user");
-	child = start(run, NULL);
-	CALL(waitpid(child, &status, 0));
-	ASSERT(write_parameter("max_timers_user", before));
-	ASSERT(WIFEXITED(status));
-	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
-}
-
-#define LIMIT_TEST(id)				\
-	static void run_##id(void *data);	\
-	TEST(id)				\
-	{					\
-		with_limit(LIMIT, run_##id);	\
-	}					\
-	static void run_##id(void *data)
-
-static void fill(int fd, unsigned int count)
-{
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
-	unsigned int i;
-
-	ASSERT(ops);
-	for (i = 0; i < count; i++)
-		ops[i] = new_timer(LONG, i);
-	add_all(fd, ops, count);
-	free(ops);
-}
+#define LIMIT_TEST(id) USER_LIMIT_TEST(id, LIMIT)
 
 static void check_full(int fd)
 {
-	struct twheel_op op = new_timer(ticks(1), 1);
-
-	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
-	op.group = 1;
-	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
-	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
-	ASSERT_EQ(get_info(fd).timers_user, LIMIT);
+	check_user_full(fd, LIMIT);
 }
 
 TEST(info_has_the_users_limit)
@@ -101,7 +49,7 @@ LIMIT_TEST(users_timer_above_the_limit_is_edquot)
 	become(ALICE);
 	fd = open_device(0);
 	ASSERT_EQ(get_info(fd).max_timers_user, LIMIT);
-	fill(fd, LIMIT);
+	add_timers(fd, LIMIT);
 	check_full(fd);
 	check_full(fd);
 }
@@ -147,7 +95,7 @@ LIMIT_TEST(batch_adds_as_many_as_there_is_room_for)
 
 	become(ALICE);
 	fd = open_device(0);
-	fill(fd, LIMIT - 28);
+	add_timers(fd, LIMIT - 28);
 	add_some(fd, 18);
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 10);
 	ASSERT_EQ(timers_of(fd), LIMIT - 10);
@@ -163,17 +111,17 @@ LIMIT_TEST(limit_is_for_all_descriptors_together)
 	become(ALICE);
 	fd = open_device(0);
 	other = open_device(0);
-	fill(fd, 600);
+	add_timers(fd, 600);
 	ASSERT_EQ(get_info(other).timers_user, 600);
 	ASSERT_EQ(timers_of(other), 0);
 	handle = add(other, LONG, 1);
-	fill(other, 399);
+	add_timers(other, 399);
 	check_full(fd);
 	check_full(other);
 	check_full(open_device(0));
 	/* what one descriptor gives back is room for another */
 	ASSERT_EQ(cancel(other, handle), 0);
-	fill(fd, 1);
+	add_timers(fd, 1);
 	check_full(other);
 }
 
@@ -186,7 +134,7 @@ LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 	become(ALICE);
 	fd = open_device(0);
 	other = open_device(0);
-	fill(fd, LIMIT - 1);
+	add_timers(fd, LIMIT - 1);
 
 	add(other, 0, 1);
 	wait_for_event(other);
@@ -216,14 +164,14 @@ LIMIT_TEST(timer_that_was_refused_takes_no_room)
 
 	become(ALICE);
 	fd = open_device(0);
-	fill(fd, LIMIT - 1);
+	add_timers(fd, LIMIT - 1);
 	*op = new_timer(LONG, 1);
 	op->group = 1;
 	CALL(mprotect(op, page_size(), PROT_READ));
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_UPSERT, op), EFAULT);
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 1);
-	fill(fd, 1);
+	add_timers(fd, 1);
 	check_full(fd);
 }
 
@@ -236,7 +184,7 @@ LIMIT_TEST(batch_is_cut_at_the_users_limit)
 
 	become(ALICE);
 	fd = open_device(0);
-	fill(open_device(0), 100);
+	add_timers(open_device(0), 100);
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		ops[i] = new_timer(LONG, i);
 		ops[i].op = TWHEEL_OP_ADD;
@@ -256,7 +204,7 @@ static void be_bob(void *data)
 	become(BOB);
 	fd = open_device(0);
 	ASSERT_EQ(get_info(fd).timers_user, 0);
-	fill(fd, LIMIT);
+	add_timers(fd, LIMIT);
 	check_full(fd);
 }
 
@@ -266,7 +214,7 @@ LIMIT_TEST(users_do_not_share)
 
 	become(ALICE);
 	fd = open_device(0);
-	fill(fd, LIMIT);
+	add_timers(fd, LIMIT);
 	check_full(fd);
 	join(start(be_bob, NULL));
 	check_full(fd);
@@ -277,12 +225,12 @@ LIMIT_TEST(capable_opener_is_not_limited)
 	const int capable = open_device(0);
 	const __u64 before = get_info(capable).timers_user;
 
-	fill(capable, LIMIT + 100);
+	add_timers(capable, LIMIT + 100);
 	ASSERT_EQ(get_info(capable).timers_user, before + LIMIT + 100);
 	/* the capability at open() counts, and is not checked again */
 	drop_capability(CAP_SYS_RESOURCE);
 	ASSERT_EQ(get_info(capable).max_timers_user, ~0ULL);
-	fill(capable, 100);
+	add_timers(capable, 100);
 	ASSERT_EQ(get_info(open_device(0)).max_timers_user, LIMIT);
 }
 
@@ -303,7 +251,7 @@ LIMIT_TEST(opener_is_charged_in_a_child_too)
 
 	become(ALICE);
 	fd = open_device(0);
-	fill(fd, LIMIT - 1);
+	add_timers(fd, LIMIT - 1);
 	join(start(add_as_bob, &fd));
 	check_full(fd);
 }
@@ -315,10 +263,10 @@ LIMIT_TEST(opener_is_charged_over_dup)
 	become(ALICE);
 	fd = open_device(0);
 	copy = CALL(dup(fd));
-	fill(fd, 500);
+	add_timers(fd, 500);
 	/* the same timers, not twice */
 	ASSERT_EQ(get_info(copy).timers_user, 500);
-	fill(copy, 500);
+	add_timers(copy, 500);
 	check_full(fd);
 	close(fd);
 	check_full(copy);
@@ -333,11 +281,11 @@ static void receive_and_fill(void *data)
 	int own;
 
 	ASSERT_EQ(get_info(fd).max_timers_user, LIMIT);
-	fill(fd, LIMIT - 10);
+	add_timers(fd, LIMIT - 10);
 	check_full(fd);
 	own = open_device(0);
 	ASSERT_EQ(get_info(own).max_timers_user, ~0ULL);
-	fill(own, 20);
+	add_timers(own, 20);
 }
 
 LIMIT_TEST(opener_is_charged_over_a_socket)
@@ -349,7 +297,7 @@ LIMIT_TEST(opener_is_charged_over_a_socket)
 	child = start(receive_and_fill, &sockets[1]);
 	become(ALICE);
 	fd = open_device(0);
-	fill(fd, 10);
+	add_timers(fd, 10);
 	send_descriptor(sockets[0], fd);
 	close(fd);
 	join(child);
@@ -365,7 +313,7 @@ LIMIT_TEST(capable_opener_may_pass_on_an_unlimited_descriptor)
 	const __u64 before = get_info(fd).timers_user;
 
 	become(ALICE);
-	fill(fd, LIMIT + 1);
+	add_timers(fd, LIMIT + 1);
 	ASSERT_EQ(get_info(fd).timers_user, before + LIMIT + 1);
 	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
 }
@@ -376,9 +324,9 @@ LIMIT_TEST(limit_takes_effect_at_once)
 
 	become(ALICE);
 	fd = open_device(0);
-	fill(fd, LIMIT);
+	add_timers(fd, LIMIT);
 	ASSERT(write_parameter("max_timers_user", LIMIT + 5));
-	fill(fd, 5);
+	add_timers(fd, 5);
 	ASSERT(write_parameter("max_timers_user", LIMIT));
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT + 5);
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD,
@@ -531,7 +479,7 @@ LIMIT_TEST(count_is_exact_after_threads_and_processes)
 	ASSERT_EQ(shared->too_many, 0);
 	ASSERT_GT(shared->refused, 0);
 	ASSERT_EQ(get_info(fd).timers_user, 0);
-	fill(fd, LIMIT);
+	add_timers(fd, LIMIT);
 	check_full(fd);
 }
 
@@ -620,4 +568,51 @@ LIMIT_TEST(shared_memory_that_is_given_back_makes_room)
 
 	for (round = 0; round < 3; round++)
 		join(start(map_all, NULL));
+}
+
+/* Has this process used a capability, for process accounting? */
+static bool used_capability(void)
+{
+	enum { PF_SUPERPRIV = 0x100 };
+	FILE *file = fopen("/proc/self/stat", "r");
+	unsigned int flags;
+
+	ASSERT(file);
+	ASSERT_EQ(fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %u", &flags), 1);
+	fclose(file);
+	return flags & PF_SUPERPRIV;
+}
+
+/* A child begins without the mark. */
+LIMIT_TEST(open_asks_for_no_capability)
+{
+	int fd;
+
+	ASSERT(!used_capability());
+	fd = open_device(0);
+	ASSERT_EQ(get_info(fd).max_timers_user, ~0ULL);
+	add_timers(fd, LIMIT);
+	ASSERT(!used_capability());
+	/* the mark is not always missing */
+	CALL(setresuid(ALICE, 0, 0));
+	ASSERT(used_capability());
+}
+
+/* The opener's capability counts, also if a limit is first passed much later. */
+LIMIT_TEST(capability_is_the_openers_whenever_it_is_asked_for)
+{
+	const int capable = open_device(0);
+	const __u64 before = get_info(capable).timers_user;
+	int limited;
+
+	drop_capability(CAP_SYS_RESOURCE);
+	limited = open_device(0);
+	ASSERT_EQ(get_info(capable).max_timers_user, ~0ULL);
+	ASSERT_EQ(get_info(limited).max_timers_user, LIMIT);
+	ASSERT_LT(before, LIMIT);
+	add_timers(limited, LIMIT - before);
+	check_full(limited);
+	ASSERT_EQ(get_info(limited).max_timers_user, LIMIT);
+	add_timers(capable, 100);
+	ASSERT_EQ(get_info(capable).timers_user, LIMIT + 100);
 }

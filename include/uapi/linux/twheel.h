@@ -47,6 +47,10 @@
  * @max_timers_user: Number of timers that all descriptors of one user may hold
  *	together; 2^64 - 1 if there is no limit. A descriptor counts for the user
  *	who opened it.
+ *
+ *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
+ *	namespace. The kernel asks for the capability when a limit would be passed
+ *	for the first time.
  * @timers_user: Number of timers that all descriptors of this user hold together.
  * @unread: Number of timers of this descriptor that have an unread event.
  * @table_entries: Size of the table of deadlines; 0 before its first mmap().

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "user.h"
+
+#include <linux/capability.h>
+#include <sys/wait.h>
+
+#include "parameter.h"
+
+void become(uid_t user)
+{
+	CALL(setresuid(user, 0, 0));
+	drop_capability(CAP_SYS_RESOURCE);
+}
+
+void with_user_limit(unsigned int limit, void (*run)(void *data))
+{
+	const unsigned long long before = read_parameter("max_timers_user");
+	int status;
+	pid_t child;
+
+	if (!write_parameter("max_timers_user", limit))
+		skip("cannot write to " PARAMETERS "max_timers_user");
+	child = start(run, NULL);
+	CALL(waitpid(child, &status, 0));
+	ASSERT(write_parameter("max_timers_user", before));
+	ASSERT(WIFEXITED(status));
+	if (WEXITSTATUS(status) == EXIT_SKIP)
+		_exit(EXIT_SKIP);
+	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}
+
+void add_timers(int fd, unsigned int count)
+{
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	unsigned int i;
+
+	ASSERT(ops);
+	for (i = 0; i < count; i++)
+		ops[i] = new_timer(LONG, i);
+	add_all(fd, ops, count);
+	free(ops);
+}
+
+void check_user_full(int fd, unsigned int limit)
+{
+	struct twheel_op op = new_timer(ticks(1), 1);
+
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	op.group = 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
+	ASSERT_EQ(get_info(fd).timers_user, limit);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Users without the capability to exceed limits, and what the module counts for them. */
+#ifndef _USER_H
+#define _USER_H
+
+#include "device.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+enum { ALICE = 31001, BOB = 31002 };
+
+/*
+ * Become @user, without the capability to exceed limits. The module charges the real
+ * user. The effective user stays root, so that any mode of the device allows open().
+ */
+void become(uid_t user);
+
+/*
+ * Run a test in a child while max_timers_user is @limit. The old limit is restored in
+ * any case.
+ */
+void with_user_limit(unsigned int limit, void (*run)(void *data));
+
+#define USER_LIMIT_TEST(id, limit)		\
+	static void run_##id(void *data);	\
+	TEST(id)				\
+	{					\
+		with_user_limit(limit, run_##id);	\
+	}					\
+	static void run_##id(void *data)
+
+/* Add timers that do not expire during the test. */
+void add_timers(int fd, unsigned int count);
+
+/* Check that the user holds @limit timers, and can add no timer. */
+void check_user_full(int fd, unsigned int limit);
+
+#endif /* _USER_H */
