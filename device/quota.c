@@ -5,6 +5,13 @@
  * A descriptor counts against the user who opened it, also after it has been passed
  * to another user.
  *
+ * A user namespace can give a user many user ids. So what is opened in a namespace counts
+ * against the owner of the namespace. If the namespaces are nested, it counts against
+ * the owner of the outermost one. The owners in between need no count: the limit is the
+ * same for all, and the outermost owner holds at least as much as any owner below. The
+ * namespaces of root are an exception, because root creates them for different users:
+ * each of them counts by itself.
+ *
  * The limits do not bind an opener with CAP_SYS_RESOURCE. The capability is asked for
  * when a limit would be passed for the first time, and not at open(): a security module
  * may log the question.
@@ -37,6 +44,8 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
  * struct user_quota - what a user holds, over all open files
  * @node: The place in the list of quotas.
  * @uid: The user's id in the initial user namespace.
+ * @ns: The user namespace, if it is one of root's that counts by itself; or %NULL. Only
+ *	compared. It exists while @refs is not 0: the files' credentials hold it.
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
  * @pages: How many pages these files share with programs.
@@ -44,6 +53,7 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
 struct user_quota {
 	struct list_head	node;
 	kuid_t			uid;
+	const struct user_namespace *ns;
 	unsigned int		refs;
 	atomic_t		timers;
 	atomic_t		pages;
@@ -53,12 +63,26 @@ struct user_quota {
 static LIST_HEAD(quota_list);
 static DEFINE_MUTEX(quota_lock);
 
-static struct user_quota *quota_find(kuid_t uid)
+/* Fills in whom a file that is opened with @cred counts against. */
+static void quota_find_user(struct user_quota *quota, const struct cred *cred)
+{
+	const struct user_namespace *ns;
+
+	quota->uid = cred->uid;
+	quota->ns = NULL;
+	/* The kernel limits how deep namespaces are nested, to 33. */
+	for (ns = cred->user_ns; ns != &init_user_ns; ns = ns->parent) {
+		quota->uid = ns->owner;
+		quota->ns = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns : NULL;
+	}
+}
+
+static struct user_quota *quota_find(const struct user_quota *user)
 {
 	struct user_quota *quota;
 
 	list_for_each_entry(quota, &quota_list, node)
-		if (uid_eq(quota->uid, uid))
+		if (uid_eq(quota->uid, user->uid) && quota->ns == user->ns)
 			return quota;
 	return NULL;
 }
@@ -71,15 +95,18 @@ static struct user_quota *quota_find(kuid_t uid)
  */
 struct user_quota *twheel_quota_get(const struct cred *cred)
 {
+	struct user_quota user = {};
 	struct user_quota *quota;
 
+	quota_find_user(&user, cred);
 	mutex_lock(&quota_lock);
-	quota = quota_find(cred->uid);
+	quota = quota_find(&user);
 	if (!quota) {
 		quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
 		if (!quota)
 			goto out_unlock;
-		quota->uid = cred->uid;
+		quota->uid = user.uid;
+		quota->ns = user.ns;
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;

@@ -46,12 +46,15 @@
  * @min_period_ns: Shortest period of a periodic timer.
  * @max_timers_user: Number of timers that all descriptors of one user may hold
  *	together; 2^64 - 1 if there is no limit. A descriptor counts for the user
- *	who opened it.
+ *	who opened it. In a user namespace, it counts for the owner of the namespace;
+ *	if namespaces are nested, for the owner of the outermost one. Each outermost
+ *	namespace that root owns counts by itself, like a user.
  *
  *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
  *	namespace. The kernel asks for the capability when a limit would be passed
  *	for the first time.
- * @timers_user: Number of timers that all descriptors of this user hold together.
+ * @timers_user: Number of timers that count against @max_timers_user now: of all
+ *	descriptors that count for the same user as this one.
  * @unread: Number of timers of this descriptor that have an unread event.
  * @table_entries: Size of the table of deadlines; 0 before its first mmap().
  * @ring_entries: Size of the ring of events; 0 before its first mmap().

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The limits per user, for users in user namespaces: the owner of the outermost
+ * namespace is charged, whatever the user's id.
+ */
+#include <sched.h>
+#include <sys/fsuid.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "user.h"
+
+enum { LIMIT = 1000, FIRST = 100000 };
+
+/* The test as root, with a device that everybody may open. */
+static void with_open_device(void (*run)(void *data))
+{
+	struct stat before;
+	int status;
+	pid_t child;
+
+	CALL(stat(DEVICE, &before));
+	CALL(chmod(DEVICE, 0666));
+	child = start(run, NULL);
+	CALL(waitpid(child, &status, 0));
+	CALL(chmod(DEVICE, before.st_mode & 07777));
+	ASSERT(WIFEXITED(status));
+	if (WEXITSTATUS(status) == EXIT_SKIP)
+		_exit(EXIT_SKIP);
+	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}
+
+#define NAMESPACE_TEST(id)				\
+	static void body_##id(void *data);		\
+	USER_LIMIT_TEST(id, LIMIT)			\
+	{						\
+		if (access("/proc/self/ns/user", F_OK))	\
+			skip("no user namespaces");	\
+		with_open_device(body_##id);		\
+	}						\
+	static void body_##id(void *data)
+
+static void write_map(const char *name, const char *map)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", getppid(), name);
+	fd = CALL(open(path, O_WRONLY));
+	ASSERT_EQ(CALL(write(fd, map, strlen(map))), (ssize_t)strlen(map));
+	close(fd);
+}
+
+/*
+ * In a process that stays outside: write the maps of the parent once it is inside. The
+ * parent's files in /proc belong to @owner.
+ */
+static void write_maps(const int *inside, uid_t owner, const char *map)
+{
+	char byte;
+
+	ASSERT_EQ(CALL(read(inside[0], &byte, 1)), 1);
+	setfsuid(owner);
+	write_map("uid_map", map);
+	write_map("gid_map", "0 0 1\n");
+	_exit(EXIT_PASS);
+}
+
+/*
+ * Enter a new user namespace, which @owner owns. @map has lines with an id inside, an id
+ * outside, and a count. The caller may map these ids. It is user 0 inside, with all
+ * capabilities there.
+ */
+static void enter_namespace(uid_t owner, const char *map)
+{
+	int inside[2];
+	pid_t child;
+
+	CALL(pipe(inside));
+	child = CALL(fork());
+	if (!child)
+		write_maps(inside, owner, map);
+	CALL(setresuid(owner, owner, owner));
+	CALL(unshare(CLONE_NEWUSER));
+	CALL(prctl(PR_SET_DUMPABLE, 1));
+	ASSERT_EQ(CALL(write(inside[1], "x", 1)), 1);
+	join(child);
+	close(inside[0]);
+	close(inside[1]);
+	CALL(setresuid(0, 0, 0));
+}
+
+/* Alice's namespace: she is user 0, and has ten more ids. */
+static void enter_alices_namespace(void)
+{
+	char map[64];
+
+	snprintf(map, sizeof(map), "0 %d 1\n1 %d 10\n", ALICE, FIRST);
+	enter_namespace(ALICE, map);
+}
+
+/* Open the device as this user of the namespace. */
+static int open_as(uid_t user)
+{
+	CALL(setresuid(user, 0, 0));
+	return open_device(0);
+}
+
+static void check_full(int fd)
+{
+	check_user_full(fd, LIMIT);
+}
+
+/* A descriptor of Alice, outside of any namespace. The caller stays root. */
+static void open_outside(void *data)
+{
+	become(ALICE);
+	*(int *)data = open_device(0);
+}
+
+static void use_up_as_many_users(void *data)
+{
+	const int outside = *(int *)data;
+	int first, second;
+
+	enter_alices_namespace();
+	first = open_as(1);
+	/* all capabilities inside are none outside */
+	ASSERT_EQ(get_info(first).max_timers_user, LIMIT);
+	add_timers(first, LIMIT / 2);
+	second = open_as(2);
+	ASSERT_EQ(get_info(second).timers_user, LIMIT / 2);
+	add_timers(second, LIMIT / 2);
+	check_full(second);
+	check_full(first);
+	check_full(open_as(3));
+	check_full(open_as(0));
+	check_full(outside);
+	close(first);
+	ASSERT_EQ(get_info(outside).timers_user, LIMIT / 2);
+	add_timers(open_as(4), LIMIT / 2);
+	check_full(second);
+}
+
+NAMESPACE_TEST(users_of_a_namespace_share_the_owners_quota)
+{
+	int outside;
+
+	/* the effective user stays root, so the rights come back */
+	open_outside(&outside);
+	CALL(setresuid(0, 0, 0));
+	join(start(use_up_as_many_users, &outside));
+	ASSERT_EQ(get_info(outside).timers_user, 0);
+	add_timers(outside, LIMIT);
+	check_full(outside);
+}
+
+static void fill_in_a_namespace(void *data)
+{
+	enter_alices_namespace();
+	check_full(open_as(1));
+	check_full(open_as(0));
+}
+
+NAMESPACE_TEST(owners_own_timers_count_in_a_namespace)
+{
+	int outside;
+
+	open_outside(&outside);
+	CALL(setresuid(0, 0, 0));
+	add_timers(outside, LIMIT);
+	join(start(fill_in_a_namespace, NULL));
+}
+
+static void add_half_in_nested_namespace(void *data)
+{
+	int fd;
+
+	enter_alices_namespace();
+	/* user 5 of the outer namespace owns the inner one */
+	enter_namespace(5, "0 5 1\n1 6 2\n");
+	add_timers(open_as(1), LIMIT / 4);
+	add_timers(open_as(2), LIMIT / 4);
+	fd = open_as(0);
+	check_full(fd);
+	check_full(*(int *)data);
+}
+
+NAMESPACE_TEST(nested_namespace_counts_for_the_outermost_owner)
+{
+	int outside, i;
+
+	open_outside(&outside);
+	CALL(setresuid(0, 0, 0));
+	add_timers(outside, LIMIT / 2);
+	for (i = 0; i < 2; i++) {
+		join(start(add_half_in_nested_namespace, &outside));
+		ASSERT_EQ(get_info(outside).timers_user, LIMIT / 2);
+	}
+}
+
+static void map_one_page_each(void *data)
+{
+	const unsigned int most = 2 * (LIMIT * sizeof(struct twheel_event) / page_size() + 2);
+	unsigned int n;
+
+	enter_alices_namespace();
+	for (n = 0; n <= most; n++)
+		if (mmap(NULL, page_size(), PROT_READ, MAP_SHARED, open_as(n % 10),
+			 TWHEEL_MMAP_TABLE) == MAP_FAILED)
+			break;
+	ASSERT_EQ(errno, EDQUOT);
+	ASSERT_EQ(n, most);
+}
+
+NAMESPACE_TEST(users_of_a_namespace_share_the_owners_pages)
+{
+	int outside;
+
+	open_outside(&outside);
+	CALL(setresuid(0, 0, 0));
+	join(start(map_one_page_each, NULL));
+}
+
+static void fill_namespace_of_root(void)
+{
+	int first, second;
+
+	enter_namespace(0, "0 100000 10\n");
+	first = open_as(1);
+	ASSERT_EQ(get_info(first).timers_user, 0);
+	ASSERT_EQ(get_info(first).max_timers_user, LIMIT);
+	add_timers(first, LIMIT / 2);
+	second = open_as(2);
+	add_timers(second, LIMIT / 2);
+	check_full(first);
+	check_full(second);
+}
+
+/* Root's namespaces may be of different users: they do not share. */
+NAMESPACE_TEST(namespaces_of_root_count_by_themselves)
+{
+	const int outside = open_device(0);
+	const __u64 before = get_info(outside).timers_user;
+	int ready[2], i;
+	char byte;
+
+	CALL(pipe(ready));
+	for (i = 0; i < 2; i++) {
+		if (!CALL(fork())) {
+			fill_namespace_of_root();
+			ASSERT_EQ(CALL(write(ready[1], "x", 1)), 1);
+			for (;;)
+				pause();	/* ends with the case */
+		}
+	}
+	close(ready[1]);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(CALL(read(ready[0], &byte, 1)), 1);
+	ASSERT_EQ(get_info(outside).timers_user, before);
+	add_timers(outside, LIMIT + 1);
+}
