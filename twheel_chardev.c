@@ -58,6 +58,8 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
 	if (user_limit != U64_MAX)
 		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
+	seq_printf(m, "twheel-user-memory-kb:\t%llu\n",
+		   twheel_quota_memory(set->quota) >> 10);
 	if (next <= S64_MAX)
 		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
 }
@@ -123,4 +125,5 @@ void twheel_chardev_exit(void)
 	twheel_clock_watch_exit();
 	twheel_clocks_exit();
 	twheel_block_exit();
+	twheel_quota_exit();
 }

@@ -19,6 +19,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "block.h"
+#include "quota.h"
 
 static struct kmem_cache *block_cache;
 static twheel_fn_t block_expired;
@@ -125,14 +126,22 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 	return NULL;
 }
 
+/* Charges the user and allocates a block. Returns it, or an ERR_PTR(). May sleep. */
 static struct timer_block *block_new(struct timer_set *set, enum twheel_lane lane)
 {
-	struct timer_block *block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
+	struct timer_block *block;
 	struct user_timer *t;
 
-	if (!block)
-		return NULL;
+	if (!twheel_quota_charge_block(set))
+		return ERR_PTR(-EDQUOT);
+	block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
+	if (!block) {
+		twheel_quota_retire_block(set->quota);
+		twheel_quota_uncharge_block(set->quota);
+		return ERR_PTR(-ENOMEM);
+	}
 	block->set = set;
+	block->quota = set->quota;
 	for (t = block->timer; t < block->timer + TIMER_BLOCK_TIMERS; t++) {
 		t->state = USER_TIMER_DEAD;
 		twheel_setup(&t->timer, block_expired, 0);
@@ -143,7 +152,18 @@ static struct timer_block *block_new(struct timer_set *set, enum twheel_lane lan
 
 static void block_free_rcu(struct rcu_head *rcu)
 {
-	kmem_cache_free(block_cache, container_of(rcu, struct timer_block, rcu));
+	struct timer_block *block = container_of(rcu, struct timer_block, rcu);
+	struct user_quota *quota = block->quota;
+
+	kmem_cache_free(block_cache, block);
+	twheel_quota_uncharge_block(quota);
+}
+
+/* Frees a block after a grace period. Its user is charged until then. */
+static void block_free_later(struct timer_block *block)
+{
+	twheel_quota_retire_block(block->quota);
+	call_rcu(&block->rcu, block_free_rcu);
 }
 
 /* Makes @block, which is empty, the spare block of the set. Frees the former spare. */
@@ -155,10 +175,10 @@ static void block_keep(struct timer_set *set, struct timer_block *block)
 	if (!old)
 		return;
 	__xa_erase(&set->timers, block_number(old));
-	call_rcu(&old->rcu, block_free_rcu);
+	block_free_later(old);
 }
 
-/* Returns the spare block, or a new one. May release the lock. */
+/* Returns the spare block, a new one, or an ERR_PTR(). May release the lock. */
 static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lane)
 	__must_hold(&set->timers.xa_lock)
 {
@@ -182,12 +202,12 @@ static int block_add(struct timer_set *set, unsigned long number, enum twheel_la
 	struct timer_block *block = block_get(set, lane);
 	int ret;
 
-	if (!block)
-		return -ENOMEM;
+	if (IS_ERR(block))
+		return PTR_ERR(block);
 	block->first = number * TIMER_BLOCK_TIMERS;
 	ret = __xa_insert(&set->timers, number, block, GFP_KERNEL_ACCOUNT);
 	if (ret) {
-		call_rcu(&block->rcu, block_free_rcu);
+		block_free_later(block);
 		/* Another thread has added a block here meanwhile. */
 		return ret == -EBUSY ? 0 : ret;
 	}
@@ -224,7 +244,8 @@ static struct user_timer *block_take_from(struct timer_block *block, u32 min, u3
  *
  * Return: The place, still %USER_TIMER_DEAD; or an ERR_PTR(): -EBUSY if there is no
  * free place; -EAGAIN if the lock was released and there may be a free place now;
- * -ENOMEM if the lock was released and there is no memory.
+ * -ENOMEM if the lock was released and there is no memory; -EDQUOT if the lock was
+ * released and the user may have no more blocks.
  */
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     enum twheel_lane lane, struct timer_block **hint)
@@ -312,7 +333,7 @@ void twheel_block_remove(struct timer_set *set, struct timer_block *block)
 	timer_set_assert_locked(set);
 
 	__xa_erase(&set->timers, block_number(block));
-	call_rcu(&block->rcu, block_free_rcu);
+	block_free_later(block);
 }
 
 /**

@@ -23,6 +23,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -36,6 +37,14 @@
  */
 #define QUOTA_NEAR_LIMIT	((int)(TWHEEL_CHUNK * TWHEEL_CHUNK))
 
+/*
+ * A user may hold one block for this many timers of the limit, and some blocks more. A
+ * full block has at least three times as many timers, without lockdep. The blocks more are
+ * for users with many descriptors: each descriptor has a block of its own.
+ */
+#define QUOTA_BLOCK_TIMERS	16U
+#define QUOTA_MORE_BLOCKS	1024U
+
 static unsigned int max_timers_user = 1U << 20;
 module_param(max_timers_user, uint, 0644);
 MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 1048576)");
@@ -48,6 +57,9 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
  *	compared. It exists while @refs is not 0: the files' credentials hold it.
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
+ * @blocks: How many blocks exist for these timers, including those that wait for the end
+ *	of a grace period.
+ * @retired: How many of @blocks wait for the end of a grace period.
  * @pages: How many pages these files share with programs.
  */
 struct user_quota {
@@ -56,6 +68,8 @@ struct user_quota {
 	const struct user_namespace *ns;
 	unsigned int		refs;
 	atomic_t		timers;
+	atomic_t		blocks;
+	atomic_t		retired;
 	atomic_t		pages;
 };
 
@@ -87,6 +101,25 @@ static struct user_quota *quota_find(const struct user_quota *user)
 	return NULL;
 }
 
+/*
+ * Frees the quotas of users with no open file, unless some of their blocks still wait for
+ * the end of a grace period. So users do not begin at 0 as long as such blocks exist.
+ */
+static void quota_reap(void)
+{
+	struct user_quota *quota, *next;
+
+	lockdep_assert_held(&quota_lock);
+
+	list_for_each_entry_safe(quota, next, &quota_list, node) {
+		/* Pairs with twheel_quota_uncharge_block(). */
+		if (quota->refs || atomic_read_acquire(&quota->blocks))
+			continue;
+		list_del(&quota->node);
+		kfree(quota);
+	}
+}
+
 /**
  * twheel_quota_get - find or create the quota of a user
  * @cred: The credentials with which the user has opened a file.
@@ -110,6 +143,7 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
+	quota_reap();
 out_unlock:
 	mutex_unlock(&quota_lock);
 	return quota;
@@ -123,9 +157,18 @@ void twheel_quota_put(struct user_quota *quota)
 {
 	mutex_lock(&quota_lock);
 	if (!--quota->refs) {
-		list_del(&quota->node);
-		kfree(quota);
+		quota_reap();
 	}
+	mutex_unlock(&quota_lock);
+}
+
+/**
+ * twheel_quota_exit - free the last quotas; no block is left
+ */
+void twheel_quota_exit(void)
+{
+	mutex_lock(&quota_lock);
+	quota_reap();
 	mutex_unlock(&quota_lock);
 }
 
@@ -233,6 +276,56 @@ unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 }
 
 /**
+ * twheel_quota_charge_block - charge a user for a block of timers
+ * @set: The set for which the caller is about to allocate a block.
+ *
+ * Blocks count until their memory is free. So at the limit, the function waits for the
+ * user's blocks that wait for the end of a grace period.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: %true; or %false, and nothing is charged, if the blocks would be too many.
+ */
+bool twheel_quota_charge_block(struct timer_set *set)
+{
+	struct user_quota *quota = set->quota;
+	u64 most = DIV_ROUND_UP_ULL(twheel_quota_limit(), QUOTA_BLOCK_TIMERS) +
+		   QUOTA_MORE_BLOCKS;
+	int limit = quota_limit_of(set, most);
+
+	static_assert(TIMER_BLOCK_TIMERS > QUOTA_BLOCK_TIMERS);
+
+	if (quota_add(&quota->blocks, limit, 1))
+		return true;
+	if (atomic_read(&quota->retired))
+		rcu_barrier();
+	return quota_add_for(set, &quota->blocks, limit, 1);
+}
+
+/**
+ * twheel_quota_retire_block - tell that a block will be uncharged soon
+ * @quota: The quota that was charged.
+ */
+void twheel_quota_retire_block(struct user_quota *quota)
+{
+	atomic_inc(&quota->retired);
+}
+
+/**
+ * twheel_quota_uncharge_block - give back a charged block
+ * @quota: The quota, after twheel_quota_retire_block(). It need not exist any more when
+ *	the function returns.
+ *
+ * Context: any.
+ */
+void twheel_quota_uncharge_block(struct user_quota *quota)
+{
+	atomic_dec(&quota->retired);
+	/* The last access: pairs with quota_reap(). */
+	(void)atomic_dec_return_release(&quota->blocks);
+}
+
+/**
  * twheel_quota_charge_pages - charge a user for shared pages
  * @set: The set that is about to share pages with the program.
  * @pages: How many pages.
@@ -280,4 +373,16 @@ void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers)
 unsigned int twheel_quota_timers(const struct user_quota *quota)
 {
 	return atomic_read(&quota->timers);
+}
+
+/**
+ * twheel_quota_memory - measure the memory of a user's blocks and shared pages
+ * @quota: The user's quota.
+ *
+ * Return: The memory in bytes, over all descriptors.
+ */
+u64 twheel_quota_memory(const struct user_quota *quota)
+{
+	return (u64)atomic_read(&quota->blocks) * TIMER_BLOCK_SIZE +
+	       (u64)atomic_read(&quota->pages) * PAGE_SIZE;
 }

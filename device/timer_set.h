@@ -176,6 +176,7 @@ struct user_timer {
 /**
  * struct timer_block - consecutive places for timers of a set
  * @set: The set.
+ * @quota: The quota that is charged for the block. The block may outlive the set.
  * @next: The next block in a list of empty blocks.
  * @rcu: Frees the block.
  * @first: The index of the first place.
@@ -184,6 +185,7 @@ struct user_timer {
  */
 struct timer_block {
 	struct timer_set	*set;
+	struct user_quota	*quota;
 	union {
 		struct timer_block *next;
 		struct rcu_head	rcu;

@@ -153,6 +153,7 @@ NAMESPACE_TEST(users_of_a_namespace_share_the_owners_quota)
 	CALL(setresuid(0, 0, 0));
 	join(start(use_up_as_many_users, &outside));
 	ASSERT_EQ(get_info(outside).timers_user, 0);
+	ASSERT_EQ(user_memory_kb_of(outside, 0), 0);
 	add_timers(outside, LIMIT);
 	check_full(outside);
 }
@@ -222,6 +223,7 @@ NAMESPACE_TEST(users_of_a_namespace_share_the_owners_pages)
 	open_outside(&outside);
 	CALL(setresuid(0, 0, 0));
 	join(start(map_one_page_each, NULL));
+	ASSERT_EQ(user_memory_kb_of(outside, 0), 0);
 }
 
 static void fill_namespace_of_root(void)

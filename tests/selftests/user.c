@@ -2,6 +2,8 @@
 #include "user.h"
 
 #include <linux/capability.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "parameter.h"
@@ -50,4 +52,38 @@ void check_user_full(int fd, unsigned int limit)
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
 	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
 	ASSERT_EQ(get_info(fd).timers_user, limit);
+}
+
+unsigned long user_memory_kb(int fd)
+{
+	unsigned long value;
+	char path[64], line[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "r");
+	if (!file)
+		FAIL("%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "twheel-user-memory-kb: %lu", &value) == 1) {
+			fclose(file);
+			return value;
+		}
+	}
+	FAIL("no twheel-user-memory-kb in fdinfo");
+}
+
+unsigned long user_memory_kb_of(int fd, unsigned long most)
+{
+	/* Not pass_ticks(): that adds a timer of this user. */
+	const struct timespec pause = { .tv_nsec = 20 * NSEC_PER_MSEC };
+	unsigned long value = user_memory_kb(fd);
+	int i;
+
+	for (i = 0; i < 100 && value > most; i++) {
+		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+		nanosleep(&pause, NULL);
+		value = user_memory_kb(fd);
+	}
+	return value;
 }

@@ -35,4 +35,10 @@ void add_timers(int fd, unsigned int count);
 /* Check that the user holds @limit timers, and can add no timer. */
 void check_user_full(int fd, unsigned int limit);
 
+/* The memory of the user's blocks and shared pages, in KiB, from fdinfo. */
+unsigned long user_memory_kb(int fd);
+
+/* The same, once it is at most @most, or after many grace periods. */
+unsigned long user_memory_kb_of(int fd, unsigned long most);
+
 #endif /* _USER_H */

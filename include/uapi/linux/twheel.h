@@ -50,6 +50,12 @@
  *	if namespaces are nested, for the owner of the outermost one. Each outermost
  *	namespace that root owns counts by itself, like a user.
  *
+ *	The memory of the timers is limited too. The kernel keeps timers in blocks of
+ *	4 KiB, about 50 in each. A user may hold one block for every 16 timers of
+ *	@max_timers_user, and 1024 blocks more. So the blocks take at most 256 bytes
+ *	for each timer of @max_timers_user, and 4 MiB. A period, a group and a clock
+ *	other than CLOCK_MONOTONIC take less than 200 bytes more for a timer.
+ *
  *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
  *	namespace. The kernel asks for the capability when a limit would be passed
  *	for the first time.
@@ -99,9 +105,11 @@ struct twheel_info {
  *
  *	Result: 0. Errors: EINVAL; ESHUTDOWN after TWHEEL_IOC_DRAIN; EDQUOT if
  *	the descriptor already holds @max_timers timers, or the user
- *	@max_timers_user; ENOSPC with TWHEEL_SHARED if the table is full or not
- *	mapped; ENOMEM; EBUSY with @group while the kernel enlarges the table of
- *	groups and cannot enlarge it further: the program may try again.
+ *	@max_timers_user, or if the timer needs memory and the user's timers already
+ *	have as much as they may (see @max_timers_user); ENOSPC with TWHEEL_SHARED
+ *	if the table is full or not mapped; ENOMEM; EBUSY with @group while the
+ *	kernel enlarges the table of groups and cannot enlarge it further: the
+ *	program may try again.
  * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. The timer keeps
  *	its clock, cookie, group and period. A periodic timer counts its periods from
  *	the new deadline.

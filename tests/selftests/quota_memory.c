@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The limit of memory per user: a block of timers counts as long as it exists, however
+ * few timers are in it.
+ */
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "user.h"
+
+/* How many blocks of 4 KiB a user may hold under this limit of timers. */
+#define MOST_BLOCKS(limit) (((limit) + 15) / 16 + 1024)
+
+/* SOME_KB: what the slab allocator may count without a block. */
+enum { FEW = 4000, MANY = 60000, FILES = 2000, SOME_KB = 128 };
+
+static void allow_files(void)
+{
+	const struct rlimit files = { FILES + 100, FILES + 100 };
+
+	CALL(setrlimit(RLIMIT_NOFILE, &files));
+}
+
+/* How many timers a block has places for. */
+static unsigned int places_in_block(void)
+{
+	const int fd = open_device(0);
+	unsigned int places = 0;
+
+	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
+	add(fd, LONG, 0);
+	ASSERT_EQ(user_memory_kb(fd), 4);
+	do {
+		add(fd, LONG, ++places);
+	} while (user_memory_kb(fd) == 4);
+	ASSERT_EQ(user_memory_kb(fd), 8);
+	close(fd);
+	return places;
+}
+
+/*
+ * The memory of all blocks that exist, in KiB, from the slab allocator; 0 if unknown. The
+ * allocator's caches are emptied first if there is a file for that: it counts the blocks
+ * in them as used.
+ */
+static unsigned long slab_kb(void)
+{
+	const int shrink = open("/sys/kernel/slab/twheel_timers/shrink", O_WRONLY);
+	FILE *file = fopen("/proc/slabinfo", "r");
+	unsigned long used, all, size, found = 0;
+	char line[512];
+
+	if (shrink >= 0) {
+		ASSERT_EQ(write(shrink, "1\n", 2), 2);
+		close(shrink);
+	}
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "twheel_timers %lu %lu %lu", &used, &all, &size) == 3)
+			found = used * size >> 10;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/*
+ * Add as many timers as the limit on timers allows, and keep one in each block. Returns
+ * whether a timer was refused.
+ */
+static bool keep_one_in_each_block(int fd, unsigned int places)
+{
+	static struct twheel_op ops[FEW];
+	const unsigned int count = FEW - get_info(fd).timers_user;
+	unsigned int i, cancels = 0;
+	bool met = false;
+	__u64 block = -1;
+
+	for (i = 0; i < count; i++) {
+		ops[i] = new_timer(LONG, i);
+		ops[i].op = TWHEEL_OP_ADD;
+	}
+	batch(fd, ops, count);
+	for (i = 0; i < count; i++) {
+		if (ops[i].result) {
+			ASSERT_EQ(ops[i].result, -EDQUOT);
+			met = true;
+		} else if (TWHEEL_INDEX(ops[i].handle) / places != block) {
+			block = TWHEEL_INDEX(ops[i].handle) / places;
+		} else {
+			ops[cancels++] = (struct twheel_op){
+				.op = TWHEEL_OP_CANCEL,
+				.handle = ops[i].handle,
+			};
+		}
+	}
+	batch(fd, ops, cancels);
+	for (i = 0; i < cancels; i++)
+		ASSERT_EQ(ops[i].result, 0);
+	return met;
+}
+
+USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
+{
+	enum { ROUNDS = 300, MOST_KB = 4 * MOST_BLOCKS(FEW) };
+	struct twheel_op op = new_timer(LONG, 1);
+	unsigned int round, places;
+	unsigned long before;
+	bool met = false;
+	int first, fd;
+
+	become(ALICE);
+	first = open_device(0);
+	places = places_in_block();
+	ASSERT_EQ(user_memory_kb_of(first, 0), 0);
+	before = slab_kb();
+	for (round = 0; round < ROUNDS && !met; round++) {
+		fd = round ? open_device(0) : first;
+		met = keep_one_in_each_block(fd, places);
+		ASSERT_LE(user_memory_kb(fd), MOST_KB);
+	}
+	note("%u places in a block, %u rounds, %llu timers, %lu KiB", places, round,
+	     (unsigned long long)get_info(fd).timers_user, user_memory_kb(fd));
+	ASSERT(met);
+	ASSERT_LT(get_info(fd).timers_user, FEW);
+	if (before)
+		ASSERT_LE(slab_kb(), before + MOST_KB + SOME_KB);
+	/* there is room in the blocks that the user has */
+	add_timers(first, places - 1);
+	for (round = 0; round < FILES; round++) {
+		fd = open_device(0);
+		if (ioctl(fd, TWHEEL_IOC_ADD, &op))
+			break;
+	}
+	ASSERT_EQ(errno, EDQUOT);
+	ASSERT_EQ(user_memory_kb(fd), MOST_KB);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
+	op.group = 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	ASSERT_EQ(timers_of(fd), 0);
+	if (before)
+		ASSERT_LE(slab_kb(), before + MOST_KB + SOME_KB);
+}
+
+USER_LIMIT_TEST(dense_user_reaches_the_limit_of_timers, MANY)
+{
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	add_timers(fd, MANY / 2);
+	add_timers(open_device(0), MANY / 2);
+	check_user_full(fd, MANY);
+	note("%lu KiB for %u timers", user_memory_kb(fd), MANY);
+	ASSERT_GE(user_memory_kb(fd), MANY * 80UL >> 10);
+	ASSERT_LT(user_memory_kb(fd), 4 * MOST_BLOCKS(MANY) / 2);
+}
+
+/* Open descriptors with one timer each, until one is refused. Returns how many. */
+static unsigned int open_with_timers(int *fds)
+{
+	unsigned int n;
+
+	for (n = 0; n < FILES; n++) {
+		struct twheel_op op = new_timer(LONG, n);
+
+		fds[n] = open_device(0);
+		if (ioctl(fds[n], TWHEEL_IOC_ADD, &op)) {
+			ASSERT_EQ(errno, EDQUOT);
+			close(fds[n]);
+			break;
+		}
+	}
+	return n;
+}
+
+static void close_all(const int *fds, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		close(fds[i]);
+}
+
+/* Blocks that wait for the end of a grace period refuse no timer. */
+USER_LIMIT_TEST(closed_descriptors_make_room_at_once, FEW)
+{
+	int fds[FILES], fd, round;
+
+	allow_files();
+	become(ALICE);
+	fd = open_device(0);
+	for (round = 0; round < 5; round++) {
+		ASSERT_EQ(open_with_timers(fds), MOST_BLOCKS(FEW));
+		ASSERT_EQ(user_memory_kb(fd), 4 * MOST_BLOCKS(FEW));
+		close_all(fds, MOST_BLOCKS(FEW));
+		ASSERT_EQ(get_info(fd).timers_user, 0);
+	}
+	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
+}
+
+/* The same without a descriptor that stays: the user is not forgotten. */
+USER_LIMIT_TEST(user_without_descriptors_does_not_begin_anew, FEW)
+{
+	const unsigned long before = slab_kb();
+	int fds[FILES], round;
+
+	allow_files();
+	become(ALICE);
+	for (round = 0; round < 5; round++) {
+		ASSERT_EQ(open_with_timers(fds), MOST_BLOCKS(FEW));
+		if (before)
+			ASSERT_LE(slab_kb(), before + 4 * MOST_BLOCKS(FEW) + SOME_KB);
+		close_all(fds, MOST_BLOCKS(FEW));
+	}
+	ASSERT_EQ(user_memory_kb_of(open_device(0), 0), 0);
+}
+
+/* The last timer's block stays with its descriptor, and counts. */
+USER_LIMIT_TEST(spare_block_counts, FEW)
+{
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
+	ASSERT_EQ(cancel(fd, add(fd, LONG, 1)), 0);
+	ASSERT_EQ(user_memory_kb(fd), 4);
+	add_timers(fd, 1);
+	ASSERT_EQ(user_memory_kb(fd), 4);
+}
+
+USER_LIMIT_TEST(shared_pages_are_in_the_memory, FEW)
+{
+	void *table;
+	int fd;
+
+	become(ALICE);
+	fd = open_device(0);
+	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
+	table = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		     TWHEEL_MMAP_TABLE);
+	ASSERT(table != MAP_FAILED);
+	ASSERT_EQ(user_memory_kb(fd), 2 * page_size() >> 10);
+}
+
+USER_LIMIT_TEST(other_users_memory_is_not_limited, FEW)
+{
+	int fds[FILES];
+
+	allow_files();
+	become(ALICE);
+	ASSERT_EQ(open_with_timers(fds), MOST_BLOCKS(FEW));
+	CALL(setresuid(BOB, 0, 0));
+	add_timers(open_device(0), FEW);
+}
+
+USER_LIMIT_TEST(capable_opener_has_no_limit_of_memory, FEW)
+{
+	int fds[FILES];
+
+	allow_files();
+	CALL(setresuid(ALICE, 0, 0));
+	ASSERT_EQ(open_with_timers(fds), FILES);
+}
