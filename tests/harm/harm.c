@@ -58,13 +58,18 @@ static const struct bounds all_bounds[] = {
 	{ "uids",		0, 0, 2, 1 },
 };
 
-/* Time for each measurement in s, and for what has just started to settle. */
-#define QUIET_NS	(300 * NSEC_PER_MSEC)
+/* Time for what has just started to settle. */
 #define SETTLE_NS	(100 * NSEC_PER_MSEC)
+
+/* Time for each measurement: more where the host may stop a CPU for long. */
+static __u64 quiet_ns(void)
+{
+	return (attacked_cpu ? 1500 : 300) * NSEC_PER_MSEC;
+}
 
 static __u64 attack_ns(void)
 {
-	return (long_tests ? 3 : 1) * NSEC_PER_SEC;
+	return (long_tests || attacked_cpu ? 3 : 1) * NSEC_PER_SEC;
 }
 
 /* Memory that all processes of a case share. */
@@ -122,16 +127,17 @@ static struct phase measure(pid_t (*start_victim)(struct progress *progress), pi
 	innocents = cpu_time(innocent);
 	work_done = atomic_load(&work->done);
 	begin = now();
-	sleep_ns(duration);
-	ns = now() - begin;
-	wanted = start_victim == start_fifo ? atomic_load(&shared->progress.wanted_ns) : ns;
-	ASSERT_GT(wanted, 0);
+	do {
+		sleep_ns(duration);
+		ns = now() - begin;
+		wanted = start_victim == start_fifo ?
+			 atomic_load(&shared->progress.wanted_ns) : ns;
+	} while (!wanted || !atomic_load(&shared->innocent.events));
 	phase.rate = atomic_load(&shared->progress.chunks) / (wanted / 1e9);
 	phase.gap_ms = atomic_load(&shared->progress.gap_ns) / 1e6;
 	phase.attacker = (double)(cpu_time(attacker) - attackers) / ns;
 	phase.work = (atomic_load(&work->done) - work_done) / (ns / 1e9);
 	phase.late = lateness_of(&shared->innocent);
-	ASSERT_GT(phase.late.events, 0);
 	phase.innocent_s = (cpu_time(innocent) - innocents) / 1e9 / phase.late.events;
 	phase.innocent_rate = phase.late.events / (ns / 1e9);
 	end(victim);
@@ -289,10 +295,11 @@ static const struct bounds *bounds_of(const char *mode)
 static bool exceeds(const char *mode, const char *what, double quiet, double figure,
 		    double bound, const char *unit)
 {
-	const bool bad = bound && attacked_cpu == 0 && figure > bound;
+	const bool bounded = bound && attacked_cpu == 0;
+	const bool bad = bounded && figure > bound;
 	char text[32] = "-";
 
-	if (bound)
+	if (bounded)
 		snprintf(text, sizeof(text), "%.2f", bound);
 	note("%s %s: %.2f %s, quiet %.2f, bound %s%s", mode, what, figure, unit, quiet, text,
 	     bad ? ": EXCEEDED" : "");
@@ -361,8 +368,8 @@ static void run_case(const void *data)
 	pid_t attacker;
 
 	set_up();
-	quiet_cfs = measure(start_cfs, 0, QUIET_NS);
-	quiet_fifo = measure(start_fifo, 0, QUIET_NS);
+	quiet_cfs = measure(start_cfs, 0, quiet_ns());
+	quiet_fifo = measure(start_fifo, 0, quiet_ns());
 	attacker = start_attack(attack);
 	cfs = measure(start_cfs, attacker, attack_ns());
 	fifo = measure(start_fifo, attacker, attack_ns());
