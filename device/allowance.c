@@ -2,11 +2,11 @@
 /*
  * twheel: how much softirqs do for programs that no program is charged for
  *
- * In softirq context, events are moved into rings and words of tables are looked at, so that
- * a program need not make a system call for each. A program can cause such work by a mere store to its
- * memory, again and again. So each CPU has an allowance, which all programs share. When
- * it is used up, the program is woken, and the work waits for the program's next read()
- * or poll(), where the program is charged for it.
+ * In softirq context, the kernel moves events into rings and looks at words of tables, so
+ * that a program need not make a system call for each. A program can cause such work by a
+ * mere store to its memory, again and again. So each CPU has an allowance, which all
+ * programs share. When it is used up, the kernel wakes the program. The work waits for the
+ * program's next read() or poll(), where the program is charged for it.
  *
  * One step of this work takes about a microsecond, so the work takes less than a
  * hundredth of a CPU in the long run.

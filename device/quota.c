@@ -156,9 +156,8 @@ out_unlock:
 void twheel_quota_put(struct user_quota *quota)
 {
 	mutex_lock(&quota_lock);
-	if (!--quota->refs) {
+	if (!--quota->refs)
 		quota_reap();
-	}
 	mutex_unlock(&quota_lock);
 }
 

@@ -94,10 +94,10 @@ static unsigned int work_lock(void)
 	}
 }
 
-/* Pairs with work_take_back(): who sees the work in a list sees the list's CPU. */
 static void work_set_cpu(struct twheel_work *work, unsigned int cpu)
 {
 	WRITE_ONCE(work->cpu, cpu);
+	/* Pairs with work_take_back(): who sees the work in a list sees the list's CPU. */
 	smp_wmb();
 }
 

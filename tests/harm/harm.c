@@ -44,6 +44,7 @@ static const struct bounds all_bounds[] = {
 	{ "each16",		2, 2, 2, 2 },
 	{ "periodic",		2, 2, 2, 2 },
 	{ "periodic_many",	2, 2, 2, 2 },
+	{ "periodic_poll",	0, 0, 2, 2 },
 	{ "table",		2, 2, 2, 2 },
 	{ "descriptors",	2, 2, 2, 2 },
 	{ "fdinfo",		0, 0, 2, 2 },
