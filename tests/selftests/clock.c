@@ -105,6 +105,35 @@ TEST(many_expire_in_order)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
+/* On a clock that jumps, descriptors with many timers that are due do not go first. */
+TEST(descriptors_with_timers_due_take_turns)
+{
+	enum { MANY = 20000 };
+	static struct twheel_op ops[MANY];
+	const int crowd = open_device(0), other = open_device(0);
+	struct twheel_event event = { }, last = { };
+	__u64 deadline, retracted;
+	unsigned int i;
+
+	stay_on_cpu(0);
+	do {
+		cancel_group(crowd, 1, &retracted);
+		deadline = read_clock(CLOCK_BOOTTIME) + 4 * margin_ns();
+		for (i = 0; i < MANY; i++) {
+			ops[i] = new_timer(deadline, i);
+			ops[i].flags = TWHEEL_ABSTIME;
+			ops[i].clockid = CLOCK_BOOTTIME;
+			ops[i].group = 1;
+		}
+		add_all(crowd, ops, MANY);
+	} while (read_clock(CLOCK_BOOTTIME) >= deadline);
+	add_on(other, CLOCK_BOOTTIME, deadline + 1, 0);
+	event = read_any(other);
+	for (i = 0; i < MANY; i++)
+		last = read_any(crowd);
+	ASSERT_LT(event.expired_ns, last.expired_ns);
+}
+
 TEST(cancel_and_change_work_on_all_clocks)
 {
 	static const clockid_t clocks[] = { CLOCK_BOOTTIME, CLOCK_REALTIME };
