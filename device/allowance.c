@@ -13,22 +13,32 @@
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include "allowance.h"
 
-/* Steps in a second. */
-#define ALLOWANCE_RATE	8192U
-/* The most steps that a quiet time saves up. */
-#define ALLOWANCE_MOST	1024U
+static unsigned int allowance = 8192;
+module_param(allowance, uint, 0644);
+MODULE_PARM_DESC(allowance, "Steps a second that a CPU does for programs without charging them (default 8192)");
+
+/*
+ * A quiet time saves up the steps of four seconds. So a program with tens of thousands of
+ * words finds all of them looked at in time when their first deadlines come at once. The
+ * steps take no softirq longer than a slice: see engine/work.c.
+ */
+#define ALLOWANCE_SECONDS	4U
+
+/* Four seconds of this many steps, with HZ to a step, fit into 32 bits. */
+#define ALLOWANCE_MOST		(1U << 18)
 
 /**
  * struct allowance - the allowance of a CPU
- * @tick: When @left was last raised.
- * @left: How many steps are left.
+ * @tick: When @credit was last raised.
+ * @credit: How many steps are left, times HZ.
  */
 struct allowance {
 	unsigned long	tick;
-	unsigned int	left;
+	unsigned int	credit;
 };
 
 static DEFINE_PER_CPU(struct allowance, allowances);
@@ -44,16 +54,17 @@ static DEFINE_PER_CPU(struct allowance, allowances);
  */
 unsigned int twheel_allowance_take(unsigned int wanted)
 {
-	struct allowance *allowance = this_cpu_ptr(&allowances);
-	unsigned int left = READ_ONCE(allowance->left);
-	unsigned long now = jiffies, ticks = now - READ_ONCE(allowance->tick);
+	unsigned int rate = min(READ_ONCE(allowance), ALLOWANCE_MOST);
+	struct allowance *here = this_cpu_ptr(&allowances);
+	unsigned int credit = READ_ONCE(here->credit);
+	unsigned long now = jiffies, ticks;
 
+	ticks = min_t(unsigned long, now - READ_ONCE(here->tick), ALLOWANCE_SECONDS * HZ);
 	if (ticks) {
-		WRITE_ONCE(allowance->tick, now);
-		left += min_t(unsigned long, ticks, HZ) * ALLOWANCE_RATE / HZ;
-		left = min(left, ALLOWANCE_MOST);
+		WRITE_ONCE(here->tick, now);
+		credit = min(credit + (unsigned int)ticks * rate, ALLOWANCE_SECONDS * HZ * rate);
 	}
-	wanted = min(wanted, left);
-	WRITE_ONCE(allowance->left, left - wanted);
+	wanted = min(wanted, credit / HZ);
+	WRITE_ONCE(here->credit, credit - wanted * HZ);
 	return wanted;
 }

@@ -24,7 +24,7 @@ enum twheel_lane {
 };
 
 /* From this many timers on, a descriptor or a user has many timers. */
-#define TWHEEL_LANE_MANY	4096U
+#define TWHEEL_LANE_MANY	1024U
 
 void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane);
 void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane);

@@ -348,6 +348,9 @@ static void work_thread_run(unsigned int cpu)
 
 	raw_spin_lock_irq(&c->lock);
 	c->to = NULL;
+	/* It would wake an idle CPU for nothing. */
+	if (list_empty(&c->left))
+		timer_delete(&c->rescue);
 	raw_spin_unlock_irq(&c->lock);
 	local_bh_enable();
 	cond_resched();
