@@ -21,19 +21,14 @@ enum {
 /* The most events that one poll() moves into a ring. */
 enum { IN_A_POLL = 1024 };
 
-static unsigned long long usual_allowance;
-
-static void restore_allowance(void)
+/* Sets the allowance. Returns what it was. The caller sets it back, before it checks anything. */
+static unsigned long long set_allowance(unsigned long long value)
 {
-	write_parameter("allowance", usual_allowance);
-}
+	const unsigned long long before = read_parameter("allowance");
 
-static void need_small_allowance(void)
-{
-	usual_allowance = read_parameter("allowance");
-	if (!write_parameter("allowance", ALLOWANCE))
+	if (!write_parameter("allowance", value))
 		skip("cannot write to the parameter");
-	atexit(restore_allowance);
+	return before;
 }
 
 /* Each timer has its number as its cookie. */
@@ -63,12 +58,13 @@ TEST(burst_goes_into_the_ring_when_the_program_polls)
 {
 	const struct ring ring = map_ring(open_device(0), MANY);
 	static struct twheel_op ops[MANY];
+	const unsigned long long before = set_allowance(ALLOWANCE);
 	unsigned int i;
 	__u64 tail;
 
-	need_small_allowance();
 	add_at_once(ring.fd, ops, now() + margin_ns(), 0);
 	wait_for_expiry(&ring);
+	set_allowance(before);
 	ASSERT_LT(tail_of(&ring), MANY);
 	while ((tail = tail_of(&ring)) < MANY) {
 		ASSERT(has_more(&ring));
@@ -97,12 +93,12 @@ TEST(timer_without_end_goes_on_when_the_program_polls)
 	__u64 tail;
 
 	arm(ring.fd, op);
-	while (!tail_of(&ring))
-		continue;
+	wait_for_event(ring.fd);
+	pass_ticks(2);
+	tail = tail_of(&ring);
 	pass_ticks(10);
-	ASSERT_EQ(tail_of(&ring), 1);
 	ASSERT(has_more(&ring));
-	for (tail = 1; tail + IN_A_POLL < MANY; tail += IN_A_POLL) {
+	for (; tail + IN_A_POLL < MANY; tail += IN_A_POLL) {
 		ASSERT_EQ(tail_of(&ring), tail);
 		ASSERT(has_event(ring.fd));
 	}
@@ -133,11 +129,12 @@ static struct unseen *leave_unseen(__u64 ahead)
 	struct twheel_eventfd arg = { .fd = eventfd(0, 0) };
 	struct twheel_word *table;
 	__u64 deadline, signals, lead = margin_ns();
+	unsigned long long before;
 	unsigned int i;
 	bool pushed;
 
-	need_small_allowance();
 	ASSERT_GE(arg.fd, 0);
+	before = set_allowance(ALLOWANCE);
 	do {
 		unseen.fd = open_device(O_NONBLOCK);
 		table = map_words(unseen.fd, MANY);
@@ -152,6 +149,8 @@ static struct unseen *leave_unseen(__u64 ahead)
 	CALL(ioctl(unseen.fd, TWHEEL_IOC_EVENTFD, &arg));
 	/* No timer expires, but the program has to look. */
 	ASSERT_EQ(read(arg.fd, &signals, sizeof(signals)), sizeof(signals));
+	pass_ticks(2);
+	set_allowance(before);
 	ASSERT_EQ(get_info(unseen.fd).unread, 0);
 	return &unseen;
 }
