@@ -168,7 +168,8 @@ static void check_context(const struct torture_model_timer *t)
 
 	if (process)
 		might_sleep();
-	if (irqs_disabled() || process != in_task())
+	/* A run may go on in a thread, with bottom halves off. */
+	if (irqs_disabled() || process == !!in_softirq())
 		torture_fail("a callback in a wrong context: flags %#x, preempt_count %#x",
 			     t->flags, preempt_count());
 }
