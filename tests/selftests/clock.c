@@ -108,28 +108,30 @@ TEST(many_expire_in_order)
 /* On a clock that jumps, descriptors with many timers that are due do not go first. */
 TEST(descriptors_with_timers_due_take_turns)
 {
-	enum { MANY = 20000 };
-	static struct twheel_op ops[MANY];
+	enum { MOST = 20000 };
+	static struct twheel_op ops[MOST];
+	const unsigned int count = many(MOST);
 	const int crowd = open_device(0), other = open_device(0);
 	struct twheel_event event = { }, last = { };
-	__u64 deadline, retracted;
+	__u64 deadline, retracted, lead = margin_ns();
 	unsigned int i;
 
 	stay_on_cpu(0);
 	do {
 		cancel_group(crowd, 1, &retracted);
-		deadline = read_clock(CLOCK_BOOTTIME) + 4 * margin_ns();
-		for (i = 0; i < MANY; i++) {
+		lead *= 2;
+		deadline = read_clock(CLOCK_BOOTTIME) + lead;
+		for (i = 0; i < count; i++) {
 			ops[i] = new_timer(deadline, i);
 			ops[i].flags = TWHEEL_ABSTIME;
 			ops[i].clockid = CLOCK_BOOTTIME;
 			ops[i].group = 1;
 		}
-		add_all(crowd, ops, MANY);
+		add_all(crowd, ops, count);
 	} while (read_clock(CLOCK_BOOTTIME) >= deadline);
 	add_on(other, CLOCK_BOOTTIME, deadline + 1, 0);
 	event = read_any(other);
-	for (i = 0; i < MANY; i++)
+	for (i = 0; i < count; i++)
 		last = read_any(crowd);
 	ASSERT_LT(event.expired_ns, last.expired_ns);
 }

@@ -94,8 +94,11 @@ TEST(eventfd_is_signalled_once_for_all_of_a_tick)
 		pass_ticks(1);
 		count = signals(eventfd);
 	} while (!armed_in_time);
-	/* the wheel may expire them in a few runs, if the clock has just moved on */
-	ASSERT_LE(count, 4);
+	/*
+	 * The wheel may expire them in a few runs, if the clock has just moved on. On a slow
+	 * kernel the slice may end after each batch of 16.
+	 */
+	ASSERT_LE(count, debug_kernel() ? 8 : 4);
 }
 
 TEST(eventfd_says_what_was_there_before)
