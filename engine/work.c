@@ -134,6 +134,24 @@ static void work_add_soon(struct twheel_work *work, unsigned int cpu)
 		mod_timer(&c->kick, jiffies);
 }
 
+/* Queues a work, unless it is queued already. A CPU's timers cannot be armed elsewhere. */
+static void work_add(struct twheel_work *work, bool soon)
+{
+	unsigned long flags;
+	unsigned int cpu;
+
+	local_irq_save(flags);
+	if (!atomic_xchg(&work->queued, 1)) {
+		cpu = work_lock();
+		if (soon && cpu == smp_processor_id())
+			work_add_soon(work, cpu);
+		else
+			work_add_left(work, cpu);
+		raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
+	}
+	local_irq_restore(flags);
+}
+
 /**
  * twheel_work_queue - do a work at the end of the run, or at the next tick
  * @work: The work. If it is queued already, nothing happens: its function will see what
@@ -143,20 +161,7 @@ static void work_add_soon(struct twheel_work *work, unsigned int cpu)
  */
 void twheel_work_queue(struct twheel_work *work)
 {
-	unsigned long flags;
-	unsigned int cpu;
-
-	local_irq_save(flags);
-	if (atomic_xchg(&work->queued, 1))
-		goto out_restore;
-	cpu = work_lock();
-	if (cpu == smp_processor_id())
-		work_add_soon(work, cpu);
-	else
-		work_add_left(work, cpu);
-	raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
-out_restore:
-	local_irq_restore(flags);
+	work_add(work, true);
 }
 
 /**
@@ -167,16 +172,7 @@ out_restore:
  */
 void twheel_work_leave(struct twheel_work *work)
 {
-	unsigned long flags;
-	unsigned int cpu;
-
-	local_irq_save(flags);
-	if (!atomic_xchg(&work->queued, 1)) {
-		cpu = work_lock();
-		work_add_left(work, cpu);
-		raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
-	}
-	local_irq_restore(flags);
+	work_add(work, false);
 }
 
 /* Takes a work off its list. False if the work is just being queued, moved or begun. */
