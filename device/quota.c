@@ -207,8 +207,9 @@ bool twheel_quota_exempt(struct timer_set *set)
  * twheel_quota_shown_limit - tell how many timers a user may hold
  * @set: A set of the user's.
  *
- * Asks no security module, because the set exceeds no limit. If a security module refuses
- * the capability to an opener who has it, the limit is shown once it has applied.
+ * The function looks at the opener's credentials only, and asks no security module. A
+ * security module may refuse the capability to an opener whose credentials have it. Then
+ * the function returns %U64_MAX until the limit has refused the set something.
  *
  * Return: The limit now, or %U64_MAX if the set may exceed it.
  */

@@ -3,9 +3,7 @@
  * What the kernel does for programs in softirq context is bounded: beyond that, a ring is
  * filled and words are looked at when the program calls poll() or read().
  */
-#include <stdint.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 
 #include "event_ring.h"
 #include "parameter.h"

@@ -24,7 +24,7 @@ static struct test *first_test, **end = &first_test;
 static char *skip_reason;	/* shared with the process of the case */
 #define REASON_SIZE 256
 
-/* The user of --user, who has no privileges. */
+/* With --user, the cases run with this user ID, which has no privileges. */
 #define USER 1000U
 
 void register_test(struct test *test)
