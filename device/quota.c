@@ -8,22 +8,28 @@
  * A user namespace can give a user many user ids. So what is opened in a namespace counts
  * against the owner of the namespace. If the namespaces are nested, it counts against
  * the owner of the outermost one. The owners in between need no count: the limit is the
- * same for all, and the outermost owner holds at least as much as any owner below. The
- * namespaces of root are an exception, because root creates them for different users:
- * each of them counts by itself.
+ * same for all, and the outermost owner holds at least as much as any owner below.
+ *
+ * Root is an exception, because root runs containers for different users. Each outermost
+ * namespace of root's counts by itself, and so does each of root's cgroups. A cgroup
+ * namespace counts as one cgroup, also if the container makes cgroups below its own. If a
+ * container can escape its count, its memory still counts against its memory cgroup.
  *
  * The limits do not bind an opener with CAP_SYS_RESOURCE. The capability is asked for
  * when a limit would be passed for the first time, and not at open(): a security module
  * may log the question.
  */
 #include <linux/capability.h>
+#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -55,6 +61,7 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
  * @uid: The user's id in the initial user namespace.
  * @ns: The user namespace, if it is one of root's that counts by itself; or %NULL. Only
  *	compared. It exists while @refs is not 0: the files' credentials hold it.
+ * @cgroup: The id of the cgroup that the user counts in, if the user is root; or 0.
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
  * @blocks: How many blocks exist for these timers, including those that wait for the end
@@ -66,6 +73,7 @@ struct user_quota {
 	struct list_head	node;
 	kuid_t			uid;
 	const struct user_namespace *ns;
+	u64			cgroup;
 	unsigned int		refs;
 	atomic_t		timers;
 	atomic_t		blocks;
@@ -77,7 +85,31 @@ struct user_quota {
 static LIST_HEAD(quota_list);
 static DEFINE_MUTEX(quota_lock);
 
-/* Fills in whom a file that is opened with @cred counts against. */
+#ifdef CONFIG_CGROUPS
+/* Returns the id of the root of the caller's cgroup namespace, or of the caller's cgroup. */
+static u64 quota_cgroup(void)
+{
+	const struct css_set *tasks_own;
+	struct cgroup *cgroup;
+	u64 id;
+
+	rcu_read_lock();
+	tasks_own = rcu_dereference(current->cgroups);
+	cgroup = current->nsproxy->cgroup_ns->root_cset->dfl_cgrp;
+	if (!cgroup_parent(cgroup))
+		cgroup = tasks_own->dfl_cgrp;
+	id = cgroup_id(cgroup);
+	rcu_read_unlock();
+	return id;
+}
+#else
+static u64 quota_cgroup(void)
+{
+	return 0;
+}
+#endif
+
+/* Fills in whom a file that the caller opens with @cred counts against. */
 static void quota_find_user(struct user_quota *quota, const struct cred *cred)
 {
 	const struct user_namespace *ns;
@@ -89,6 +121,7 @@ static void quota_find_user(struct user_quota *quota, const struct cred *cred)
 		quota->uid = ns->owner;
 		quota->ns = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns : NULL;
 	}
+	quota->cgroup = uid_eq(quota->uid, GLOBAL_ROOT_UID) ? quota_cgroup() : 0;
 }
 
 static struct user_quota *quota_find(const struct user_quota *user)
@@ -96,7 +129,8 @@ static struct user_quota *quota_find(const struct user_quota *user)
 	struct user_quota *quota;
 
 	list_for_each_entry(quota, &quota_list, node)
-		if (uid_eq(quota->uid, user->uid) && quota->ns == user->ns)
+		if (uid_eq(quota->uid, user->uid) && quota->ns == user->ns &&
+		    quota->cgroup == user->cgroup)
 			return quota;
 	return NULL;
 }
@@ -122,7 +156,9 @@ static void quota_reap(void)
 
 /**
  * twheel_quota_get - find or create the quota of a user
- * @cred: The credentials with which the user has opened a file.
+ * @cred: The credentials with which the caller opens a file.
+ *
+ * Context: process, in the task that opens the file.
  *
  * Return: The quota, or %NULL if there is no memory.
  */
@@ -140,6 +176,7 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 			goto out_unlock;
 		quota->uid = user.uid;
 		quota->ns = user.ns;
+		quota->cgroup = user.cgroup;
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;

@@ -14,6 +14,14 @@ void become(uid_t user)
 	drop_capability(CAP_SYS_RESOURCE);
 }
 
+void pass_on(int status)
+{
+	ASSERT(WIFEXITED(status));
+	if (WEXITSTATUS(status) == EXIT_SKIP)
+		_exit(EXIT_SKIP);
+	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}
+
 void with_user_limit(unsigned int limit, void (*run)(void *data))
 {
 	const unsigned long long before = read_parameter("max_timers_user");
@@ -25,10 +33,7 @@ void with_user_limit(unsigned int limit, void (*run)(void *data))
 	child = start(run, NULL);
 	CALL(waitpid(child, &status, 0));
 	ASSERT(write_parameter("max_timers_user", before));
-	ASSERT(WIFEXITED(status));
-	if (WEXITSTATUS(status) == EXIT_SKIP)
-		_exit(EXIT_SKIP);
-	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+	pass_on(status);
 }
 
 void add_timers(int fd, unsigned int count)

@@ -21,6 +21,9 @@ void become(uid_t user);
  */
 void with_user_limit(unsigned int limit, void (*run)(void *data));
 
+/* Go on if the child with this wait status passed. Otherwise end as the child ended. */
+void pass_on(int status);
+
 #define USER_LIMIT_TEST(id, limit)		\
 	static void run_##id(void *data);	\
 	TEST(id)				\

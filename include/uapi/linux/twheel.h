@@ -47,8 +47,9 @@
  * @max_timers_user: Number of timers that all descriptors of one user may hold
  *	together; 2^64 - 1 if there is no limit. A descriptor counts for the user
  *	who opened it. In a user namespace, it counts for the owner of the namespace;
- *	if namespaces are nested, for the owner of the outermost one. Each outermost
- *	namespace that root owns counts by itself, like a user.
+ *	if namespaces are nested, for the owner of the outermost one. Root runs
+ *	containers for different users: each outermost namespace that root owns, and
+ *	each cgroup of root, counts by itself, like a user.
  *
  *	The memory of the timers is limited too. The kernel keeps timers in blocks of
  *	4 KiB, about 50 in each. A user may hold one block for every 16 timers of
