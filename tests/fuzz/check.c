@@ -121,6 +121,7 @@ static void open_as(unsigned int n)
 	syscall(SYS_setresuid, -1, 0, -1);
 }
 
+/* Open the files that only root may open. */
 void check_init(void)
 {
 	char path[64];
@@ -129,8 +130,6 @@ void check_init(void)
 	/* A user without privileges has limits: that user is tested, too. */
 	if (chmod("/dev/twheel", 0666))
 		report_die("no /dev/twheel: %s", strerror(errno));
-	for (n = 0; n < USERS; n++)
-		open_as(n);
 	taint_file = open_file(TAINTED);
 	read_text(taint_file, tainted, sizeof(tainted));
 	counts_file = open_file(DEBUGFS "counts");
@@ -139,6 +138,15 @@ void check_init(void)
 		snprintf(path, sizeof(path), DEBUGFS "cpu%u", n);
 		cpu_file[n] = open_file(path);
 	}
+}
+
+/* Open a descriptor for each user whose timers are checked. */
+void check_users_init(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < USERS; n++)
+		open_as(n);
 }
 
 /* Returns what is wrong, or NULL. */

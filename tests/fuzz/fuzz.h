@@ -144,6 +144,7 @@ void run_program(const struct program *program);
 
 /* check.c */
 void check_init(void);
+void check_users_init(void);
 const char *check_all(void);
 
 /* execute.c */

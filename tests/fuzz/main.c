@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * usage: fuzz [--duration S] [--seed N] [--times N] [--least BLOCKS] [--distil DIR]
- *             [--show] --out DIR [PROGRAM-OR-DIRECTORY...]
+ *             [--show] [--user | --user-namespace] --out DIR [PROGRAM-OR-DIRECTORY...]
  *
  * Runs the given programs, then makes and runs new programs. Prints TAP.
  *
@@ -11,6 +11,9 @@
  *	--least BLOCKS	fail if the programs reach fewer blocks of the device's code (1)
  *	--distil DIR	save a few programs there that reach all that the corpus reaches
  *	--show		print the result of each call
+ *	--user		run all programs as a user without privileges
+ *	--user-namespace
+ *			run them as root of a user namespace of that user
  *	--out DIR	for programs worth keeping; the last programs that were started are
  *			in DIR/recent, and a program that failed is in DIR/failed
  *
@@ -26,6 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../selftests/privilege.h"
 #include "fuzz.h"
 
 enum { PATIENCE = 90 };	/* seconds without a run until a program counts as hung */
@@ -37,6 +41,8 @@ static struct {
 	__u64		seed;
 	const char	*out;
 	const char	*distil;
+	bool		user;
+	bool		user_namespace;
 } options = { .times = 1, .seed = 1, .least = 1 };
 
 static void replay(void)
@@ -75,6 +81,19 @@ static void fuzz(void)
 	}
 }
 
+static void give_up_privileges(void)
+{
+	/* The user may write there, but perhaps not look a path up. */
+	if (options.user && chdir(options.out))
+		report_die("cannot enter %s: %s", options.out, strerror(errno));
+	if (options.user)
+		options.out = ".";
+	if (options.user && !become_user())
+		report_die("cannot give up privileges");
+	if (options.user_namespace && !become_root_of_a_namespace())
+		report_die("cannot make a user namespace");
+}
+
 static void work(char **paths)
 {
 	unsigned int loaded = 0;
@@ -88,6 +107,8 @@ static void work(char **paths)
 	check_init();
 	if (!cover_init())
 		report_note("this kernel has no KCOV: new programs are made without coverage");
+	give_up_privileges();
+	check_users_init();
 	replay();
 	if (options.duration)
 		fuzz();
@@ -175,6 +196,8 @@ static void parse_options(int argc, char **argv)
 		{ "out", required_argument, NULL, 'o' },
 		{ "distil", required_argument, NULL, 'D' },
 		{ "show", no_argument, NULL, 'S' },
+		{ "user", no_argument, NULL, 'u' },
+		{ "user-namespace", no_argument, NULL, 'n' },
 		{ }
 	};
 	int option;
@@ -198,6 +221,12 @@ static void parse_options(int argc, char **argv)
 			break;
 		case 'S':
 			run_show_results = true;
+			break;
+		case 'n':
+			options.user_namespace = true;
+			/* fall through */
+		case 'u':
+			options.user = true;
 			break;
 		case 'D':
 			options.distil = optarg;

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Run the cases of one program and print TAP. */
 #include "harness.h"
+#include "privilege.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <grp.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,9 +20,6 @@ bool long_tests;
 static struct test *first_test, **end = &first_test;
 static char *skip_reason;	/* shared with the process of the case */
 #define REASON_SIZE 256
-
-/* With --user, the cases run with this user ID, which has no privileges. */
-#define USER 1000U
 
 void register_test(struct test *test)
 {
@@ -202,42 +196,6 @@ static void list(void)
 
 	for (test = first_test; test; test = test->next)
 		puts(test->name);
-}
-
-static bool write_text(const char *path, const char *text)
-{
-	const int fd = open(path, O_WRONLY);
-	const bool written = fd >= 0 && write(fd, text, strlen(text)) > 0;
-
-	if (!written)
-		perror(path);
-	close(fd);
-	return written;
-}
-
-/* Give up all privileges. The program may still read its own files in /proc. */
-static bool become_user(void)
-{
-	if (!setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
-	    !setresuid(USER, USER, USER) && !prctl(PR_SET_DUMPABLE, 1))
-		return true;
-	perror("cannot become an unprivileged user");
-	return false;
-}
-
-/* Be root in a user namespace that the user has made. */
-static bool become_root_of_a_namespace(void)
-{
-	char map[32];
-
-	if (unshare(CLONE_NEWUSER)) {
-		perror("cannot make a user namespace");
-		return false;
-	}
-	snprintf(map, sizeof(map), "0 %u 1", USER);
-	return write_text("/proc/self/uid_map", map) &&
-	       write_text("/proc/self/setgroups", "deny") &&
-	       write_text("/proc/self/gid_map", map);
 }
 
 int main(int argc, char **argv)
