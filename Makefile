@@ -1,10 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0
 # twheel: see README.md. The kernel's build system reads Kbuild.
 
-KDIR ?= /lib/modules/$(shell uname -r)/build
+# The kernel: KERNELRELEASE is its name, KDIR its build tree. Each follows from the other.
+ifdef KDIR
+KERNELRELEASE ?= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	'$(KDIR)/include/generated/utsrelease.h')
+else
+KERNELRELEASE ?= $(shell uname -r)
+KDIR := /lib/modules/$(KERNELRELEASE)/build
+endif
 
-.PHONY: all modules lib tools samples clean modules_install install help setup demo
-.PHONY: check check-all coverage torture bench bench-quick
+# Where things go. DESTDIR is the root of a package; with INSTALL_MOD_PATH, the module has
+# another root.
+prefix ?= /usr/local
+PREFIX ?= $(prefix)
+INSTALL ?= install
+INSTALL_MOD_PATH ?= $(DESTDIR)
+INSTALL_MOD_DIR ?= updates
+MODULES := $(INSTALL_MOD_PATH)/lib/modules/$(KERNELRELEASE)
+# What other modules are built with
+INTERFACE := $(MODULES)/twheel
+PROGRAMS := lib tools man packaging
+
+# The kernel's build system finds these in the environment of its make.
+export PREFIX DESTDIR INSTALL INSTALL_MOD_PATH INSTALL_MOD_DIR
+
+.PHONY: all modules lib tools samples clean help setup demo version
+.PHONY: modules_install modules_uninstall programs_install programs_uninstall
+.PHONY: install uninstall dist deb check check-all coverage torture bench bench-quick
 
 all: modules lib tools
 
@@ -13,16 +36,38 @@ modules:
 		'install the headers of the running kernel, or set KDIR=' >&2; exit 1; }
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
 
-modules_install:
-	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@
+modules_install: modules
+	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' KERNELRELEASE='$(KERNELRELEASE)' $@
+	$(INSTALL) -d '$(INTERFACE)'
+	$(INSTALL) -m 644 twheel.h Module.symvers '$(INTERFACE)'
+	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
+
+modules_uninstall:
+	rm -f '$(MODULES)/$(INSTALL_MOD_DIR)'/twheel.ko*
+	rm -rf '$(INTERFACE)'
+	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
 
 lib tools samples:
 	$(MAKE) -C $@
 
-install: lib tools
-	$(MAKE) -C lib install
-	$(MAKE) -C tools install
-	$(MAKE) -C man install
+programs_install: lib tools
+	set -e; for part in $(PROGRAMS); do $(MAKE) -C $$part install; done
+
+programs_uninstall:
+	set -e; for part in $(PROGRAMS); do $(MAKE) -C $$part uninstall; done
+
+install: modules_install programs_install
+
+uninstall: modules_uninstall programs_uninstall
+
+version:
+	scripts/version
+
+dist:
+	scripts/dist
+
+deb:
+	scripts/deb
 
 clean:
 	$(MAKE) -C lib clean
@@ -57,8 +102,12 @@ bench-quick: setup
 help:
 	@echo '  make                 build the module for the running kernel (or KDIR=), lib and tools'
 	@echo '  make samples         build the programs in samples/'
-	@echo '  make modules_install install the module'
-	@echo '  make install         install the library, the tools and the manual pages'
+	@echo '  make install         install the module, the library, the tool, manual pages, udev rule:'
+	@echo '                       below DESTDIR, programs below PREFIX (/usr/local)'
+	@echo '  make modules_install, make programs_install   a part of that'
+	@echo '  make uninstall       remove what make install has installed'
+	@echo '  make dist            the source as build/twheel-VERSION.tar.xz'
+	@echo '  make deb             Debian packages in build/deb, built in a clean chroot (root)'
 	@echo '  make clean           remove what make built'
 	@echo '  make setup           install the packages that build and tests need'
 	@echo '  make demo            watch a million timers in a virtual machine'
