@@ -6,6 +6,7 @@
 #define _PEER_H
 
 #include <linux/atomic.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 
 /**
@@ -49,7 +50,12 @@ s64 peer_remaining(u32 id);
 long peer_survey_longest(void);
 
 /* peer_load.c: simulated traffic */
+#ifdef PEER_NO_LOAD
+static inline int peer_load_start(void) { return -EOPNOTSUPP; }
+static inline void peer_load_stop(void) { }
+#else
 int peer_load_start(void);
 void peer_load_stop(void);
+#endif
 
 #endif /* _PEER_H */
