@@ -16,6 +16,13 @@
 #include <linux/lockdep.h>
 #include <linux/types.h>
 
+/*
+ * The version of this interface. A new major number means that the source of a module may
+ * have to change; a new minor number only adds.
+ */
+#define TWHEEL_API_MAJOR	1
+#define TWHEEL_API_MINOR	0
+
 struct twheel_timer;
 
 /**
