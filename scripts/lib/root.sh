@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# For scripts in bash: work in a copy of a Debian system that scripts/root has made.
+
+# own_mounts "$@": start the script again with mounts of its own, which end with it.
+own_mounts()
+{
+	[ "$(id -u)" -eq 0 ] || {
+		echo "${0##*/}: needs root" >&2
+		exit 1
+	}
+	[ -n "${TWHEEL_OWN_MOUNTS-}" ] ||
+		TWHEEL_OWN_MOUNTS=yes exec unshare --mount "scripts/${0##*/}" "$@"
+}
+
+# copy_root DISTRIBUTION KIND DIRECTORY: mount a copy at DIRECTORY/root. What is written
+# to the copy goes to DIRECTORY/changes.
+copy_root()
+{
+	local root
+
+	root=$(scripts/root "$1" "$2") && mkdir -p "$3/root" "$3/changes" "$3/work" &&
+		mount -t overlay -o "lowerdir=$root,upperdir=$3/changes,workdir=$3/work" \
+			overlay "$3/root" &&
+		mount -t proc proc "$3/root/proc" &&
+		mount --rbind /dev "$3/root/dev"
+}
+
+# in_root DIRECTORY COMMAND...: run a command in the copy.
+in_root()
+{
+	local root=$1/root
+	shift
+
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+		DEBIAN_FRONTEND=noninteractive INITRD=No chroot "$root" "$@"
+}
