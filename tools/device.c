@@ -22,8 +22,7 @@ static int no_device(void)
 static int no_access(void)
 {
 	report("no access to %s", device_path);
-	report("run this as root, or let root grant access: setfacl -m u:%s:rw %s, or a udev rule",
-	       "NAME", device_path);
+	report("run this as root, or join the group of the device: usermod -aG twheel NAME");
 	return -STATUS_NO_ACCESS;
 }
 

@@ -27,12 +27,16 @@ def busybox():
     return data
 
 
-def base_modules(name):
-    """The modules that the distribution's kernel needs to reach the host, in the order
+def base_modules(plan):
+    """The modules that a distribution's kernel needs to reach the host, in the order
     to load them."""
-    if name != kernels.STOCK:
+    if plan.root:
+        root = plan.root / "lib/modules" / plan.kernel
+    elif plan.kernel == kernels.STOCK:
+        root = (kernels.fetch(plan.kernel) / "lib/modules"
+                / kernels.resolve(plan.kernel)["release"])
+    else:
         return []
-    root = kernels.fetch(name) / "lib/modules" / kernels.resolve(name)["release"]
     depends = {}
     for line in (root / "modules.dep").read_text(encoding="utf-8").splitlines():
         module, _, needs = line.partition(":")
@@ -68,7 +72,7 @@ def build(plan, out, control):
     image.file("init", init, 0o755)
     image.file("twheel/init", init, 0o755)
 
-    base = base_modules(plan.kernel) if plan.engine == "qemu" else []
+    base = base_modules(plan) if plan.engine == "qemu" else []
     names = [re.sub(r"\.xz$", "", path.name) for path in base]
     for name, path in zip(names, base):
         image.file("twheel/base/" + name, read_module(path))
@@ -84,7 +88,7 @@ def build(plan, out, control):
         "nine_share": NINE + ",cache=none",
         "out": out,
         "control": control,
-        "keep": " ".join(below_tmp([os.getcwd(), CHECKOUT, cache("x"),
+        "keep": "" if plan.root else " ".join(below_tmp([os.getcwd(), CHECKOUT, cache("x"),
                                     plan.share or "/", *plan.command])),
         "share": str(plan.share or ""),
         "modules": " ".join(path.name for path, _ in plan.modules),
@@ -109,5 +113,6 @@ def _command(plan):
         env.update(COLUMNS=str(size.columns), LINES=str(size.lines))
     env.update(plan.environment)
     settings = [f"{name}={value}" for name, value in env.items()]
-    return (f"cd {shlex.quote(os.getcwd())} || exit 97\n"
+    directory = "/" if plan.root else os.getcwd()
+    return (f"cd {shlex.quote(directory)} || exit 97\n"
             f"exec /usr/bin/env -i {shlex.join(settings + plan.command)}\n")

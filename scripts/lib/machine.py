@@ -84,8 +84,8 @@ def qemu_command(plan, image, initrd, channels):
     """QEMU with console, command output and control on three channels."""
     command = qemu(image, plan, []) + [
         "-initrd", str(initrd), "-device", "virtio-serial-pci",
-        "-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,"
-                   "readonly=on,multidevs=remap"]
+        "-virtfs", f"local,path={plan.root or '/'},mount_tag=hostroot,"
+                   "security_model=none,readonly=on,multidevs=remap"]
     for name, channel in zip(("console", "out", "control"), channels):
         command += ["-chardev", f"socket,id={name},fd={channel.fd}"]
     command += ["-serial", "chardev:console",
@@ -163,7 +163,10 @@ class Machine:
         self._started = time.monotonic()
         self._heard = self._started
         self._ended = None
-        image = kernels.kernel_image(plan.kernel, plan.flavour)
+        if plan.root:
+            image = plan.root / "boot" / f"vmlinuz-{plan.kernel}"
+        else:
+            image = kernels.kernel_image(plan.kernel, plan.flavour)
         command = COMMANDS[plan.engine](plan, image, initrd, self.channels)
         self.process = start(command, plan, pass_fds=[
             channel.fd for channel in self.channels])
