@@ -105,6 +105,8 @@ help:
 	@echo '  make install         install the module, the library, the tool, manual pages, udev rule:'
 	@echo '                       below DESTDIR, programs below PREFIX (/usr/local)'
 	@echo '  make modules_install, make programs_install   a part of that'
+	@echo '                       For packagers: DESTDIR PREFIX LIBDIR UDEVDIR SYSUSERSDIR,'
+	@echo '                       KDIR KERNELRELEASE INSTALL_MOD_PATH INSTALL_MOD_DIR'
 	@echo '  make uninstall       remove what make install has installed'
 	@echo '  make dist            the source as build/twheel-VERSION.tar.xz'
 	@echo '  make deb             Debian packages in build/deb, built in a clean chroot (root)'
