@@ -37,7 +37,8 @@ modules:
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
 
 modules_install: modules
-	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' KERNELRELEASE='$(KERNELRELEASE)' $@
+	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' KERNELRELEASE='$(KERNELRELEASE)' \
+		MODLIB='$(MODULES)' $@
 	$(INSTALL) -d '$(INTERFACE)'
 	$(INSTALL) -m 644 twheel.h Module.symvers '$(INTERFACE)'
 	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
