@@ -14,6 +14,8 @@
 /* SOME_KB: what the slab allocator may count without a block. */
 enum { FEW = 4000, MANY = 60000, FILES = 2000, SOME_KB = 128 };
 
+static struct twheel_op ops[MANY];
+
 /* For a case with more than a thousand descriptors. */
 static void allow_files(void)
 {
@@ -66,13 +68,12 @@ static unsigned long slab_kb(void)
 }
 
 /*
- * Add as many timers as the limit on timers allows, and keep one in each block. Returns
- * whether a timer was refused.
+ * Add as many timers as @limit, the limit on timers, allows, and keep one in each block.
+ * Returns whether a timer was refused.
  */
-static bool keep_one_in_each_block(int fd, unsigned int places)
+static bool keep_one_in_each_block(int fd, unsigned int places, unsigned int limit)
 {
-	static struct twheel_op ops[FEW];
-	const unsigned int count = FEW - get_info(fd).timers_user;
+	const unsigned int count = limit - get_info(fd).timers_user;
 	unsigned int i, cancels = 0;
 	bool met = false;
 	__u64 block = -1;
@@ -117,7 +118,7 @@ USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
 	before = slab_kb();
 	for (round = 0; round < ROUNDS && !met; round++) {
 		fd = round ? open_device(0) : first;
-		met = keep_one_in_each_block(fd, places);
+		met = keep_one_in_each_block(fd, places, FEW);
 		ASSERT_LE(user_memory_kb(fd), MOST_KB);
 	}
 	note("%u places in a block, %u rounds, %llu timers, %lu KiB", places, round,
@@ -142,6 +143,98 @@ USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
 	ASSERT_EQ(timers_of(fd), 0);
 	if (before)
 		ASSERT_LE(slab_kb(), before + MOST_KB + SOME_KB);
+}
+
+/* The memory that the kernel could give to programs, in KiB. */
+static unsigned long available_kb(void)
+{
+	const int drop = open("/proc/sys/vm/drop_caches", O_WRONLY);
+	FILE *file = fopen("/proc/meminfo", "r");
+	unsigned long value = 0;
+	char line[128];
+
+	if (drop < 0 || !file)
+		skip("no /proc/meminfo, or no way to empty caches");
+	sync();
+	ASSERT_EQ(write(drop, "3\n", 2), 2);
+	close(drop);
+	while (!value && fgets(line, sizeof(line), file))
+		sscanf(line, "MemAvailable: %lu", &value);
+	fclose(file);
+	ASSERT(value);
+	return value;
+}
+
+/* Add timers that take as much memory as a timer can, until one is refused. */
+static void add_largest(int fd)
+{
+	struct twheel_op op = {
+		.clockid = CLOCK_BOOTTIME,
+		.time_ns = LONG,
+		.period_ns = LONG,
+	};
+
+	do {
+		op.handle = 0;
+		op.group++;
+	} while (!ioctl(fd, TWHEEL_IOC_ADD, &op));
+	ASSERT_EQ(errno, EDQUOT);
+}
+
+/* Map pages of tables, or of rings, until that is refused. Returns how many. */
+static unsigned int map_most(off_t offset, unsigned int pages)
+{
+	unsigned int all = 0;
+
+	for (;;) {
+		const int fd = open_device(0);
+		void *map = mmap(NULL, pages * page_size(), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_POPULATE, fd, offset);
+
+		if (map == MAP_FAILED)
+			break;
+		all += pages;
+	}
+	ASSERT_EQ(errno, EDQUOT);
+	return all;
+}
+
+/*
+ * All that a user can make the kernel hold. The figures for a timer are those of
+ * Documentation/design.rst.
+ */
+USER_LIMIT_TEST(most_that_a_user_can_hold_is_bounded, MANY)
+{
+	enum { TIMER_BYTES = 256 + 32 + 32 + 64 + 32 + 27 + 128, NOISE_KB = 6 << 10 };
+	const unsigned long most = (MANY * TIMER_BYTES >> 10) + (4 << 10);
+	unsigned long before, taken;
+	unsigned int places, pages;
+	int fds[100], count = 0, i;
+
+	if (debug_kernel())
+		skip("this kernel takes more memory for each object");
+	become(ALICE);
+	places = places_in_block();
+	/* the program's own memory does not count */
+	memset(ops, 1, sizeof(ops));
+	before = available_kb();
+	do {
+		ASSERT_LT(count, ARRAY_SIZE(fds));
+		fds[count] = open_device(0);
+	} while (!keep_one_in_each_block(fds[count++], places, MANY));
+	for (i = 0; i < count; i++)
+		add_largest(fds[i]);
+	/* a ring has a page and a power of two of pages */
+	pages = map_most(TWHEEL_MMAP_RING, 1 + 256);
+	pages += map_most(TWHEEL_MMAP_TABLE, 100);
+	pages += map_most(TWHEEL_MMAP_TABLE, 1);
+	taken = before - available_kb();
+	note("%llu timers, %lu KiB of blocks and pages, %u pages",
+	     (unsigned long long)get_info(fds[0]).timers_user, user_memory_kb(fds[0]),
+	     pages);
+	note("%ld KiB are not available any more, of at most %lu", (long)taken, most);
+	ASSERT_GE((long)taken, user_memory_kb(fds[0]) / 2);
+	ASSERT_LE((long)taken, most + NOISE_KB);
 }
 
 USER_LIMIT_TEST(dense_user_reaches_the_limit_of_timers, MANY)
