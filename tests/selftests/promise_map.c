@@ -161,10 +161,11 @@ TEST(second_mapping_is_the_same_memory)
 	const int fd = open_device(0);
 	struct twheel_word *table = map_table(fd), *table_again = map_table(fd);
 	struct twheel_ring *ring = map_ring(fd), *ring_again = map_ring(fd);
-	const __u64 deadline = now() + ticks(2), index = TWHEEL_INDEX(add_shared(fd, deadline, 1));
+	const __u64 deadline = now() + FAR, handle = add_shared(fd, deadline, 1);
 
 	ASSERT(table != table_again);
-	ASSERT_EQ(table_again[index].deadline & ~TWHEEL_WORD_CLOSED, deadline);
+	ASSERT_EQ(table_again[TWHEEL_INDEX(handle)].deadline & ~TWHEEL_WORD_CLOSED, deadline);
+	ASSERT_EQ(change_to(fd, handle, now() + ticks(2)), 0);
 	wait_for_tail(ring, 1);
 	ASSERT_EQ(tail_of(ring_again), 1);
 	ASSERT_EQ(event_at(ring_again, 0)->cookie, 1);
