@@ -2,6 +2,9 @@
 """The project's kernel modules, built outside the checkout."""
 
 import os
+import pathlib
+import re
+import shutil
 import sys
 
 import kernels
@@ -24,8 +27,34 @@ def sync(project, place):
 
 
 def _place(name, flavour, project, arguments):
-    key = digest(kernels.build_directory(name, flavour), project, *arguments)
-    return cache("module", f"{kernels.identity(name)}-{flavour}-{key}")
+    """The directory to build in, and a pattern for those where other checkouts, or
+    runs that also call a checker (C=2), compile the same way."""
+    compiling = [text for text in arguments if not text.startswith(("C=", "CF="))]
+    key = digest(kernels.build_directory(name, flavour),
+                 os.path.relpath(project, CHECKOUT), *compiling)
+    kind = f"{kernels.identity(name)}-{flavour}-{key}"
+    place = cache("module", f"{kind}-{digest(project, *arguments)}")
+    return place, f"{kind}-*"
+
+
+def _seed(place, pattern):
+    """Begin with a copy of the newest build of the same kind, so that make compiles only
+    what differs. Its paths are replaced where make compares them."""
+    others = sorted((path for path in place.parent.glob(pattern) if path != place
+                     and (path / "Module.symvers").exists()),
+                    key=lambda path: (path / "Module.symvers").stat().st_mtime)
+    if not others:
+        return
+    scratch = place.with_name(place.name + ".part")
+    shutil.rmtree(scratch, ignore_errors=True)
+    with lock(others[-1].name):
+        shutil.copytree(others[-1], scratch, symlinks=True)
+    for path in scratch.rglob("*"):
+        if path.suffix in (".cmd", ".mod", ".order"):
+            text, times = path.read_text("utf-8"), path.stat()
+            path.write_text(text.replace(str(others[-1]), str(place)), "utf-8")
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    scratch.rename(place)
 
 
 def build(name, flavour, project=CHECKOUT, arguments=()):
@@ -38,22 +67,45 @@ def build(name, flavour, project=CHECKOUT, arguments=()):
     if flavour.endswith("-fuzz"):
         arguments.append("KCOV_INSTRUMENT=y")
     kernel = kernels.build(name, flavour)
-    place = _place(name, flavour, project, arguments)
+    place, pattern = _place(name, flavour, project, arguments)
     with lock(place.name):
-        place.mkdir(parents=True, exist_ok=True)
+        # Coverage data goes where the first build of an object was.
+        if not place.exists() and not flavour.endswith("-gcov"):
+            _seed(place, pattern)
+        place.mkdir(exist_ok=True)
         sync(project, place)
         log = cache("logs", place.name + ".log")
         command = ["make", "-s", "-C", str(kernel), f"M={place}",
                    f"ARCH={kernels.architecture(name, flavour)}", "W=1",
                    f"-j{os.cpu_count() or 1}", *arguments, "modules"]
-        run(f"building modules for {kernels.identity(name)} {flavour}",
-            command, log=log)
-        _show_warnings(log)
+        try:
+            run(f"building modules for {kernels.identity(name)} {flavour}",
+                command, log=log)
+            sys.stderr.writelines(f"{line}\n" for line in _warnings(log))
+        finally:
+            _compile_again(place, _warnings(log))
+        _forget_old(place)
     return place
 
 
-def _show_warnings(log):
-    """Print what a silent make that succeeded has warned about."""
-    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-        if not line.startswith("Skipping BTF generation"):
-            print(line, file=sys.stderr)
+def _forget_old(place):
+    """Remove modules that are no longer built: their sources are gone."""
+    built = (place / "modules.order").read_text("utf-8")
+    for path in place.rglob("*.ko"):
+        if f"{path.relative_to(place).with_suffix('')}." not in built:
+            path.unlink()
+
+
+def _warnings(log):
+    """What a silent make has warned about."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    return [line for line in text.splitlines()
+            if not line.startswith("Skipping BTF generation")]
+
+
+def _compile_again(place, warnings):
+    """Let the next build compile what has a warning once more, and show it again."""
+    for name in set(re.findall(r"(\S+\.[ch]):\d+", "\n".join(warnings))):
+        path = pathlib.Path(place, name)
+        if path.is_relative_to(place) and path.exists():
+            path.touch()
