@@ -27,7 +27,7 @@ export PREFIX DESTDIR INSTALL INSTALL_MOD_PATH INSTALL_MOD_DIR
 
 .PHONY: all modules lib tools samples clean help setup demo version
 .PHONY: modules_install modules_uninstall programs_install programs_uninstall
-.PHONY: install uninstall dist deb check check-all coverage torture bench bench-quick
+.PHONY: install uninstall dist deb lint check check-all coverage torture bench bench-quick
 
 all: modules lib tools
 
@@ -82,6 +82,10 @@ setup:
 demo: setup
 	scripts/demo
 
+lint:
+	scripts/setup build kernel static
+	scripts/static
+
 check: setup
 	scripts/check
 
@@ -114,6 +118,7 @@ help:
 	@echo '  make clean           remove what make built'
 	@echo '  make setup           install the packages that build and tests need'
 	@echo '  make demo            watch a million timers in a virtual machine'
+	@echo '  make lint            check the sources without running them'
 	@echo '  make check           run every test that a change must pass'
 	@echo '  make check-all       run all tests: an hour, once the kernels are built'
 	@echo '  make coverage        find the lines of the module that no test executes'
