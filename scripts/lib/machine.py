@@ -20,6 +20,7 @@ REPORT_ALL = ["ignore_loglevel", "panic=-1", "oops=panic"]
 # On a busy host, a machine's CPU may not run for a while. That is not its fault.
 PATIENT = ["rcupdate.rcu_cpu_stall_timeout=120"]
 PATIENT_QEMU = [*PATIENT, "no_timer_check", "watchdog_thresh=60"]
+FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 LIBC = ctypes.CDLL(None)
 
 
@@ -91,6 +92,10 @@ def qemu_command(plan, image, initrd, channels):
     command += ["-serial", "chardev:console",
                 "-device", "virtserialport,chardev=out,nr=1",
                 "-device", "virtserialport,chardev=control,nr=2"]
+    if plan.firmware:
+        flash = "if=pflash,format=raw,file="
+        command += ["-drive", f"{flash}{FIRMWARE},readonly=on",
+                    "-drive", f"{flash}{plan.firmware}"]
     if plan.share:
         command += ["-virtfs", f"local,path={plan.share},mount_tag=share,"
                                "security_model=none,multidevs=remap"]
