@@ -27,7 +27,7 @@ export PREFIX DESTDIR INSTALL INSTALL_MOD_PATH INSTALL_MOD_DIR
 
 .PHONY: all modules lib tools samples clean help setup demo version
 .PHONY: modules_install modules_uninstall programs_install programs_uninstall
-.PHONY: install uninstall dist deb lint check check-all coverage torture bench bench-quick
+.PHONY: install uninstall dist deb lint docs check check-all coverage torture bench bench-quick
 
 all: modules lib tools
 
@@ -98,6 +98,10 @@ coverage: setup
 torture: setup
 	scripts/torture newest uml
 
+docs:
+	scripts/setup docs kernel
+	scripts/docs
+
 bench: setup
 	scripts/bench
 
@@ -123,5 +127,6 @@ help:
 	@echo '  make check-all       run all tests: an hour, once the kernels are built'
 	@echo '  make coverage        find the lines of the module that no test executes'
 	@echo '  make torture         random operations on all CPUs, checked against a model'
+	@echo '  make docs            build the documentation into Documentation/_build/html'
 	@echo '  make bench           compare twheel with its peers: half an hour, on a quiet machine'
 	@echo '  make bench-quick     the same with smaller counts: three minutes'

@@ -49,7 +49,7 @@ typedef void (*twheel_fn_t)(struct twheel_timer *timer);
  * pending, that is, until the callback begins. The callback itself may free it.
  */
 struct twheel_timer {
-	/* private: @entry and @last: protected by the lock of the base named in @flags */
+	/* The lock of the base named in @flags protects the first two. */
 	union {
 		/* private: links the timer into the wheel while it is pending */
 		struct list_head entry;

@@ -248,9 +248,8 @@ EXPORT_SYMBOL(twheel_add_after);
  *
  * Context: as twheel_add().
  *
- * Return: as twheel_add(), and
- * * %-EINVAL - @cpu is not a possible CPU; nothing is done; a bug of the caller, reported
- *   once
+ * Return: as twheel_add(). %-EINVAL also means that @cpu is not a possible CPU: nothing is
+ * done; a bug of the caller, reported once.
  */
 int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu)
 {

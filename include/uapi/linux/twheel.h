@@ -37,7 +37,7 @@
  * @abi_major: TWHEEL_ABI_MAJOR of the driver.
  * @abi_minor: TWHEEL_ABI_MINOR of the driver. A higher minor number only adds.
  * @resolution_ns: Length of a tick.
- * @features: TWHEEL_FEATURE_ flags.
+ * @features: %TWHEEL_FEATURE_ flags.
  * @clocks: Clocks that timers may use: bit n stands for the clock with number n.
  * @max_timers: Number of timers that this descriptor may hold.
  * @timers: Number of timers that this descriptor holds: pending timers, and
