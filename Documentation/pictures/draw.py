@@ -1,0 +1,171 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Draw the pictures of the first page.
+
+usage: Documentation/pictures/draw.py DIRECTORY
+
+Writes wheel.svg, doors.svg and life.svg into the directory.
+"""
+
+import math
+import pathlib
+import sys
+
+INK, PALE, BLUE, RED, AMBER, GREEN = (
+    "#24303c", "#e3e8ed", "#3b78b5", "#c8372d", "#e0a030", "#4f8f4f")
+
+HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- SPDX-License-Identifier: GPL-2.0; drawn by Documentation/pictures/draw.py -->
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}"
+ height="{height}" font-family="sans-serif" font-size="14" fill="{ink}">
+<title>{title}</title>
+<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8"
+ markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" fill="{ink}"/></marker></defs>
+<rect width="100%" height="100%" fill="white"/>
+"""
+
+
+class Picture:
+    """An SVG picture."""
+
+    def __init__(self, title, width, height):
+        self.parts = [HEAD.format(title=title, width=width, height=height, ink=INK)]
+
+    def shape(self, tag, text=None, **attributes):
+        values = "".join(f' {name.replace("_", "-")}="{value}"'
+                         for name, value in attributes.items())
+        end = "/>" if text is None else f">{text}</{tag}>"
+        self.parts.append(f"<{tag}{values}{end}\n")
+
+    def text(self, x, y, *lines, anchor="start", **more):
+        for number, line in enumerate(lines):
+            self.shape("text", line, x=x, y=y + 19 * number, text_anchor=anchor, **more)
+
+    def box(self, x, y, width, height, *lines, fill=PALE, color=INK):
+        self.shape("rect", x=x, y=y, width=width, height=height, rx=6, fill=fill)
+        top = y + height / 2 + 5 - 9.5 * (len(lines) - 1)
+        self.text(x + width / 2, top, *lines, anchor="middle", fill=color)
+
+    def arrow(self, path, dash=None):
+        more = {"stroke_dasharray": dash} if dash else {}
+        self.shape("path", d=path, fill="none", stroke=INK, stroke_width=1.5,
+                   marker_end="url(#tip)", **more)
+
+    def slot(self, center, radii, number, fill):
+        """A slot of a level: a piece of a ring of 128 pieces."""
+        points = []
+        for radius, edges in zip(radii, ((0.08, 0.92), (0.92, 0.08))):
+            for edge in edges:
+                angle = 2 * math.pi * (number + edge) / 128
+                points.append(f"{center[0] + radius * math.sin(angle):.1f},"
+                              f"{center[1] - radius * math.cos(angle):.1f}")
+        self.shape("polygon", points=" ".join(points), fill=fill)
+
+    def write(self, path):
+        path.write_text("".join(self.parts) + "</svg>\n", encoding="utf-8")
+
+
+def wheel(picture):
+    center = (240, 240)
+    # level: radii, current slot, occupied slots
+    levels = {0: ((175, 225), 9, {12, 15, 20, 31, 44, 61, 73, 90}),
+              1: ((118, 168), 27, {33, 40, 47, 58, 66, 79, 95, 101}),
+              2: ((61, 111), 50, {57, 68, 80, 96, 109, 120})}
+    for level, (radii, hand, occupied) in levels.items():
+        for number in range(128):
+            fill = BLUE if number in occupied else PALE
+            if number == hand:
+                fill = RED
+            elif level and number == hand + 1:
+                fill = AMBER
+            picture.slot(center, radii, number, fill)
+    picture.text(240, 236, "three of", "six levels", anchor="middle", font_size=13)
+    picture.text(490, 50, "One wheel, on one CPU", font_weight="bold")
+    for y, name, slot in ((80, "outer ring, level 0", "a slot is 1 tick"),
+                          (125, "next ring, level 1", "a slot is 64 ticks"),
+                          (170, "inner ring, level 2", "a slot is 4,096 ticks")):
+        picture.text(490, y, name, slot)
+    for y, color, lines in (
+            (225, RED, ("the current slot of the level",)),
+            (255, BLUE, ("a slot that holds timers",)),
+            (285, AMBER, ("the coming slot: its timers move to the ring",
+                          "outside, a few on each tick, until it is empty"))):
+        picture.shape("rect", x=490, y=y - 12, width=14, height=14, fill=color)
+        picture.text(514, y, *lines)
+    picture.text(490, 350, "A ring has 128 slots. A timer goes to the lowest",
+                 "level that reaches its deadline. It moves outwards",
+                 "as the deadline comes near, and runs on its own tick.",
+                 "A timer that is pushed back stays where it is.")
+
+
+def doors(picture):
+    picture.box(30, 30, 400, 60, "programs", "twheelctl, libtwheel, any language",
+                fill="#d8e6f3")
+    picture.box(450, 30, 320, 60, "other kernel modules", fill="#dcecdc")
+    picture.box(30, 150, 400, 56, "/dev/twheel", "a descriptor holds millions of timers",
+                fill=BLUE, color="white")
+    picture.box(450, 150, 320, 56, "twheel.h", "a timer is embedded in an object",
+                fill=GREEN, color="white")
+    picture.arrow("M150 90V148")
+    picture.text(160, 116, "system calls,", "many timers in each", font_size=12)
+    picture.arrow("M320 90V148")
+    picture.text(330, 116, "shared memory,", "no system call", font_size=12)
+    picture.arrow("M610 90V148")
+    picture.text(620, 123, "function calls", font_size=12)
+    picture.arrow("M230 206V258")
+    picture.arrow("M610 206V258")
+    picture.shape("rect", x=30, y=260, width=740, height=100, rx=6, fill=PALE)
+    picture.text(400, 282, "the engine: wheels on each CPU, driven by the tick",
+                 anchor="middle")
+    for number in range(4):
+        x = 115 + 185 * number
+        picture.shape("circle", cx=x, cy=322, r=25, fill="none", stroke=INK,
+                      stroke_width=6, stroke_dasharray="5.8 2")
+        picture.shape("path", d=f"M{x} 322L{x + 4 * number + 4} 305", stroke=RED,
+                      stroke_width=3)
+        picture.text(x + 36, 327, f"CPU {number}")
+
+
+def life(picture):
+    picture.box(30, 110, 100, 60, "idle")
+    picture.box(230, 60, 330, 160, fill="#d8e6f3")
+    picture.text(395, 84, "pending", anchor="middle", font_weight="bold")
+    for number, name in enumerate(("level 2", "level 1", "level 0")):
+        picture.box(250 + 105 * number, 110, 80, 60, name, fill="white")
+    picture.arrow("M330 140H353")
+    picture.arrow("M435 140H458")
+    picture.text(395, 200, "moves to finer levels as the deadline comes near",
+                 anchor="middle", font_size=12)
+    picture.box(660, 110, 120, 60, "callback runs", "or event is read", fill=GREEN,
+                color="white")
+    picture.arrow("M130 140H248")
+    picture.text(182, 130, "armed", anchor="middle")
+    picture.arrow("M540 140H658")
+    picture.text(608, 130, "the tick", anchor="middle")
+    picture.arrow("M300 60C300 26 490 26 490 58")
+    picture.text(395, 22, "pushed back: it stays in its slot until that slot comes up",
+                 anchor="middle", font_size=12)
+    picture.arrow("M340 220C340 262 80 262 80 172")
+    picture.text(158, 196, "cancelled,", "at any time", anchor="middle")
+    picture.arrow("M720 170C720 310 50 310 50 172")
+    picture.text(560, 292, "it may be armed again, or freed", anchor="middle",
+                 font_size=12)
+
+
+PICTURES = {"wheel": (wheel, "A hierarchical timing wheel", 900, 480),
+            "doors": (doors, "The two doors of twheel", 800, 380),
+            "life": (life, "A timer's life", 810, 310)}
+
+
+def main(arguments):
+    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 0 if arguments in (["-h"], ["--help"]) else 2
+    for name, (draw, title, width, height) in PICTURES.items():
+        picture = Picture(title, width, height)
+        draw(picture)
+        picture.write(pathlib.Path(arguments[0]) / f"{name}.svg")
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))
