@@ -1,0 +1,82 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Check that what the documentation names exists.
+
+usage: scripts/lib/links.py [FILE...]
+
+Looks at relative links in Markdown, and at paths in literal text in Markdown and
+reStructuredText, of the given files or of all pages. Sphinx checks the references
+between its own pages. Prints what is missing; the exit status is 1 if anything is.
+"""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from common import CHECKOUT, main, output  # noqa: E402
+
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+LITERAL = re.compile(r"`{1,2}([\w.][\w./+-]*)`{1,2}")
+# Old names, and names that only a build makes.
+OLD = ("Documentation/moved.rst", "CHANGELOG.md")
+PLACEHOLDER = re.compile(r"[A-Z]{3}")
+BUILT = re.compile(r"(^|/)(build|_build|out)(/|$)")
+
+
+def tracked():
+    """The files of the project, and their folders."""
+    names = set(output(["git", "ls-files", "--cached", "--others",
+                        "--exclude-standard"], cwd=CHECKOUT).splitlines())
+    names = {name for name in names if (CHECKOUT / name).exists()}
+    return names | {str(parent) for name in names
+                    for parent in pathlib.PurePath(name).parents}
+
+
+def is_path(word, folders):
+    """A word that can only be meant as a path in the source."""
+    return ("/" in word and word.split("/")[0] in folders
+            and not BUILT.search(word) and not PLACEHOLDER.search(word))
+
+
+def spellings(here, word):
+    """The names that a word may mean: from the top, from its page's folder, or of a
+    program that is built from one source file."""
+    word = word.rstrip("/")
+    return {word, str(here / word), word + ".c"}
+
+
+def missing(path, names):
+    text = (CHECKOUT / path).read_text(encoding="utf-8")
+    folders = {name for name in names if "/" not in name and name != "."}
+    here = pathlib.PurePath(path).parent
+    for number, line in enumerate(text.splitlines(), 1):
+        links = LINK.findall(line) if path.endswith(".md") else []
+        for link in links:
+            # resolve() would follow symbolic links
+            parts = []
+            for part in (here / link).parts:
+                parts = parts[:-1] if part == ".." else [*parts, part]
+            if "/".join(parts) not in names:
+                yield f"{path}:{number}: no file {link}"
+        for word in LITERAL.findall(line):
+            if is_path(word, folders) and not names & spellings(here, word):
+                yield f"{path}:{number}: no file {word}"
+
+
+def run(arguments):
+    if arguments and arguments[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 0
+    names = tracked()
+    pages = arguments or sorted(
+        name for name in names
+        if name.endswith((".md", ".rst")) and name not in OLD)
+    found = [line for page in pages for line in missing(page, names)]
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+main(run)
