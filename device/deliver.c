@@ -279,8 +279,7 @@ static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int
 	struct twheel_event event[DELIVER_BURST];
 	struct ended_timers ended;
 	struct twheel_phase phase;
-	unsigned int wanted, taken, n = 0;
-	bool fault = false;
+	unsigned int wanted, taken, burst = DELIVER_BURST, n = 0;
 	size_t copied;
 
 	timer_set_lock(set);
@@ -292,8 +291,8 @@ static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int
 	twheel_ended_init(&ended);
 	twheel_clock_read(&phase);
 	pagefault_disable();
-	while (!fault) {
-		wanted = min_t(size_t, min(max - n, DELIVER_BURST),
+	while (burst) {
+		wanted = min_t(size_t, min(max - n, burst),
 			       iov_iter_count(to) / sizeof(*event));
 		if (!wanted)
 			break;
@@ -304,13 +303,18 @@ static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int
 		taken = copied / sizeof(*event);
 		iov_iter_revert(to, copied % sizeof(*event));
 		deliver_done_some(set, event, taken, &phase, &ended);
-		fault = taken < wanted;
 		n += taken;
+		/*
+		 * A copy that hits a bad page may stop up to 16 bytes before the page
+		 * (arm64). So the last events are copied one by one.
+		 */
+		if (taken < wanted)
+			burst = wanted > 1;
 	}
 	pagefault_enable();
 	twheel_ended_finish(set, &ended);
 	timer_set_unlock(set);
-	return fault && !n ? -EFAULT : n;
+	return burst || n ? n : -EFAULT;
 }
 
 /*
