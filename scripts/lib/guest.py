@@ -88,8 +88,8 @@ def build(plan, out, control):
         "nine_share": NINE + ",cache=none",
         "out": out,
         "control": control,
-        "keep": "" if plan.root else " ".join(below_tmp([os.getcwd(), CHECKOUT, cache("x"),
-                                    plan.share or "/", *plan.command])),
+        "keep": "" if plan.root else " ".join(below_tmp([
+            os.getcwd(), CHECKOUT, cache("x"), plan.share or "/", *plan.command])),
         "share": str(plan.share or ""),
         "modules": " ".join(path.name for path, _ in plan.modules),
         "leaks": "yes" if plan.modules else "no",

@@ -224,7 +224,8 @@ static void parse_options(int argc, char **argv)
 			break;
 		case 'n':
 			options.user_namespace = true;
-			/* fall through */
+			options.user = true;
+			break;
 		case 'u':
 			options.user = true;
 			break;
