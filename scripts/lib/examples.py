@@ -93,9 +93,10 @@ def write_files(directory, paths):
         if example.kind == "file":
             place = pathlib.Path(directory, example.options["caption"])
             place.parent.mkdir(parents=True, exist_ok=True)
-            # Code is indented with blanks in a page.
-            text = re.sub(r"^(?: {8})+", lambda found: "\t" * (len(found[0]) // 8),
-                          example.text, flags=re.MULTILINE)
+            text = example.text
+            if example.language == "c":  # indented with blanks in a page
+                text = re.sub(r"^(?: {8})+", lambda found: "\t" * (len(found[0]) // 8),
+                              text, flags=re.MULTILINE)
             place.write_text(text, encoding="utf-8")
             print(place)
 
