@@ -55,12 +55,15 @@ def addresses():
 
 
 class Archive:
-    """A set of suites with package lists of its own. Its reach is "own", this system's
-    release only, or "all", every release that is known to have kernels."""
+    """A set of suites with package lists of its own, for one of Debian's architectures.
+    Its reach is "own", this system's release only, or "all", every release that is
+    known to have kernels."""
 
-    def __init__(self, reach):
+    def __init__(self, reach, architecture="amd64"):
         self.reach = reach
-        self.dir = cache("apt", reach, "sources.list").parent
+        self.architecture = architecture
+        self.name = reach if architecture == "amd64" else f"{reach}-{architecture}"
+        self.dir = cache("apt", self.name, "sources.list").parent
 
     def _options(self):
         place = self.dir
@@ -73,8 +76,8 @@ class Archive:
             "Dir::Etc::preferencesparts": "/dev/null",
             "Acquire::Languages": "none",
             "Acquire::Retries": "3",
-            "APT::Architecture": "amd64",
-            "APT::Architectures": "amd64",
+            "APT::Architecture": self.architecture,
+            "APT::Architectures": self.architecture,
         }
         if os.geteuid() == 0:
             options["APT::Sandbox::User"] = "root"
@@ -136,6 +139,13 @@ class Archive:
         if not found:
             return []
         return [name.split()[0] for name in found[1].split(", ")]
+
+    def family(self, package, pattern):
+        """A package and those that it needs whose names match the pattern."""
+        listing = output(["apt-cache", *self._options(), "depends", "--recurse",
+                          "--important", package])
+        names = re.findall(r"^(\w\S+)$", listing, re.M)
+        return [name for name in names if re.search(pattern, name)]
 
     def download(self, packages, directory):
         """Fetch packages (name or name=version) into a directory."""

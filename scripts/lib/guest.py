@@ -17,7 +17,10 @@ NEEDED = ("9p", "9pnet_virtio", "virtio_pci", "virtio_console")
 NINE = "trans=virtio,version=9p2000.L,msize=262144"
 
 
-def busybox():
+def busybox(name):
+    """The program that a kernel's guest begins with."""
+    if kernels.machine(name).foreign:
+        return next(kernels.fetch(name).glob("**/bin/busybox")).read_bytes()
     path = shutil.which("busybox")
     if not path:
         raise Fail("no busybox here; run scripts/setup vm")
@@ -32,7 +35,7 @@ def base_modules(plan):
     to load them."""
     if plan.root:
         root = plan.root / "lib/modules" / plan.kernel
-    elif plan.kernel == kernels.STOCK:
+    elif kernels.is_stock(plan.kernel):
         root = (kernels.fetch(plan.kernel) / "lib/modules"
                 / kernels.resolve(plan.kernel)["release"])
     else:
@@ -67,7 +70,7 @@ def build(plan, out, control):
         image.directory(directory)
     image.device("dev/console", 5, 1)
     image.device("dev/null", 1, 3)
-    image.file("bin/busybox", busybox(), 0o755)
+    image.file("bin/busybox", busybox(plan.kernel), 0o755)
     init = INIT.read_bytes()
     image.file("init", init, 0o755)
     image.file("twheel/init", init, 0o755)
@@ -83,6 +86,7 @@ def build(plan, out, control):
 
     config = {
         "engine": plan.engine,
+        "foreign": "yes" if kernels.machine(plan.kernel).foreign else "no",
         "base_modules": " ".join(names),
         "nine": NINE + ",cache=loose",
         "nine_share": NINE + ",cache=none",

@@ -7,6 +7,7 @@ import re
 import shutil
 import time
 
+from architectures import AMD64, STOCKS
 from archive import Archive
 from common import (CHECKOUT, Fail, cache, clean_environment, digest, lock,
                     output, run, say)
@@ -27,41 +28,57 @@ FLAVOURS = {
     "x86-rt": ("x86_64", ["x86", "debug", "x86-rt"]),
     "x86-trace": ("x86_64", ["x86", "x86-trace"]),
 }
-STOCK = "stock"  # the distribution's own kernel, and its only flavour
+STOCK = "stock"  # the distribution's own kernel, and the only flavour of all STOCKS
 _resolved = {}  # the meanings of names in this run
 
 
 def check(name, flavour=None):
     """Refuse unknown names before anything long starts."""
-    if name != STOCK and name != "newest" and not re.fullmatch(r"\d+\.\d+", name):
-        raise Fail(f"no kernel named '{name}'; "
-                   "there are: stock, newest, and X.Y, for example 6.1")
+    if not is_stock(name) and name != "newest" and not re.fullmatch(r"\d+\.\d+", name):
+        raise Fail(f"no kernel named '{name}'; there are: {', '.join(STOCKS)}, "
+                   "newest, and X.Y, for example 6.1")
     if flavour is None:
         return
-    wanted = [STOCK] if name == STOCK else list(FLAVOURS)
+    wanted = [STOCK] if is_stock(name) else list(FLAVOURS)
     if flavour not in wanted:
         raise Fail(f"kernel {name} has no flavour '{flavour}'; "
                    f"there are: {', '.join(wanted)}")
 
 
+def is_stock(name):
+    """Whether a kernel is the distribution's own."""
+    return name in STOCKS
+
+
+def default_flavour(name):
+    return STOCK if is_stock(name) else "uml"
+
+
+def machine(name):
+    """The architecture of the computer that a kernel runs on."""
+    return STOCKS.get(name, AMD64)
+
+
 def _resolve_now(name, update):
-    archive = Archive("own" if name == STOCK else "all")
-    with lock("apt-" + archive.reach):
+    archive = (Archive("own", machine(name).debian) if is_stock(name)
+               else Archive("all"))
+    with lock("apt-" + archive.name):
         if update or not archive.ready():
             archive.update()
-        if name == STOCK:
-            return _resolve_stock(archive)
+        if is_stock(name):
+            return _resolve_stock(archive, machine(name).image)
         package = (archive.newest_source() if name == "newest"
                    else "linux-source-" + name)
         return {"package": package, "version": archive.candidate(package),
                 "reach": archive.reach}
 
 
-def _resolve_stock(archive):
+def _resolve_stock(archive, wanted):
     """Find image and headers of the same version and ABI."""
-    version = archive.candidate("linux-image-amd64")
-    image = archive.depends("linux-image-amd64", version)[0]
-    headers = archive.depends("linux-headers-amd64", version)[0]
+    version = archive.candidate(wanted)
+    image = archive.depends(wanted, version)[0]
+    wanted = wanted.replace("-image-", "-headers-")
+    headers = archive.depends(wanted, version)[0]
     if image.replace("-image-", "-headers-") != headers:
         raise Fail(f"the archive's {image} and {headers} do not match")
     own = archive.candidate(headers)
@@ -139,12 +156,30 @@ def fetch(name):
 def _unpack(name, meaning, place):
     wanted = [f"{meaning['package']}={meaning['version']}"]
     wanted += meaning.get("headers", [])
-    debs = Archive(meaning["reach"]).download(wanted, place / "debs")
-    if name == STOCK:
+    architecture = machine(name)
+    if architecture.foreign:
+        # The programs that take part in a build run here, all others there.
+        ours = [package for package in wanted if package.startswith("linux-kbuild-")]
+        wanted = [package for package in wanted if package not in ours]
+        _download_ours(ours, meaning, place / "debs")
+        wanted.append("busybox-static")
+    debs = Archive(meaning["reach"], architecture.debian).download(
+        wanted, place / "debs")
+    if is_stock(name):
         _unpack_stock(debs, meaning["release"], place)
     else:
         _unpack_source(debs[0], meaning["package"], place)
     shutil.rmtree(place / "debs")
+
+
+def _download_ours(packages, meaning, directory):
+    """Fetch packages of this machine's architecture."""
+    archive = Archive(meaning["reach"])
+    with lock("apt-" + archive.name):
+        if not archive.ready():
+            archive.update()
+    archive.download([f"{package}={meaning['version']}" for package in packages],
+                     directory)
 
 
 def _unpack_source(deb, package, place):
@@ -215,7 +250,7 @@ def _unpack_stock(debs, release, place):
 
 def source(name):
     """A source tree, for its scripts and documentation tools."""
-    if name == STOCK:
+    if is_stock(name):
         raise Fail("stock has no source tree; name a version, for example 6.1")
     return fetch(name)
 
@@ -232,7 +267,7 @@ def compiler():
 def build_directory(name, flavour):
     """The directory where build() puts this kernel."""
     check(name, flavour)
-    if name == STOCK:
+    if is_stock(name):
         place = cache("source", identity(name))
         release = resolve(name)["release"]
         return place / "usr/src" / f"linux-headers-{release}"
@@ -242,12 +277,12 @@ def build_directory(name, flavour):
 
 def architecture(name, flavour):
     check(name, flavour)
-    return "x86_64" if name == STOCK else FLAVOURS[flavour][0]
+    return machine(name).kbuild if is_stock(name) else FLAVOURS[flavour][0]
 
 
 def kernel_image(name, flavour):
     """The file that boots."""
-    if name == STOCK:
+    if is_stock(name):
         return fetch(name) / "boot" / f"vmlinuz-{resolve(name)['release']}"
     place = build_directory(name, flavour)
     if architecture(name, flavour) == "um":
@@ -265,7 +300,7 @@ def build(name, flavour):
     check(name, flavour)
     tree = fetch(name)
     place = build_directory(name, flavour)
-    if name == STOCK or (place / ".twheel-built").exists():
+    if is_stock(name) or (place / ".twheel-built").exists():
         return place
     with lock(place.name):
         if (place / ".twheel-built").exists():

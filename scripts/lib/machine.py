@@ -54,16 +54,17 @@ def use_kvm():
 
 def qemu(image, plan, append):
     """The command for QEMU with a kernel. The caller adds the consoles."""
+    architecture = kernels.machine(plan.kernel)
     accel = plan.accel
     if accel == "auto":
-        accel = "kvm" if use_kvm() else "tcg"
+        accel = "kvm" if use_kvm() and not architecture.foreign else "tcg"
     threads = "single" if plan.one_thread else "multi"
     # shift=0: an instruction takes a nanosecond. sleep=off: idle time passes at once.
     clock = ["-icount", "shift=0,sleep=off"] if plan.icount else []
-    boot = ["console=ttyS0", *REPORT_ALL, *PATIENT_QEMU, *append,
+    boot = [f"console={architecture.console}", *REPORT_ALL, *PATIENT_QEMU, *append,
             *plan.append.split()]
-    return ["qemu-system-x86_64", "-nodefaults", "-no-user-config",
-            "-no-reboot", "-display", "none", "-machine", "q35", "-cpu", "max",
+    return [*architecture.qemu, "-nodefaults", "-no-user-config",
+            "-no-reboot", "-display", "none",
             "-accel", f"tcg,thread={threads}" if accel == "tcg" else accel,
             *clock,
             "-smp", str(plan.cpus), "-m", str(plan.mem),
@@ -84,7 +85,7 @@ def uml(image, plan, append, travel="time-travel=inf-cpu"):
 def qemu_command(plan, image, initrd, channels):
     """QEMU with console, command output and control on three channels."""
     command = qemu(image, plan, []) + [
-        "-initrd", str(initrd), "-device", "virtio-serial-pci",
+        "-initrd", str(initrd), "-device", "virtio-serial",
         "-virtfs", f"local,path={plan.root or '/'},mount_tag=hostroot,"
                    "security_model=none,readonly=on,multidevs=remap"]
     for name, channel in zip(("console", "out", "control"), channels):
@@ -134,7 +135,7 @@ def start(command, plan, **options):
             stderr=subprocess.STDOUT, process_group=0,
             env=environment(plan), preexec_fn=_die_with_parent, **options)
     except FileNotFoundError as error:
-        raise Fail(f"no {command[0]} here; run scripts/setup vm") from error
+        raise Fail(f"no {command[0]} here; run scripts/setup vm arch") from error
 
 
 def _die_with_parent():

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 
+import architectures
 import kernels
 from common import CHECKOUT, Fail, cache, digest, lock, output, run
 
@@ -76,7 +77,8 @@ def build(name, flavour, project=CHECKOUT, arguments=()):
         sync(project, place)
         log = cache("logs", place.name + ".log")
         command = ["make", "-s", "-C", str(kernel), f"M={place}",
-                   f"ARCH={kernels.architecture(name, flavour)}", "W=1",
+                   f"ARCH={kernels.architecture(name, flavour)}",
+                   f"CROSS_COMPILE={architectures.prefix(kernels.machine(name))}", "W=1",
                    f"-j{os.cpu_count() or 1}", *arguments, "modules"]
         try:
             run(f"building modules for {kernels.identity(name)} {flavour}",
