@@ -38,7 +38,7 @@ STOCKS = {
         ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"], "ttyAMA0"),
     "stock-i386": Architecture(
         "i386", "i386", "linux-image-686", "", "-m32",
-        ["qemu-system-i386", "-machine", "q35", "-cpu", "max"], "ttyS0"),
+        ["qemu-system-i386", "-machine", "q35", "-cpu", "qemu32"], "ttyS0"),
     "stock-s390x": Architecture(
         "s390x", "s390", "linux-image-s390x", "s390x-linux-gnu-", "",
         ["qemu-system-s390x", "-machine", "s390-ccw-virtio", "-cpu", "max"], "ttysclp0"),
