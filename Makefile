@@ -68,6 +68,7 @@ dist:
 	scripts/dist
 
 deb:
+	scripts/setup build packages
 	scripts/deb
 
 clean:
@@ -89,7 +90,8 @@ lint:
 check: setup
 	scripts/check
 
-check-all: setup
+check-all:
+	scripts/setup all
 	scripts/check --all
 
 coverage: setup
