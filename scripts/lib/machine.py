@@ -97,6 +97,8 @@ def qemu_command(plan, image, initrd, channels):
         flash = "if=pflash,format=raw,file="
         command += ["-drive", f"{flash}{FIRMWARE},readonly=on",
                     "-drive", f"{flash}{plan.firmware}"]
+    if plan.gdb:
+        command += ["-gdb", f"unix:{plan.gdb},server=on,wait=off"]
     if plan.share:
         command += ["-virtfs", f"local,path={plan.share},mount_tag=share,"
                                "security_model=none,multidevs=remap"]
