@@ -460,7 +460,8 @@ struct twheel_eventfd {
  *   two such mappings for @max_timers_user timers.
  * - ENOMEM.
  * - EOPNOTSUPP: the kernel is a 32-bit kernel. It does not report TWHEEL_FEATURE_TABLE
- *   and TWHEEL_FEATURE_RING either.
+ *   and TWHEEL_FEATURE_RING either. For the ring, such a kernel itself may return
+ *   EOVERFLOW: the offset is too large for it.
  */
 struct twheel_word {
 	__aligned_u64	deadline;
