@@ -3,14 +3,6 @@
 #
 # For scripts in bash: usage texts, and a place in the cache.
 
-# The compiler for programs. With ccache, a clean checkout compiles only what is new.
-# shellcheck disable=SC2034 # for the caller
-compiler=${CC:-gcc}
-if command -v ccache >/dev/null; then
-	compiler="ccache $compiler"
-	export CCACHE_DIR=${TWHEEL_CACHE:-$HOME/.cache/twheel}/ccache CCACHE_NOHASHDIR=yes
-fi
-
 # Print the usage text, the comment at the head of the script: from line 4 to an empty line or a line "# The checks ...".
 usage()
 {
