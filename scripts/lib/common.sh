@@ -3,7 +3,8 @@
 #
 # For scripts in bash: usage texts, and a place in the cache.
 
-# Print the usage text, the comment at the head of the script: from line 4 to an empty line or a line "# The checks ...".
+# Print the usage text, the comment at the head of the script: from line 4 to an empty line or
+# a line "# The checks ...".
 usage()
 {
 	sed -n '4,/^$\|^# The checks/{/^# The checks/!s/^# \{0,1\}//p}' \
