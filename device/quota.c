@@ -171,12 +171,9 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 	mutex_lock(&quota_lock);
 	quota = quota_find(&user);
 	if (!quota) {
-		quota = kzalloc(sizeof(*quota), GFP_KERNEL_ACCOUNT);
+		quota = kmemdup(&user, sizeof(user), GFP_KERNEL_ACCOUNT);
 		if (!quota)
 			goto out_unlock;
-		quota->uid = user.uid;
-		quota->ns = user.ns;
-		quota->cgroup = user.cgroup;
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
