@@ -33,20 +33,27 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_lane_use);
  * @t: The timer. If it is pending or its callback runs, it stays where it is.
  * @lane: The lane.
  *
- * Context: any. Takes the lock of the timer's base if @t is in another lane.
+ * Context: any. If @t is in another lane, takes the lock of the timer's base, and then
+ * that of its new base.
  */
 void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane)
 {
 	u32 wanted = lane << TWHEEL_LANE_SHIFT;
 	struct twheel_base *base;
 	unsigned long flags;
+	u32 others;
 
 	if ((READ_ONCE(t->flags) & TWHEEL_LANE_MASK) == wanted)
 		return;
 	base = twheel_arm_lock_base_irqsave(t, &flags);
-	/* Once the flags are written, the lock of the other base protects the timer. */
-	if (!twheel_wheel_pending(t) && !twheel_callback_find(base, t))
-		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_LANE_MASK) | wanted);
+	if (!twheel_wheel_pending(t) && !twheel_callback_find(base, t)) {
+		others = t->flags & ~TWHEEL_LANE_MASK;
+		WRITE_ONCE(t->flags, t->flags | TWHEEL_MIGRATING);
+		raw_spin_unlock(&base->lock);
+		base = twheel_base_of(base->cpu, lane);
+		raw_spin_lock(&base->lock);
+		WRITE_ONCE(t->flags, others | wanted);
+	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_lane_move);
