@@ -184,10 +184,11 @@ static bool work_take_back(struct twheel_work *work)
 	bool found;
 
 	raw_spin_lock_irqsave(&c->lock, flags);
-	found = !list_empty_careful(&work->node);
-	/* Pairs with work_set_cpu(): the list is that of @cpu, or @cpu is out of date. */
-	smp_rmb();
-	found = found && READ_ONCE(work->cpu) == cpu;
+	/*
+	 * The first look has acquire order. Pairs with work_set_cpu(): the list is that of
+	 * @cpu, or @cpu is out of date.
+	 */
+	found = !list_empty_careful(&work->node) && READ_ONCE(work->cpu) == cpu;
 	if (found) {
 		list_del_init(&work->node);
 		atomic_set(&work->queued, 0);
