@@ -100,8 +100,9 @@ void twheel_table_close(struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
-	t->deadline = table_later(t, atomic64_xchg(&table_word(t)->deadline,
-						   TWHEEL_WORD_CLOSED));
+	/* The word is closed before twheel_table_open() writes another handle. */
+	t->deadline = table_later(t, atomic64_xchg_acquire(&table_word(t)->deadline,
+							   TWHEEL_WORD_CLOSED));
 }
 
 /**
@@ -127,7 +128,7 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 			t->deadline = twheel_time_to_kernel(set, CLOCK_MONOTONIC, seen);
 			return false;
 		}
-		if (atomic64_try_cmpxchg(word, &seen, seen | TWHEEL_WORD_CLOSED)) {
+		if (atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED)) {
 			/* The program may have written any value: check it. */
 			t->deadline = table_later(t, seen);
 			return true;
