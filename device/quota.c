@@ -268,7 +268,7 @@ static bool quota_add(atomic_t *count, int limit, int more)
 	do {
 		if (old > limit - more)
 			return false;
-	} while (!atomic_try_cmpxchg(count, &old, old + more));
+	} while (!atomic_try_cmpxchg_relaxed(count, &old, old + more));
 	return true;
 }
 

@@ -69,7 +69,7 @@ static inline void twheel_stats_set_hold(u64 start)
 {
 	s64 max = atomic64_read(&twheel_set_hold_max), ns = twheel_stats_since(start);
 
-	while (ns > max && !atomic64_try_cmpxchg(&twheel_set_hold_max, &max, ns))
+	while (ns > max && !atomic64_try_cmpxchg_relaxed(&twheel_set_hold_max, &max, ns))
 		continue;
 }
 
