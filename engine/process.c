@@ -96,7 +96,8 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 	worker->callback.timer = NULL;
 	raw_spin_unlock_irq(&base->lock);
 
-	if (wq_has_sleeper(&base->callback_done))
+	/* A task that waits looks under the lock, too: see twheel_process_wait(). */
+	if (waitqueue_active(&base->callback_done))
 		wake_up_all(&base->callback_done);
 	twheel_move_evacuate(base);
 }
