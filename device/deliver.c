@@ -210,7 +210,11 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Moves some events to the ring, if there is one, and wakes the readers for the others. */
+/*
+ * Moves some events to the ring, if there is one, and wakes the readers for the others. The
+ * function takes the lock even if there is nothing to do under it: twheel_ready_add() relies
+ * on that.
+ */
 static void deliver_wake(struct twheel_work *wake)
 {
 	struct timer_set *set = container_of(wake, struct timer_set, wake);
@@ -222,14 +226,13 @@ static void deliver_wake(struct twheel_work *wake)
 		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
 		deliver_fill_ring(set, twheel_allowance_take(events));
 	}
-	xa_unlock(&set->timers);
-
-	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
-	kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	xa_lock(&set->timers);
 	if (set->eventfd)
 		eventfd_signal(set->eventfd);
 	xa_unlock(&set->timers);
+
+	if (wq_has_sleeper(&set->wait))
+		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&set->fasync, SIGIO, POLL_IN);
 }
 
 /**

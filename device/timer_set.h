@@ -164,8 +164,9 @@ struct timer_extra {
 struct user_timer {
 	struct twheel_timer	timer;
 	u64			generation : TWHEEL_GENERATION_BITS;
-	u64			state : 3;
-	u64			clockid : 4;
+	/* Each of these is a byte, which the processor reads and writes by itself. */
+	u64			state : 8;
+	u64			clockid : 8;
 	u64			flags : 8;
 	u64			cookie;
 	s64			deadline;

@@ -92,6 +92,19 @@ static void user_timer_start_engine(struct user_timer *t,
 	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
 }
 
+static __always_inline void user_timer_arm(struct user_timer *t,
+					   const struct twheel_phase *phase)
+{
+	t->state = USER_TIMER_PENDING;
+	if (user_timer_clock_node(t)) {
+		twheel_clocks_arm(t);
+		return;
+	}
+	if (t->flags & TWHEEL_SHARED)
+		twheel_table_open(t);
+	user_timer_start_engine(t, phase);
+}
+
 /**
  * twheel_user_timer_arm - arm a timer for its deadline
  * @t: The timer, its set locked.
@@ -101,14 +114,7 @@ void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phas
 {
 	timer_set_assert_locked(user_timer_set(t));
 
-	t->state = USER_TIMER_PENDING;
-	if (user_timer_clock_node(t)) {
-		twheel_clocks_arm(t);
-		return;
-	}
-	if (t->flags & TWHEEL_SHARED)
-		twheel_table_open(t);
-	user_timer_start_engine(t, phase);
+	user_timer_arm(t, phase);
 }
 
 /* Returns the deadline that @op asks for. */
@@ -136,7 +142,7 @@ void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
 	timer_set_assert_locked(user_timer_set(t));
 
 	t->deadline = user_timer_deadline(t, op, phase);
-	twheel_user_timer_arm(t, phase);
+	user_timer_arm(t, phase);
 }
 
 /* Whether @t, whose callback runs, expires at @now. It may have been pushed back. */
@@ -158,19 +164,24 @@ static s64 user_timer_expiry_time(struct timer_set *set, u64 now)
 	return set->latest;
 }
 
-/* Lets @t expire, unless its deadline, as the program has pushed it back, is to come. */
-static void user_timer_look(struct timer_set *set, struct user_timer *t, u64 now)
+/* Arms @t again, whose deadline the program has pushed back. Rare, so out of line. */
+static noinline void user_timer_resume(struct user_timer *t)
 {
 	struct twheel_phase phase;
 
-	t->expired = user_timer_expiry_time(set, now);
-	if (user_timer_has_come(t, t->expired)) {
-		twheel_ready_add(set, t);
-		return;
-	}
 	t->state = USER_TIMER_PENDING;
 	twheel_clock_read(&phase);
 	user_timer_start_engine(t, &phase);
+}
+
+/* Lets @t expire, unless its deadline, as the program has pushed it back, is to come. */
+static void user_timer_look(struct timer_set *set, struct user_timer *t, u64 now)
+{
+	t->expired = user_timer_expiry_time(set, now);
+	if (user_timer_has_come(t, t->expired))
+		twheel_ready_add(set, t);
+	else
+		user_timer_resume(t);
 }
 
 /**
