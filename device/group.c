@@ -199,26 +199,33 @@ void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 }
 
 /**
- * twheel_group_first - find a timer of a group
+ * twheel_group_some - find timers of a group
  * @set: The set, locked.
  * @tag: The group's tag.
+ * @t: For the timers.
+ * @max: How many timers @t has room for.
  *
- * Return: A timer that is not NEW, or %NULL if the group has none.
+ * Return: How many timers were found. None of them is NEW.
  */
-struct user_timer *twheel_group_first(struct timer_set *set, u64 tag)
+unsigned int twheel_group_some(struct timer_set *set, u64 tag, struct user_timer **t,
+			       unsigned int max)
 {
-	struct group_member *member = NULL;
-	struct group *group;
+	struct group_member *member;
+	struct group *group = NULL;
+	unsigned int n = 0;
 
 	timer_set_assert_locked(set);
 
-	if (!set->groups)
-		return NULL;
-	group = rhashtable_lookup_fast(set->groups, &tag, group_params);
-	if (group)
-		member = list_first_entry_or_null(&group->members,
-						  struct group_member, node);
-	return member ? member->t : NULL;
+	if (set->groups)
+		group = rhashtable_lookup_fast(set->groups, &tag, group_params);
+	if (!group)
+		return 0;
+	list_for_each_entry(member, &group->members, node) {
+		if (n == max)
+			break;
+		t[n++] = member->t;
+	}
+	return n;
 }
 
 /**

@@ -4,7 +4,6 @@
  *
  * The interface is described in include/uapi/linux/twheel.h.
  */
-#include <linux/prefetch.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -30,64 +29,12 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
-/* Whether operations of this kind are carried out many in a row, with the set locked. */
-static bool ioctl_op_is_short(u32 opcode)
-{
-	return opcode == TWHEEL_OP_CHANGE || opcode == TWHEEL_OP_CANCEL;
-}
-
-/*
- * Finds the timers of the short operations at the start of @op. The timers are probably
- * in no cache, so each is prefetched while the next timers are looked up. Returns how
- * many operations are short.
- */
-static unsigned int ioctl_look_up(struct timer_set *set, const struct twheel_op *op,
-				  struct user_timer **timer, unsigned int count)
-{
-	unsigned int i, n;
-
-	for (n = 0; n < count && ioctl_op_is_short(op[n].op); n++) {
-		timer[n] = twheel_block_find(set, op[n].handle);
-		if (!timer[n])
-			continue;
-		prefetchw(timer[n]);
-		prefetch(&timer[n]->extra);
-	}
-	for (i = 0; i < n; i++)
-		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)
-			twheel_api_prefetch_neighbours(&timer[i]->timer);
-	return n;
-}
-
-/* Carries out the short operations at the start of @op. Returns how many. */
-static unsigned int ioctl_run_short(struct timer_set *set, struct twheel_op *op,
-				    struct user_timer **timer, unsigned int count)
-{
-	struct ended_timers ended;
-	struct twheel_phase phase;
-	unsigned int i, n;
-
-	twheel_ended_init(&ended);
-	timer_set_lock(set);
-	twheel_clock_read(&phase);
-	n = ioctl_look_up(set, op, timer, count);
-	for (i = 0; i < n; i++) {
-		if (op[i].op == TWHEEL_OP_CHANGE)
-			op[i].result = twheel_ops_change(set, timer[i], &op[i], &phase);
-		else
-			op[i].result = twheel_ops_cancel(set, timer[i], &op[i], &ended);
-		/* ioctl_finish_added() has nothing to start or discard here. */
-		timer[i] = NULL;
-	}
-	twheel_ended_finish(set, &ended);
-	timer_set_unlock(set);
-	return n;
-}
-
 /* Carries out an operation. The caller starts or discards the timer in @added. */
 static int ioctl_run_op(struct timer_set *set, struct twheel_op *op,
 			struct user_timer **added)
 {
+	bool changed;
+
 	*added = NULL;
 	switch (op->op) {
 	case TWHEEL_OP_ADD:
@@ -95,7 +42,7 @@ static int ioctl_run_op(struct timer_set *set, struct twheel_op *op,
 		return op->result;
 	case TWHEEL_OP_CHANGE:
 	case TWHEEL_OP_CANCEL:
-		ioctl_run_short(set, op, added, 1);
+		twheel_ops_run_short(set, op, added, 1, &changed);
 		return op->result;
 	case TWHEEL_OP_QUERY:
 		return twheel_ops_query(set, op);
@@ -129,16 +76,12 @@ static void ioctl_finish_added(struct timer_set *set, struct user_timer **added,
 {
 	struct ended_timers ended;
 	struct twheel_phase phase;
-	unsigned int i = 0;
+	unsigned int i;
 
-	while (i < count && !added[i])
-		i++;
-	if (i == count)
-		return;
 	twheel_ended_init(&ended);
 	timer_set_lock(set);
 	twheel_clock_read(&phase);
-	for (; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		if (!added[i])
 			continue;
 		if (lost)
@@ -175,9 +118,17 @@ static long ioctl_op(struct timer_set *set, void __user *argp, u32 opcode)
 	return ret;
 }
 
-/* A part of a batch, and the timer of each of its operations. */
+/**
+ * struct ioctl_chunk - a part of a batch
+ * @op: The operations.
+ * @changed: An operation has a result that is not 0, or filled in a field.
+ * @added: There are timers in @timer.
+ * @timer: For each operation: the timer that it has added, or %NULL.
+ */
 struct ioctl_chunk {
-	struct twheel_op	op[TWHEEL_CHUNK];
+	struct twheel_op	*op;
+	bool			changed;
+	bool			added;
 	struct user_timer	*timer[TWHEEL_CHUNK];
 };
 
@@ -204,22 +155,25 @@ static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chu
 	struct user_timer **timer = chunk->timer;
 	struct twheel_op *op = chunk->op;
 	unsigned int i = 0, n;
-	bool added = false;
 
+	chunk->changed = false;
+	chunk->added = false;
 	while (i < count) {
-		if (ioctl_op_is_short(op[i].op)) {
-			i += ioctl_run_short(set, &op[i], &timer[i], count - i);
-		} else if (op[i].op == TWHEEL_OP_ADD) {
-			n = ioctl_run_adds(set, &op[i], &timer[i], count - i);
-			added |= !!memchr_inv(&timer[i], 0, n * sizeof(*timer));
-			i += n;
-		} else if (op[i].op == TWHEEL_OP_CANCEL_GROUP && added) {
-			break;
-		} else {
-			op[i].result = ioctl_run_op(set, &op[i], &timer[i]);
-			added |= !!timer[i];
-			i++;
+		if (twheel_ops_is_short(&op[i])) {
+			i += twheel_ops_run_short(set, &op[i], &timer[i], count - i,
+						  &chunk->changed);
+			continue;
 		}
+		if (op[i].op == TWHEEL_OP_CANCEL_GROUP && chunk->added)
+			break;
+		n = 1;
+		if (op[i].op == TWHEEL_OP_ADD)
+			n = ioctl_run_adds(set, &op[i], &timer[i], count - i);
+		else
+			op[i].result = ioctl_run_op(set, &op[i], &timer[i]);
+		chunk->changed = true;
+		chunk->added |= !!memchr_inv(&timer[i], 0, n * sizeof(*timer));
+		i += n;
 	}
 	return i;
 }
@@ -241,40 +195,20 @@ static bool ioctl_can_write_back(struct twheel_op __user *ops, const struct twhe
 	       !copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op));
 }
 
-/* Whether the operation is as the program wrote it. Its result had to be 0. */
-static bool ioctl_op_unchanged(const struct twheel_op *op)
-{
-	return !op->result && !ioctl_op_writes(op->op, 0);
-}
-
-/* Writes back the first to the last changed operation. Returns whether that worked. */
-static bool ioctl_write_back(struct twheel_op __user *ops, const struct twheel_op *op,
-			     unsigned int count)
-{
-	unsigned int first = 0;
-
-	while (first < count && ioctl_op_unchanged(&op[first]))
-		first++;
-	while (first < count && ioctl_op_unchanged(&op[count - 1]))
-		count--;
-	return !copy_to_user(ops + first, op + first,
-			     array_size(count - first, sizeof(*op)));
-}
-
 /* Returns how many operations were carried out, or -EFAULT. */
 static int ioctl_run_chunk(struct timer_set *set, struct ioctl_chunk *chunk,
 			   struct twheel_op __user *ops, unsigned int count)
 {
-	size_t size = array_size(count, sizeof(*ops));
 	bool lost;
 
-	if (copy_from_user(chunk->op, ops, size) ||
+	if (copy_from_user(chunk->op, ops, array_size(count, sizeof(*ops))) ||
 	    !ioctl_can_write_back(ops, chunk->op, count))
 		return -EFAULT;
 	count = ioctl_run_ops(set, chunk, count);
 
-	lost = !ioctl_write_back(ops, chunk->op, count);
-	ioctl_finish_added(set, chunk->timer, chunk->op, count, lost);
+	lost = chunk->changed && copy_to_user(ops, chunk->op, array_size(count, sizeof(*ops)));
+	if (chunk->added)
+		ioctl_finish_added(set, chunk->timer, chunk->op, count, lost);
 	return lost ? -EFAULT : count;
 }
 
@@ -282,7 +216,7 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 {
 	struct twheel_op __user *ops;
 	struct twheel_batch batch;
-	struct ioctl_chunk *chunk;
+	struct ioctl_chunk chunk;
 	unsigned int done;
 	int ret = 0;
 
@@ -294,20 +228,20 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 	if (batch.ops != (unsigned long)batch.ops)
 		return -EFAULT;
 	ops = u64_to_user_ptr(batch.ops);
-	chunk = kmalloc(sizeof(*chunk), GFP_KERNEL);
-	if (!chunk)
+	chunk.op = kmalloc_array(min(batch.count, TWHEEL_CHUNK), sizeof(*chunk.op), GFP_KERNEL);
+	if (!chunk.op)
 		return -ENOMEM;
 
 	for (done = 0; done < batch.count; done += ret) {
 		if (done && signal_pending(current))
 			break;
-		ret = ioctl_run_chunk(set, chunk, ops + done,
+		ret = ioctl_run_chunk(set, &chunk, ops + done,
 				      min(batch.count - done, TWHEEL_CHUNK));
 		if (ret < 0)
 			break;
 		cond_resched();
 	}
-	kfree(chunk);
+	kfree(chunk.op);
 	return done ? (long)done : ret;
 }
 

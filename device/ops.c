@@ -5,6 +5,7 @@
  * Each operation checks its arguments first and its handle second, so a program that
  * makes both mistakes gets -EINVAL.
  */
+#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include "block.h"
@@ -122,21 +123,9 @@ static int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 	return ready ? TWHEEL_RETRACTED : 0;
 }
 
-/**
- * twheel_ops_change - carry out a TWHEEL_OP_CHANGE
- * @set: The set, locked.
- * @t: From twheel_block_find(), since the set was locked.
- * @op: The operation.
- * @phase: From a twheel_clock_read() since the set was locked.
- *
- * Return: The operation's result.
- */
-int twheel_ops_change(struct timer_set *set, struct user_timer *t,
-		      const struct twheel_op *op,
-		      const struct twheel_phase *phase)
+static int ops_change(struct timer_set *set, struct user_timer *t,
+		      const struct twheel_op *op, const struct twheel_phase *phase)
 {
-	timer_set_assert_locked(set);
-
 	if (!ops_change_valid(op))
 		return -EINVAL;
 	if (!ops_handle_names(t, op->handle))
@@ -177,21 +166,10 @@ int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
 	return op->result ? op->result : TWHEEL_ADDED;
 }
 
-/**
- * twheel_ops_cancel - carry out a TWHEEL_OP_CANCEL
- * @set: The set, locked.
- * @t: From twheel_block_find(), since the set was locked.
- * @op: The operation.
- * @ended: Collects the timer for twheel_ended_finish().
- *
- * Return: The operation's result.
- */
-int twheel_ops_cancel(struct timer_set *set, struct user_timer *t,
+static int ops_cancel(struct timer_set *set, struct user_timer *t,
 		      const struct twheel_op *op, struct ended_timers *ended)
 {
 	int ret;
-
-	timer_set_assert_locked(set);
 
 	if (!ops_handle_only(op))
 		return -EINVAL;
@@ -202,20 +180,80 @@ int twheel_ops_cancel(struct timer_set *set, struct user_timer *t,
 	return ret;
 }
 
+/*
+ * Finds the timers of the short operations at the start of @op. The timers are probably
+ * in no cache, so each is prefetched while the next timers are looked up. Returns how
+ * many operations are short.
+ */
+static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *op,
+				struct user_timer **timer, unsigned int count)
+{
+	unsigned int i, n;
+
+	for (n = 0; n < count && twheel_ops_is_short(&op[n]); n++) {
+		timer[n] = twheel_block_find(set, op[n].handle);
+		if (!timer[n])
+			continue;
+		prefetchw(timer[n]);
+		prefetch(&timer[n]->extra);
+	}
+	for (i = 0; i < n; i++)
+		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)
+			twheel_api_prefetch_neighbours(&timer[i]->timer);
+	return n;
+}
+
+/**
+ * twheel_ops_run_short - carry out TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL
+ * @set: The set.
+ * @op: Operations, the first of which is short. The results of the short operations at the
+ *	start of @op are filled in.
+ * @timer: Room for a timer of each operation; %NULL afterwards.
+ * @count: How many operations there are.
+ * @changed: Set if the result of an operation is not 0.
+ *
+ * Return: How many operations were carried out.
+ */
+unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
+				  struct user_timer **timer, unsigned int count,
+				  bool *changed)
+{
+	struct ended_timers ended;
+	struct twheel_phase phase;
+	unsigned int i, n;
+	int seen = 0;
+
+	twheel_ended_init(&ended);
+	timer_set_lock(set);
+	twheel_clock_read(&phase);
+	n = ops_look_up(set, op, timer, count);
+	for (i = 0; i < n; i++) {
+		/* A result that the program has set means -EINVAL. */
+		if (op[i].op == TWHEEL_OP_CHANGE)
+			op[i].result = ops_change(set, timer[i], &op[i], &phase);
+		else
+			op[i].result = ops_cancel(set, timer[i], &op[i], &ended);
+		seen |= op[i].result;
+		timer[i] = NULL;
+	}
+	twheel_ended_finish(set, &ended);
+	timer_set_unlock(set);
+	*changed |= seen;
+	return n;
+}
+
 /* Cancels some timers of a group. Returns how many. */
 static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
 {
+	struct user_timer *t[TWHEEL_CHUNK];
 	struct ended_timers ended;
-	struct user_timer *t;
-	int n;
+	unsigned int i, n;
 
 	twheel_ended_init(&ended);
-	for (n = 0; n < TWHEEL_CHUNK; n++) {
-		t = twheel_group_first(set, group);
-		if (!t)
-			break;
-		*retracted += t->state == USER_TIMER_READY;
-		twheel_user_timer_remove(set, t, &ended);
+	n = twheel_group_some(set, group, t, TWHEEL_CHUNK);
+	for (i = 0; i < n; i++) {
+		*retracted += t[i]->state == USER_TIMER_READY;
+		twheel_user_timer_remove(set, t[i], &ended);
 	}
 	twheel_ended_finish(set, &ended);
 	return n;

@@ -9,15 +9,19 @@
 
 void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 		    struct twheel_op *op, unsigned int n);
-int twheel_ops_change(struct timer_set *set, struct user_timer *t,
-		      const struct twheel_op *op,
-		      const struct twheel_phase *phase);
-int twheel_ops_cancel(struct timer_set *set, struct user_timer *t,
-		      const struct twheel_op *op, struct ended_timers *ended);
+unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
+				  struct user_timer **timer, unsigned int count,
+				  bool *changed);
 int twheel_ops_query(struct timer_set *set, struct twheel_op *op);
 int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
 		      struct user_timer **added);
 int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op);
 void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op);
+
+/* Whether operations of this kind are carried out many in a row, with the set locked. */
+static inline bool twheel_ops_is_short(const struct twheel_op *op)
+{
+	return op->op == TWHEEL_OP_CHANGE || op->op == TWHEEL_OP_CANCEL;
+}
 
 #endif /* _TWHEEL_DEVICE_OPS_H */
