@@ -2,11 +2,9 @@
 /*
  * twheel: where the timers of a set lie
  *
- * A block has places for about fifty timers. The set's xarray has the blocks: the entry
- * of a timer's block is the timer's index divided by the number of places in a block. So
- * a place needs no xarray entry of its own. As in an IDA, the xarray marks every entry
- * with room: an entry without a block, or with a block that is not full. The lowest free
- * place is taken first, so that blocks become empty as timers end.
+ * A block has places for about fifty timers. The number of a timer's block is the timer's
+ * index divided by the number of places in a block; leaf.c finds the block. The lowest
+ * free place is taken first, so that blocks become empty as timers end.
  *
  * Every place contains a timer of the engine, which is set up along with the block and
  * exists as long as the block. The program's timers in that place come and go. So a
@@ -19,48 +17,15 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "block.h"
+#include "leaf.h"
 #include "quota.h"
 
 static struct kmem_cache *block_cache;
 static twheel_fn_t block_expired;
 
-/* The index of a block in the xarray. */
-static unsigned long block_number(const struct timer_block *block)
+static u32 block_number(const struct timer_block *block)
 {
 	return block->first / TIMER_BLOCK_TIMERS;
-}
-
-/**
- * twheel_block_find - find the place that a handle points to
- * @set: The set, locked.
- * @handle: Any number: it comes from the program.
- *
- * Return: The place, which exists while the set is locked, and whose timer may be
- * %USER_TIMER_DEAD; or %NULL.
- */
-struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
-{
-	u32 index = handle & TWHEEL_INDEX_MASK;
-	XA_STATE(place, &set->timers, index / TIMER_BLOCK_TIMERS);
-	struct timer_block *block;
-
-	timer_set_assert_locked(set);
-
-	/* xa_load() has to retry an entry that changes; here the lock is held. */
-	block = xas_load(&place);
-	return block ? &block->timer[index % TIMER_BLOCK_TIMERS] : NULL;
-}
-
-/**
- * twheel_block_from - find the next block of a set
- * @set: The set. The caller holds its lock, unless the set has ended.
- * @number: The number to begin with; afterwards the block's number.
- *
- * Return: The block, which may be empty, or %NULL if there is no further block.
- */
-struct timer_block *twheel_block_from(struct timer_set *set, unsigned long *number)
-{
-	return xa_find(&set->timers, number, ULONG_MAX, XA_PRESENT);
 }
 
 /**
@@ -82,7 +47,7 @@ void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk)
  */
 static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
 {
-	if (walk->looks < TWHEEL_CHUNK && spin_is_contended(&set->timers.xa_lock))
+	if (walk->looks < TWHEEL_CHUNK && spin_is_contended(&set->lock))
 		walk->looks = 0;
 	if (!walk->looks)
 		return false;
@@ -109,7 +74,7 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 		block = walk->block;
 		if (!block) {
 			number = walk->index / TIMER_BLOCK_TIMERS;
-			block = twheel_block_from(set, &number);
+			block = twheel_leaf_next(set, &number);
 			walk->block = block;
 			walk->index = block ? max_t(unsigned long, walk->index, block->first) :
 				      ULONG_MAX;
@@ -174,18 +139,18 @@ static void block_keep(struct timer_set *set, struct timer_block *block)
 	set->spare = block;
 	if (!old)
 		return;
-	__xa_erase(&set->timers, block_number(old));
+	twheel_leaf_put(set, block_number(old), NULL);
 	block_free_later(old);
 }
 
 /* Returns the spare block, a new one, or an ERR_PTR(). May release the lock. */
 static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lane)
-	__must_hold(&set->timers.xa_lock)
+	__must_hold(&set->lock)
 {
 	struct timer_block *block = set->spare;
 
 	if (block) {
-		__xa_erase(&set->timers, block_number(block));
+		twheel_leaf_put(set, block_number(block), NULL);
 		set->spare = NULL;
 		return block;
 	}
@@ -196,22 +161,24 @@ static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lan
 }
 
 /* Adds an empty block with @number, if there is none. May release the lock. */
-static int block_add(struct timer_set *set, unsigned long number, enum twheel_lane lane)
-	__must_hold(&set->timers.xa_lock)
+static int block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
+	__must_hold(&set->lock)
 {
-	struct timer_block *block = block_get(set, lane);
-	int ret;
+	int ret = twheel_leaf_grow(set, number);
+	struct timer_block *block;
 
+	if (ret)
+		return ret;
+	block = block_get(set, lane);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
 	block->first = number * TIMER_BLOCK_TIMERS;
-	ret = __xa_insert(&set->timers, number, block, GFP_KERNEL_ACCOUNT);
-	if (ret) {
+	/* Another thread may have added a block here meanwhile. */
+	if (twheel_leaf_get(set, number)) {
 		block_free_later(block);
-		/* Another thread has added a block here meanwhile. */
-		return ret == -EBUSY ? 0 : ret;
+		return 0;
 	}
-	__xa_set_mark(&set->timers, number, XA_FREE_MARK);
+	twheel_leaf_put(set, number, block);
 	block_keep(set, block);
 	return 0;
 }
@@ -228,8 +195,7 @@ static struct user_timer *block_take_from(struct timer_block *block, u32 min, u3
 	if (block == block->set->spare)
 		block->set->spare = NULL;
 	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
-		__xa_clear_mark(&block->set->timers, block_number(block),
-				XA_FREE_MARK);
+		twheel_leaf_set_room(block->set, block_number(block), false);
 	return &block->timer[slot];
 }
 
@@ -250,26 +216,23 @@ static struct user_timer *block_take_from(struct timer_block *block, u32 min, u3
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     enum twheel_lane lane, struct timer_block **hint)
 {
-	XA_STATE(place, &set->timers, min / TIMER_BLOCK_TIMERS);
 	struct timer_block *block = *hint;
-	struct user_timer *t = NULL;
+	u32 number = min / TIMER_BLOCK_TIMERS;
+	struct user_timer *t;
 
 	timer_set_assert_locked(set);
 
-	if (block)
-		t = block_take_from(block, min, max);
-	while (!t) {
-		block = xas_find_marked(&place, max / TIMER_BLOCK_TIMERS, XA_FREE_MARK);
-		if (place.xa_node == XAS_RESTART)
+	while (!block || !(t = block_take_from(block, min, max))) {
+		number = twheel_leaf_find_room(set, number);
+		if (number > max / TIMER_BLOCK_TIMERS)
 			return ERR_PTR(-EBUSY);
+		block = twheel_leaf_get(set, number);
 		if (!block) {
 			*hint = NULL;
-			return ERR_PTR(block_add(set, place.xa_index, lane) ?:
-				       -EAGAIN);
+			return ERR_PTR(block_add(set, number, lane) ?: -EAGAIN);
 		}
-		t = block_take_from(block, min, max);
 		/* The block may have room only below @min. */
-		xas_set(&place, place.xa_index + 1);
+		number++;
 	}
 	*hint = block;
 	twheel_lane_move(&t->timer, lane);
@@ -290,7 +253,7 @@ void twheel_block_give(struct user_timer *t, struct timer_block **empty)
 
 	t->state = USER_TIMER_DEAD;
 	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
-		__xa_set_mark(&block->set->timers, block_number(block), XA_FREE_MARK);
+		twheel_leaf_set_room(block->set, block_number(block), true);
 	__clear_bit(t - block->timer, block->used);
 	if (bitmap_empty(block->used, TIMER_BLOCK_TIMERS)) {
 		block->next = *empty;
@@ -325,14 +288,13 @@ void twheel_block_free(struct timer_set *set, struct timer_block *empty)
  * @set: The set, locked.
  * @block: The block. Its timers are shut down.
  *
- * The caller removes one block after the other, in holds of their own. xa_destroy() of
- * an array that still has entries would keep interrupts off while it walks over them.
+ * The caller removes one block after the other, in holds of their own.
  */
 void twheel_block_remove(struct timer_set *set, struct timer_block *block)
 {
 	timer_set_assert_locked(set);
 
-	__xa_erase(&set->timers, block_number(block));
+	twheel_leaf_put(set, block_number(block), NULL);
 	block_free_later(block);
 }
 

@@ -5,7 +5,7 @@
 #ifndef _TWHEEL_DEVICE_BLOCK_H
 #define _TWHEEL_DEVICE_BLOCK_H
 
-#include "timer_set.h"
+#include "leaf.h"
 
 /**
  * struct block_walk - a walk over the timers of a set, in several holds of its lock
@@ -21,14 +21,30 @@ struct block_walk {
 
 int twheel_block_init(twheel_fn_t expired);
 void twheel_block_exit(void);
-struct user_timer *twheel_block_find(struct timer_set *set, u64 handle);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
-struct timer_block *twheel_block_from(struct timer_set *set, unsigned long *number);
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     enum twheel_lane lane, struct timer_block **hint);
 void twheel_block_give(struct user_timer *t, struct timer_block **empty);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
 void twheel_block_remove(struct timer_set *set, struct timer_block *block);
+
+/**
+ * twheel_block_find - find the place that a handle points to
+ * @set: The set, locked.
+ * @handle: Any number: it comes from the program.
+ *
+ * Return: The place, which exists while the set is locked, and whose timer may be
+ * %USER_TIMER_DEAD; or %NULL.
+ */
+static inline struct user_timer *twheel_block_find(struct timer_set *set, u64 handle)
+{
+	u32 index = handle & TWHEEL_INDEX_MASK;
+	struct timer_block *block = twheel_leaf_get(set, index / TIMER_BLOCK_TIMERS);
+
+	timer_set_assert_locked(set);
+
+	return block ? &block->timer[index % TIMER_BLOCK_TIMERS] : NULL;
+}
 
 #endif /* _TWHEEL_DEVICE_BLOCK_H */

@@ -183,7 +183,7 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 	s64 now;
 
 	/* Bottom halves are off already. */
-	xa_lock(&set->timers);
+	spin_lock(&set->lock);
 	now = twheel_time_now(queue->base->clockid);
 	for (n = 0; n < max; n++) {
 		node = rb_first_cached(&queue->tree);
@@ -196,7 +196,7 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 		twheel_ready_add(set, t);
 	}
 	clocks_file(queue);
-	xa_unlock(&set->timers);
+	spin_unlock(&set->lock);
 	return n;
 }
 

@@ -296,11 +296,12 @@ void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 	enum twheel_lane lane = create_choose_lane(set);
 	unsigned int i, plain;
 
-	memset(t, 0, n * sizeof(*t));
 	for (i = 0; i < n; i += plain) {
-		for (plain = 0; i + plain < n; plain++)
+		for (plain = 0; i + plain < n; plain++) {
+			t[i + plain] = NULL;
 			if (!op[i + plain].result && create_wants_extra(&op[i + plain]))
 				break;
+		}
 		if (plain) {
 			create_plain(set, &t[i], &op[i], plain, lane);
 		} else {

@@ -221,14 +221,14 @@ static void deliver_wake(struct twheel_work *wake)
 	unsigned int events;
 
 	/* Bottom halves are off already. */
-	xa_lock(&set->timers);
+	spin_lock(&set->lock);
 	if (set->ring && !set->ended) {
 		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
 		deliver_fill_ring(set, twheel_allowance_take(events));
 	}
 	if (set->eventfd)
 		eventfd_signal(set->eventfd);
-	xa_unlock(&set->timers);
+	spin_unlock(&set->lock);
 
 	if (wq_has_sleeper(&set->wait))
 		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);

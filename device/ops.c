@@ -107,9 +107,9 @@ void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 }
 
 /* Arms @t for the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
-static int ops_set_deadline(struct timer_set *set, struct user_timer *t,
-			    const struct twheel_op *op,
-			    const struct twheel_phase *phase)
+static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
+				   const struct twheel_op *op,
+				   const struct twheel_phase *phase)
 {
 	bool ready = t->state == USER_TIMER_READY;
 

@@ -17,6 +17,7 @@
 #include "clocks.h"
 #include "deliver.h"
 #include "group.h"
+#include "leaf.h"
 #include "map.h"
 #include "quota.h"
 #include "set.h"
@@ -84,8 +85,7 @@ struct timer_set *twheel_set_open(struct file *file)
 	set->quota = twheel_quota_get(file->f_cred);
 	if (!set->quota)
 		goto out_free_set;
-	xa_init_flags(&set->timers, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH |
-		      XA_FLAGS_ACCOUNT);
+	spin_lock_init(&set->lock);
 	set->offset[0] = twheel_time_offset(CLOCK_MONOTONIC);
 	set->offset[1] = twheel_time_offset(CLOCK_BOOTTIME);
 	set->file = file;
@@ -104,7 +104,7 @@ static void set_shut_down(struct timer_set *set)
 	struct timer_block *block;
 	unsigned long number, slot;
 
-	for (number = 0; (block = twheel_block_from(set, &number)); number++) {
+	for (number = 0; (block = twheel_leaf_next(set, &number)); number++) {
 		for_each_set_bit(slot, block->used, TIMER_BLOCK_TIMERS)
 			twheel_shutdown_sync(&block->timer[slot].timer);
 		cond_resched();
@@ -117,7 +117,7 @@ static void set_free_timers(struct timer_set *set)
 	struct timer_block *block;
 	unsigned long number, slot;
 
-	for (number = 0; (block = twheel_block_from(set, &number)); number++) {
+	for (number = 0; (block = twheel_leaf_next(set, &number)); number++) {
 		timer_set_lock(set);
 		for_each_set_bit(slot, block->used, TIMER_BLOCK_TIMERS)
 			twheel_user_timer_free_extra(&block->timer[slot]);
@@ -125,7 +125,7 @@ static void set_free_timers(struct timer_set *set)
 		timer_set_unlock(set);
 		cond_resched();
 	}
-	xa_destroy(&set->timers);
+	twheel_leaf_free(set);
 }
 
 /**

@@ -2,16 +2,16 @@
 /*
  * twheel: the structures of the device
  *
- * A set has the timers of one open file. Its lock is the lock of its xarray. Callbacks
- * take that lock in softirq context. The locks of the engine nest inside it.
+ * A set has the timers of one open file. Callbacks take its lock in softirq context. The
+ * locks of the engine nest inside it.
  */
 #ifndef _TWHEEL_DEVICE_TIMER_SET_H
 #define _TWHEEL_DEVICE_TIMER_SET_H
 
 #include <linux/align.h>
 #include <linux/bitmap.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
-#include <linux/xarray.h>
 #include <uapi/linux/twheel.h>
 #include "engine/device.h"
 #include "twheel.h"
@@ -37,6 +37,7 @@ struct file;
 struct group_member;
 struct rhashtable;
 struct timer_block;
+struct timer_leaf;
 struct twheel_phase;
 struct twheel_shared;
 struct user_quota;
@@ -59,13 +60,16 @@ enum timer_set_exemption {
 
 /**
  * struct timer_set - the timers of an open file
- * @timers: The timers, in blocks. Its lock protects all fields that follow.
+ * @lock: Protects all fields that follow.
+ * @leaves: How many entries @leaf has.
+ * @leaf: The timers' blocks, in leaves; or %NULL. See leaf.c.
+ * @first_room: No block with a lower number has room.
  * @locked: When timer_set_lock() was called, while twheel_timing is on; else 0.
- * @spare: A block of @timers in which there is no timer, or %NULL.
+ * @spare: A block in which there is no timer, or %NULL.
  * @unseen: The timers that are %USER_TIMER_UNSEEN.
  * @ready: The timers that have expired, in the order of expiry.
  * @generation: The generation of the last handle given out.
- * @count: How many timers @timers has.
+ * @count: How many timers the set has.
  * @unread: How many timers @ready has.
  * @looks: How many timers @unseen has.
  * @latest: The latest time of expiry, in ns of CLOCK_MONOTONIC.
@@ -96,7 +100,10 @@ enum timer_set_exemption {
  * @rcu: Frees the set. Callbacks of dead timers may still take the lock.
  */
 struct timer_set {
-	struct xarray		timers;
+	spinlock_t		lock;
+	u32			leaves;
+	struct timer_leaf	**leaf;
+	u32			first_room;
 	u64			locked;
 	struct timer_block	*spare;
 	struct list_head	unseen;
@@ -245,23 +252,23 @@ static inline bool user_timer_is_armed(const struct user_timer *t)
 }
 
 static inline void timer_set_lock(struct timer_set *set)
-	__acquires(&set->timers.xa_lock)
+	__acquires(&set->lock)
 {
-	xa_lock_bh(&set->timers);
+	spin_lock_bh(&set->lock);
 	set->locked = twheel_stats_start();
 }
 
 static inline void timer_set_assert_locked(const struct timer_set *set)
 {
-	lockdep_assert_held(&set->timers.xa_lock);
+	lockdep_assert_held(&set->lock);
 }
 
 static inline void timer_set_unlock(struct timer_set *set)
-	__releases(&set->timers.xa_lock)
+	__releases(&set->lock)
 {
 	if (unlikely(set->locked))
 		twheel_stats_set_hold(set->locked);
-	xa_unlock_bh(&set->timers);
+	spin_unlock_bh(&set->lock);
 }
 
 #endif /* _TWHEEL_DEVICE_TIMER_SET_H */

@@ -218,7 +218,7 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 	s64 now;
 
 	/* Bottom halves are off already. */
-	xa_lock(&set->timers);
+	spin_lock(&set->lock);
 	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
 		goto out_unlock;
 
@@ -228,5 +228,5 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 	else
 		user_timer_look(set, t, now);
 out_unlock:
-	xa_unlock(&set->timers);
+	spin_unlock(&set->lock);
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: from the number of a block to the block
+ *
+ * A set has an array of leaves, and a leaf has the blocks of 62 consecutive numbers. So
+ * two loads find a block, for any number of timers. An xarray of as many blocks has up to
+ * four levels. The array grows to a power of two, and has at most 64 KiB. A leaf stays
+ * until the set is freed.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include "leaf.h"
+
+/* The array begins with this many leaves. */
+#define LEAF_FIRST	8U
+
+/* Returns a new array that has @i, or %NULL. */
+static struct timer_leaf **leaf_new_array(u32 i, u32 *leaves)
+{
+	*leaves = max_t(u32, roundup_pow_of_two(i + 1), LEAF_FIRST);
+	return kcalloc(*leaves, sizeof(struct timer_leaf *), GFP_KERNEL_ACCOUNT);
+}
+
+static struct timer_leaf *leaf_new(void)
+{
+	struct timer_leaf *leaf = kzalloc(sizeof(*leaf), GFP_KERNEL_ACCOUNT);
+
+	if (leaf)
+		bitmap_fill(leaf->room, TWHEEL_LEAF_BLOCKS);
+	return leaf;
+}
+
+/**
+ * twheel_leaf_grow - make room for the block with a number
+ * @set: The set, locked. The function may release the lock.
+ * @number: The number.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int twheel_leaf_grow(struct timer_set *set, u32 number)
+	__must_hold(&set->lock)
+{
+	u32 i = number / TWHEEL_LEAF_BLOCKS, leaves = 0;
+	struct timer_leaf **array = NULL, *leaf;
+	bool done;
+
+	timer_set_assert_locked(set);
+
+	if (i < set->leaves && set->leaf[i])
+		return 0;
+	timer_set_unlock(set);
+	leaf = leaf_new();
+	if (i >= READ_ONCE(set->leaves))
+		array = leaf_new_array(i, &leaves);
+	timer_set_lock(set);
+	if (array && leaves > set->leaves) {
+		memcpy(array, set->leaf, set->leaves * sizeof(*array));
+		swap(array, set->leaf);
+		WRITE_ONCE(set->leaves, leaves);
+	}
+	if (i < set->leaves && !set->leaf[i])
+		swap(leaf, set->leaf[i]);
+	done = i < set->leaves && set->leaf[i];
+	kfree(array);
+	kfree(leaf);
+	return done ? 0 : -ENOMEM;
+}
+
+/**
+ * twheel_leaf_put - enter or remove a block
+ * @set: The set, locked.
+ * @number: The number, after twheel_leaf_grow().
+ * @block: The block, which has room; or %NULL.
+ */
+void twheel_leaf_put(struct timer_set *set, u32 number, struct timer_block *block)
+{
+	struct timer_leaf *leaf = set->leaf[number / TWHEEL_LEAF_BLOCKS];
+	struct timer_block **place = &leaf->block[number % TWHEEL_LEAF_BLOCKS];
+
+	timer_set_assert_locked(set);
+
+	leaf->count += !!block - !!*place;
+	*place = block;
+}
+
+/**
+ * twheel_leaf_set_room - note whether a block is full
+ * @set: The set, locked.
+ * @number: The number of the block.
+ * @room: Whether the block has room.
+ */
+void twheel_leaf_set_room(struct timer_set *set, u32 number, bool room)
+{
+	struct timer_leaf *leaf = set->leaf[number / TWHEEL_LEAF_BLOCKS];
+
+	timer_set_assert_locked(set);
+
+	__assign_bit(number % TWHEEL_LEAF_BLOCKS, leaf->room, room);
+	if (room)
+		set->first_room = min(set->first_room, number);
+}
+
+/**
+ * twheel_leaf_find_room - find a block that is not full
+ * @set: The set, locked.
+ * @number: The lowest number allowed.
+ *
+ * Return: The lowest number of a block with room, or without a block.
+ */
+u32 twheel_leaf_find_room(struct timer_set *set, u32 number)
+{
+	bool first = number <= set->first_room;
+	u32 i, slot;
+
+	timer_set_assert_locked(set);
+
+	number = max(number, set->first_room);
+	slot = number % TWHEEL_LEAF_BLOCKS;
+	for (i = number / TWHEEL_LEAF_BLOCKS; i < set->leaves && set->leaf[i]; i++) {
+		slot = find_next_bit(set->leaf[i]->room, TWHEEL_LEAF_BLOCKS, slot);
+		if (slot < TWHEEL_LEAF_BLOCKS)
+			break;
+		slot = 0;
+	}
+	number = i * TWHEEL_LEAF_BLOCKS + slot;
+	/* The next search for the lowest number begins here. */
+	if (first)
+		set->first_room = number;
+	return number;
+}
+
+/**
+ * twheel_leaf_next - find the next block
+ * @set: The set. The caller holds its lock, unless the set has ended.
+ * @number: The number to begin with; afterwards the block's number.
+ *
+ * Return: The block, or %NULL if there is no further block.
+ */
+struct timer_block *twheel_leaf_next(const struct timer_set *set, unsigned long *number)
+{
+	u32 i = *number / TWHEEL_LEAF_BLOCKS, slot = *number % TWHEEL_LEAF_BLOCKS;
+	const struct timer_leaf *leaf;
+
+	for (; i < set->leaves; i++, slot = 0) {
+		leaf = set->leaf[i];
+		if (!leaf || !leaf->count)
+			continue;
+		for (; slot < TWHEEL_LEAF_BLOCKS; slot++) {
+			if (!leaf->block[slot])
+				continue;
+			*number = i * TWHEEL_LEAF_BLOCKS + slot;
+			return leaf->block[slot];
+		}
+	}
+	return NULL;
+}
+
+/**
+ * twheel_leaf_free - free the leaves
+ * @set: The set, without blocks, which no other code uses any more.
+ */
+void twheel_leaf_free(struct timer_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->leaves; i++)
+		kfree(set->leaf[i]);
+	kfree(set->leaf);
+}
