@@ -55,6 +55,18 @@ static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
 	return true;
 }
 
+/* Finds the block that has the index of a walk, or the next block. */
+static noinline void block_walk_find(struct timer_set *set, struct block_walk *walk)
+{
+	unsigned long number = walk->index / TIMER_BLOCK_TIMERS;
+
+	walk->block = twheel_leaf_next(set, &number);
+	if (walk->block)
+		walk->index = max_t(unsigned long, walk->index, walk->block->first);
+	else
+		walk->index = ULONG_MAX;
+}
+
 /**
  * twheel_block_walk_next - find the next timer of a walk
  * @set: The set, locked since twheel_block_walk_begin().
@@ -66,18 +78,14 @@ static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk)
 {
 	struct timer_block *block;
-	unsigned long number, slot;
+	unsigned long slot;
 
 	timer_set_assert_locked(set);
 
 	while (walk->index != ULONG_MAX && block_walk_look(set, walk)) {
 		block = walk->block;
 		if (!block) {
-			number = walk->index / TIMER_BLOCK_TIMERS;
-			block = twheel_leaf_next(set, &number);
-			walk->block = block;
-			walk->index = block ? max_t(unsigned long, walk->index, block->first) :
-				      ULONG_MAX;
+			block_walk_find(set, walk);
 			continue;
 		}
 		slot = find_next_bit(block->used, TIMER_BLOCK_TIMERS, walk->index - block->first);

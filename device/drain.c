@@ -14,8 +14,11 @@
 #include "table.h"
 #include "user_timer.h"
 
-/* Returns the operation that arms a timer like @t again. */
-static struct twheel_op drain_record(const struct user_timer *t)
+/*
+ * Writes the operation that arms a timer like @t again. @now is a time since the set was
+ * locked. Returns whether it could be written.
+ */
+static bool drain_write(const struct user_timer *t, struct twheel_op __user *place, s64 now)
 {
 	struct twheel_op op = {
 		.op = TWHEEL_OP_ADD,
@@ -26,27 +29,20 @@ static struct twheel_op drain_record(const struct user_timer *t)
 	/* The deadline, not the time left: the clock may be set before the timer is added. */
 	if (t->clockid == CLOCK_REALTIME)
 		op.flags |= TWHEEL_ABSTIME;
-	twheel_ops_describe(t, &op);
-	return op;
-}
-
-static bool drain_write(const struct user_timer *t, struct twheel_op __user *place)
-{
-	struct twheel_op op = drain_record(t);
-
+	twheel_ops_describe(t, &op, now);
 	return !copy_to_user(place, &op, sizeof(op));
 }
 
 /* Takes a timer back if its record can be written. Returns whether it could be. */
-static bool drain_timer(struct timer_set *set, struct user_timer *t,
+static bool drain_timer(struct timer_set *set, struct user_timer *t, s64 now,
 			struct twheel_op __user *place, struct ended_timers *ended)
 {
-	if (!drain_write(t, place))
+	if (!drain_write(t, place, now))
 		return false;
 	if (t->flags & TWHEEL_SHARED) {
 		/* From here on the program cannot push the deadline back any more. */
 		twheel_table_close(t);
-		if (!drain_write(t, place)) {
+		if (!drain_write(t, place, now)) {
 			twheel_table_open(t);
 			return false;
 		}
@@ -67,6 +63,7 @@ static int drain_some(struct timer_set *set, struct block_walk *walk,
 	struct user_timer *t;
 	bool written = true;
 	unsigned int n = 0;
+	s64 now;
 
 	timer_set_lock(set);
 	if (!set->stopped) {
@@ -74,12 +71,13 @@ static int drain_some(struct timer_set *set, struct block_walk *walk,
 		return -ECANCELED;
 	}
 	twheel_ended_init(&ended);
+	now = ktime_get_ns();
 	pagefault_disable();
 	twheel_block_walk_begin(set, walk);
 	while (n < max && (t = twheel_block_walk_next(set, walk))) {
 		if (!user_timer_is_armed(t))
 			continue;
-		written = drain_timer(set, t, &ops[n], &ended);
+		written = drain_timer(set, t, now, &ops[n], &ended);
 		if (!written) {
 			/* The next call looks at this timer again. */
 			walk->index = user_timer_index(t);

@@ -5,6 +5,7 @@
  * Each operation checks its arguments first and its handle second, so a program that
  * makes both mistakes gets -EINVAL.
  */
+#include <linux/ktime.h>
 #include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -17,6 +18,9 @@
 #include "table.h"
 #include "time.h"
 #include "user_timer.h"
+
+/* How many operations ahead of a cancel the neighbours of a timer are prefetched. */
+#define OPS_AHEAD	8U
 
 /*
  * Whether @handle names @t, which is from twheel_block_find(). A handle names no timer if
@@ -188,7 +192,7 @@ static int ops_cancel(struct timer_set *set, struct user_timer *t,
 static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *op,
 				struct user_timer **timer, unsigned int count)
 {
-	unsigned int i, n;
+	unsigned int n;
 
 	for (n = 0; n < count && twheel_ops_is_short(&op[n]); n++) {
 		timer[n] = twheel_block_find(set, op[n].handle);
@@ -197,9 +201,6 @@ static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *o
 		prefetchw(timer[n]);
 		prefetch(&timer[n]->extra);
 	}
-	for (i = 0; i < n; i++)
-		if (timer[i] && op[i].op == TWHEEL_OP_CANCEL)
-			twheel_api_prefetch_neighbours(&timer[i]->timer);
 	return n;
 }
 
@@ -229,10 +230,13 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 	n = ops_look_up(set, op, timer, count);
 	for (i = 0; i < n; i++) {
 		/* A result that the program has set means -EINVAL. */
-		if (op[i].op == TWHEEL_OP_CHANGE)
+		if (op[i].op == TWHEEL_OP_CHANGE) {
 			op[i].result = ops_change(set, timer[i], &op[i], &phase);
-		else
+		} else {
+			if (i + OPS_AHEAD < n && timer[i + OPS_AHEAD])
+				twheel_api_prefetch_neighbours(&timer[i + OPS_AHEAD]->timer);
 			op[i].result = ops_cancel(set, timer[i], &op[i], &ended);
+		}
 		seen |= op[i].result;
 		timer[i] = NULL;
 	}
@@ -302,7 +306,7 @@ int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
 	t = twheel_block_find(set, op->handle);
 	if (ops_handle_names(t, op->handle)) {
 		ret = t->state == USER_TIMER_READY ? TWHEEL_EXPIRED : 0;
-		twheel_ops_describe(t, op);
+		twheel_ops_describe(t, op, ktime_get_ns());
 	}
 	timer_set_unlock(set);
 	return ret;
@@ -313,13 +317,16 @@ int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
  * @t: The timer, its set locked.
  * @op: Gets the flags, cookie, clock, period and group of @t. Its @time_ns becomes
  *	the deadline if @op has %TWHEEL_ABSTIME, else the time left.
+ * @now: The time on CLOCK_MONOTONIC, read since the set was locked.
  */
-void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op)
+void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 now)
 {
-	s64 deadline = twheel_table_deadline(t);
-	s64 now = twheel_time_now(t->clockid);
+	s64 deadline = t->flags & TWHEEL_SHARED ? twheel_table_deadline(t) : t->deadline;
 
 	timer_set_assert_locked(user_timer_set(t));
+
+	if (t->clockid != CLOCK_MONOTONIC)
+		now = twheel_time_now(t->clockid);
 
 	op->flags |= t->flags;
 	op->cookie = t->cookie;
@@ -329,5 +336,5 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op)
 	else
 		op->time_ns = deadline > now ? deadline - now : 0;
 	op->period_ns = user_timer_period(t);
-	op->group = twheel_group_tag(t);
+	op->group = t->extra ? twheel_group_tag(t) : 0;
 }
