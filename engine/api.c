@@ -145,8 +145,6 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	/* This fetches the timer, usually not in the cache, while interrupts go off. */
 	if (!twheel_api_usable(timer))
 		return -EINVAL;
-	if (change && twheel_pending(timer))
-		twheel_api_prefetch_neighbours(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	if (change)
 		twheel_due_settle(base, timer);
@@ -314,7 +312,6 @@ int twheel_cancel(struct twheel_timer *timer)
 
 	if (!twheel_pending(timer))
 		return 0;
-	twheel_api_prefetch_neighbours(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	ret = twheel_arm_disarm(base, timer, TWHEEL_IDLE);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
@@ -361,8 +358,6 @@ static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 	unsigned long flags;
 	int ret;
 
-	if (twheel_pending(timer))
-		twheel_api_prefetch_neighbours(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	twheel_due_settle(base, timer);
 	cb = twheel_callback_find(base, timer);

@@ -22,11 +22,12 @@ u64 twheel_due_time(const struct twheel_timer *t);
 
 /**
  * twheel_api_prefetch_neighbours - prepare to take a timer off its list
- * @timer: The timer, with no lock held.
+ * @timer: The timer, with no lock held, which the caller is about to cancel.
  *
- * Unlinking a timer writes to its two neighbours. The processor fetches them while the
- * caller takes the lock. The pointers to them may be out of date, but a prefetch from a
- * wrong address does no harm.
+ * For callers that cancel many timers in a row. Unlinking a timer writes to its two
+ * neighbours. The processor fetches them while the caller cancels the timers in between.
+ * The pointers to them may be out of date, but a prefetch from a wrong address does no
+ * harm.
  */
 static inline void twheel_api_prefetch_neighbours(const struct twheel_timer *timer)
 {
