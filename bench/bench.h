@@ -231,6 +231,15 @@ static inline int bench_cost(u32 n, u32 unused, unsigned int reps)
 }
 #endif
 
+#ifdef CONFIG_TRACEPOINTS
+int bench_ticks(u32 n, u32 due, unsigned int reps);
+#else
+static inline int bench_ticks(u32 n, u32 due, unsigned int reps)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
 /* bench_expire.c */
 u64 bench_window(bool wait);
 

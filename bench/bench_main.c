@@ -11,6 +11,7 @@
  *	cpus N 0 REPS		two CPUs against one
  *	expire N SECONDS REPS	N timers that expire over SECONDS
  *	burst N SECONDS REPS	N timers that expire within one second, SECONDS ahead
+ *	ticks N DUE REPS	ticks in which DUE timers are due: one CPU, --icount
  *	cost N 0 REPS		five designs, as data structures
  *
  * All but cpus measures on the first CPU, which does the timekeeping.
@@ -35,6 +36,7 @@ static const struct command {
 	{ "cpus", bench_cpus },
 	{ "expire", bench_expire },
 	{ "burst", bench_burst },
+	{ "ticks", bench_ticks },
 	{ "cost", bench_cost },
 };
 
@@ -42,7 +44,7 @@ static const struct command {
  * struct request - a command that runs
  * @run: The function that measures.
  * @n: Number of timers.
- * @seconds: A time, for expire and burst.
+ * @seconds: A time, for expire and burst; a number, for ticks.
  * @reps: Number of repetitions.
  * @ret: What @run returned.
  * @done: Completed when @run has returned.
