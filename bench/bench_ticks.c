@@ -4,7 +4,10 @@
  *
  * For machines whose clock counts instructions (scripts/vm --icount), which are idle
  * otherwise. A probe of the tracepoints softirq_entry and softirq_exit sums up the time of
- * the two softirqs that run timers, while a thread waits until all due timers have run.
+ * the two softirqs that run timers, while a thread waits until all due timers have run:
+ * that is "tick". Such a softirq searches the wheel of timer_list, for 400 instructions
+ * more or less by which timers the kernel has. So "run" has the part in callbacks of
+ * timer_list, by other probes: the runs of twheel.
  *
  * Each tick has the same number of due timers. twheel moves each of them down one level
  * on its way, and these moves count. Other timers are pending more than an hour ahead.
@@ -18,7 +21,7 @@
 
 /* How far ahead the first due timer is: in the wheel's level 1, as all that are due. */
 #define LEAD	192
-/* The first is due at a multiple of that, a slot of level 2, so that moves are the same. */
+/* Timers are armed at the beginning of a slot of level 2, so that all are in level 1. */
 #define ALIGN_TICKS	4096
 /* A prime: has no factor in common with a count of timers. */
 #define STRIDE	7919
@@ -28,22 +31,18 @@
 #define LATE	64
 
 /**
- * struct probe - the softirqs that ran
- * @entry: Tracepoint in front of a softirq.
- * @exit: Tracepoint behind a softirq.
- * @start: When the last softirq began.
- * @sum: Time of the softirqs that run timers, in nanoseconds.
+ * struct sum - the time of softirqs or callbacks
+ * @start: When the last one began.
+ * @ns: The time of all, in nanoseconds.
  */
-static struct probe {
-	struct tracepoint	*entry;
-	struct tracepoint	*exit;
-	u64			start;
-	u64			sum;
-} probe;
+static struct sum {
+	u64	start;
+	u64	ns;
+} sum;
 
 static void softirq_begins(void *unused, unsigned int vector)
 {
-	probe.start = bench_clock();
+	sum.start = bench_clock();
 }
 
 static void softirq_ends(void *unused, unsigned int vector)
@@ -51,38 +50,73 @@ static void softirq_ends(void *unused, unsigned int vector)
 	u64 now = bench_clock();
 
 	if (vector == TIMER_SOFTIRQ || vector == HRTIMER_SOFTIRQ)
-		probe.sum += now - probe.start;
+		sum.ns += now - sum.start;
 }
 
-static void find_tracepoint(struct tracepoint *tp, void *unused)
+static void callback_begins(void *unused, struct timer_list *timer, unsigned long clk)
 {
-	if (!strcmp(tp->name, "softirq_entry"))
-		probe.entry = tp;
-	if (!strcmp(tp->name, "softirq_exit"))
-		probe.exit = tp;
+	sum.start = bench_clock();
 }
 
-static int start_probe(void)
+static void callback_ends(void *unused, struct timer_list *timer)
 {
-	int ret;
-
-	for_each_kernel_tracepoint(find_tracepoint, NULL);
-	if (!probe.entry || !probe.exit)
-		return -EOPNOTSUPP;
-	ret = tracepoint_probe_register(probe.entry, softirq_begins, NULL);
-	if (ret)
-		return ret;
-	ret = tracepoint_probe_register(probe.exit, softirq_ends, NULL);
-	if (ret)
-		tracepoint_probe_unregister(probe.entry, softirq_begins, NULL);
-	return ret;
+	sum.ns += bench_clock() - sum.start;
 }
 
-static void stop_probe(void)
+/**
+ * struct probe - a function for a tracepoint
+ * @name: Name of the tracepoint.
+ * @fn: The function.
+ * @tp: The tracepoint, once it is found.
+ */
+struct probe {
+	const char		*name;
+	void			*fn;
+	struct tracepoint	*tp;
+};
+
+static struct probe softirq_probes[] = {
+	{ "softirq_entry", softirq_begins },
+	{ "softirq_exit", softirq_ends },
+};
+
+static struct probe callback_probes[] = {
+	{ "timer_expire_entry", callback_begins },
+	{ "timer_expire_exit", callback_ends },
+};
+
+static void find_tracepoint(struct tracepoint *tp, void *arg)
 {
-	tracepoint_probe_unregister(probe.exit, softirq_ends, NULL);
-	tracepoint_probe_unregister(probe.entry, softirq_begins, NULL);
+	struct probe *probe = arg;
+
+	if (!strcmp(tp->name, probe->name))
+		probe->tp = tp;
+}
+
+static void stop_probes(struct probe probes[2])
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (probes[i].tp)
+			tracepoint_probe_unregister(probes[i].tp, probes[i].fn, NULL);
 	tracepoint_synchronize_unregister();
+}
+
+static int start_probes(struct probe probes[2])
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < 2 && !ret; i++) {
+		for_each_kernel_tracepoint(find_tracepoint, &probes[i]);
+		ret = -EOPNOTSUPP;
+		if (probes[i].tp)
+			ret = tracepoint_probe_register(probes[i].tp, probes[i].fn, NULL);
+	}
+	if (ret)
+		stop_probes(probes);
+	return ret;
 }
 
 /*
@@ -123,31 +157,47 @@ static void set_deadlines(struct bench_set *set, u32 due)
 	}
 }
 
+/* Sums up the time between two probes while the due timers of an engine expire. */
 static int take_turn(struct bench_set *set, enum bench_engine_kind kind, u32 due,
-		     unsigned int rep)
+		     struct probe *probes)
 {
 	const struct bench_engine *engine = &bench_engines[kind];
 	u32 ticks = ticks_with(set->n, due), good = 0;
 	struct bench_base base;
-	char metric[16];
+	int ret;
 
 	memset(&bench_fired[kind], 0, sizeof(bench_fired[kind]));
 	bench_pass(set, engine->setup, 0, set->n, NULL, &good);
-	wait_until_tick(round_up(get_jiffies_64() + LEAD, ALIGN_TICKS) - LEAD - 1);
+	ret = start_probes(probes);
+	if (ret)
+		return ret;
+	wait_until_tick(round_up(get_jiffies_64(), ALIGN_TICKS));
 	bench_base_now(&base);
 	base.tick += LEAD;
 	base.time = ktime_add_ns(base.time, LEAD * TICK_NSEC);
 	bench_pass(set, engine->op[BENCH_ADD], 0, set->n, &base, &good);
-	probe.sum = 0;
+	sum.ns = 0;
 	wait_until_tick(base.tick + ticks + LATE);
-	snprintf(metric, sizeof(metric), "tick_%u", due);
-	bench_result(metric, set->n, engine->name, rep, probe.sum, ticks);
+	stop_probes(probes);
 	bench_pass(set, engine->op[BENCH_CANCEL], 0, set->n, &base, &good);
 	if (bench_fired[kind].count == (u64)due * ticks)
 		return 0;
 	pr_err("%s: %llu timers expired, instead of %u in each of %u ticks\n",
 	       engine->name, bench_fired[kind].count, due, ticks);
 	return -EIO;
+}
+
+static int measure(struct bench_set *set, const char *what, enum bench_engine_kind kind,
+		   u32 due, unsigned int rep, struct probe *probes)
+{
+	int ret = take_turn(set, kind, due, probes);
+	char metric[16];
+
+	snprintf(metric, sizeof(metric), "%s_%u", what, due);
+	if (!ret)
+		bench_result(metric, set->n, bench_engines[kind].name, rep, sum.ns,
+			     ticks_with(set->n, due));
+	return bench_stopped() ? -EINTR : ret;
 }
 
 /**
@@ -168,19 +218,13 @@ int bench_ticks(u32 n, u32 due, unsigned int reps)
 	if (ret)
 		return ret;
 	set_deadlines(&set, due);
-
-	ret = start_probe();
-	if (ret)
-		goto out;
 	for (rep = 0; rep < reps && !ret; rep++) {
-		for (kind = 0; kind < BENCH_ENGINES && !ret; kind++) {
-			ret = take_turn(&set, kind, due, rep);
-			if (bench_stopped())
-				ret = -EINTR;
-		}
+		for (kind = 0; kind < BENCH_ENGINES && !ret; kind++)
+			ret = measure(&set, "tick", kind, due, rep, softirq_probes);
+		if (!ret)
+			ret = measure(&set, "run", BENCH_TWHEEL, due, rep,
+				      callback_probes);
 	}
-	stop_probe();
-out:
 	bench_set_exit(&set);
 	return ret;
 }

@@ -12,6 +12,7 @@ import collections
 import re
 
 import figures
+import instructions
 
 # Names of the machines, by engine and kernel.
 NAMES = {}
@@ -154,8 +155,48 @@ def lateness(_rows, _spreads, late):
     return table(("machine", "timers", "count", "engine", "ticks"), late)
 
 
+KERNEL_PATHS = {
+    "add": "add", "cancel": "cancel", "rearm": "re-arm at random",
+    "rearm_later": "re-arm ten minutes later", "tick_0": "a tick, 0 timers due",
+    "tick_2": "a tick, 2 timers due", "run_2": "the same, only twheel's run",
+    "tick_80": "a tick, 80 timers due", "run_80": "the same, only twheel's run",
+    "tick_200": "a tick, 200 timers due", "run_200": "the same, only twheel's run"}
+USER_PATHS = {
+    "u_arm": "arm", "u_extend": "push back", "u_cancel": "cancel",
+    "u_deliver": "deliver, over a second", "u_drain": "deliver, all at once"}
+
+
+def instructions_of(paths, engines, per=None):
+    """A table of the counts on record. PER returns what to divide one by, if at all."""
+    counts = instructions.read()
+    body = []
+    for metric, path in paths.items():
+        found = [counts.get((metric, engine)) for engine in engines]
+        body.append((path, *["" if x is None else number(x) for x in found]))
+        due = per and per(metric)
+        if due:
+            body.append((f"{path.rpartition(',')[0]}, each of {due} timers",
+                         *[number(x / due) for x in found]))
+    head = [code(engine) for engine in engines]
+    return table(("instructions", *head), body if counts else [])
+
+
+def instructions_kernel(*_):
+    """The table of instructions of the kernel paths."""
+    return instructions_of(KERNEL_PATHS, ("twheel", "timer_list", "hrtimer"),
+                           instructions.due)
+
+
+def instructions_user(*_):
+    """The table of instructions of the program paths."""
+    return instructions_of(USER_PATHS, (
+        "twheel_single", "twheel_batch", "twheel_mmap", "twheel_ring", "timerfd",
+        "posix", "io_uring", "io_uring_single"))
+
+
 TABLES = {make.__name__: make
-          for make in (ratios, user_ratios, growth, designs, lateness)}
+          for make in (ratios, user_ratios, growth, designs, lateness,
+                       instructions_kernel, instructions_user)}
 
 
 def fill(page, rows, spreads, late):
