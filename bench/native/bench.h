@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Native benchmark: what a structure of timers offers to it
+ */
+#ifndef _NATIVE_BENCH_H
+#define _NATIVE_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An object has one timer, at its beginning. The callback gets the timer's address. */
+#define OBJECT_SIZE	128
+#define TIMER_SIZE	96
+
+/* A callback of the benchmark. All structures call it through a pointer in the timer. */
+typedef void (*fired_fn)(void *timer);
+
+/**
+ * struct peer - a structure of timers
+ * @name: Its name.
+ * @exact: Timers expire on their tick. Otherwise they may be late.
+ * @size: Bytes a timer.
+ * @open: Makes an empty structure at tick @now. There is one at a time.
+ * @setup: Sets up a timer.
+ * @add: Arms an idle timer.
+ * @mod: Gives a pending timer another deadline.
+ * @extend: Gives a pending timer a later deadline.
+ * @cancel: Disarms a pending timer.
+ * @tick: Runs the callbacks of all timers that are due at tick @now. Called for each
+ *	tick in turn.
+ *
+ * All calls go through these pointers.
+ */
+struct peer {
+	const char	*name;
+	bool		exact;
+	size_t		size;
+	void		(*open)(uint64_t now);
+	void		(*setup)(void *timer, fired_fn fn);
+	void		(*add)(void *timer, uint64_t expires);
+	void		(*mod)(void *timer, uint64_t expires);
+	void		(*extend)(void *timer, uint64_t expires);
+	void		(*cancel)(void *timer);
+	void		(*tick)(uint64_t now);
+};
+
+extern const struct peer peer_twheel;
+extern const struct peer peer_timer_list;
+extern const struct peer peer_rbtree;
+extern const struct peer peer_wahern;
+extern const struct peer peer_ratas;
+extern const struct peer *const peers[];
+
+/* Objects, in huge pages as far as the system has them, as in the kernel's own memory. */
+void *bench_memory(size_t bytes);
+uint64_t bench_random(void);
+
+/* Checks a structure against a model. Prints the first fault and returns false. */
+bool check_peer(const struct peer *peer, const char *fault, char *why, size_t room);
+
+#endif /* _NATIVE_BENCH_H */

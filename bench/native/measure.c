@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Native benchmark: nanoseconds an operation takes, for each structure of timers
+ *
+ * usage: measure [--count N] [--reps N] [--clumped] [--peer NAME]
+ *        measure --check
+ *
+ * Prints lines of: count,deadlines,operation,structure,median,least,most. Times are the
+ * thread's CPU time in ns. The structures take turns, repetition by repetition.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include "bench.h"
+
+#define START		1000003ULL
+#define HOUR		3600000U
+#define HEARTBEAT	30000U
+#define MAX_REPS	15
+#define EMPTY_TICKS	200000U
+
+enum metric { ADD, ADD_IN_MEMORY_ORDER, REARM, HEART, CANCEL, EXPIRE, WORST, LIFE, EMPTY, METRICS };
+static const char *const metric_name[METRICS] = {
+	"add", "add_memory_order", "rearm", "heartbeat", "cancel", "expire", "worst_tick",
+	"life_99_cancelled", "empty_tick",
+};
+
+/**
+ * struct plan - what is done with the timers, the same for all structures
+ * @n: How many timers.
+ * @soonest: The first deadline, in ticks from now.
+ * @spread: Deadlines are spread evenly over so many ticks.
+ * @order: Four random orders of the timers.
+ * @add: Distance of the deadline for the timer that comes at this place of order 0.
+ * @rearm: The same for order 1.
+ * @heart: The same for order 2, a heartbeat after the timer's deadline in @rearm.
+ */
+struct plan {
+	uint32_t n;
+	uint32_t soonest;
+	uint32_t spread;
+	uint32_t *order[4];
+	uint32_t *add;
+	uint32_t *rearm;
+	uint32_t *heart;
+};
+
+static char *objects;
+static uint64_t now = START;
+static uint64_t fired_count;
+
+static void *object(uint32_t i)
+{
+	return objects + (size_t)i * OBJECT_SIZE;
+}
+
+static void fired(void *timer)
+{
+	(void)timer;
+	fired_count++;
+}
+
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void *bench_memory(size_t bytes)
+{
+	size_t huge = 2u << 20;
+	char *p;
+
+	bytes = (bytes + huge - 1) / huge * huge;
+	p = aligned_alloc(huge, bytes);
+	if (!p) {
+		perror("memory");
+		exit(1);
+	}
+	madvise(p, bytes, MADV_HUGEPAGE);
+	memset(p, 0, bytes);
+	return p;
+}
+
+uint64_t bench_random(void)
+{
+	static uint64_t x = 88172645463325252ULL;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+static void make_plan(struct plan *plan)
+{
+	uint32_t i, j, n = plan->n, swap, *second = bench_memory(n * sizeof(*second));
+	unsigned int k;
+
+	for (k = 0; k < 4; k++) {
+		plan->order[k] = bench_memory(n * sizeof(uint32_t));
+		for (i = 0; i < n; i++) {
+			j = (uint32_t)(bench_random() % (i + 1));
+			swap = j == i ? i : plan->order[k][j];
+			plan->order[k][i] = swap;
+			plan->order[k][j] = i;
+		}
+	}
+	plan->add = bench_memory(n * sizeof(uint32_t));
+	plan->rearm = bench_memory(n * sizeof(uint32_t));
+	plan->heart = bench_memory(n * sizeof(uint32_t));
+	for (i = 0; i < n; i++) {
+		plan->add[i] = plan->soonest + (uint32_t)(bench_random() % plan->spread);
+		plan->rearm[i] = plan->soonest + (uint32_t)(bench_random() % plan->spread);
+		second[plan->order[1][i]] = plan->rearm[i];
+	}
+	for (i = 0; i < n; i++)
+		plan->heart[i] = second[plan->order[2][i]] + HEARTBEAT;
+	free(second);
+	objects = bench_memory((size_t)n * OBJECT_SIZE);
+}
+
+static void add_all(const struct plan *plan, const struct peer *peer)
+{
+	for (uint32_t i = 0; i < plan->n; i++)
+		peer->add(object(plan->order[0][i]), now + plan->add[i]);
+}
+
+static void rearm_all(const struct plan *plan, const struct peer *peer)
+{
+	for (uint32_t i = 0; i < plan->n; i++)
+		peer->mod(object(plan->order[1][i]), now + plan->rearm[i]);
+}
+
+static void push_back_all(const struct plan *plan, const struct peer *peer)
+{
+	for (uint32_t i = 0; i < plan->n; i++)
+		peer->extend(object(plan->order[2][i]), now + plan->heart[i]);
+}
+
+static void cancel_all(const struct plan *plan, const struct peer *peer)
+{
+	for (uint32_t i = 0; i < plan->n; i++)
+		peer->cancel(object(plan->order[3][i]));
+}
+
+static void add_in_memory_order(const struct plan *plan, const struct peer *peer)
+{
+	for (uint32_t i = 0; i < plan->n; i++)
+		peer->add(object(i), now + plan->add[i]);
+}
+
+static void pass_ticks(const struct plan *plan, const struct peer *peer)
+{
+	/* Structures that may be late need an eighth of the distance more. */
+	uint64_t distance = plan->soonest + plan->spread;
+	uint64_t end = now + distance + (peer->exact ? 1 : distance / 7 + 10);
+
+	while (now < end)
+		peer->tick(++now);
+}
+
+/* Most timers are cancelled, in random order, while the first half minute passes. */
+static void live(const struct plan *plan, const struct peer *peer)
+{
+	uint32_t i = 0, portion, cancels = (uint32_t)(plan->n * 99ULL / 100);
+	unsigned int tick;
+
+	for (tick = 0; tick < 3000; tick++) {
+		peer->tick(++now);
+		portion = (uint32_t)((uint64_t)cancels * (tick + 1) / 3000);
+		for (; i < portion; i++)
+			peer->cancel(object(plan->order[3][i]));
+	}
+	pass_ticks(plan, peer);
+}
+
+static void setup_all(const struct plan *plan, const struct peer *peer)
+{
+	for (uint32_t i = 0; i < plan->n; i++)
+		peer->setup(object(i), fired);
+}
+
+static double each(const struct plan *plan, const struct peer *peer,
+		   void (*pass)(const struct plan *plan, const struct peer *peer))
+{
+	uint64_t start = cpu_time();
+
+	pass(plan, peer);
+	return (double)(cpu_time() - start) / plan->n;
+}
+
+static double worst_tick(const struct plan *plan, const struct peer *peer)
+{
+	uint64_t end = now + plan->soonest + plan->spread + 1, before, after, worst = 0;
+
+	before = cpu_time();
+	while (now < end) {
+		peer->tick(++now);
+		after = cpu_time();
+		if (after - before > worst)
+			worst = after - before;
+		before = after;
+	}
+	/* What is late is not part of the measurement. */
+	pass_ticks(plan, peer);
+	return (double)worst;
+}
+
+static void must_have_fired(const struct peer *peer, uint64_t expected)
+{
+	if (fired_count == expected) {
+		fired_count = 0;
+		return;
+	}
+	fprintf(stderr, "%s: %llu timers expired, not %llu\n", peer->name,
+		(unsigned long long)fired_count, (unsigned long long)expected);
+	exit(1);
+}
+
+static double empty_tick(const struct peer *peer)
+{
+	uint64_t start, end = now + EMPTY_TICKS;
+
+	start = cpu_time();
+	while (now < end)
+		peer->tick(++now);
+	return (double)(cpu_time() - start) / EMPTY_TICKS;
+}
+
+static void take_turn(const struct plan *plan, const struct peer *peer, double *result)
+{
+	uint32_t early = 0;
+
+	peer->open(now);
+	setup_all(plan, peer);
+	result[ADD] = each(plan, peer, add_all);
+	result[REARM] = each(plan, peer, rearm_all);
+	result[HEART] = each(plan, peer, push_back_all);
+	result[CANCEL] = each(plan, peer, cancel_all);
+	result[ADD_IN_MEMORY_ORDER] = each(plan, peer, add_in_memory_order);
+	cancel_all(plan, peer);
+	must_have_fired(peer, 0);
+
+	add_all(plan, peer);
+	if (plan->n <= 1000 && plan->spread > EMPTY_TICKS)
+		result[EMPTY] = empty_tick(peer);
+	early = (uint32_t)fired_count;
+	result[EXPIRE] = each(plan, peer, pass_ticks) * plan->n / (plan->n - early);
+	must_have_fired(peer, plan->n);
+
+	add_all(plan, peer);
+	result[WORST] = worst_tick(plan, peer);
+	must_have_fired(peer, plan->n);
+
+	if (plan->soonest > 3000) {
+		add_all(plan, peer);
+		result[LIFE] = result[ADD] + each(plan, peer, live);
+		must_have_fired(peer, plan->n - plan->n * 99ULL / 100);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void report(const struct plan *plan, const char *deadlines, const struct peer *peer,
+		   unsigned int metric, double *value, unsigned int reps)
+{
+	qsort(value, reps, sizeof(*value), compare);
+	if (value[reps - 1] > 0)
+		printf("%u,%s,%s,%s,%.1f,%.1f,%.1f\n", plan->n, deadlines,
+		       metric_name[metric], peer->name, value[reps / 2], value[0],
+		       value[reps - 1]);
+}
+
+static void measure(struct plan *plan, const char *deadlines, const char *only,
+		    unsigned int reps)
+{
+	static double value[8][METRICS][MAX_REPS];
+	double result[METRICS];
+	unsigned int rep, i, m;
+
+	make_plan(plan);
+	for (rep = 0; rep < reps; rep++) {
+		for (i = 0; peers[i]; i++) {
+			if (only && strcmp(only, peers[i]->name))
+				continue;
+			memset(result, 0, sizeof(result));
+			take_turn(plan, peers[i], result);
+			for (m = 0; m < METRICS; m++)
+				value[i][m][rep] = result[m];
+		}
+	}
+	for (m = 0; m < METRICS; m++)
+		for (i = 0; peers[i]; i++)
+			report(plan, deadlines, peers[i], m, value[i][m], reps);
+}
+
+static void pin(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static int check_all(void)
+{
+	static const char *const faults[] = { "late", "early", "lost", "twice" };
+	char why[200];
+	unsigned int i, k, n = 0, failed = 0;
+	bool good;
+
+	printf("TAP version 13\n");
+	for (i = 0; peers[i]; i++) {
+		good = check_peer(peers[i], NULL, why, sizeof(why));
+		printf("%s %u - %s: each timer expires once, %s\n", good ? "ok" : "not ok",
+		       ++n, peers[i]->name,
+		       peers[i]->exact ? "on its tick" : "at most an eighth late");
+		if (!good)
+			printf("# %s\n", why);
+		failed += !good;
+	}
+	/* The check itself: each fault, put in on purpose, must be found. */
+	for (k = 0; k < sizeof(faults) / sizeof(faults[0]); k++) {
+		good = !check_peer(&peer_twheel, faults[k], why, sizeof(why));
+		printf("%s %u - the check finds a timer that expires %s\n",
+		       good ? "ok" : "not ok", ++n,
+		       strcmp(faults[k], "lost") ? faults[k] : "never");
+		failed += !good;
+	}
+	printf("1..%u\n", n);
+	return failed ? 1 : 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: measure [--count N] [--reps N] [--clumped] [--peer NAME]\n"
+			"       measure --check\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct plan plan = { .n = 100000, .soonest = HEARTBEAT, .spread = HOUR - HEARTBEAT };
+	const char *deadlines = "hour", *only = NULL;
+	unsigned int reps = 5;
+	int i;
+
+	pin();
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--check"))
+			return check_all();
+		if (!strcmp(argv[i], "--clumped")) {
+			plan.soonest = 60000;
+			plan.spread = 1000;
+			deadlines = "clumped";
+			continue;
+		}
+		if (i + 1 == argc)
+			return usage();
+		if (!strcmp(argv[i], "--count"))
+			plan.n = (uint32_t)strtoul(argv[++i], NULL, 10);
+		else if (!strcmp(argv[i], "--reps"))
+			reps = (unsigned int)strtoul(argv[++i], NULL, 10);
+		else if (!strcmp(argv[i], "--peer"))
+			only = argv[++i];
+		else
+			return usage();
+	}
+	if (!plan.n || !reps || reps > MAX_REPS)
+		return usage();
+	measure(&plan, deadlines, only, reps);
+	return 0;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Native benchmark: twheel's wheel alone, as twheel_core.c has it, without a lock
+ */
+#include "kernel.h"
+#include "bench.h"
+#include "twheel_core.h"
+
+#define BATCH 16
+
+static struct twheel_wheel *wheel;
+
+static void twheel_open(uint64_t now)
+{
+	if (!wheel)
+		wheel = bench_memory(sizeof(*wheel));
+	twheel_wheel_init(wheel, now);
+}
+
+static void twheel_timer_setup(void *timer, fired_fn fn)
+{
+	struct twheel_timer *t = timer;
+
+	memset(t, 0, sizeof(*t));
+	t->fn = (twheel_fn_t)(void *)fn;
+}
+
+static void twheel_timer_add(void *timer, uint64_t expires)
+{
+	twheel_wheel_insert(wheel, timer, expires);
+}
+
+static void twheel_timer_mod(void *timer, uint64_t expires)
+{
+	twheel_wheel_change(wheel, timer, expires);
+}
+
+static void twheel_timer_extend(void *timer, uint64_t expires)
+{
+	twheel_wheel_extend(timer, expires);
+}
+
+static void twheel_timer_cancel(void *timer)
+{
+	twheel_wheel_remove(wheel, timer, TWHEEL_IDLE);
+}
+
+static void twheel_tick(uint64_t now)
+{
+	struct twheel_timer *due[BATCH];
+	unsigned int i, n, budget;
+
+	do {
+		budget = UINT_MAX;
+		n = twheel_wheel_expire(wheel, now, &budget, due, BATCH);
+		for (i = 0; i < n; i++) {
+			twheel_wheel_begin(wheel, due[i], now);
+			due[i]->fn(due[i]);
+		}
+	} while (n == BATCH);
+}
+
+const struct peer peer_twheel = {
+	.name	= "twheel",
+	.exact	= true,
+	.size	= sizeof(struct twheel_timer),
+	.open	= twheel_open,
+	.setup	= twheel_timer_setup,
+	.add	= twheel_timer_add,
+	.mod	= twheel_timer_mod,
+	.extend	= twheel_timer_extend,
+	.cancel	= twheel_timer_cancel,
+	.tick	= twheel_tick,
+};

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Native benchmark: the structures that are compared
+ */
+#include "bench.h"
+
+const struct peer *const peers[] = {
+	&peer_twheel, &peer_timer_list, &peer_rbtree, &peer_wahern, &peer_ratas, NULL
+};
