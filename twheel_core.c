@@ -96,6 +96,12 @@ static u64 wheel_current_slot(const struct twheel_wheel *w, unsigned int n)
 	return w->clk >> TWHEEL_LVL_SHIFT(n);
 }
 
+/* The tick at which the coming slot of level @n begins. */
+static u64 wheel_boundary(const struct twheel_wheel *w, unsigned int n)
+{
+	return (wheel_current_slot(w, n) + 1) << TWHEEL_LVL_SHIFT(n);
+}
+
 /*
  * The lowest level whose two frames contain @expires. The distance alone gives that
  * level or the level above. It gives the level above exactly if @expires lies in the
@@ -334,6 +340,9 @@ u64 twheel_wheel_next(struct twheel_wheel *w)
 		return w->clk;
 	w->next = TWHEEL_NEVER;
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+		/* From here on, only a coming slot needs a visit before its level's boundary. */
+		if (w->next <= wheel_boundary(w, n) && !(w->coming >> n))
+			break;
 		ahead = wheel_first_occupied(w, n);
 		if (!ahead)
 			continue;
@@ -348,18 +357,18 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next);
 static void wheel_begin_tick(struct twheel_wheel *w, u64 clk)
 {
 	unsigned int n, i;
-	u64 coming;
 
-	w->clk = clk;
+	twheel_wheel_set_hand(w, clk);
 	w->cursor = 0;
 	w->todo = test_bit(clk & TWHEEL_LVL_MASK, w->map[0]) ? BIT(0) : 0;
-	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
-		coming = wheel_current_slot(w, n) + 1;
-		i = coming & TWHEEL_LVL_MASK;
-		if (!test_bit(i, w->map[n]))
+	for (n = 1; w->coming >> n; n++) {
+		i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
+		if (!test_bit(i, w->map[n])) {
+			w->coming &= ~BIT(n);
 			continue;
+		}
 		w->share[n] = max(TWHEEL_CASCADE_MIN, w->count[n][i] /
-				  (u32)((coming << TWHEEL_LVL_SHIFT(n)) - clk) + 1);
+				  (u32)(wheel_boundary(w, n) - clk) + 1);
 		w->todo |= BIT(n);
 	}
 }

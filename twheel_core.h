@@ -29,6 +29,9 @@
 /* A visit moves at least this many timers out of a coming slot. */
 #define TWHEEL_CASCADE_MIN	64U
 
+/* Every level but level 0, which has no coming slot. */
+#define TWHEEL_COMING_ANY	((1U << TWHEEL_LVL_DEPTH) - 2)
+
 /* Values of struct twheel_timer.state that are not deadlines. */
 #define TWHEEL_IDLE		0ULL
 #define TWHEEL_DUE		(U64_MAX - 1)
@@ -47,6 +50,8 @@ struct twheel_slot {
  * @clk: The hand: the tick that is being worked on, or the last one done.
  * @next: No tick before this one needs a visit. May be too early, never too late.
  * @todo: Levels that still have work at @clk, one bit each.
+ * @coming: Levels whose coming slot may be occupied, one bit each. A bit may be stale, but
+ *	is never missing.
  * @cursor: The chain to look at next.
  * @share: How many timers each level may still move at @clk.
  * @pending: Timers in slots or in @deferred.
@@ -65,6 +70,7 @@ struct twheel_wheel {
 	u64			clk;
 	u64			next;
 	u32			todo;
+	u32			coming;
 	u32			cursor;
 	u32			share[TWHEEL_LVL_DEPTH];
 	u64			pending;
@@ -162,6 +168,14 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 	return true;
 }
 
+/* Moves the hand. Where the hand enters a slot, another slot is the coming one. */
+static inline void twheel_wheel_set_hand(struct twheel_wheel *w, u64 clk)
+{
+	if ((w->clk ^ clk) >> TWHEEL_LVL_SHIFT(1))
+		w->coming = TWHEEL_COMING_ANY;
+	w->clk = clk;
+}
+
 /**
  * twheel_wheel_forward - let the hand of a sleeping wheel catch up
  * @w: The wheel.
@@ -173,7 +187,7 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 static inline void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
 {
 	if (!w->todo && now > w->clk && now < w->next)
-		w->clk = now;
+		twheel_wheel_set_hand(w, now);
 }
 
 #endif /* _TWHEEL_CORE_H */
