@@ -103,22 +103,6 @@ static u64 wheel_boundary(const struct twheel_wheel *w, unsigned int n)
 }
 
 /*
- * The lowest level whose two frames contain @expires. The distance alone gives that
- * level or the level above. It gives the level above exactly if @expires lies in the
- * coming slot there, which is closed.
- */
-static unsigned int wheel_level(const struct twheel_wheel *w, u64 expires)
-{
-	unsigned int n = (unsigned int)(fls64((expires - w->clk) | 1) - 1) / TWHEEL_LVL_BITS;
-
-	if (n >= TWHEEL_LVL_DEPTH)
-		return TWHEEL_LVL_DEPTH - 1;
-	if (n && (expires >> TWHEEL_LVL_SHIFT(n)) - wheel_current_slot(w, n) <= 1)
-		n--;
-	return n;
-}
-
-/*
  * The tick by which the wheel must be visited because of @slot. On level 0 that is the
  * timers' own tick. Above level 0 it is the last tick from which the slot can be emptied
  * before its boundary, at TWHEEL_CASCADE_MIN timers a tick.
@@ -155,6 +139,22 @@ static void wheel_unlink(struct twheel_timer *t)
 }
 
 /*
+ * The count of @slot has passed a multiple of TWHEEL_CASCADE_MIN, or 0. Between two
+ * multiples, a slot needs no earlier visit than before.
+ */
+static noinline void wheel_slot_grows(struct twheel_wheel *w, unsigned int n, u64 slot)
+{
+	unsigned int i = slot & TWHEEL_LVL_MASK;
+
+	__set_bit(i, w->map[n]);
+	if (unlikely(w->count[n][i] > TWHEEL_COUNT_MAX))
+		w->count[n][i] -= TWHEEL_CASCADE_MIN;
+	/* No slot needs a visit before the preceding slot begins. */
+	if ((slot - 1) << TWHEEL_LVL_SHIFT(n) < w->next)
+		w->next = min(w->next, wheel_slot_visit_by(w, n, slot));
+}
+
+/*
  * Puts @t, which is in no slot, into a slot. The slot's count picks the chain: a lone
  * timer is always in the first chain, and many timers are spread evenly.
  */
@@ -163,14 +163,21 @@ static __always_inline void wheel_put_in_slot(struct twheel_wheel *w,
 					      unsigned int n, u64 slot)
 {
 	unsigned int i = slot & TWHEEL_LVL_MASK;
-	u32 count = w->count[n][i];
+	u32 count = w->count[n][i]++;
 
 	wheel_link_tail(&t->entry, &w->slot[n][i].chain[count % TWHEEL_SLOT_CHAINS]);
-	w->count[n][i] = count + (count != U32_MAX);
-	__set_bit(i, w->map[n]);
-	/* No slot needs a visit before the preceding slot begins. */
-	if ((slot - 1) << TWHEEL_LVL_SHIFT(n) < w->next)
-		w->next = min(w->next, wheel_slot_visit_by(w, n, slot));
+	if (unlikely(count % TWHEEL_CASCADE_MIN == 0))
+		wheel_slot_grows(w, n, slot);
+}
+
+/* The slot of the top level for a deadline that may lie beyond the top level's reach. */
+static noinline u64 wheel_last_slot(const struct twheel_wheel *w, u64 expires)
+{
+	const unsigned int n = TWHEEL_LVL_DEPTH - 1;
+	u64 here = wheel_current_slot(w, n);
+
+	/* Near the end of time, here + TWHEEL_LVL_REACH may overflow. */
+	return here + min_t(u64, (expires >> TWHEEL_LVL_SHIFT(n)) - here, TWHEEL_LVL_REACH);
 }
 
 /* The slot of level @n that is emptied in a timer's window; 0 if it cannot be used. */
@@ -184,21 +191,49 @@ static u64 wheel_window_slot(const struct twheel_wheel *w, unsigned int n, u64 e
 	return slot;
 }
 
-/* Files @t, which is in no slot, by @expires, which is later than the hand. */
-static void wheel_file_timer(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
+/*
+ * Files @t, which is in no slot, by @expires, which is later than the hand: on the lowest
+ * level whose two frames contain @expires. The distance alone gives that level or the
+ * level above. It gives the level above exactly if @expires lies in the coming slot there,
+ * which is closed.
+ */
+static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w,
+						   struct twheel_timer *t, u64 expires)
 {
-	unsigned int n = twheel_wheel_window_level(t);
-	u64 slot = 0, here;
+	unsigned int n = (unsigned int)__fls(expires - w->clk) / TWHEEL_LVL_BITS;
+	u64 slot;
 
-	if (unlikely(n))
-		slot = wheel_window_slot(w, n, expires);
-	if (!slot) {
-		n = wheel_level(w, expires);
-		here = wheel_current_slot(w, n);
-		/* Near the end of time, here + TWHEEL_LVL_REACH may overflow. */
-		slot = here + min_t(u64, (expires >> TWHEEL_LVL_SHIFT(n)) - here, TWHEEL_LVL_REACH);
+	if (unlikely(n >= TWHEEL_LVL_DEPTH)) {
+		n = TWHEEL_LVL_DEPTH - 1;
+		slot = wheel_last_slot(w, expires);
+	} else {
+		slot = expires >> TWHEEL_LVL_SHIFT(n);
+		if (slot - wheel_current_slot(w, n) <= 1 && n)
+			slot = expires >> TWHEEL_LVL_SHIFT(--n);
 	}
 	wheel_put_in_slot(w, t, n, slot);
+}
+
+/* Files @t within its window, or else by its deadline. */
+static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_timer *t,
+					  u64 expires)
+{
+	unsigned int n = twheel_wheel_window_level(t);
+	u64 slot = wheel_window_slot(w, n, expires);
+
+	if (slot)
+		wheel_put_in_slot(w, t, n, slot);
+	else
+		wheel_file_by_deadline(w, t, expires);
+}
+
+static __always_inline void wheel_file_timer(struct twheel_wheel *w, struct twheel_timer *t,
+					     u64 expires)
+{
+	if (unlikely(t->flags & TWHEEL_WINDOW_MASK))
+		wheel_file_in_window(w, t, expires);
+	else
+		wheel_file_by_deadline(w, t, expires);
 }
 
 static struct twheel_timer *wheel_slot_first(struct twheel_slot *slot)

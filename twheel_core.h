@@ -29,6 +29,9 @@
 /* A visit moves at least this many timers out of a coming slot. */
 #define TWHEEL_CASCADE_MIN	64U
 
+/* The count of a slot stops below U32_MAX, within one TWHEEL_CASCADE_MIN. */
+#define TWHEEL_COUNT_MAX	(U32_MAX - TWHEEL_CASCADE_MIN)
+
 /* Every level but level 0, which has no coming slot. */
 #define TWHEEL_COMING_ANY	((1U << TWHEEL_LVL_DEPTH) - 2)
 

@@ -89,6 +89,9 @@ static inline bool within_module(unsigned long address, const struct module *mod
 #define BIT(n)			(1UL << (n))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 
+#define __fls(word)		((unsigned long)(BITS_PER_LONG - 1 - __builtin_clzl(word)))
+#define noinline		__attribute__((noinline))
+
 static inline int fls64(u64 x)
 {
 	return x ? 64 - __builtin_clzll(x) : 0;
