@@ -46,6 +46,7 @@ struct peer {
 };
 
 extern const struct peer peer_twheel;
+extern const struct peer peer_engine;
 extern const struct peer peer_timer_list;
 extern const struct peer peer_rbtree;
 extern const struct peer peer_wahern;

@@ -74,6 +74,7 @@ static inline bool within_module(unsigned long address, const struct module *mod
 /* Arithmetic */
 #define min(a, b)		({ typeof(a) _a = (a); typeof(b) _b = (b); _a < _b ? _a : _b; })
 #define max(a, b)		({ typeof(a) _a = (a); typeof(b) _b = (b); _a > _b ? _a : _b; })
+#define swap(a, b)		({ typeof(a) _c = (a); (a) = (b); (b) = _c; })
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp(v, low, high)	min(max((typeof(v))(v), (typeof(v))(low)), (typeof(v))(high))
@@ -175,6 +176,12 @@ static inline void list_del_init(struct list_head *entry)
 {
 	__list_del(entry->prev, entry->next);
 	INIT_LIST_HEAD(entry);
+}
+
+static inline void list_move_tail(struct list_head *entry, struct list_head *list)
+{
+	__list_del(entry->prev, entry->next);
+	list_add_tail(entry, list);
 }
 
 static inline void list_splice_tail_init(struct list_head *from, struct list_head *to)
@@ -290,6 +297,7 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 	smp_store_release(&lock->locked, 0);
 }
 
+#define raw_spin_lock_nested(lock, depth) raw_spin_lock(lock)
 #define raw_spin_lock_irqsave(lock, flags) \
 	do { local_irq_save(flags); raw_spin_lock(lock); } while (0)
 #define raw_spin_unlock_irqrestore(lock, flags) \
@@ -311,7 +319,6 @@ struct lock_class_key { int unused; };
 struct task_struct { int unused; };
 extern __thread struct task_struct native_task;
 extern __thread int native_preempt_count;
-extern __thread bool native_woken;
 #define current			(&native_task)
 #define preempt_count()		READ_ONCE(native_preempt_count)
 #define preempt_count_set(c)	WRITE_ONCE(native_preempt_count, c)
@@ -422,6 +429,10 @@ int cpuhp_setup_state(enum cpuhp_state state, const char *name,
 #define kvfree(p)		free(p)
 void *native_zalloc(size_t size);
 
+/* Sets up the per-CPU variables. */
+void native_init(void);
+/* Lets a CPU take part, once the engine is set up. */
+void native_online(unsigned int cpu);
 /* Makes the calling thread CPU @cpu. */
 void native_become_cpu(unsigned int cpu);
 /* Runs what is due on this CPU at the tick in jiffies_64, as the tick's softirq would. */

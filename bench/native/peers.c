@@ -5,5 +5,5 @@
 #include "bench.h"
 
 const struct peer *const peers[] = {
-	&peer_twheel, &peer_timer_list, &peer_rbtree, &peer_wahern, &peer_ratas, NULL
+	&peer_twheel, &peer_engine, &peer_timer_list, &peer_rbtree, &peer_wahern, &peer_ratas, NULL
 };
