@@ -74,7 +74,8 @@
  *     slot begins less than two slots after the deadline; if the timer has not been
  *     extended, at least one slot after it.
  * R4. The map has a bit for every occupied slot. The slot's count is at least the number
- *     of its timers. Removing a timer touches neither.
+ *     of its timers. Removing a timer touches neither. Where the map has a bit for the
+ *     coming slot of a level, @coming has the level.
  * R5. No occupied slot needs a visit before @next.
  *
  * A due timer with TWHEEL_PROCESS does not expire at once. It is deferred, and stays
@@ -162,10 +163,12 @@ static __always_inline void wheel_put_in_slot(struct twheel_wheel *w,
 					      struct twheel_timer *t,
 					      unsigned int n, u64 slot)
 {
-	unsigned int i = slot & TWHEEL_LVL_MASK;
-	u32 count = w->count[n][i]++;
+	/* One index for both arrays takes fewer instructions than two indices for each. */
+	unsigned int i = n * TWHEEL_LVL_SIZE + (slot & TWHEEL_LVL_MASK);
+	struct twheel_slot *s = &w->slot[0][0] + i;
+	u32 count = (&w->count[0][0])[i]++;
 
-	wheel_link_tail(&t->entry, &w->slot[n][i].chain[count % TWHEEL_SLOT_CHAINS]);
+	wheel_link_tail(&t->entry, &s->chain[count % TWHEEL_SLOT_CHAINS]);
 	if (unlikely(count % TWHEEL_CASCADE_MIN == 0))
 		wheel_slot_grows(w, n, slot);
 }
@@ -274,8 +277,8 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
 
 /* Gives @t, which is in no slot, a deadline after the hand. */
-static void wheel_set_deadline(struct twheel_wheel *w, struct twheel_timer *t,
-			       u64 expires)
+static __always_inline void wheel_set_deadline(struct twheel_wheel *w,
+					       struct twheel_timer *t, u64 expires)
 {
 	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
 	atomic64_set(&t->state, expires);
