@@ -19,8 +19,6 @@ struct smp_hotplug_thread *native_thread;
 
 static int (*cpu_online)(unsigned int cpu);
 
-extern char __start_percpu[], __stop_percpu[];
-
 /* Called before any per-CPU variable has been written to. */
 void native_init(void)
 {
@@ -28,7 +26,9 @@ void native_init(void)
 	unsigned int cpu;
 	char *copy;
 
-	for (cpu = 1; cpu < NR_CPUS; cpu++) {
+	for_each_possible_cpu(cpu) {
+		if (!cpu)
+			continue;
 		copy = bench_memory(size);
 		memcpy(copy, __start_percpu, size);
 		native_offsets[cpu] = copy - __start_percpu;
@@ -61,7 +61,7 @@ void *native_zalloc(size_t size)
 static void call_tick_sources(struct twheel_base *base)
 {
 	/* timer_list runs a timer one tick after its ->expires. */
-	if (base->tick.pending && get_jiffies_64() > base->tick.expires) {
+	if (base->tick.pending && time_after64(get_jiffies_64(), base->tick.expires)) {
 		base->tick.pending = false;
 		base->tick.function(&base->tick);
 	}

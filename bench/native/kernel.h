@@ -238,6 +238,7 @@ typedef struct { long counter; } local64_t;
 extern __thread unsigned int native_cpu;
 extern __thread long native_offset;
 extern long native_offsets[NR_CPUS];
+extern char __start_percpu[], __stop_percpu[];
 
 #define DECLARE_PER_CPU(type, name) extern __attribute__((section("percpu"))) typeof(type) name
 #define DEFINE_PER_CPU(type, name) __attribute__((section("percpu"))) typeof(type) name
@@ -338,6 +339,7 @@ static inline int wake_up_process(struct task_struct *task)
 extern u64 jiffies_64;
 #define jiffies			((unsigned long)READ_ONCE(jiffies_64))
 #define get_jiffies_64()	READ_ONCE(jiffies_64)
+#define time_after64(a, b)	((s64)((b) - (a)) < 0)
 #define ktime_get()		((ktime_t)get_jiffies_64() * TICK_NSEC)
 #define ktime_get_ns()		((u64)ktime_get())
 #define ns_to_ktime(ns)		((ktime_t)(ns))

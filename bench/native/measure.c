@@ -333,7 +333,7 @@ static int check_all(void)
 		failed += !good;
 	}
 	/* The check itself: each fault, put in on purpose, must be found. */
-	for (k = 0; k < sizeof(faults) / sizeof(faults[0]); k++) {
+	for (k = 0; k < sizeof(faults) / sizeof(*faults); k++) {
 		good = !check_peer(&peer_twheel, faults[k], why, sizeof(why));
 		printf("%s %u - the check finds a timer that expires %s\n",
 		       good ? "ok" : "not ok", ++n,

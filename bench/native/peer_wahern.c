@@ -19,10 +19,10 @@
 TAILQ_HEAD(slot, timeout);
 
 struct timeout {
+	TAILQ_ENTRY(timeout)	entry;
 	unsigned int		flags;
 	uint64_t		expires;
 	struct slot		*slot;
-	TAILQ_ENTRY(timeout)	entry;
 	fired_fn		fn;
 	void			*argument;
 	uint64_t		interval;

@@ -20,6 +20,7 @@
 #define HOUR		3600000U
 #define START		1000003ULL
 #define MAX_REPS	15
+#define SIDES		2U
 
 enum { ADD, REARM, CANCEL, OPERATIONS };
 enum { ALONE, OWN_BASE, SAME_BASE, CASES };
@@ -144,7 +145,7 @@ static void *work(void *argument)
 /* Lets @threads sides work at once. @took: the mean of their times. */
 static void run(struct side *side, unsigned int threads, double *took)
 {
-	pthread_t thread[NR_CPUS];
+	pthread_t thread[SIDES];
 	unsigned int i, operation;
 
 	pthread_barrier_init(&start, NULL, threads);
@@ -169,7 +170,7 @@ int main(int argc, char **argv)
 {
 	double took[OPERATIONS], value[CASES][OPERATIONS][MAX_REPS], *v;
 	unsigned int reps = 5, rep, c, operation, n = 100000;
-	struct side side[NR_CPUS];
+	struct side side[SIDES];
 	int i;
 
 	for (i = 1; i + 1 < argc; i += 2) {
@@ -183,13 +184,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	peer_engine.open(START);
-	for (i = 0; i < NR_CPUS; i++)
+	for (i = 0; i < (int)SIDES; i++)
 		prepare(&side[i], (unsigned int)i, n / 2);
 	for (rep = 0; rep < reps; rep++)
 		for (c = 0; c < CASES; c++) {
 			side[0].base = 0;
 			side[1].base = c == OWN_BASE;
-			run(side, c == ALONE ? 1 : NR_CPUS, took);
+			run(side, c == ALONE ? 1 : SIDES, took);
 			for (operation = 0; operation < OPERATIONS; operation++)
 				value[c][operation][rep] = took[operation];
 		}
