@@ -13,9 +13,16 @@
 #include <linux/cache.h>
 #include "twheel.h"
 
+/* The geometry. Only tests choose another one, with -D: all four. */
+#ifndef TWHEEL_LVL_BITS
 /* One digit of the deadline a level. */
 #define TWHEEL_LVL_BITS		6
 #define TWHEEL_LVL_DEPTH	6
+/* Chains a slot: four list heads fill one cache line of 64 bytes. */
+#define TWHEEL_SLOT_CHAINS	4
+/* A visit moves at least this many timers out of a coming slot. */
+#define TWHEEL_CASCADE_MIN	64U
+#endif
 #define TWHEEL_LVL_SHIFT(n)	((n) * TWHEEL_LVL_BITS)
 /* The width of a slot of level n, in ticks. */
 #define TWHEEL_LVL_GRAN(n)	(1ULL << TWHEEL_LVL_SHIFT(n))
@@ -24,10 +31,6 @@
 #define TWHEEL_LVL_MASK		(TWHEEL_LVL_SIZE - 1)
 /* How many slots ahead of the hand a level reaches. */
 #define TWHEEL_LVL_REACH	(TWHEEL_LVL_SIZE - 1)
-/* Chains a slot: four list heads fill one cache line of 64 bytes. */
-#define TWHEEL_SLOT_CHAINS	4
-/* A visit moves at least this many timers out of a coming slot. */
-#define TWHEEL_CASCADE_MIN	64U
 
 /* The count of a slot stops below U32_MAX, within one TWHEEL_CASCADE_MIN. */
 #define TWHEEL_COUNT_MAX	(U32_MAX - TWHEEL_CASCADE_MIN)
