@@ -33,8 +33,6 @@ struct list_head {
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
-#undef __always_inline
-#define __always_inline	inline __attribute__((__always_inline__))
 #define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, val) (*(volatile __typeof__(x) *)&(x) = (val))
 #define container_of(ptr, type, member) \

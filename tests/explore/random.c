@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: random operations on a wheel with a few timers
+ *
+ * usage: random [-n MILLIONS] [-s SEED]
+ *
+ *   -n MILLIONS  how many operations (default 1)
+ *   -s SEED      for the random choices (default 1)
+ *
+ * The wheel has the geometry that the program was built with. It begins anew, at another
+ * tick, after each million operations; the seed of the million that failed is printed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "world.h"
+
+#define ROUND		1000000U
+#define HISTORY		24U
+/* The bits of the ticks that the wheel covers. */
+#define REACH_BITS	(TWHEEL_LVL_BITS * TWHEEL_LVL_DEPTH + 1)
+
+enum verb {
+	ARM, CHANGE, EXTEND, REMOVE, ARRIVE, TAKE, ADVANCE, ADVANCE_BATCH, FORWARD, NEXT, FIRST,
+};
+
+static const char * const verb_names[] = {
+	"arm", "change", "extend", "remove", "arrive", "take", "expire", "expire as a batch",
+	"forward", "next", "first",
+};
+
+struct op {
+	enum verb	verb;
+	unsigned int	timer;
+	u64		tick;
+	unsigned int	budget;
+};
+
+static struct world world;
+static u64 random_state;
+static u64 seed;
+static u32 steps;
+static u64 now;
+static unsigned int pace;	/* the most bits of ticks that time advances by */
+static struct op history[HISTORY];
+
+/* xorshift64* */
+static u64 random_u64(void)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return random_state * 0x2545f4914f6cdd1dULL;
+}
+
+static u32 below(u32 limit)
+{
+	return (random_u64() >> 32) * limit >> 32;
+}
+
+/* A number of 1 to @bits bits; each length is as likely as any other. */
+static u64 bits(unsigned int bits)
+{
+	return random_u64() >> (63 - below(min(bits, 63)));
+}
+
+/* A sum that saturates. */
+static u64 later(u64 from, u64 by)
+{
+	return by > U64_MAX - from ? U64_MAX : from + by;
+}
+
+void world_show_history(void)
+{
+	u32 n;
+
+	for (n = steps > HISTORY ? steps - HISTORY : 0; n < steps; n++) {
+		const struct op *op = &history[n % HISTORY];
+
+		printf("#   %s timer %u tick %llu budget %u\n", verb_names[op->verb], op->timer,
+		       op->tick, op->budget);
+	}
+	printf("# step %u of: random -n 1 -s %llu\n", steps, seed);
+}
+
+static u64 random_deadline(void)
+{
+	u64 clk = world.wheel.clk;
+	unsigned int n;
+
+	switch (below(10)) {
+	case 0:		/* past or now */
+		return clk - min(clk, bits(63));
+	case 1:
+	case 2:
+	case 3:		/* level 0 */
+		return later(clk, below(TWHEEL_LVL_SIZE + 2));
+	case 4:
+	case 5:		/* any distance */
+		return later(clk, bits(REACH_BITS));
+	case 6:		/* about the edge of a slot */
+		n = below(TWHEEL_LVL_DEPTH);
+		return later(clk >> TWHEEL_LVL_SHIFT(n) << TWHEEL_LVL_SHIFT(n),
+			     below(TWHEEL_LVL_SIZE + 4) * TWHEEL_LVL_GRAN(n) + below(3)) - 1;
+	case 7:		/* beyond the horizon */
+		return later(clk, bits(REACH_BITS + 4));
+	case 8:		/* the deadline of another timer */
+		return world.subject[below(world.timers)].due;
+	default:
+		return below(100) ? later(clk, bits(TWHEEL_LVL_BITS + 1)) : U64_MAX;
+	}
+}
+
+static void random_kind(struct subject *s)
+{
+	u64 slack = below(3) ? 0 : bits(REACH_BITS);
+
+	world_kind(s, slack, below(8) ? 0 : TWHEEL_PROCESS, below(8) ? 0 : bits(5) + 1);
+}
+
+static enum verb random_verb(const struct subject *s)
+{
+	u32 n = below(16);
+
+	if (n >= 14)
+		return below(2) ? NEXT : FIRST;
+	if (n >= 12)
+		return FORWARD;
+	if (n >= 11)
+		return ADVANCE_BATCH;
+	if (n >= 7)
+		return ADVANCE;
+	if (s->deferred)
+		return below(2) ? TAKE : EXTEND + below(2);
+	if (!s->armed)
+		return below(16) ? ARM : below(2) ? ARRIVE : EXTEND + below(2);
+	return CHANGE + below(3);
+}
+
+static void advance(struct op *op)
+{
+	if (below(2))
+		now = later(now, below(2) ? 1 : bits(pace));
+	else if (below(4) == 0 && world.wheel.next > now && world.wheel.next - now < 1ULL << pace)
+		now = world.wheel.next;
+	op->tick = now;
+	op->budget = below(2) ? WORLD_UNLIMITED : below(20);
+}
+
+static void do_op(const struct op *op)
+{
+	struct subject *s = &world.subject[op->timer];
+
+	switch (op->verb) {
+	case ARM:
+		random_kind(s);
+		world_arm(&world, s, op->tick);
+		break;
+	case CHANGE:
+		world_change(&world, s, op->tick);
+		break;
+	case EXTEND:
+		world_extend(&world, s, op->tick);
+		break;
+	case REMOVE:
+		world_remove(&world, s);
+		break;
+	case ARRIVE:
+		random_kind(s);
+		world_arrive(&world, s, op->tick);
+		break;
+	case TAKE:
+		world_take(&world, s, now);
+		break;
+	case ADVANCE:
+		world_expire(&world, op->tick, op->budget);
+		break;
+	case ADVANCE_BATCH:
+		world_expire_batch(&world, op->tick, op->budget);
+		break;
+	case FORWARD:
+		world_forward(&world, op->tick);
+		break;
+	case NEXT:
+		world_next(&world);
+		break;
+	case FIRST:
+		world_first(&world);
+		break;
+	}
+}
+
+static void step(void)
+{
+	struct op *op = &history[steps % HISTORY];
+
+	/* Time advances tick by tick for a while, then by the whole wheel. */
+	if (steps % 512 == 0)
+		pace = 1 + below(below(8) ? TWHEEL_LVL_BITS + 1 : REACH_BITS + 2);
+	op->timer = below(world.timers);
+	op->verb = random_verb(&world.subject[op->timer]);
+	op->tick = random_deadline();
+	op->budget = 0;
+	if (op->verb == ARRIVE)
+		op->tick = clamp(op->tick, 1, TWHEEL_NEVER);
+	if (op->verb >= ADVANCE && op->verb <= FORWARD)
+		advance(op);
+	steps++;
+	do_op(op);
+	world_check(&world);
+	if (steps % 8 == 0)
+		world_audit(&world);
+}
+
+static u64 random_start(void)
+{
+	switch (below(8)) {
+	case 0:
+		return below(3);
+	case 1:
+		return (1ULL << 32) - below(100);
+	case 2:
+		return (1ULL << 63) - below(1000);
+	case 3:
+		return TWHEEL_NEVER - 1 - bits(REACH_BITS + 3);
+	default:
+		return bits(50);
+	}
+}
+
+/* Does a million operations. Adds what happened to @expired, @moved. */
+static void run_round(u64 *expired, u64 *moved)
+{
+	random_state = seed * 0x9e3779b97f4a7c15ULL + 1;
+	random_u64();
+	now = random_start();
+	world_init(&world, WORLD_TIMERS, now);
+	for (steps = 0; steps < ROUND;)
+		step();
+	*expired += world.expired;
+	*moved += world.wheel.cascaded + world.wheel.refiled;
+}
+
+int main(int argc, char **argv)
+{
+	u64 expired = 0, moved = 0;
+	u32 millions = 1, n;
+	int option;
+
+	seed = 1;
+	while ((option = getopt(argc, argv, "n:s:")) != -1) {
+		if (option == 'n')
+			millions = strtoul(optarg, NULL, 0);
+		else if (option == 's')
+			seed = strtoull(optarg, NULL, 0);
+		else
+			return 2;
+	}
+	for (n = 0; n < millions; n++, seed++) {
+		run_round(&expired, &moved);
+		if ((n + 1) % 16 == 0)
+			fprintf(stderr, "random: %u of %u million operations\n", n + 1, millions);
+	}
+	printf("# %u million operations, %llu timers expired, %llu moved\n", millions, expired,
+	       moved);
+	/* A run in which little happens shows nothing. */
+	return !(expired > 20000ULL * millions && moved > 20000ULL * millions);
+}

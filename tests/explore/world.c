@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: a wheel with a few timers in a program, next to a model of it
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "world.h"
+
+/* Another wheel, from which timers arrive. */
+static struct twheel_wheel elsewhere;
+
+void world_fail(struct world *w, const char *format, ...)
+{
+	const char *wrong = twheel_wheel_audit(&w->wheel, true);
+	va_list args;
+
+	world_show_history();
+	printf("# hand %llu, todo %x: ", w->wheel.clk, w->wheel.todo);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n# audit: %s\n", wrong ?: "nothing");
+	exit(1);
+}
+
+/* A sum that saturates. */
+static u64 later(u64 from, u64 by)
+{
+	return by > U64_MAX - from ? U64_MAX : from + by;
+}
+
+void world_init(struct world *w, unsigned int timers, u64 clk)
+{
+	memset(w, 0, sizeof(*w));
+	w->timers = timers;
+	twheel_wheel_init(&w->wheel, clk);
+	twheel_wheel_init(&elsewhere, clk);
+}
+
+/* Sets the attributes of an idle timer. */
+void world_kind(struct subject *s, u64 slack, u32 flags, u32 period)
+{
+	s->slack = slack;
+	s->timer.flags = flags | twheel_wheel_window_flags(slack);
+	s->timer.period = period;
+}
+
+/* The timer has a new place in the wheel, and the deadline @due. */
+static void note_filed(struct subject *s, u64 due)
+{
+	s->armed = true;
+	s->extended = false;
+	s->deferred = false;
+	s->due = due;
+	s->end = later(due, s->slack);
+}
+
+/* The deadline that the wheel gives to a timer which is armed for @expires. */
+static u64 deadline(const struct world *w, u64 expires)
+{
+	return clamp(expires, w->wheel.clk + 1, TWHEEL_NEVER);
+}
+
+void world_arm(struct world *w, struct subject *s, u64 expires)
+{
+	twheel_wheel_insert(&w->wheel, &s->timer, expires);
+	note_filed(s, deadline(w, expires));
+}
+
+/* Changes the deadline of an armed timer. */
+void world_change(struct world *w, struct subject *s, u64 expires)
+{
+	twheel_wheel_change(&w->wheel, &s->timer, expires);
+	note_filed(s, deadline(w, expires));
+}
+
+void world_extend(struct world *w, struct subject *s, u64 expires)
+{
+	bool may = s->armed && expires >= s->due;
+	bool did = twheel_wheel_extend(&s->timer, expires);
+
+	world_expect(w, did == may, "extend() to %llu returns %d", expires, did);
+	if (!did)
+		return;
+	s->extended = true;
+	s->due = min_t(u64, expires, TWHEEL_NEVER);
+	s->end = max(s->end, later(s->due, s->slack));
+}
+
+void world_remove(struct world *w, struct subject *s)
+{
+	bool did = twheel_wheel_remove(&w->wheel, &s->timer, TWHEEL_IDLE);
+
+	world_expect(w, did == s->armed, "remove() returns %d", did);
+	world_expect(w, !did || s->timer.last == s->due, "remove() loses the deadline");
+	s->armed = false;
+	s->deferred = false;
+}
+
+/* Moves an idle timer here from a wheel whose hand is behind. */
+void world_arrive(struct world *w, struct subject *s, u64 expires)
+{
+	elsewhere.clk = expires - 1;
+	twheel_wheel_insert(&elsewhere, &s->timer, expires);
+	twheel_wheel_move(&w->wheel, &elsewhere, &s->timer);
+	note_filed(s, expires);
+	s->end = max(s->end, w->wheel.clk + 1);
+}
+
+/* The callback of a timer begins, which has left the wheel. */
+static void begin(struct world *w, struct subject *s, u64 now)
+{
+	struct twheel_timer *t = &s->timer;
+	u64 missed, was;
+
+	world_expect(w, s->armed, "a timer expires that is not armed");
+	world_expect(w, s->due <= w->wheel.clk, "a timer of %llu is early", s->due);
+	world_expect(w, twheel_wheel_state(t) == TWHEEL_DUE && t->last == s->due,
+		     "a timer of %llu expires in a wrong state", s->due);
+	world_expect(w, !twheel_wheel_extend(t, U64_MAX), "a due timer is extended");
+	s->armed = false;
+	s->deferred = false;
+	w->expired++;
+	was = twheel_wheel_begin(&w->wheel, t, now);
+	if (!t->period) {
+		world_expect(w, !was, "a timer that runs once missed points");
+		return;
+	}
+	now = clamp(now, w->wheel.clk, TWHEEL_NEVER - 1);
+	missed = (now - s->due) / t->period;
+	world_expect(w, was == missed, "%llu points missed, not %llu", was, missed);
+	note_filed(s, min(later(s->due, (missed + 1) * t->period), TWHEEL_NEVER));
+}
+
+/* Takes a deferred timer. */
+void world_take(struct world *w, struct subject *s, u64 now)
+{
+	bool due = s->due <= w->wheel.clk;
+
+	world_expect(w, twheel_wheel_take(&w->wheel, &s->timer) == due,
+		     "take() does not return %d", due);
+	if (due)
+		begin(w, s, now);
+	else
+		note_filed(s, s->due);
+}
+
+static struct subject *subject_of(struct twheel_timer *t)
+{
+	return container_of(t, struct subject, timer);
+}
+
+/* No timer in a slot may be older than the hand, and none as old once the tick is done. */
+static void expect_no_late_timer(struct world *w)
+{
+	bool done = !w->wheel.todo;
+	struct subject *s;
+
+	for (s = w->subject; s < w->subject + w->timers; s++)
+		world_expect(w, !s->armed || s->deferred || s->end >= w->wheel.clk + done,
+			     "a timer of %llu has been passed over", s->due);
+}
+
+/* Deferred timers have left the slots. */
+static void note_deferred(struct world *w)
+{
+	struct twheel_timer *t;
+
+	list_for_each_entry(t, &w->wheel.deferred, entry) {
+		struct subject *s = subject_of(t);
+
+		world_expect(w, t->flags & TWHEEL_PROCESS, "a timer is deferred");
+		if (s->deferred)
+			continue;
+		world_expect(w, s->due <= w->wheel.clk, "a timer of %llu is early", s->due);
+		s->deferred = true;
+	}
+}
+
+/* What holds after a call that has used @used of @budget. */
+static void expect_advanced(struct world *w, u64 before, u64 now, unsigned int left,
+			    unsigned int budget)
+{
+	world_expect(w, left <= budget, "a budget of %u becomes %u", budget, left);
+	note_deferred(w);
+	expect_no_late_timer(w);
+	if (!left) {
+		world_expect(w, budget != WORLD_UNLIMITED, "the work does not end");
+		return;
+	}
+	now = max(before, min(now, TWHEEL_NEVER - 1));
+	world_expect(w, w->wheel.clk == now, "the hand is not at %llu", now);
+	world_expect(w, !w->wheel.todo, "work is left, and budget");
+}
+
+/* Advances to @now, as far as the budget allows, timer by timer. */
+void world_expire(struct world *w, u64 now, unsigned int budget)
+{
+	u64 before = w->wheel.clk;
+	unsigned int left = budget, had;
+	struct twheel_timer *t;
+
+	while (had = left, twheel_wheel_expire(&w->wheel, now, &left, &t, 1)) {
+		struct subject *s = subject_of(t);
+
+		world_expect(w, left < had, "a timer costs no budget");
+		world_expect(w, w->wheel.clk <= s->end, "a timer of %llu is late", s->due);
+		begin(w, s, now);
+	}
+	expect_advanced(w, before, now, left, budget);
+}
+
+/* Advances to @now, as far as the budget allows, and takes all due timers at once. */
+void world_expire_batch(struct world *w, u64 now, unsigned int budget)
+{
+	struct twheel_timer *due[WORLD_TIMERS + 1];
+	u64 before = w->wheel.clk;
+	unsigned int left = budget, n, i;
+
+	n = twheel_wheel_expire(&w->wheel, now, &left, due, w->timers + 1);
+	world_expect(w, n <= w->timers && n <= budget - left,
+		     "%u timers expire for %u of budget", n, budget - left);
+	for (i = 0; i < n; i++)
+		begin(w, subject_of(due[i]), now);
+	expect_advanced(w, before, now, left, budget);
+}
+
+/* The tick by which some timer must have left its slot. */
+static u64 first_end(const struct world *w)
+{
+	const struct subject *s;
+	u64 first = TWHEEL_NEVER;
+
+	for (s = w->subject; s < w->subject + w->timers; s++)
+		if (s->armed && !s->deferred)
+			first = min(first, s->end);
+	return first;
+}
+
+static bool slots_are_empty(const struct world *w)
+{
+	const struct subject *s;
+
+	for (s = w->subject; s < w->subject + w->timers; s++)
+		if (s->armed && !s->deferred)
+			return false;
+	return true;
+}
+
+void world_next(struct world *w)
+{
+	u64 next = twheel_wheel_next(&w->wheel);
+
+	world_expect(w, next > w->wheel.clk || w->wheel.todo, "next is %llu", next);
+	world_expect(w, next <= max(w->wheel.clk, first_end(w)),
+		     "next is %llu, a timer must expire by %llu", next, first_end(w));
+	world_expect(w, !slots_are_empty(w) || w->wheel.todo || next == TWHEEL_NEVER,
+		     "next is %llu, no timer is armed", next);
+}
+
+void world_first(struct world *w)
+{
+	struct twheel_timer *t = twheel_wheel_first(&w->wheel);
+
+	world_expect(w, !t == slots_are_empty(w), "first() is wrong");
+	world_expect(w, !t || (subject_of(t)->armed && !subject_of(t)->deferred),
+		     "first() is in no slot");
+}
+
+void world_forward(struct world *w, u64 now)
+{
+	u64 before = w->wheel.clk;
+
+	twheel_wheel_forward(&w->wheel, now);
+	world_expect(w, w->wheel.clk == before || w->wheel.clk == now,
+		     "forward() moves the hand elsewhere");
+}
+
+/* The wheel agrees with the model. */
+void world_check(struct world *w)
+{
+	struct subject *s;
+	u64 armed = 0;
+
+	expect_no_late_timer(w);
+	for (s = w->subject; s < w->subject + w->timers; s++) {
+		u64 state = twheel_wheel_state(&s->timer);
+
+		armed += s->armed;
+		world_expect(w, state == (s->armed ? s->due : TWHEEL_IDLE),
+			     "the state of a timer of %llu is %llu", s->due, state);
+	}
+	world_expect(w, w->wheel.pending == armed, "%llu timers are pending, not %llu",
+		     w->wheel.pending, armed);
+	world_expect(w, w->wheel.todo || w->wheel.next <= first_end(w),
+		     "R5: no visit before %llu, a timer must expire by %llu", w->wheel.next,
+		     first_end(w));
+}
+
+/* The wheel keeps its rules. */
+void world_audit(struct world *w)
+{
+	const struct subject *s;
+	bool extended = false;
+	const char *wrong;
+
+	for (s = w->subject; s < w->subject + w->timers; s++)
+		extended |= s->armed && s->extended;
+	wrong = twheel_wheel_audit(&w->wheel, extended);
+	world_expect(w, !wrong, "%s", wrong);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A wheel with a few timers in a program, next to a model of what it should do.
+ *
+ * Each function below does one operation on the wheel and on the model. The results
+ * must agree. After an operation, world_check() compares the two and audits the wheel.
+ */
+#ifndef _EXPLORE_WORLD_H
+#define _EXPLORE_WORLD_H
+
+#include "twheel_core.h"
+
+#ifndef WORLD_TIMERS
+#define WORLD_TIMERS	16
+#endif
+/* More than any call can use up. */
+#define WORLD_UNLIMITED	(1U << 30)
+
+/**
+ * struct subject - a timer and what is expected of it
+ * @timer: The timer.
+ * @due: The first tick at which the timer may expire, if it is armed.
+ * @end: The last tick at which it may leave the wheel's slots.
+ * @slack: The width of its window, in ticks.
+ * @armed: Whether it is armed.
+ * @extended: Whether its slot need not cover its deadline.
+ * @deferred: Whether it waits for process context.
+ */
+struct subject {
+	struct twheel_timer	timer;
+	u64			due;
+	u64			end;
+	u64			slack;
+	bool			armed;
+	bool			extended;
+	bool			deferred;
+};
+
+/**
+ * struct world - a wheel and its timers
+ * @timers: Number of timers.
+ * @expired: Times that a timer expired.
+ * @wheel: The wheel.
+ * @subject: The timers.
+ */
+struct world {
+	unsigned int		timers;
+	u64			expired;
+	struct twheel_wheel	wheel;
+	struct subject		subject[WORLD_TIMERS];
+};
+
+void world_init(struct world *w, unsigned int timers, u64 clk);
+void world_kind(struct subject *s, u64 slack, u32 flags, u32 period);
+
+void world_arm(struct world *w, struct subject *s, u64 expires);
+void world_change(struct world *w, struct subject *s, u64 expires);
+void world_extend(struct world *w, struct subject *s, u64 expires);
+void world_remove(struct world *w, struct subject *s);
+void world_arrive(struct world *w, struct subject *s, u64 expires);
+void world_take(struct world *w, struct subject *s, u64 now);
+void world_expire(struct world *w, u64 now, unsigned int budget);
+void world_expire_batch(struct world *w, u64 now, unsigned int budget);
+void world_next(struct world *w);
+void world_first(struct world *w);
+void world_forward(struct world *w, u64 now);
+
+void world_check(struct world *w);
+void world_audit(struct world *w);
+
+/* The program defines it: print how the world came to be as it is. */
+void world_show_history(void);
+
+void __attribute__((noreturn, format(printf, 2, 3)))
+world_fail(struct world *w, const char *format, ...);
+
+#define world_expect(_w, _condition, ...)		\
+	do {						\
+		if (unlikely(!(_condition)))		\
+			world_fail(_w, __VA_ARGS__);	\
+	} while (0)
+
+#endif /* _EXPLORE_WORLD_H */
