@@ -203,7 +203,7 @@ static u64 wheel_window_slot(const struct twheel_wheel *w, unsigned int n, u64 e
 static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w,
 						   struct twheel_timer *t, u64 expires)
 {
-	unsigned int n = (unsigned int)__fls(expires - w->clk) / TWHEEL_LVL_BITS;
+	unsigned int n = (unsigned int)(fls64(expires - w->clk) - 1) / TWHEEL_LVL_BITS;
 	u64 slot;
 
 	if (unlikely(n >= TWHEEL_LVL_DEPTH)) {
