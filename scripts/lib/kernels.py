@@ -22,6 +22,7 @@ FLAVOURS = {
     "uml-debug": ("um", ["uml", "uml-smp", "debug", "kasan"]),
     "uml-fuzz": ("um", ["uml", "uml-smp", "debug", "kasan", "kcov"]),
     "uml-gcov": ("um", ["uml", "uml-smp", "gcov"]),
+    "uml-debug-gcov": ("um", ["uml", "uml-smp", "debug", "kasan", "gcov"]),
     "x86": ("x86_64", ["x86"]),
     "x86-kasan": ("x86_64", ["x86", "debug", "kasan", "x86-kasan"]),
     "x86-kcsan": ("x86_64", ["x86", "x86-kcsan"]),
