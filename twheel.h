@@ -58,7 +58,7 @@ struct twheel_timer {
 		/* public: */
 		struct list_head owner;
 	};
-	/* private: the deadline in jiffies64; or TWHEEL_IDLE, TWHEEL_DUE or TWHEEL_DEAD */
+	/* private: the deadline in jiffies64; or TWHEEL_IDLE or TWHEEL_DEAD */
 	atomic64_t		state;
 	/* private: set up once */
 	twheel_fn_t		fn;

@@ -435,19 +435,37 @@ static struct twheel_timer *wheel_next_in_slot(struct twheel_wheel *w,
 	return NULL;
 }
 
-/* Makes @t, which is in no slot, due if its deadline has come. Returns whether it is. */
-static bool wheel_try_expire(struct twheel_wheel *w, struct twheel_timer *t)
+/* The first point after @now of a periodic timer's grid. @missed: the points skipped. */
+static u64 wheel_next_period(u64 last, u32 period, u64 now, u64 *missed)
 {
-	s64 state = twheel_wheel_state(t);
+	*missed = div_u64(now - last, period);
+	now = last + *missed * period;
+	return now < TWHEEL_NEVER - period ? now + period : TWHEEL_NEVER;
+}
 
-	while ((u64)state <= w->clk) {
-		if (!atomic64_try_cmpxchg(&t->state, &state, TWHEEL_DUE))
-			continue;
+/*
+ * Ends the arming of @t, which is in no slot and has the deadline @state. A periodic timer is
+ * armed again, and is never seen idle. Returns false if the deadline was pushed back.
+ */
+static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct twheel_timer *t,
+					       s64 state, u64 now)
+{
+	u64 next = TWHEEL_IDLE;
+
+	w->missed = 0;
+	if (unlikely(t->period))
+		next = wheel_next_period(state, t->period, max(now, w->clk), &w->missed);
+	/* Pairs with twheel_wheel_extend(). */
+	if (!atomic64_try_cmpxchg_acquire(&t->state, &state, next))
+		return false;
+	w->last = state;
+	if (unlikely(next)) {
+		wheel_file_timer(w, t, next);
+	} else {
 		t->last = state;
 		w->pending--;
-		return true;
 	}
-	return false;
+	return true;
 }
 
 /* The next tick to visit. A @next that is too early costs less than a search. */
@@ -456,122 +474,122 @@ static u64 wheel_next_visit(struct twheel_wheel *w)
 	return w->next > w->clk ? w->next : twheel_wheel_next(w);
 }
 
-/**
- * struct wheel_expiry - what is left to a call of twheel_wheel_expire()
- * @budget: How many more timers the call may move or expire, and ticks visit.
- * @room: How many more timers @due has room for.
- * @due: Where the next due timer goes.
- */
-struct wheel_expiry {
-	unsigned int		budget;
-	unsigned int		room;
-	struct twheel_timer	**due;
-};
-
 /*
  * Takes @t out of its slot, which is being emptied. @t expires, is deferred, or is filed
  * anew. Returns whether it expires.
  */
-static inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_timer *t,
-				     struct wheel_expiry *e)
+static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_timer *t,
+					      u64 now)
 {
-	e->budget--;
+	u64 state;
+
 	wheel_unlink(t);
-	if (t->flags & TWHEEL_PROCESS && twheel_wheel_state(t) <= w->clk) {
-		list_add_tail(&t->entry, &w->deferred);
-		return false;
+	/* Another CPU may push the deadline back at any moment: then its turn comes again. */
+	while ((state = twheel_wheel_state(t)) <= w->clk) {
+		if (unlikely(t->flags & TWHEEL_PROCESS)) {
+			list_add_tail(&t->entry, &w->deferred);
+			return false;
+		}
+		if (wheel_expire_timer(w, t, state, now))
+			return true;
 	}
-	if (!wheel_try_expire(w, t)) {
-		wheel_file_timer(w, t, twheel_wheel_state(t));
-		return false;
-	}
-	*e->due++ = t;
-	e->room--;
-	return true;
+	wheel_file_timer(w, t, state);
+	return false;
 }
 
-/* Moves this tick's share of the coming slot's timers to where they now belong. */
-static void wheel_cascade(struct twheel_wheel *w, unsigned int n, struct wheel_expiry *e)
+/*
+ * Moves this tick's share of the coming slot's timers to where they now belong. Stops at a
+ * timer that expires, and returns it.
+ */
+static struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsigned int n, u64 now,
+					  unsigned int *budget)
 {
 	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	struct twheel_timer *t;
 
-	while (w->todo & BIT(n) && e->budget && e->room) {
+	while (w->todo & BIT(n) && *budget) {
 		t = wheel_next_in_slot(w, &w->slot[n][i]);
 		if (!t) {
 			wheel_clear_slot(w, n, i);
 			w->todo &= ~BIT(n);
 			break;
 		}
+		--*budget;
 		w->count[n][i]--;
 		if (!--w->share[n])
 			w->todo &= ~BIT(n);
-		if (!wheel_visit_timer(w, t, e))
-			w->cascaded++;
+		if (wheel_visit_timer(w, t, now))
+			return t;
+		w->cascaded++;
 	}
+	return NULL;
 }
 
-/* Expires the timers of the current tick. Timers that were extended are filed anew. */
-static void wheel_expire_tick(struct twheel_wheel *w, struct wheel_expiry *e)
+/*
+ * Finds the next timer of the current tick that expires. Timers that were extended are
+ * filed anew.
+ */
+static struct twheel_timer *wheel_expire_tick(struct twheel_wheel *w, u64 now,
+					      unsigned int *budget)
 {
 	unsigned int i = w->clk & TWHEEL_LVL_MASK;
 	struct twheel_timer *t;
 
-	while (e->budget && e->room) {
+	while (*budget) {
 		t = wheel_next_in_slot(w, &w->slot[0][i]);
 		if (!t) {
 			wheel_clear_slot(w, 0, i);
 			w->todo &= ~BIT(0);
 			break;
 		}
-		if (!wheel_visit_timer(w, t, e))
-			w->refiled++;
+		--*budget;
+		if (wheel_visit_timer(w, t, now))
+			return t;
+		w->refiled++;
 	}
+	return NULL;
 }
 
 /**
- * twheel_wheel_expire - advance the wheel and take the due timers off it
+ * twheel_wheel_expire - advance the wheel to the next timer that expires
  * @w: The wheel.
  * @now: The tick up to which the hand may move.
  * @budget: How many timers may be moved or expired and ticks visited, in all. The rest
  *	is stored back.
- * @due: Array for the due timers.
- * @max: How many timers @due has room for.
  *
  * Timers come tick by tick. A call continues where the previous call stopped. Between
  * calls any timer may be inserted, removed or extended.
  *
- * A timer in @due is in no slot. Its state is TWHEEL_DUE, so that it cannot be extended,
- * and its @last is its deadline. The caller passes it to twheel_wheel_begin() or
- * twheel_wheel_return(); for a timer that is not periodic, twheel_wheel_end_due() will
- * do. A timer with %TWHEEL_PROCESS goes to @w->deferred instead, for
+ * The timer that expires is idle afterwards or, if it is periodic, pending for the next
+ * point of its grid after @now. @w->last is the deadline, and @w->missed is how many points
+ * the timer skips. A timer with %TWHEEL_PROCESS goes to @w->deferred instead, for
  * twheel_wheel_take().
  *
- * Return: How many timers are in @due. If that is less than @max and some budget is left,
- * nothing more is due at @now. If no budget is left, there may be more to do.
+ * Return: The timer, or %NULL. If %NULL is returned and some budget is left, nothing more
+ * is due at @now. If no budget is left, there may be more to do.
  */
-unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
-				 unsigned int *budget,
-				 struct twheel_timer **due, unsigned int max)
+struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+					 unsigned int *budget)
 {
-	struct wheel_expiry e = { .budget = *budget, .room = max, .due = due };
+	struct twheel_timer *t = NULL;
 	unsigned int n;
 
 	now = min(now, TWHEEL_NEVER - 1);
-	while (e.budget && e.room) {
+	while (*budget) {
 		if (!w->todo) {
 			if (w->clk >= now)
 				break;
-			e.budget--;
+			--*budget;
 			wheel_begin_tick(w, min(wheel_next_visit(w), now));
 		}
 		if (w->todo & BIT(0))
-			wheel_expire_tick(w, &e);
-		for (n = 1; w->todo >> n; n++)
-			wheel_cascade(w, n, &e);
+			t = wheel_expire_tick(w, now, budget);
+		for (n = 1; !t && w->todo >> n; n++)
+			t = wheel_cascade(w, n, now, budget);
+		if (t)
+			break;
 	}
-	*budget = e.budget;
-	return max - e.room;
+	return t;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
 
@@ -579,68 +597,24 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
  * twheel_wheel_take - take a timer that was deferred to process context
  * @w: The wheel.
  * @t: A timer in @w->deferred.
+ * @now: The current tick.
  *
- * Return: %true if @t is due, as after twheel_wheel_expire(); %false if @t was extended
+ * Return: %true if @t expires, as for twheel_wheel_expire(); %false if @t was extended
  * while it waited, and has been filed anew.
  */
-bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t)
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 {
+	u64 state;
+
 	wheel_unlink(t);
-	if (wheel_try_expire(w, t))
-		return true;
-	wheel_file_timer(w, t, twheel_wheel_state(t));
+	while ((state = twheel_wheel_state(t)) <= w->clk)
+		if (wheel_expire_timer(w, t, state, min(now, TWHEEL_NEVER - 1)))
+			return true;
+	wheel_file_timer(w, t, state);
 	w->refiled++;
 	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
-
-/* The first point after @now of a periodic timer's grid. @missed: the points skipped. */
-static u64 wheel_next_period(const struct twheel_timer *t, u64 now, u64 *missed)
-{
-	*missed = div_u64(now - t->last, t->period);
-	now = t->last + *missed * t->period;
-	return now < TWHEEL_NEVER - t->period ? now + t->period : TWHEEL_NEVER;
-}
-
-/**
- * twheel_wheel_begin - note that the callback of a due timer begins
- * @w: The wheel.
- * @t: A timer that is TWHEEL_DUE.
- * @now: The current tick.
- *
- * A timer that runs once becomes idle. A periodic timer is armed again instead, and
- * is never seen idle.
- *
- * Return: How many points of its grid a periodic timer skips; 0 for other timers.
- */
-u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
-{
-	u64 next, missed;
-
-	if (!t->period) {
-		twheel_wheel_end_due(t);
-		return 0;
-	}
-	next = wheel_next_period(t, clamp(now, w->clk, TWHEEL_NEVER - 1), &missed);
-	twheel_wheel_insert(w, t, next);
-	return missed;
-}
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_begin);
-
-/**
- * twheel_wheel_return - give a due timer back to the wheel
- * @w: The wheel.
- * @t: A timer that is TWHEEL_DUE. It becomes pending with its old deadline, but is in no
- *	slot: the caller removes it or changes its deadline next.
- */
-void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t)
-{
-	u64 expires = t->last;
-
-	INIT_LIST_HEAD(&t->entry);
-	atomic64_set(&t->state, expires);
-	w->pending++;
-}
 
 /**
  * twheel_wheel_first - find any timer that is in a slot

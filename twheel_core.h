@@ -40,7 +40,6 @@
 
 /* Values of struct twheel_timer.state that are not deadlines. */
 #define TWHEEL_IDLE		0ULL
-#define TWHEEL_DUE		(U64_MAX - 1)
 #define TWHEEL_DEAD		U64_MAX
 
 /* struct twheel_timer.flags: the level on which a timer with a window may run, or 0. */
@@ -65,6 +64,8 @@ struct twheel_slot {
  * @refiled: How many times a timer did not expire at its tick on level 0, because it had
  *	been extended or was deferred. A deferred timer that turns out to be extended
  *	counts again.
+ * @last: The deadline of the timer that expired last.
+ * @missed: How many points of its grid this timer skips.
  * @deferred: Due timers that wait for process context.
  * @map: Slots that may be occupied. A bit may be stale, but is never missing.
  * @count: How many timers went into each slot since it was last empty, less those that
@@ -82,6 +83,8 @@ struct twheel_wheel {
 	u64			pending;
 	u64			cascaded;
 	u64			refiled;
+	u64			last;
+	u64			missed;
 	struct list_head	deferred;
 	unsigned long		map[TWHEEL_LVL_DEPTH][BITS_TO_LONGS(TWHEEL_LVL_SIZE)];
 	u32			count[TWHEEL_LVL_DEPTH][TWHEEL_LVL_SIZE];
@@ -96,12 +99,9 @@ void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 state);
 u64 twheel_wheel_next(struct twheel_wheel *w);
-unsigned int twheel_wheel_expire(struct twheel_wheel *w, u64 now,
-				 unsigned int *budget,
-				 struct twheel_timer **due, unsigned int max);
-bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t);
-u64 twheel_wheel_begin(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
-void twheel_wheel_return(struct twheel_wheel *w, struct twheel_timer *t);
+struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+					 unsigned int *budget);
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
 struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_timer *t);
@@ -114,13 +114,7 @@ static inline u64 twheel_wheel_state(const struct twheel_timer *t)
 	return atomic64_read(&t->state);
 }
 
-/* Makes a due timer idle. Does nothing if its state is no longer TWHEEL_DUE. */
-static inline void twheel_wheel_end_due(struct twheel_timer *t)
-{
-	atomic64_cmpxchg(&t->state, TWHEEL_DUE, TWHEEL_IDLE);
-}
-
-/* Whether a timer in @state is pending. A due timer is: its callback has not begun. */
+/* Whether a timer in @state is pending. */
 static inline bool twheel_wheel_state_pending(u64 state)
 {
 	return state != TWHEEL_IDLE && state != TWHEEL_DEAD;
@@ -153,24 +147,24 @@ static inline u32 twheel_wheel_window_flags(u64 slack)
  * @expires: The new deadline in ticks. Above %TWHEEL_NEVER it means %TWHEEL_NEVER.
  *
  * The timer stays in its slot, and is filed anew when that slot comes up. The wheel, too,
- * changes the state to TWHEEL_DUE by compare-and-exchange. So a timer is either extended
- * or expires, never both.
+ * ends an arming by compare-and-exchange. So a timer is either extended or expires, never
+ * both.
  *
  * Context: any; needs no serialisation.
  *
  * Return: %true if @t was pending with a deadline no later than @expires, and now has
- * the deadline @expires. %false if nothing was done; a due timer cannot be extended.
+ * the deadline @expires. %false if nothing was done.
  */
 static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 {
 	s64 old = atomic64_read(&t->state);
 
-	/* Below TWHEEL_DUE: a due timer is never extended. */
 	expires = min_t(u64, expires, TWHEEL_NEVER);
+	/* Pairs with wheel_try_expire(): the callback sees what the caller did before. */
 	do {
 		if (!twheel_wheel_state_pending(old) || expires < (u64)old)
 			return false;
-	} while (!atomic64_try_cmpxchg(&t->state, &old, expires));
+	} while (!atomic64_try_cmpxchg_release(&t->state, &old, expires));
 	return true;
 }
 

@@ -333,15 +333,11 @@ BENCH_PASS(hierarchical_cancel_pass, hierarchical_cancel)
 
 static u32 hierarchical_tick(u64 now)
 {
-	unsigned int budget = U32_MAX, n;
-	struct twheel_timer *expired[16];
+	unsigned int budget = U32_MAX;
 	u32 due = 0;
 
-	do {
-		n = twheel_wheel_expire(wheel, now, &budget, expired,
-					ARRAY_SIZE(expired));
-		due += n;
-	} while (n);
+	while (twheel_wheel_expire(wheel, now, &budget))
+		due++;
 	return due;
 }
 

@@ -223,7 +223,7 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
 		goto out_unlock;
 
-	now = twheel_due_time(timer);
+	now = twheel_run_time(timer);
 	if (t->flags & TWHEEL_SHARED && now >= t->deadline && !twheel_allowance_take(1))
 		twheel_ready_leave(set, t);
 	else

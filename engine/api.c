@@ -14,7 +14,6 @@
 #include "callback.h"
 #include "counts.h"
 #include "device.h"
-#include "due.h"
 #include "expiry.h"
 #include "objects.h"
 #include "process.h"
@@ -146,13 +145,10 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	if (!twheel_api_usable(timer))
 		return -EINVAL;
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	if (change)
-		twheel_due_settle(base, timer);
 	state = twheel_wheel_state(timer);
 	if (state == TWHEEL_DEAD) {
 		ret = -ESHUTDOWN;
-	} else if (!twheel_wheel_state_pending(state) ||
-		   (state == TWHEEL_DUE && twheel_due_has_begun(base, timer))) {
+	} else if (!twheel_wheel_state_pending(state)) {
 		if (cpu == TWHEEL_HERE)
 			cpu = twheel_api_home(timer);
 		base = twheel_arm_rehome(base, timer, cpu);
@@ -359,7 +355,6 @@ static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 	int ret;
 
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	twheel_due_settle(base, timer);
 	cb = twheel_callback_find(base, timer);
 	if (!cb) {
 		ret = twheel_arm_disarm(base, timer, state);

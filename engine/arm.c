@@ -13,7 +13,6 @@
 #include <linux/cpumask.h>
 #include "arm.h"
 #include "callback.h"
-#include "due.h"
 #include "objects.h"
 #include "tick.h"
 #include "trace.h"
@@ -178,7 +177,6 @@ bool twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t,
 {
 	lockdep_assert_held(&base->lock);
 
-	twheel_due_settle(base, t);
 	if (!twheel_wheel_remove(&base->wheel, t, state))
 		return false;
 	base->counts.cancelled++;

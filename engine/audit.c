@@ -70,6 +70,8 @@ static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahea
 		}
 	}
 	a->pending += timers;
+	if (n && ahead == 1 && test_bit(i, w->map[n]) && !(w->coming & BIT(n)))
+		return "R4: a level with a coming slot is not noted";
 	if (!timers)
 		return NULL;
 	if (!ahead && !(n == 0 && w->todo & BIT(0)))

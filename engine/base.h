@@ -27,12 +27,6 @@
 #define TWHEEL_LANE_MASK	0x1e000000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
 
-/* The most timers that a run takes off the wheel together; see due.c. */
-#define TWHEEL_DUE_MAX		16
-
-/* Set in twheel_due.timer: the callback has begun and has not ended. */
-#define TWHEEL_DUE_CLAIMED	1UL
-
 /* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U
 
@@ -55,46 +49,11 @@ struct twheel_counts {
 };
 
 /**
- * struct twheel_due - a timer that was due, and its callback
- * @timer: Address of the timer; with %TWHEEL_DUE_CLAIMED set while its callback runs.
- *	0 once the callback has ended, or once a canceller has taken the timer back.
- * @fn: The callback.
- * @expires: The deadline.
- * @began: The tick at which the callback began; 0 if it has not begun.
- * @locked: The runner claims the timer under the lock.
- * @windowed: The timer has a window.
- */
-struct twheel_due {
-	unsigned long	timer;
-	twheel_fn_t	fn;
-	u64		expires;
-	u64		began;
-	bool		locked;
-	bool		windowed;
-};
-
-/**
- * struct twheel_due_batch - timers that a run took off the wheel together
- * @at: Index in @due of the timer whose callback runs, or ran last.
- * @count: How many timers the batch has.
- * @time: The time that twheel_due_time() returns; 0 until a callback asks. Only the
- *	runner touches this field.
- * @due: The timers.
- */
-struct twheel_due_batch {
-	unsigned int		at;
-	unsigned int		count;
-	u64			time;
-	struct twheel_due	due[TWHEEL_DUE_MAX];
-};
-
-/**
  * struct twheel_callback - a callback that runs
- * @timer: In process context: the callback's timer, which the callback may have
- *	freed; %NULL if no callback runs. Unused in softirq context, where &struct
- *	twheel_due_batch says which callback runs.
+ * @timer: The callback's timer, which the callback may have freed; %NULL if no callback
+ *	runs.
  * @task: The task that the callback runs in, or that the softirq interrupted.
- * @fn: In process context: the callback.
+ * @fn: The callback.
  * @missed: What twheel_missed() returns.
  */
 struct twheel_callback {
@@ -118,17 +77,16 @@ struct twheel_worker {
 
 /**
  * struct twheel_base - one wheel of one CPU, and what runs it
- * @lock: Protects every field that follows, and every timer that names this CPU and
- *	lane. The exceptions are @callback and parts of @batch: only the runner writes
- *	@at, @time and @began there, and the runner and cancellers exchange @timer, see
- *	due.c. Taken with interrupts off. When timers leave an offline CPU, the locks of
- *	two bases of one lane nest, in the order of their CPUs. Work is queued under the
+ * @lock: Protects every field that follows, except @time, and every timer that names this
+ *	CPU and lane. Taken with interrupts off. When timers leave an offline CPU, the locks
+ *	of two bases of one lane nest, in the order of their CPUs. Work is queued under the
  *	lock.
  * @cpu: The CPU.
  * @lane: The lane.
  * @online: The CPU is online, so timers may be armed here.
- * @callback: The callback that runs in softirq context, or that ran last.
- * @batch: The timers that the run has taken off the wheel.
+ * @callback: The callback that runs in softirq context.
+ * @time: The time that twheel_run_time() returns; 0 until a callback asks. Only the runner
+ *	touches this field.
  * @runner: The task that the run of this wheel runs in or interrupted; %NULL
  *	outside a run.
  * @wake: The latest tick at which the tick source starts a run.
@@ -150,7 +108,7 @@ struct twheel_base {
 	unsigned int		lane;
 	bool			online;
 	struct twheel_callback	callback;
-	struct twheel_due_batch	batch;
+	u64			time;
 	struct task_struct	*runner;
 	u64			wake;
 	struct timer_list	tick;

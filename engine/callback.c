@@ -2,12 +2,41 @@
 /*
  * twheel: running a callback, and finding one that runs
  *
- * due.c runs callbacks in softirq context, and process.c runs them in process context.
+ * run.c runs callbacks in softirq context, and process.c runs them in process context.
  * Both note in the base which callback they run. So any CPU that holds the base's lock
  * can find out whether the callback of a timer runs.
  */
+#include <linux/module.h>
+#include <linux/sched.h>
 #include "callback.h"
+#include "objects.h"
 #include "trace.h"
+
+/**
+ * twheel_callback_begin - note that the callback of a timer is about to run
+ * @base: The base that @t belongs to, locked.
+ * @cb: Where to note it.
+ * @t: The timer that the wheel has just let expire.
+ * @now: The current tick.
+ */
+void twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
+			   struct twheel_timer *t, u64 now)
+{
+	lockdep_assert_held(&base->lock);
+
+	cb->timer = t;
+	cb->task = current;
+	cb->fn = t->fn;
+	cb->missed = base->wheel.missed;
+	base->counts.fired++;
+	if (t->period)
+		base->counts.armed++;
+	else
+		twheel_objects_disarm(t);
+	twheel_stats_callback(&base->stats, now, base->wheel.last,
+			      twheel_wheel_window_level(t));
+	trace_twheel_expire_entry(t, base->wheel.last, base->cpu);
+}
 
 /*
  * The callback may free the timer, which contains the map that lockdep needs until the
@@ -61,35 +90,19 @@ void twheel_callback_run(struct twheel_base *base, struct twheel_timer *t,
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
-/* Whether the callback of @t, which is not TWHEEL_DUE, runs in softirq context. */
-static bool callback_runs_in_softirq(const struct twheel_base *base,
-				     const struct twheel_timer *t)
+/*
+ * A running callback may have freed its timer, and a new timer may lie at the same address.
+ * The new timer is mistaken for the old one only if both have the same callback.
+ */
+static bool callback_is_of(const struct twheel_callback *cb, const struct twheel_timer *t)
 {
-	const struct twheel_due_batch *batch = &base->batch;
-	unsigned int at;
-
-	/*
-	 * Pairs with the claim in due_claim(), which is a full barrier. The runner
-	 * writes @at, claims the timer, and only then ends the state TWHEEL_DUE. This
-	 * CPU saw another state than TWHEEL_DUE; if a claim had ended that state, this
-	 * CPU now sees the @at of that claim or a later one.
-	 */
-	smp_rmb();
-	/* Pairs with due_claim(): the callbacks before @at have ended. */
-	at = smp_load_acquire(&batch->at);
-	/* Pairs with twheel_due_run(): what an ended callback did is visible. */
-	return smp_load_acquire(&batch->due[at].timer) ==
-	       ((unsigned long)t | TWHEEL_DUE_CLAIMED);
+	return cb->timer == t && cb->fn == t->fn;
 }
 
 /**
  * twheel_callback_find_process - find a timer's callback in process context
  * @base: The base that @t belongs to, locked.
  * @t: The timer.
- *
- * A running callback may have freed its timer, and a new timer may lie at the same
- * address. The function mistakes the new timer for the old one only if both have the
- * same callback.
  *
  * Return: The callback, or %NULL if the callback of @t does not run in process
  * context.
@@ -104,8 +117,7 @@ twheel_callback_find_process(const struct twheel_base *base,
 	lockdep_assert_held(&base->lock);
 
 	for_each_clear_bit(i, &idle, TWHEEL_PROCESS_MAX)
-		if (base->worker[i].callback.timer == t &&
-		    base->worker[i].callback.fn == t->fn)
+		if (callback_is_of(&base->worker[i].callback, t))
 			return &base->worker[i].callback;
 	return NULL;
 }
@@ -113,7 +125,7 @@ twheel_callback_find_process(const struct twheel_base *base,
 /**
  * twheel_callback_find - find the running callback of a timer
  * @base: The base that @t belongs to, locked.
- * @t: The timer, not TWHEEL_DUE: see twheel_due_settle().
+ * @t: The timer.
  *
  * Return: The callback, or %NULL if the callback of @t does not run.
  */
@@ -123,7 +135,7 @@ twheel_callback_find(const struct twheel_base *base,
 {
 	lockdep_assert_held(&base->lock);
 
-	if (callback_runs_in_softirq(base, t))
+	if (callback_is_of(&base->callback, t))
 		return &base->callback;
 	if (t->flags & TWHEEL_PROCESS)
 		return twheel_callback_find_process(base, t);
@@ -146,4 +158,28 @@ struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base)
 		if (!twheel_callback_find_process(base, t))
 			return t;
 	return NULL;
+}
+
+static bool callback_is_in(const struct twheel_callback *cb, const struct module *mod)
+{
+	return cb->timer && within_module((unsigned long)cb->fn, mod);
+}
+
+/**
+ * twheel_callback_of_module - look for a callback of a module
+ * @base: The base, locked.
+ * @mod: The module.
+ *
+ * Return: Whether a callback of @mod runs.
+ */
+bool twheel_callback_of_module(const struct twheel_base *base, const struct module *mod)
+{
+	bool ret = callback_is_in(&base->callback, mod);
+	unsigned int i;
+
+	lockdep_assert_held(&base->lock);
+
+	for (i = 0; i < TWHEEL_PROCESS_MAX; i++)
+		ret |= callback_is_in(&base->worker[i].callback, mod);
+	return ret;
 }

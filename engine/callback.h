@@ -7,6 +7,8 @@
 
 #include "base.h"
 
+void twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
+			   struct twheel_timer *t, u64 now);
 void twheel_callback_run(struct twheel_base *base, struct twheel_timer *t,
 			 twheel_fn_t fn);
 const struct twheel_callback *
@@ -16,5 +18,6 @@ const struct twheel_callback *
 twheel_callback_find_process(const struct twheel_base *base,
 			     const struct twheel_timer *t);
 struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base);
+bool twheel_callback_of_module(const struct twheel_base *base, const struct module *mod);
 
 #endif /* _TWHEEL_ENGINE_CALLBACK_H */

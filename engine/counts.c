@@ -2,17 +2,11 @@
 /*
  * twheel: counts of armings, which always add up
  *
- * A base counts an arming as fired as soon as a run takes the timer off the wheel. If
- * the timer returns to the wheel, the base corrects that count. Until its callback
- * begins, a timer that the run has taken is still pending. So this file moves the
- * timers of the batch whose callbacks have not begun from the fired to the pending ones.
- *
  * Each CPU counts the deadlines that it pushes back without a lock. Each such push is
  * an arming that replaces another one.
  */
 #include <linux/string.h>
 #include "counts.h"
-#include "due.h"
 #include "twheel_compat.h"
 
 DEFINE_PER_CPU(local64_t, twheel_extended);
@@ -25,15 +19,14 @@ DEFINE_PER_CPU(local64_t, twheel_extended);
 void twheel_counts_add(const struct twheel_base *base, struct twheel_counts *sum)
 {
 	const struct twheel_counts *counts = &base->counts;
-	unsigned int unclaimed = twheel_due_unclaimed(base);
 
 	lockdep_assert_held(&base->lock);
 
 	sum->armed += counts->armed;
-	sum->fired += counts->fired - unclaimed;
+	sum->fired += counts->fired;
 	sum->cancelled += counts->cancelled;
 	sum->replaced += counts->replaced;
-	sum->pending += base->wheel.pending + unclaimed;
+	sum->pending += base->wheel.pending;
 }
 
 /**

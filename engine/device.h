@@ -18,7 +18,7 @@
 #define TWHEEL_CANCEL_MAX	16
 
 void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n);
-u64 twheel_due_time(const struct twheel_timer *t);
+u64 twheel_run_time(const struct twheel_timer *t);
 
 /**
  * twheel_api_prefetch_neighbours - prepare to take a timer off its list

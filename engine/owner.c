@@ -12,7 +12,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include "arm.h"
-#include "due.h"
+#include "callback.h"
 #include "owner.h"
 #include "twheel_compat.h"
 
@@ -22,8 +22,8 @@
  * @found: How many timers have been disarmed.
  * @fn: The callback of the first of them.
  * @looks: How many timers have been looked at.
- * @missed: Whether a timer of the module was in no list, because its callback ran or was
- *	about to run.
+ * @missed: Whether a timer of the module may have been in no list, because its callback
+ *	ran.
  */
 struct owner_search {
 	const struct module	*mod;
@@ -76,7 +76,7 @@ static void owner_search_list(struct owner_search *search, struct twheel_base *b
 
 	while (count) {
 		raw_spin_lock_irq(&base->lock);
-		search->missed |= twheel_due_has_module(base, search->mod);
+		search->missed |= twheel_callback_of_module(base, search->mod);
 		for (i = 0; i < TWHEEL_LOCK_HOLD && count; i++, count--) {
 			t = list_first_entry_or_null(list, struct twheel_timer,
 						     entry);
@@ -98,7 +98,7 @@ static u32 owner_slot_count(struct owner_search *search, struct twheel_base *bas
 	u32 count = 0;
 
 	raw_spin_lock_irq(&base->lock);
-	search->missed |= twheel_due_has_module(base, search->mod);
+	search->missed |= twheel_callback_of_module(base, search->mod);
 	if (test_bit(i, base->wheel.map[n]))
 		count = base->wheel.count[n][i];
 	raw_spin_unlock_irq(&base->lock);
@@ -134,8 +134,8 @@ static void owner_search_level(struct owner_search *search, struct twheel_base *
 
 /*
  * Searches the levels upwards and then downwards, because timers move up and down
- * meanwhile. A timer is always in some list when the lock is free, unless it is due: see
- * @missed.
+ * meanwhile. A pending timer is always in some list when the lock is free. A timer whose
+ * callback runs may become pending again: see @missed.
  */
 static void owner_search_base(struct owner_search *search, struct twheel_base *base)
 {
@@ -151,14 +151,10 @@ static void owner_search_base(struct owner_search *search, struct twheel_base *b
 
 static bool owner_callback_runs(struct twheel_base *base, const struct module *mod)
 {
-	unsigned int i;
 	bool ret;
 
 	raw_spin_lock_irq(&base->lock);
-	ret = twheel_due_has_module(base, mod);
-	for (i = 0; i < TWHEEL_PROCESS_MAX; i++)
-		ret |= base->worker[i].callback.timer &&
-		       owner_is(mod, base->worker[i].callback.fn);
+	ret = twheel_callback_of_module(base, mod);
 	raw_spin_unlock_irq(&base->lock);
 	return ret;
 }

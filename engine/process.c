@@ -23,10 +23,8 @@
 #include <linux/errno.h>
 #include "callback.h"
 #include "move.h"
-#include "objects.h"
 #include "process.h"
 #include "tick.h"
-#include "trace.h"
 #include "twheel_compat.h"
 
 /* The most callbacks that a worker runs before other work of the CPU has its turn. */
@@ -43,7 +41,7 @@ static struct twheel_timer *process_take(struct twheel_base *base)
 	lockdep_assert_held(&base->lock);
 
 	while ((t = twheel_callback_first_deferred(base))) {
-		if (twheel_wheel_take(&base->wheel, t))
+		if (twheel_wheel_take(&base->wheel, t, get_jiffies_64()))
 			break;
 		if (++i % TWHEEL_LOCK_HOLD)
 			continue;
@@ -56,37 +54,14 @@ static struct twheel_timer *process_take(struct twheel_base *base)
 	return t;
 }
 
-/* Ends the arming of @t, or begins its next period, and notes that its callback runs. */
-static void process_begin(struct twheel_base *base, struct twheel_callback *cb,
-			  struct twheel_timer *t)
-{
-	u64 now = get_jiffies_64();
-	u64 expires = t->last;
-
-	lockdep_assert_held(&base->lock);
-
-	cb->timer = t;
-	cb->task = current;
-	cb->fn = t->fn;
-	cb->missed = twheel_wheel_begin(&base->wheel, t, now);
-	base->counts.fired++;
-	if (t->period)
-		base->counts.armed++;
-	else
-		twheel_objects_disarm(t);
-	twheel_stats_callback(&base->stats, now, expires,
-			      twheel_wheel_window_level(t));
-	twheel_stats_inc(&base->stats.processed);
-	trace_twheel_expire_entry(t, expires, base->cpu);
-}
-
 /* Runs the callback of @t. The base is locked, and is unlocked afterwards. */
 static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 	__releases(&worker->base->lock)
 {
 	struct twheel_base *base = worker->base;
 
-	process_begin(base, &worker->callback, t);
+	twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
+	twheel_stats_inc(&base->stats.processed);
 	/* A periodic timer is pending again. */
 	twheel_tick_wake_by(base, base->wheel.next);
 	twheel_process_kick(base);

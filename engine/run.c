@@ -11,7 +11,8 @@
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include "due.h"
+#include "callback.h"
+#include "device.h"
 #include "expiry.h"
 #include "process.h"
 #include "run.h"
@@ -22,6 +23,9 @@
 static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
 MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; shared by its lanes (default 2048)");
+
+/* A run reads the clock once for so many callbacks. */
+#define RUN_CLOCK_EVERY		16
 
 /**
  * struct run_hold - a stretch of a run with interrupts off
@@ -59,6 +63,30 @@ static void run_unlock(struct twheel_base *base, struct run_hold *hold)
 	raw_spin_unlock_irq(&base->lock);
 }
 
+/* Lets the next timer expire, and notes that its callback runs. %NULL: none expires. */
+static struct twheel_timer *run_next(struct twheel_base *base, unsigned int *left)
+{
+	u64 clk = base->wheel.clk, now = get_jiffies_64();
+	struct twheel_timer *t;
+
+	lockdep_assert_held(&base->lock);
+
+	t = twheel_wheel_expire(&base->wheel, now, left);
+	/* A time that was read at an earlier tick may lie before the deadline. */
+	if (base->wheel.clk != clk)
+		base->time = 0;
+	if (t)
+		twheel_callback_begin(base, &base->callback, t, now);
+	return t;
+}
+
+/* Whether the run has time left. Its next callbacks read the clock again. */
+static bool run_in_time(struct twheel_base *base, u64 until)
+{
+	base->time = 0;
+	return local_clock() < until;
+}
+
 /*
  * Expires the timers that are due, within the budget @left and until the time @until.
  * Returns whether the wheel is up to date.
@@ -66,23 +94,48 @@ static void run_unlock(struct twheel_base *base, struct run_hold *hold)
 static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
 		       struct run_hold *hold)
 {
-	unsigned int chunk, rest, taken;
+	struct twheel_timer *t;
+	unsigned int rest, n = 0;
 
 	lockdep_assert_held(&base->lock);
 
 	do {
-		chunk = min(left, TWHEEL_LOCK_HOLD);
-		rest = twheel_due_take(base, chunk);
-		left -= chunk - rest;
-		taken = base->batch.count;
-		if (!taken && rest)
+		rest = min(left, TWHEEL_LOCK_HOLD);
+		left -= rest;
+		t = run_next(base, &rest);
+		left += rest;
+		if (!t && rest)
 			return true;
 		run_unlock(base, hold);
-		twheel_due_run(base);
+		if (t) {
+			twheel_callback_run(base, t, base->callback.fn);
+			twheel_expiry_relax(base);
+		}
 		run_lock(base, hold);
-		twheel_due_close(base);
-	} while (left && local_clock() < until);
+		base->callback.timer = NULL;
+	} while (left && ((t && ++n % RUN_CLOCK_EVERY) || run_in_time(base, until)));
 	return false;
+}
+
+/**
+ * twheel_run_time - get the time, for a callback in softirq context
+ * @t: The callback's timer.
+ *
+ * Reading the clock costs as much as the rest of a short callback. So a callback may get
+ * the time that another callback of the same tick and CPU has read shortly before. The
+ * times of different CPUs are in no order.
+ *
+ * Context: the callback of @t, in softirq.
+ *
+ * Return: CLOCK_MONOTONIC in ns, read after @t was due and before now.
+ */
+u64 twheel_run_time(const struct twheel_timer *t)
+{
+	struct twheel_base *base = twheel_base_of_flags(READ_ONCE(t->flags));
+
+	if (!base->time)
+		base->time = ktime_get_ns();
+	return base->time;
 }
 
 /*
@@ -119,7 +172,7 @@ static void run_base(struct twheel_base *base, u64 start)
 		goto out_unlock;
 
 	base->runner = current;
-	base->callback.task = current;
+	base->time = 0;
 	up_to_date = run_expire(base, run_budget(), start + run_slice(), &hold);
 	base->runner = NULL;
 	twheel_process_kick(base);

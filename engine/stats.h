@@ -20,8 +20,7 @@
  * @runs: Runs, including runs that found nothing to do and runs that continued another
  *	one whose budget was used up.
  * @early: Callbacks that began before their deadline. Must stay 0.
- * @late: Callbacks by how many ticks after their deadline they began. The callbacks of
- *	a batch are added when the whole batch has run.
+ * @late: Callbacks by how many ticks after their deadline they began.
  * @windowed: Callbacks of timers with a window; @late does not count them.
  * @cascade_max: The most timers that were moved with interrupts off at a stretch.
  * @run_max_ns: The longest run, by local_clock(), which counts whole ticks on an

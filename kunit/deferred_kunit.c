@@ -28,7 +28,7 @@ static void expect_deferred(struct wheel_test *wt, u64 now, unsigned int n)
 	unsigned int budget = WHEEL_TEST_UNLIMITED, deferred = 0;
 	struct list_head *entry;
 
-	KUNIT_EXPECT_NULL(wt->test, wheel_test_next(wt->wheel, now, &budget));
+	KUNIT_EXPECT_NULL(wt->test, twheel_wheel_expire(wt->wheel, now, &budget));
 	list_for_each(entry, &wt->wheel->deferred)
 		deferred++;
 	KUNIT_EXPECT_EQ(wt->test, deferred, n);
@@ -45,10 +45,9 @@ static void waits_until_it_is_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 10ULL);
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
 	expect_deferred(wt, 500, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_DUE);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
 	KUNIT_EXPECT_EQ(test, t->last, 10ULL);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 500), 0ULL);
+	KUNIT_EXPECT_EQ(test, wt->wheel->missed, 0ULL);
 	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_IDLE);
 	wt->armed--;
 	expect_deferred(wt, 1000, 0);
@@ -61,11 +60,11 @@ static void extended_where_it_waits(struct kunit *test)
 
 	expect_deferred(wt, 20, 1);
 	wheel_test_extend(wt, 0, 300);
-	KUNIT_EXPECT_FALSE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_FALSE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
 	KUNIT_EXPECT_LE(test, wt->wheel->next, 300ULL);
 	expect_deferred(wt, 299, 0);
 	expect_deferred(wt, 300, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
 }
 
 static void changed_where_it_waits(struct kunit *test)
@@ -78,7 +77,7 @@ static void changed_where_it_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 21ULL);
 	expect_deferred(wt, 20, 0);
 	expect_deferred(wt, 21, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
 }
 
 static void removed_where_it_waits(struct kunit *test)
@@ -113,7 +112,7 @@ static void moved_where_it_waits(struct kunit *test)
 	kvfree(from);
 	expect_deferred(wt, 40, 0);
 	expect_deferred(wt, 41, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t, to->clk));
 }
 
 /* The points missed are counted when the timer is taken, not when it is due. */
@@ -124,8 +123,9 @@ static void periodic_one_misses_while_it_waits(struct kunit *test)
 
 	t->period = 3;
 	expect_deferred(wt, 12, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
-	KUNIT_EXPECT_EQ(test, twheel_wheel_begin(wt->wheel, t, 21), 3ULL);
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 21));
+	KUNIT_EXPECT_EQ(test, wt->wheel->last, 10ULL);
+	KUNIT_EXPECT_EQ(test, wt->wheel->missed, 3ULL);
 	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 22ULL);
 	expect_deferred(wt, 21, 0);
 	expect_deferred(wt, 22, 1);
@@ -139,7 +139,7 @@ static void crowd_is_deferred_within_the_budget(struct kunit *test)
 
 	do {
 		left = 100;
-		KUNIT_EXPECT_NULL(test, wheel_test_next(wt->wheel, 10, &left));
+		KUNIT_EXPECT_NULL(test, twheel_wheel_expire(wt->wheel, 10, &left));
 		wheel_test_audit(wt, false);
 		slices++;
 	} while (!left);
@@ -160,7 +160,7 @@ static void window_is_kept(struct kunit *test)
 	KUNIT_EXPECT_LE(test, next, 1129ULL);
 	expect_deferred(wt, 1000, 0);
 	expect_deferred(wt, next, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t));
+	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
 	KUNIT_EXPECT_EQ(test, t->last, 1001ULL);
 }
 

@@ -149,7 +149,7 @@ void model_expire(struct model *m, unsigned int budget)
 	unsigned int left = budget;
 	struct twheel_timer *timer;
 
-	while ((timer = wheel_test_take(m->wheel, m->now, &left, NULL)))
+	while ((timer = twheel_wheel_expire(m->wheel, m->now, &left)))
 		expire_one(m, container_of(timer, struct model_timer, timer));
 	MODEL_ASSERT(m, m->wheel->clk <= m->now, "the hand is later than the time");
 	MODEL_ASSERT(m, left || budget != WHEEL_TEST_UNLIMITED,

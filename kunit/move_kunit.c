@@ -49,8 +49,8 @@ static void expect_empty(struct kunit *test, struct twheel_wheel *from)
 	KUNIT_EXPECT_EQ(test, from->pending, 0ULL);
 	KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(from, false));
 	KUNIT_EXPECT_NULL(test, twheel_wheel_first(from));
-	KUNIT_EXPECT_NULL(test, wheel_test_next(from, from->clk + 1000000,
-						&budget));
+	KUNIT_EXPECT_NULL(test, twheel_wheel_expire(from, from->clk + 1000000,
+						    &budget));
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(from), TWHEEL_NEVER);
 	kvfree(from);
 }

@@ -61,7 +61,7 @@ static void expire_timers(struct wheel_test *wt, u64 now)
 	struct twheel_timer *timer;
 	struct test_timer *t;
 
-	while ((timer = wheel_test_take(wt->wheel, now, &budget, NULL))) {
+	while ((timer = twheel_wheel_expire(wt->wheel, now, &budget))) {
 		t = container_of(timer, struct test_timer, timer);
 		t->due = wt->wheel->clk;
 		t->fired++;

@@ -254,7 +254,7 @@ static void hand_never_goes_back(struct kunit *test)
 	struct wheel_test *wt = wheel_test_start(test, 1000, 1);
 
 	wheel_test_arm(wt, 0, 1001);
-	KUNIT_EXPECT_NULL(test, wheel_test_next(wt->wheel, 500, &budget));
+	KUNIT_EXPECT_NULL(test, twheel_wheel_expire(wt->wheel, 500, &budget));
 	twheel_wheel_forward(wt->wheel, 500);
 	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 1000ULL);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1001), 1U);

@@ -115,33 +115,15 @@ void wheel_test_audit(struct wheel_test *wt, bool extended)
 			      wt->wheel->clk, wrong);
 }
 
-/* Takes one timer that is due, and does what the engine does before its callback. */
-struct twheel_timer *wheel_test_take(struct twheel_wheel *w, u64 now,
-				     unsigned int *budget, u64 *missed)
-{
-	struct twheel_timer *timer = wheel_test_next(w, now, budget);
-	u64 passed;
-
-	if (!timer)
-		return NULL;
-	passed = twheel_wheel_begin(w, timer, now);
-	if (missed)
-		*missed = passed;
-	return timer;
-}
-
-/* Begins the callback of a timer that was taken off the wheel, and checks the timer. */
-struct test_timer *wheel_test_begin(struct wheel_test *wt,
-				    struct twheel_timer *timer, u64 now)
+/* Checks a timer that has just expired. */
+static struct test_timer *expired(struct wheel_test *wt, struct twheel_timer *timer, u64 now)
 {
 	struct test_timer *t = container_of(timer, struct test_timer, timer);
 
 	KUNIT_ASSERT_LT(wt->test, (unsigned int)(t - wt->timers), wt->size);
-	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_DUE);
 	KUNIT_ASSERT_LE_MSG(wt->test, t->due, wt->wheel->clk, "timer %td",
 			    t - wt->timers);
 	KUNIT_ASSERT_LE(wt->test, wt->wheel->clk, max(now, wt->tick));
-	twheel_wheel_begin(wt->wheel, timer, now);
 	KUNIT_ASSERT_EQ(wt->test, twheel_wheel_state(timer), TWHEEL_IDLE);
 	wt->armed--;
 	t->fired++;
@@ -152,7 +134,7 @@ struct test_timer *wheel_test_begin(struct wheel_test *wt,
 bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 {
 	struct twheel_wheel *w = wt->wheel;
-	struct twheel_timer *timer = wheel_test_next(w, now, budget);
+	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
 	struct test_timer *t;
 	unsigned int i;
 
@@ -164,7 +146,7 @@ bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 	if (!timer)
 		return false;
 
-	t = wheel_test_begin(wt, timer, now);
+	t = expired(wt, timer, now);
 	i = t - wt->timers;
 	KUNIT_ASSERT_LE_MSG(wt->test, w->clk, wheel_test_window_end(wt, i),
 			    "timer %u of %llu", i, t->due);

@@ -80,20 +80,6 @@ void wheel_test_remove(struct wheel_test *wt, unsigned int i);
 void wheel_test_extend(struct wheel_test *wt, unsigned int i, u64 expires);
 void wheel_test_audit(struct wheel_test *wt, bool extended);
 
-/* Takes one timer that is due off the wheel. */
-static inline struct twheel_timer *wheel_test_next(struct twheel_wheel *w, u64 now,
-						   unsigned int *budget)
-{
-	struct twheel_timer *t = NULL;
-
-	twheel_wheel_expire(w, now, budget, &t, 1);
-	return t;
-}
-
-struct twheel_timer *wheel_test_take(struct twheel_wheel *w, u64 now,
-				     unsigned int *budget, u64 *missed);
-struct test_timer *wheel_test_begin(struct wheel_test *wt,
-				    struct twheel_timer *timer, u64 now);
 bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget);
 unsigned int wheel_test_run(struct wheel_test *wt, u64 now);
 unsigned int wheel_test_run_sliced(struct wheel_test *wt, u64 now,

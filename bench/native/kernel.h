@@ -216,9 +216,15 @@ typedef struct { long counter; } local64_t;
 #define atomic_inc(v)		((void)__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic_xchg(v, i)	__atomic_exchange_n(&(v)->counter, i, __ATOMIC_SEQ_CST)
 #define atomic_dec_return_release(v) __atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_RELEASE)
-#define atomic64_try_cmpxchg(v, old, new) \
+#define atomic64_try_cmpxchg_acquire(v, old, new) \
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
-				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+				    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+#define atomic64_try_cmpxchg_release(v, old, new) \
+	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define atomic64_try_cmpxchg_relaxed(v, old, new) \
+	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define cmpxchg(p, old, new) ({ \
 	typeof(*(p)) __old = (old); \
 	__atomic_compare_exchange_n(p, &__old, new, false, \
@@ -417,7 +423,7 @@ extern struct smp_hotplug_thread *native_thread;
 #define prepare_to_wait(q, wait, state) ((void)(wait))
 #define finish_wait(q, wait)	((void)(wait))
 #define init_waitqueue_head(q)	do { } while (0)
-#define wq_has_sleeper(q)	false
+#define waitqueue_active(q)	false
 #define wake_up_all(q)		do { } while (0)
 
 enum cpuhp_state { CPUHP_AP_ONLINE_DYN };

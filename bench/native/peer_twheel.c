@@ -6,8 +6,6 @@
 #include "bench.h"
 #include "twheel_core.h"
 
-#define BATCH 16
-
 static struct twheel_wheel *wheel;
 
 static void twheel_open(uint64_t now)
@@ -47,17 +45,11 @@ static void twheel_timer_cancel(void *timer)
 
 static void twheel_tick(uint64_t now)
 {
-	struct twheel_timer *due[BATCH];
-	unsigned int i, n, budget;
+	unsigned int budget = UINT_MAX;
+	struct twheel_timer *timer;
 
-	do {
-		budget = UINT_MAX;
-		n = twheel_wheel_expire(wheel, now, &budget, due, BATCH);
-		for (i = 0; i < n; i++) {
-			twheel_wheel_begin(wheel, due[i], now);
-			due[i]->fn(due[i]);
-		}
-	} while (n == BATCH);
+	while ((timer = twheel_wheel_expire(wheel, now, &budget)))
+		timer->fn(timer);
 }
 
 const struct peer peer_twheel = {

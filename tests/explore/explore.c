@@ -34,7 +34,6 @@ enum verb {
 	ADVANCE_1,		/* with a budget of 1 */
 	ADVANCE_2,
 	ADVANCE,
-	ADVANCE_BATCH,
 	FORWARD,
 	NEXT,
 	FIRST,
@@ -43,7 +42,7 @@ enum verb {
 
 static const char * const verb_names[VERBS] = {
 	"arm", "arrive", "change", "extend", "remove", "take", "expire, budget 1",
-	"expire, budget 2", "expire", "expire as a batch", "forward", "next", "first",
+	"expire, budget 2", "expire", "forward", "next", "first",
 };
 
 struct op {
@@ -176,9 +175,6 @@ static void do_op(const struct op *op)
 		break;
 	case ADVANCE:
 		world_expire(&world, tick, WORLD_UNLIMITED);
-		break;
-	case ADVANCE_BATCH:
-		world_expire_batch(&world, tick, WORLD_UNLIMITED);
 		break;
 	case FORWARD:
 		world_forward(&world, tick);

@@ -21,12 +21,12 @@
 #define REACH_BITS	(TWHEEL_LVL_BITS * TWHEEL_LVL_DEPTH + 1)
 
 enum verb {
-	ARM, CHANGE, EXTEND, REMOVE, ARRIVE, TAKE, ADVANCE, ADVANCE_BATCH, FORWARD, NEXT, FIRST,
+	ARM, CHANGE, EXTEND, REMOVE, ARRIVE, TAKE, ADVANCE, FORWARD, NEXT, FIRST,
 };
 
 static const char * const verb_names[] = {
-	"arm", "change", "extend", "remove", "arrive", "take", "expire", "expire as a batch",
-	"forward", "next", "first",
+	"arm", "change", "extend", "remove", "arrive", "take", "expire", "forward",
+	"next", "first",
 };
 
 struct op {
@@ -126,8 +126,6 @@ static enum verb random_verb(const struct subject *s)
 		return below(2) ? NEXT : FIRST;
 	if (n >= 12)
 		return FORWARD;
-	if (n >= 11)
-		return ADVANCE_BATCH;
 	if (n >= 7)
 		return ADVANCE;
 	if (s->deferred)
@@ -174,9 +172,6 @@ static void do_op(const struct op *op)
 		break;
 	case ADVANCE:
 		world_expire(&world, op->tick, op->budget);
-		break;
-	case ADVANCE_BATCH:
-		world_expire_batch(&world, op->tick, op->budget);
 		break;
 	case FORWARD:
 		world_forward(&world, op->tick);

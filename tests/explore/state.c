@@ -10,6 +10,7 @@
 #define LEVELS		TWHEEL_LVL_DEPTH
 #define SLOTS		TWHEEL_LVL_SIZE
 #define DEFERRED	(LEVELS * SLOTS)
+#define LEAST		TWHEEL_CASCADE_MIN
 
 /* How a timer is stored: 16 bits. */
 struct place {
@@ -23,11 +24,10 @@ struct packed {
 	u8		hand;
 	u8		next;
 	u8		todo : 4;
-	u8		bits : 4;	/* of level 0 */
+	u8		coming : 4;
 	u8		share;
-	u16		count[LEVELS - 1];	/* four bits a slot: 0: no bit in the map */
+	u16		count[LEVELS];	/* four bits a slot; 0: no bit in the map */
 	struct place	place[STATE_TIMERS];
-	u16		zero;
 };
 
 const char * const state_kind_names[STATE_KINDS] = {
@@ -43,7 +43,7 @@ void state_init(u64 start, bool wraps)
 {
 	static_assert(sizeof(struct packed) == sizeof(struct state));
 	static_assert(LEVELS == 3 && SLOTS == 4 && TWHEEL_SLOT_CHAINS == 1);
-	static_assert(STATE_COUNT(LEVELS - 1) + 1 < 16);
+	static_assert(STATE_COUNT(LEVELS - 1) + LEAST < 16);
 
 	base = start;
 	wrap = wraps;
@@ -90,6 +90,19 @@ static bool covers(const struct subject *s, unsigned int n, u64 slot)
 	return s->due >> TWHEEL_LVL_SHIFT(n) == slot;
 }
 
+/*
+ * The count that is kept of a slot with @timers timers: one that acts as the slot's own.
+ * Above a limit, only the remainder by the least share matters. On level 0 the limit is @timers.
+ */
+static u32 count_of(const struct twheel_wheel *wheel, unsigned int n, unsigned int i,
+		    unsigned int timers)
+{
+	u32 limit = n ? STATE_COUNT(n) : timers;
+	u32 count = wheel->count[n][i];
+
+	return count > limit ? limit + (count - limit) % LEAST : count;
+}
+
 /* Packs the timers of a list. Returns how many there are. */
 static unsigned int pack_list(const struct world *w, const struct list_head *list,
 			      unsigned int slot, struct place *place)
@@ -111,21 +124,20 @@ static unsigned int pack_list(const struct world *w, const struct list_head *lis
 struct state state_of(const struct world *w)
 {
 	const struct twheel_wheel *wheel = &w->wheel;
-	struct packed p = { .todo = wheel->todo, .bits = wheel->map[0][0] };
-	unsigned int packed = 0, n, i;
+	struct packed p = { .todo = wheel->todo, .coming = wheel->coming };
+	unsigned int packed = 0, timers, n, i;
 	struct state state;
-	u32 share = 0, count;
+	u32 share = 0;
 
 	p.hand = wrap ? (wheel->clk - base) % STATE_PERIOD : wheel->clk - base;
 	p.next = wheel->next > wheel->clk ? ticks_from(wheel->clk, wheel->next, 0) : 0;
 	for (n = 0; n < LEVELS; n++) {
 		for (i = 0; i < SLOTS; i++) {
-			packed += pack_list(w, &wheel->slot[n][i].chain[0], n * SLOTS + i,
-					    p.place + packed);
-			if (!n || !test_bit(i, wheel->map[n]))
-				continue;
-			count = min(wheel->count[n][i], STATE_COUNT(n));
-			p.count[n - 1] |= (count + 1) << 4 * i;
+			timers = pack_list(w, &wheel->slot[n][i].chain[0], n * SLOTS + i,
+					   p.place + packed);
+			packed += timers;
+			if (test_bit(i, wheel->map[n]))
+				p.count[n] |= (count_of(wheel, n, i, timers) + 1) << 4 * i;
 		}
 		if (n && wheel->todo & BIT(n))
 			share |= min(wheel->share[n], STATE_TIMERS + 1U) << 4 * (n - 1);
@@ -149,9 +161,9 @@ static unsigned int oddities_of_slot(const struct world *w, unsigned int n, unsi
 		odd += !covers(s, n, slot);
 		timers++;
 	}
-	if (n)
-		return odd + min(w->wheel.count[n][i], STATE_COUNT(n)) - timers;
-	return odd + (!timers && test_bit(i, w->wheel.map[0]));
+	if (!test_bit(i, w->wheel.map[n]))
+		return odd;
+	return odd + max(count_of(&w->wheel, n, i, timers) - timers, !n && !timers);
 }
 
 /*
@@ -179,8 +191,6 @@ static void restore_in_slot(struct world *w, struct subject *s, unsigned int n, 
 	u64 ahead = (i - current) & TWHEEL_LVL_MASK;
 
 	list_add_tail(&s->timer.entry, &wheel->slot[n][i].chain[0]);
-	if (!n)
-		wheel->count[0][i]++;
 	/* An overdue timer came from another wheel, and expires on the next tick. */
 	s->end = s->due > U64_MAX - s->slack ? U64_MAX : s->due + s->slack;
 	s->end = max(s->end, wheel->clk + (n || ahead));
@@ -197,11 +207,11 @@ void state_restore(struct world *w, const struct state *state)
 	twheel_wheel_init(&w->wheel, base + p.hand);
 	w->wheel.next = p.next ? tick_at(w->wheel.clk, p.next, 0) : w->wheel.clk;
 	w->wheel.todo = p.todo;
-	w->wheel.map[0][0] = p.bits;
-	for (n = 1; n < LEVELS; n++) {
-		w->wheel.share[n] = p.share >> 4 * (n - 1) & 15;
+	w->wheel.coming = p.coming;
+	for (n = 0; n < LEVELS; n++) {
+		w->wheel.share[n] = n ? p.share >> 4 * (n - 1) & 15 : 0;
 		for (i = 0; i < SLOTS; i++) {
-			u32 count = p.count[n - 1] >> 4 * i & 15;
+			u32 count = p.count[n] >> 4 * i & 15;
 
 			if (!count)
 				continue;

@@ -8,8 +8,9 @@
  *   is, its remainder by the ticks that the top level covers.
  * - Timers of one kind are interchangeable. An idle timer has nothing to remember.
  * - A @next that is not later than the hand means a search, whatever its value.
- * - With one chain a slot, the counts of level 0 are never read.
- * - A count and a share above STATE_COUNT() act as that number does.
+ * - Of a count of level 0, only the remainder by the least share is ever used.
+ * - Of a count above STATE_COUNT(), only that it is so high, and this remainder.
+ * - A share of more than all timers acts as any other such share.
  */
 #ifndef _EXPLORE_STATE_H
 #define _EXPLORE_STATE_H

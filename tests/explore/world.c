@@ -108,23 +108,23 @@ void world_arrive(struct world *w, struct subject *s, u64 expires)
 	s->end = max(s->end, w->wheel.clk + 1);
 }
 
-/* The callback of a timer begins, which has left the wheel. */
+/* A timer has expired. */
 static void begin(struct world *w, struct subject *s, u64 now)
 {
 	struct twheel_timer *t = &s->timer;
-	u64 missed, was;
+	u64 missed, was = w->wheel.missed;
 
 	world_expect(w, s->armed, "a timer expires that is not armed");
 	world_expect(w, s->due <= w->wheel.clk, "a timer of %llu is early", s->due);
-	world_expect(w, twheel_wheel_state(t) == TWHEEL_DUE && t->last == s->due,
-		     "a timer of %llu expires in a wrong state", s->due);
-	world_expect(w, !twheel_wheel_extend(t, U64_MAX), "a due timer is extended");
+	world_expect(w, w->wheel.last == s->due, "the deadline is %llu, not %llu",
+		     w->wheel.last, s->due);
 	s->armed = false;
 	s->deferred = false;
 	w->expired++;
-	was = twheel_wheel_begin(&w->wheel, t, now);
 	if (!t->period) {
 		world_expect(w, !was, "a timer that runs once missed points");
+		world_expect(w, t->last == s->due, "a timer forgets its deadline");
+		world_expect(w, !twheel_wheel_extend(t, U64_MAX), "an idle timer is extended");
 		return;
 	}
 	now = clamp(now, w->wheel.clk, TWHEEL_NEVER - 1);
@@ -138,7 +138,7 @@ void world_take(struct world *w, struct subject *s, u64 now)
 {
 	bool due = s->due <= w->wheel.clk;
 
-	world_expect(w, twheel_wheel_take(&w->wheel, &s->timer) == due,
+	world_expect(w, twheel_wheel_take(&w->wheel, &s->timer, now) == due,
 		     "take() does not return %d", due);
 	if (due)
 		begin(w, s, now);
@@ -194,35 +194,20 @@ static void expect_advanced(struct world *w, u64 before, u64 now, unsigned int l
 	world_expect(w, !w->wheel.todo, "work is left, and budget");
 }
 
-/* Advances to @now, as far as the budget allows, timer by timer. */
+/* Advances to @now, as far as the budget allows. */
 void world_expire(struct world *w, u64 now, unsigned int budget)
 {
 	u64 before = w->wheel.clk;
 	unsigned int left = budget, had;
 	struct twheel_timer *t;
 
-	while (had = left, twheel_wheel_expire(&w->wheel, now, &left, &t, 1)) {
+	while (had = left, (t = twheel_wheel_expire(&w->wheel, now, &left))) {
 		struct subject *s = subject_of(t);
 
 		world_expect(w, left < had, "a timer costs no budget");
 		world_expect(w, w->wheel.clk <= s->end, "a timer of %llu is late", s->due);
 		begin(w, s, now);
 	}
-	expect_advanced(w, before, now, left, budget);
-}
-
-/* Advances to @now, as far as the budget allows, and takes all due timers at once. */
-void world_expire_batch(struct world *w, u64 now, unsigned int budget)
-{
-	struct twheel_timer *due[WORLD_TIMERS + 1];
-	u64 before = w->wheel.clk;
-	unsigned int left = budget, n, i;
-
-	n = twheel_wheel_expire(&w->wheel, now, &left, due, w->timers + 1);
-	world_expect(w, n <= w->timers && n <= budget - left,
-		     "%u timers expire for %u of budget", n, budget - left);
-	for (i = 0; i < n; i++)
-		begin(w, subject_of(due[i]), now);
 	expect_advanced(w, before, now, left, budget);
 }
 

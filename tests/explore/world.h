@@ -60,7 +60,6 @@ void world_remove(struct world *w, struct subject *s);
 void world_arrive(struct world *w, struct subject *s, u64 expires);
 void world_take(struct world *w, struct subject *s, u64 now);
 void world_expire(struct world *w, u64 now, unsigned int budget);
-void world_expire_batch(struct world *w, u64 now, unsigned int budget);
 void world_next(struct world *w);
 void world_first(struct world *w);
 void world_forward(struct world *w, u64 now);
