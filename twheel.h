@@ -53,7 +53,7 @@ struct twheel_timer {
 	union {
 		/* private: links the timer into the wheel while it is pending */
 		struct list_head entry;
-		/* private: the last deadline, once the timer is due or cancelled */
+		/* private: the last deadline, once the timer has expired or was cancelled */
 		u64		last;
 		/* public: */
 		struct list_head owner;

@@ -455,16 +455,17 @@ static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct tw
 	w->missed = 0;
 	if (unlikely(t->period))
 		next = wheel_next_period(state, t->period, max(now, w->clk), &w->missed);
-	/* Pairs with twheel_wheel_extend(). */
-	if (!atomic64_try_cmpxchg_acquire(&t->state, &state, next))
+	else
+		/* First: who sees the timer idle, under no lock, may use @owner. */
+		t->last = state;
+	/* Acquire pairs with twheel_wheel_extend(), release is for @last. */
+	if (!atomic64_try_cmpxchg(&t->state, &state, next))
 		return false;
 	w->last = state;
-	if (unlikely(next)) {
+	if (unlikely(next))
 		wheel_file_timer(w, t, next);
-	} else {
-		t->last = state;
+	else
 		w->pending--;
-	}
 	return true;
 }
 

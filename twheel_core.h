@@ -160,7 +160,7 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 	s64 old = atomic64_read(&t->state);
 
 	expires = min_t(u64, expires, TWHEEL_NEVER);
-	/* Pairs with wheel_try_expire(): the callback sees what the caller did before. */
+	/* Pairs with wheel_expire_timer(): the callback sees what the caller did before. */
 	do {
 		if (!twheel_wheel_state_pending(old) || expires < (u64)old)
 			return false;

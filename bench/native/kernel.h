@@ -216,9 +216,9 @@ typedef struct { long counter; } local64_t;
 #define atomic_inc(v)		((void)__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic_xchg(v, i)	__atomic_exchange_n(&(v)->counter, i, __ATOMIC_SEQ_CST)
 #define atomic_dec_return_release(v) __atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_RELEASE)
-#define atomic64_try_cmpxchg_acquire(v, old, new) \
+#define atomic64_try_cmpxchg(v, old, new) \
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
-				    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 #define atomic64_try_cmpxchg_release(v, old, new) \
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED)

@@ -14,10 +14,10 @@ static inline void atomic64_set(atomic64_t *v, s64 i)
 	__atomic_store_n(&v->counter, i, __ATOMIC_RELAXED);
 }
 
-static inline bool atomic64_try_cmpxchg_acquire(atomic64_t *v, s64 *old, s64 new)
+static inline bool atomic64_try_cmpxchg(atomic64_t *v, s64 *old, s64 new)
 {
 	return __atomic_compare_exchange_n(&v->counter, old, new, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 static inline bool atomic64_try_cmpxchg_release(atomic64_t *v, s64 *old, s64 new)
