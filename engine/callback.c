@@ -90,19 +90,14 @@ void twheel_callback_run(struct twheel_base *base, struct twheel_timer *t,
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
-/*
- * A running callback may have freed its timer, and a new timer may lie at the same address.
- * The new timer is mistaken for the old one only if both have the same callback.
- */
-static bool callback_is_of(const struct twheel_callback *cb, const struct twheel_timer *t)
-{
-	return cb->timer == t && cb->fn == t->fn;
-}
-
 /**
  * twheel_callback_find_process - find a timer's callback in process context
  * @base: The base that @t belongs to, locked.
  * @t: The timer.
+ *
+ * A running callback may have freed its timer, and a new timer may lie at the same
+ * address. The function mistakes the new timer for the old one only if both have the
+ * same callback.
  *
  * Return: The callback, or %NULL if the callback of @t does not run in process
  * context.
@@ -117,7 +112,8 @@ twheel_callback_find_process(const struct twheel_base *base,
 	lockdep_assert_held(&base->lock);
 
 	for_each_clear_bit(i, &idle, TWHEEL_PROCESS_MAX)
-		if (callback_is_of(&base->worker[i].callback, t))
+		if (base->worker[i].callback.timer == t &&
+		    base->worker[i].callback.fn == t->fn)
 			return &base->worker[i].callback;
 	return NULL;
 }
@@ -135,7 +131,8 @@ twheel_callback_find(const struct twheel_base *base,
 {
 	lockdep_assert_held(&base->lock);
 
-	if (callback_is_of(&base->callback, t))
+	/* Whatever its function is: the callback may have set the timer up anew. */
+	if (base->callback.timer == t)
 		return &base->callback;
 	if (t->flags & TWHEEL_PROCESS)
 		return twheel_callback_find_process(base, t);

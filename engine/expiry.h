@@ -31,11 +31,18 @@ static inline void twheel_expiry_unlock(struct twheel_base *base)
 	spin_unlock(&base->expiry_lock);
 }
 
-/* Lets waiting cancellers have the lock. The runner calls this between two callbacks. */
+/* Whether cancellers wait. */
+static inline bool twheel_expiry_contended(struct twheel_base *base)
+{
+	return atomic_read(&base->waiters);
+}
+
+/*
+ * Lets waiting cancellers have the lock. The runner calls this between two callbacks, when
+ * the base says that none runs: a canceller that gets the lock looks there.
+ */
 static inline void twheel_expiry_relax(struct twheel_base *base)
 {
-	if (!atomic_read(&base->waiters))
-		return;
 	spin_unlock(&base->expiry_lock);
 	spin_lock(&base->expiry_lock);
 }
@@ -53,6 +60,11 @@ static inline void twheel_expiry_wait(struct twheel_base *base)
 static inline void twheel_expiry_init(struct twheel_base *base) { }
 static inline void twheel_expiry_lock(struct twheel_base *base) { }
 static inline void twheel_expiry_unlock(struct twheel_base *base) { }
+static inline bool twheel_expiry_contended(struct twheel_base *base)
+{
+	return false;
+}
+
 static inline void twheel_expiry_relax(struct twheel_base *base) { }
 static inline void twheel_expiry_wait(struct twheel_base *base)
 {

@@ -24,7 +24,7 @@ static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
 MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; shared by its lanes (default 2048)");
 
-/* A run reads the clock once for so many callbacks. */
+/* A run reads the clock after so many callbacks, and after each tick. */
 #define RUN_CLOCK_EVERY		16
 
 /**
@@ -80,13 +80,6 @@ static struct twheel_timer *run_next(struct twheel_base *base, unsigned int *lef
 	return t;
 }
 
-/* Whether the run has time left. Its next callbacks read the clock again. */
-static bool run_in_time(struct twheel_base *base, u64 until)
-{
-	base->time = 0;
-	return local_clock() < until;
-}
-
 /*
  * Expires the timers that are due, within the budget @left and until the time @until.
  * Returns whether the wheel is up to date.
@@ -94,12 +87,13 @@ static bool run_in_time(struct twheel_base *base, u64 until)
 static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
 		       struct run_hold *hold)
 {
+	u64 tick = get_jiffies_64();
 	struct twheel_timer *t;
 	unsigned int rest, n = 0;
 
 	lockdep_assert_held(&base->lock);
 
-	do {
+	while (left) {
 		rest = min(left, TWHEEL_LOCK_HOLD);
 		left -= rest;
 		t = run_next(base, &rest);
@@ -107,13 +101,22 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
 		if (!t && rest)
 			return true;
 		run_unlock(base, hold);
-		if (t) {
+		if (t)
 			twheel_callback_run(base, t, base->callback.fn);
-			twheel_expiry_relax(base);
-		}
 		run_lock(base, hold);
 		base->callback.timer = NULL;
-	} while (left && ((t && ++n % RUN_CLOCK_EVERY) || run_in_time(base, until)));
+		if (twheel_expiry_contended(base)) {
+			run_unlock(base, hold);
+			twheel_expiry_relax(base);
+			run_lock(base, hold);
+		}
+		if (t && ++n % RUN_CLOCK_EVERY && get_jiffies_64() == tick)
+			continue;
+		tick = get_jiffies_64();
+		base->time = 0;
+		if (local_clock() >= until)
+			break;
+	}
 	return false;
 }
 

@@ -184,11 +184,9 @@ static bool work_take_back(struct twheel_work *work)
 	bool found;
 
 	raw_spin_lock_irqsave(&c->lock, flags);
-	/*
-	 * The first look has acquire order. Pairs with work_set_cpu(): the list is that of
-	 * @cpu, or @cpu is out of date.
-	 */
-	found = !list_empty_careful(&work->node) && READ_ONCE(work->cpu) == cpu;
+	/* Pairs with work_set_cpu(): the list is that of @cpu, or @cpu is out of date. */
+	found = smp_load_acquire(&work->node.next) != &work->node &&
+		READ_ONCE(work->cpu) == cpu;
 	if (found) {
 		list_del_init(&work->node);
 		atomic_set(&work->queued, 0);

@@ -96,7 +96,7 @@ TEST(eventfd_is_signalled_once_for_all_of_a_tick)
 	} while (!armed_in_time);
 	/*
 	 * The wheel may expire them in a few runs, if the clock has just moved on. On a slow
-	 * kernel the slice may end after each batch of 16.
+	 * kernel the slice may end after every 16 callbacks.
 	 */
 	ASSERT_LE(count, debug_kernel() ? 8 : 4);
 }
