@@ -408,6 +408,11 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	struct timer_set *set = file->private_data;
 
 	poll_wait(file, &set->wait, wait);
+	/*
+	 * Pairs with wq_has_sleeper() in deliver_wake(): first in the queue, then look for
+	 * events. Newer kernels have this barrier in poll_wait().
+	 */
+	smp_mb();
 	if (READ_ONCE(set->ring))
 		return deliver_poll_ring(set);
 	if (READ_ONCE(set->looks))
