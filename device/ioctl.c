@@ -33,7 +33,7 @@
 static int ioctl_run_op(struct timer_set *set, struct twheel_op *op,
 			struct user_timer **added)
 {
-	bool changed;
+	bool changed = false;
 
 	*added = NULL;
 	switch (op->op) {
