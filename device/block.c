@@ -148,6 +148,7 @@ static void block_keep(struct timer_set *set, struct timer_block *block)
 	if (!old)
 		return;
 	twheel_leaf_put(set, block_number(old), NULL);
+	twheel_leaf_trim(set, block_number(old));
 	block_free_later(old);
 }
 
@@ -174,19 +175,25 @@ static int block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 {
 	int ret = twheel_leaf_grow(set, number);
 	struct timer_block *block;
+	u32 from;
 
 	if (ret)
 		return ret;
+	from = set->spare ? block_number(set->spare) : number;
 	block = block_get(set, lane);
-	if (IS_ERR(block))
+	if (IS_ERR(block)) {
+		twheel_leaf_trim(set, number);
 		return PTR_ERR(block);
+	}
 	block->first = number * TIMER_BLOCK_TIMERS;
-	/* Another thread may have added a block here meanwhile. */
-	if (twheel_leaf_get(set, number)) {
+	/* Meanwhile another thread may have added a block here, or freed the leaf. */
+	if (!twheel_leaf_exists(set, number) || twheel_leaf_get(set, number)) {
 		block_free_later(block);
+		twheel_leaf_trim(set, from);
 		return 0;
 	}
 	twheel_leaf_put(set, number, block);
+	twheel_leaf_trim(set, from);
 	block_keep(set, block);
 	return 0;
 }

@@ -4,21 +4,49 @@
  *
  * A set has an array of leaves, and a leaf has the blocks of 62 consecutive numbers. So
  * two loads find a block, for any number of timers. An xarray of as many blocks has up to
- * four levels. The array grows to a power of two, and has at most 64 KiB. A leaf stays
- * until the set is freed.
+ * four levels. The array grows to a power of two, and has at most 65 KiB. A leaf is freed
+ * with its last block.
  */
 #include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include "leaf.h"
 
 /* The array begins with this many leaves. */
 #define LEAF_FIRST	8U
 
+/* Behind the array: the leaves that do not exist or have room, one bit each. */
+static unsigned long *leaf_room(struct timer_leaf **array, u32 leaves)
+{
+	return (unsigned long *)(array + leaves);
+}
+
 /* Returns a new array that has @i, or %NULL. */
 static struct timer_leaf **leaf_new_array(u32 i, u32 *leaves)
 {
+	struct timer_leaf **array;
+
 	*leaves = max_t(u32, roundup_pow_of_two(i + 1), LEAF_FIRST);
-	return kcalloc(*leaves, sizeof(struct timer_leaf *), GFP_KERNEL_ACCOUNT);
+	array = kvcalloc(*leaves + BITS_TO_LONGS(*leaves), sizeof(*array), GFP_KERNEL_ACCOUNT);
+	if (array)
+		bitmap_fill(leaf_room(array, *leaves), *leaves);
+	return array;
+}
+
+/* Replaces the array by a larger one. Returns the old array. */
+static struct timer_leaf **leaf_use_array(struct timer_set *set, struct timer_leaf **array,
+					  u32 leaves)
+{
+	struct timer_leaf **old = set->leaf;
+
+	timer_set_assert_locked(set);
+
+	memcpy(array, old, set->leaves * sizeof(*array));
+	memcpy(leaf_room(array, leaves), leaf_room(old, set->leaves),
+	       BITS_TO_LONGS(set->leaves) * sizeof(long));
+	set->leaf = array;
+	WRITE_ONCE(set->leaves, leaves);
+	return old;
 }
 
 static struct timer_leaf *leaf_new(void)
@@ -53,17 +81,33 @@ int twheel_leaf_grow(struct timer_set *set, u32 number)
 	if (i >= READ_ONCE(set->leaves))
 		array = leaf_new_array(i, &leaves);
 	timer_set_lock(set);
-	if (array && leaves > set->leaves) {
-		memcpy(array, set->leaf, set->leaves * sizeof(*array));
-		swap(array, set->leaf);
-		WRITE_ONCE(set->leaves, leaves);
-	}
+	if (array && leaves > set->leaves)
+		array = leaf_use_array(set, array, leaves);
 	if (i < set->leaves && !set->leaf[i])
 		swap(leaf, set->leaf[i]);
 	done = i < set->leaves && set->leaf[i];
-	kfree(array);
+	timer_set_unlock(set);
+	kvfree(array);
 	kfree(leaf);
+	timer_set_lock(set);
 	return done ? 0 : -ENOMEM;
+}
+
+/**
+ * twheel_leaf_trim - free a leaf in which no block is left
+ * @set: The set, locked.
+ * @number: The number of a block that may have been the last one of its leaf.
+ */
+void twheel_leaf_trim(struct timer_set *set, u32 number)
+{
+	struct timer_leaf **leaf = &set->leaf[number / TWHEEL_LEAF_BLOCKS];
+
+	timer_set_assert_locked(set);
+
+	if (!*leaf || (*leaf)->count)
+		return;
+	kfree(*leaf);
+	*leaf = NULL;
 }
 
 /**
@@ -96,6 +140,8 @@ void twheel_leaf_set_room(struct timer_set *set, u32 number, bool room)
 	timer_set_assert_locked(set);
 
 	__assign_bit(number % TWHEEL_LEAF_BLOCKS, leaf->room, room);
+	__assign_bit(number / TWHEEL_LEAF_BLOCKS, leaf_room(set->leaf, set->leaves),
+		     !bitmap_empty(leaf->room, TWHEEL_LEAF_BLOCKS));
 	if (room)
 		set->first_room = min(set->first_room, number);
 }
@@ -110,17 +156,22 @@ void twheel_leaf_set_room(struct timer_set *set, u32 number, bool room)
 u32 twheel_leaf_find_room(struct timer_set *set, u32 number)
 {
 	bool first = number <= set->first_room;
-	u32 i, slot;
+	u32 i, slot, next;
 
 	timer_set_assert_locked(set);
 
 	number = max(number, set->first_room);
 	slot = number % TWHEEL_LEAF_BLOCKS;
-	for (i = number / TWHEEL_LEAF_BLOCKS; i < set->leaves && set->leaf[i]; i++) {
+	for (i = number / TWHEEL_LEAF_BLOCKS; i < set->leaves; i++, slot = 0) {
+		next = find_next_bit(leaf_room(set->leaf, set->leaves), set->leaves, i);
+		if (next != i)
+			slot = 0;
+		i = next;
+		if (i >= set->leaves || !set->leaf[i])
+			break;
 		slot = find_next_bit(set->leaf[i]->room, TWHEEL_LEAF_BLOCKS, slot);
 		if (slot < TWHEEL_LEAF_BLOCKS)
 			break;
-		slot = 0;
 	}
 	number = i * TWHEEL_LEAF_BLOCKS + slot;
 	/* The next search for the lowest number begins here. */
@@ -165,5 +216,5 @@ void twheel_leaf_free(struct timer_set *set)
 
 	for (i = 0; i < set->leaves; i++)
 		kfree(set->leaf[i]);
-	kfree(set->leaf);
+	kvfree(set->leaf);
 }

@@ -6,6 +6,7 @@
 #define _TWHEEL_DEVICE_LEAF_H
 
 #include <linux/bitmap.h>
+#include <linux/nospec.h>
 #include "timer_set.h"
 
 /* With these, a leaf has 512 bytes on a 64-bit kernel. */
@@ -24,18 +25,31 @@ struct timer_leaf {
 };
 
 int twheel_leaf_grow(struct timer_set *set, u32 number);
+void twheel_leaf_trim(struct timer_set *set, u32 number);
 void twheel_leaf_put(struct timer_set *set, u32 number, struct timer_block *block);
 void twheel_leaf_set_room(struct timer_set *set, u32 number, bool room);
 u32 twheel_leaf_find_room(struct timer_set *set, u32 number);
 struct timer_block *twheel_leaf_next(const struct timer_set *set, unsigned long *number);
 void twheel_leaf_free(struct timer_set *set);
 
+/* Whether there is a leaf for the block with a number. The set is locked. */
+static inline bool twheel_leaf_exists(const struct timer_set *set, u32 number)
+{
+	u32 i = number / TWHEEL_LEAF_BLOCKS;
+
+	return i < set->leaves && set->leaf[i];
+}
+
 /* Returns the block with a number, or %NULL. The set is locked. */
 static inline struct timer_block *twheel_leaf_get(const struct timer_set *set, u32 number)
 {
 	u32 i = number / TWHEEL_LEAF_BLOCKS;
 
-	if (i >= set->leaves || !set->leaf[i])
+	if (i >= set->leaves)
+		return NULL;
+	/* The number may come from a program's handle. */
+	i = array_index_nospec(i, set->leaves);
+	if (!set->leaf[i])
 		return NULL;
 	return set->leaf[i]->block[number % TWHEEL_LEAF_BLOCKS];
 }

@@ -62,7 +62,8 @@ enum timer_set_exemption {
  * struct timer_set - the timers of an open file
  * @lock: Protects all fields that follow.
  * @leaves: How many entries @leaf has.
- * @leaf: The timers' blocks, in leaves; or %NULL. See leaf.c.
+ * @leaf: The timers' blocks, in leaves, and behind them a bit for each leaf; or %NULL. See
+ *	leaf.c.
  * @first_room: No block with a lower number has room.
  * @locked: When timer_set_lock() was called, while twheel_timing is on; else 0.
  * @spare: A block in which there is no timer, or %NULL.
