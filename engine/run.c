@@ -110,7 +110,7 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
 			twheel_expiry_relax(base);
 			run_lock(base, hold);
 		}
-		if (t && ++n % RUN_CLOCK_EVERY && get_jiffies_64() == tick)
+		if (t && ++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick))
 			continue;
 		tick = get_jiffies_64();
 		base->time = 0;
