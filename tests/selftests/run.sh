@@ -72,7 +72,11 @@ shift
 [ $# -gt 0 ] && names=$*
 if [ -z "$names" ]; then
 	for file in "$directory"/*; do
-		[ -f "$file" ] && [ -x "$file" ] && names="$names ${file##*/}"
+		# Others are parts of programs. A program that cannot be run fails.
+		case ${file##*/} in
+		*.*) ;;
+		*) names="$names ${file##*/}" ;;
+		esac
 	done
 fi
 
