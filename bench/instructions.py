@@ -4,6 +4,9 @@
 bench/instructions.txt has a line for each count: metric, engine, instructions. A count of
 twheel may not be more than 2 % above its record. Neither may it be more than 2 % below,
 because such a record would let the next change lose what this one has won.
+
+Another kernel or compiler has other counts. So the record names both, and with others
+nothing is compared.
 """
 
 import pathlib
@@ -19,6 +22,7 @@ HEAD = """\
 # 20,000 timers: metric, engine, instructions. scripts/bench --instructions --record
 # writes this file.
 """
+MADE_WITH = "# made with: "
 
 
 def parse(lines):
@@ -35,10 +39,18 @@ def read():
     return parse(RECORD.read_text("ascii").splitlines()) if RECORD.exists() else {}
 
 
-def write(counts):
+def made_with():
+    """The kernel and the compiler of the record."""
+    for line in RECORD.read_text("ascii").splitlines():
+        if line.startswith(MADE_WITH):
+            return line.removeprefix(MADE_WITH)
+    return None
+
+
+def write(counts, tools):
     lines = [f"{metric} {engine} {count:.1f}\n"
              for (metric, engine), count in sorted(counts.items())]
-    RECORD.write_text(HEAD + "".join(lines), "ascii")
+    RECORD.write_text(f"{HEAD}{MADE_WITH}{tools}\n" + "".join(lines), "ascii")
 
 
 def due(metric):
@@ -61,9 +73,13 @@ def judge(metric, now, before):
     return None
 
 
-def check(counts, writer):
+def check(counts, tools, writer):
     """Print TAP: a test for each count of twheel, and comments for its peers."""
     record = read()
+    if tools != made_with():
+        writer.check(True, f"instructions: {tools} # SKIP the record is of {made_with()}: "
+                     "make it anew by scripts/bench --instructions --record")
+        return
     for (metric, engine), now in sorted(counts.items()):
         before = record.get((metric, engine))
         text = f"{metric} {engine}: {now:.1f}"
