@@ -74,7 +74,7 @@ int twheel_leaf_grow(struct timer_set *set, u32 number)
 
 	timer_set_assert_locked(set);
 
-	if (i < set->leaves && set->leaf[i])
+	if (twheel_leaf_exists(set, number))
 		return 0;
 	timer_set_unlock(set);
 	leaf = leaf_new();
@@ -85,7 +85,7 @@ int twheel_leaf_grow(struct timer_set *set, u32 number)
 		array = leaf_use_array(set, array, leaves);
 	if (i < set->leaves && !set->leaf[i])
 		swap(leaf, set->leaf[i]);
-	done = i < set->leaves && set->leaf[i];
+	done = twheel_leaf_exists(set, number);
 	timer_set_unlock(set);
 	kvfree(array);
 	kfree(leaf);
