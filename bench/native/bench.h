@@ -55,6 +55,8 @@ extern const struct peer *const peers[];
 
 /* Objects, in huge pages as far as the system has them, as in the kernel's own memory. */
 void *bench_memory(size_t bytes);
+/* The CPU time of the thread, in ns. */
+uint64_t bench_cpu_time(void);
 uint64_t bench_random(void);
 
 /* Checks a structure against a model. Prints the first fault and returns false. */

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include "bench.h"
 
@@ -62,30 +61,6 @@ static void fired(void *timer)
 {
 	(void)timer;
 	fired_count++;
-}
-
-static uint64_t cpu_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-void *bench_memory(size_t bytes)
-{
-	size_t huge = 2u << 20;
-	char *p;
-
-	bytes = (bytes + huge - 1) / huge * huge;
-	p = aligned_alloc(huge, bytes);
-	if (!p) {
-		perror("memory");
-		exit(1);
-	}
-	madvise(p, bytes, MADV_HUGEPAGE);
-	memset(p, 0, bytes);
-	return p;
 }
 
 uint64_t bench_random(void)
@@ -190,20 +165,20 @@ static void setup_all(const struct plan *plan, const struct peer *peer)
 static double each(const struct plan *plan, const struct peer *peer,
 		   void (*pass)(const struct plan *plan, const struct peer *peer))
 {
-	uint64_t start = cpu_time();
+	uint64_t start = bench_cpu_time();
 
 	pass(plan, peer);
-	return (double)(cpu_time() - start) / plan->n;
+	return (double)(bench_cpu_time() - start) / plan->n;
 }
 
 static double worst_tick(const struct plan *plan, const struct peer *peer)
 {
 	uint64_t end = now + plan->soonest + plan->spread + 1, before, after, worst = 0;
 
-	before = cpu_time();
+	before = bench_cpu_time();
 	while (now < end) {
 		peer->tick(++now);
-		after = cpu_time();
+		after = bench_cpu_time();
 		if (after - before > worst)
 			worst = after - before;
 		before = after;
@@ -228,10 +203,10 @@ static double empty_tick(const struct peer *peer)
 {
 	uint64_t start, end = now + EMPTY_TICKS;
 
-	start = cpu_time();
+	start = bench_cpu_time();
 	while (now < end)
 		peer->tick(++now);
-	return (double)(cpu_time() - start) / EMPTY_TICKS;
+	return (double)(bench_cpu_time() - start) / EMPTY_TICKS;
 }
 
 static void take_turn(const struct plan *plan, const struct peer *peer, double *result)

@@ -14,7 +14,6 @@
 #include "twheel.h"
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #define HOUR		3600000U
@@ -48,26 +47,6 @@ struct side {
 };
 
 static pthread_barrier_t start;
-
-static u64 cpu_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
-void *bench_memory(size_t bytes)
-{
-	size_t huge = 2u << 20;
-	char *p = aligned_alloc(huge, (bytes + huge - 1) / huge * huge);
-
-	if (!p)
-		abort();
-	madvise(p, bytes, MADV_HUGEPAGE);
-	memset(p, 0, bytes);
-	return p;
-}
 
 static void fired(struct twheel_timer *timer)
 {
@@ -135,9 +114,9 @@ static void *work(void *argument)
 	setup(side);
 	for (operation = 0; operation < OPERATIONS; operation++) {
 		pthread_barrier_wait(&start);
-		before = cpu_time();
+		before = bench_cpu_time();
 		operate(side, operation);
-		side->took[operation] = (double)(cpu_time() - before) / side->n;
+		side->took[operation] = (double)(bench_cpu_time() - before) / side->n;
 	}
 	return NULL;
 }

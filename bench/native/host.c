@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Native benchmark: what it needs of the machine
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include "bench.h"
+
+uint64_t bench_cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void *bench_memory(size_t bytes)
+{
+	size_t huge = 2u << 20;
+	char *p;
+
+	bytes = (bytes + huge - 1) / huge * huge;
+	p = aligned_alloc(huge, bytes);
+	if (!p) {
+		perror("memory");
+		exit(1);
+	}
+	madvise(p, bytes, MADV_HUGEPAGE);
+	memset(p, 0, bytes);
+	return p;
+}
