@@ -36,13 +36,13 @@ MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, 
 
 /**
  * struct work_cpu - the work of a CPU
- * @lock: Protects the fields that follow, and the @node and @cpu of queued work. Taken
- *	with interrupts off.
+ * @lock: Protects the fields that follow, but for @to, and the @node and @cpu of queued
+ *	work. Taken with interrupts off.
  * @online: The CPU's thread can run.
  * @soon: Work for the end of the run, or for the next tick.
  * @left: Work for the thread.
  * @to: The list for new work: @soon during a run in softirq context, @left while the
- *	thread works, %NULL at other times.
+ *	thread works, %NULL at other times. Only this CPU uses it, with bottom halves off.
  * @kick: Begins the work in @soon if no run does.
  * @rescue: Does a slice of the work in @left now and then, if the thread does not get on.
  * @got_on: The thread has run since @rescue last looked.
@@ -124,13 +124,14 @@ static void work_add_left(struct twheel_work *work, unsigned int cpu)
 static void work_add_soon(struct twheel_work *work, unsigned int cpu)
 {
 	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
+	struct list_head *to = READ_ONCE(c->to);
 
 	lockdep_assert_held(&c->lock);
 
 	work_set_cpu(work, cpu);
-	list_add_tail(&work->node, c->to ?: &c->soon);
+	list_add_tail(&work->node, to ?: &c->soon);
 	/* timer_list runs a timer one tick after its ->expires. */
-	if (!c->to && !timer_pending(&c->kick))
+	if (!to && !timer_pending(&c->kick))
 		mod_timer(&c->kick, jiffies);
 }
 
@@ -266,9 +267,7 @@ void twheel_work_begin_run(void)
 {
 	struct work_cpu *c = this_cpu_ptr(&work_cpus);
 
-	raw_spin_lock_irq(&c->lock);
-	c->to = &c->soon;
-	raw_spin_unlock_irq(&c->lock);
+	WRITE_ONCE(c->to, &c->soon);
 }
 
 /**
@@ -281,13 +280,16 @@ void twheel_work_end_run(u64 until)
 {
 	struct work_cpu *c = this_cpu_ptr(&work_cpus);
 
-	work_do(c, &c->soon, until);
+	if (!list_empty_careful(&c->soon))
+		work_do(c, &c->soon, until);
+	/* An interrupt that still adds to the list has done so before the look at the list. */
+	WRITE_ONCE(c->to, NULL);
+	barrier();
+	if (list_empty_careful(&c->soon))
+		return;
 	raw_spin_lock_irq(&c->lock);
-	c->to = NULL;
-	if (!list_empty(&c->soon)) {
-		list_splice_tail_init(&c->soon, &c->left);
-		work_wake_thread(c, smp_processor_id());
-	}
+	list_splice_tail_init(&c->soon, &c->left);
+	work_wake_thread(c, smp_processor_id());
 	raw_spin_unlock_irq(&c->lock);
 }
 
@@ -335,14 +337,14 @@ static void work_thread_run(unsigned int cpu)
 
 	local_bh_disable();
 	raw_spin_lock_irq(&c->lock);
-	c->to = &c->left;
+	WRITE_ONCE(c->to, &c->left);
 	c->got_on = true;
 	raw_spin_unlock_irq(&c->lock);
 
 	work_do(c, &c->left, local_clock() + twheel_work_slice());
 
 	raw_spin_lock_irq(&c->lock);
-	c->to = NULL;
+	WRITE_ONCE(c->to, NULL);
 	/* It would wake an idle CPU for nothing. */
 	if (list_empty(&c->left))
 		timer_delete(&c->rescue);
