@@ -15,7 +15,8 @@
  *    consumes a ring.
  *  - The protocols of the two mappings are inline functions.
  *
- * Link with -ltwheel. The inline functions need no library.
+ * Link with -ltwheel. The inline functions need no library. libtwheel-ffi exports them as
+ * well, for languages that cannot use a C header.
  */
 #ifndef _LIBTWHEEL_H
 #define _LIBTWHEEL_H
