@@ -4,7 +4,7 @@
  *
  * include/uapi/linux/twheel.h describes the interface for programs. The files in
  * device/ carry it out: ioctl.c has the calls, ops.c the operations, user_timer.c the
- * life of a timer, deliver.c the events.
+ * life of a timer, deliver.c the events, lease.c the descriptors of leases.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
@@ -44,16 +44,18 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 	struct timer_set *set = file->private_data;
 	u64 next = twheel_set_next_deadline(set);
 	u64 user_limit = twheel_quota_shown_limit(set);
-	unsigned int timers, unread, user_timers;
+	unsigned int timers, unread, leases, user_timers;
 
 	timer_set_lock(set);
 	timers = set->count;
 	unread = set->unread;
+	leases = set->leases;
 	user_timers = twheel_quota_timers(set->quota);
 	timer_set_unlock(set);
 
 	seq_printf(m, "twheel-timers:\t%u\n", timers);
 	seq_printf(m, "twheel-unread:\t%u\n", unread);
+	seq_printf(m, "twheel-leases:\t%u\n", leases);
 	seq_printf(m, "twheel-max-timers:\t%u\n", set->limit);
 	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
 	if (user_limit != U64_MAX)
@@ -100,6 +102,7 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_event) == 64);
 	static_assert(sizeof(struct twheel_drain) == 64);
 	static_assert(sizeof(struct twheel_eventfd) == 64);
+	static_assert(sizeof(struct twheel_lease) == 64);
 
 	ret = twheel_block_init(twheel_user_timer_expired);
 	if (ret)

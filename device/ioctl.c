@@ -15,6 +15,7 @@
 #include "drain.h"
 #include "ended.h"
 #include "ioctl.h"
+#include "lease.h"
 #include "ops.h"
 #include "quota.h"
 #include "table.h"
@@ -26,6 +27,7 @@
 			 TWHEEL_FEATURE_GROUP | TWHEEL_FEATURE_MISSED |		\
 			 TWHEEL_FEATURE_DRAIN | TWHEEL_FEATURE_EVENTFD |	\
 			 TWHEEL_FEATURE_SIGIO | TWHEEL_FEATURE_CLOCK_SET |	\
+			 TWHEEL_FEATURE_LEASE |					\
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
@@ -304,6 +306,8 @@ long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ioctl_op(set, argp, TWHEEL_OP_CANCEL_GROUP);
 	case TWHEEL_IOC_DRAIN:
 		return twheel_drain(set, argp);
+	case TWHEEL_IOC_LEASE:
+		return twheel_lease_create(set, argp);
 	case TWHEEL_IOC_CLOCK_SET:
 		return arg ? -EINVAL : twheel_clock_watch_start(set);
 	case TWHEEL_IOC_EVENTFD:

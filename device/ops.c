@@ -119,10 +119,13 @@ static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 
 	if (t->clockid == CLOCK_REALTIME && !(op->flags & TWHEEL_ABSTIME))
 		return -EINVAL;
-	if (ready)
+	if (ready) {
 		twheel_ready_remove(set, t);
-	else if (t->state == USER_TIMER_UNSEEN)
+		if (t->extra)
+			t->extra->lease_closed = false;
+	} else if (t->state == USER_TIMER_UNSEEN) {
 		twheel_ready_take(set, t);
+	}
 	twheel_user_timer_arm_for(t, op, phase);
 	return ready ? TWHEEL_RETRACTED : 0;
 }
@@ -307,6 +310,8 @@ int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
 	if (ops_handle_names(t, op->handle)) {
 		ret = t->state == USER_TIMER_READY ? TWHEEL_EXPIRED : 0;
 		twheel_ops_describe(t, op, ktime_get_ns());
+		if (user_timer_lease(t))
+			op->flags |= TWHEEL_LEASED;
 	}
 	timer_set_unlock(set);
 	return ret;

@@ -55,6 +55,10 @@ static unsigned int max_timers_user = 1U << 20;
 module_param(max_timers_user, uint, 0644);
 MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 1048576)");
 
+static unsigned int max_leases_user = 1U << 17;
+module_param(max_leases_user, uint, 0644);
+MODULE_PARM_DESC(max_leases_user, "Timers with a lease that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 131072)");
+
 /**
  * struct user_quota - what a user holds, over all open files
  * @node: The place in the list of quotas.
@@ -68,6 +72,7 @@ MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE m
  *	of a grace period.
  * @retired: How many of @blocks wait for the end of a grace period.
  * @pages: How many pages these files share with programs.
+ * @leases: How many of the timers have a lease.
  */
 struct user_quota {
 	struct list_head	node;
@@ -79,6 +84,7 @@ struct user_quota {
 	atomic_t		blocks;
 	atomic_t		retired;
 	atomic_t		pages;
+	atomic_t		leases;
 };
 
 /* A quota for each user with an open file. These are few, so a list is fast enough. */
@@ -357,6 +363,27 @@ void twheel_quota_uncharge_block(struct user_quota *quota)
 	atomic_dec(&quota->retired);
 	/* The last access: pairs with quota_reap(). */
 	(void)atomic_dec_return_release(&quota->blocks);
+}
+
+/**
+ * twheel_quota_charge_lease - charge a user for a lease
+ * @set: The set that is about to give out a lease.
+ *
+ * Return: %true; or %false, and nothing is charged, if the leases would be too many.
+ */
+bool twheel_quota_charge_lease(struct timer_set *set)
+{
+	return quota_add_for(set, &set->quota->leases,
+			     quota_limit_of(set, READ_ONCE(max_leases_user)), 1);
+}
+
+/**
+ * twheel_quota_uncharge_lease - give back a charged lease
+ * @quota: The user's quota.
+ */
+void twheel_quota_uncharge_lease(struct user_quota *quota)
+{
+	atomic_dec(&quota->leases);
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: how many timers, blocks of timers and shared pages a user may hold
+ * twheel: how many timers, blocks of timers, leases and shared pages a user may hold
  */
 #ifndef _TWHEEL_DEVICE_QUOTA_H
 #define _TWHEEL_DEVICE_QUOTA_H
@@ -22,6 +22,8 @@ void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
 bool twheel_quota_charge_block(struct timer_set *set);
 void twheel_quota_retire_block(struct user_quota *quota);
 void twheel_quota_uncharge_block(struct user_quota *quota);
+bool twheel_quota_charge_lease(struct timer_set *set);
+void twheel_quota_uncharge_lease(struct user_quota *quota);
 bool twheel_quota_charge_pages(struct timer_set *set, unsigned int pages);
 void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages);
 unsigned int twheel_quota_timers(const struct user_quota *quota);

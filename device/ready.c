@@ -14,7 +14,7 @@
  * @set: The set, locked.
  * @t: The timer; its @expired has been set.
  *
- * Context: softirq.
+ * Context: bottom halves off.
  */
 void twheel_ready_add(struct timer_set *set, struct user_timer *t)
 {

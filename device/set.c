@@ -86,6 +86,7 @@ struct timer_set *twheel_set_open(struct file *file)
 	if (!set->quota)
 		goto out_free_set;
 	spin_lock_init(&set->lock);
+	refcount_set(&set->refs, 1);
 	set->offset[0] = twheel_time_offset(CLOCK_MONOTONIC);
 	set->offset[1] = twheel_time_offset(CLOCK_BOOTTIME);
 	set->file = file;
@@ -129,6 +130,16 @@ static void set_free_timers(struct timer_set *set)
 }
 
 /**
+ * twheel_set_put - give back a reference to the memory of a set
+ * @set: The set.
+ */
+void twheel_set_put(struct timer_set *set)
+{
+	if (refcount_dec_and_test(&set->refs))
+		kfree_rcu(set, rcu);
+}
+
+/**
  * twheel_set_release - end a set and all its timers
  * @set: The set. Only callbacks still use it; they take its lock.
  *
@@ -152,5 +163,5 @@ void twheel_set_release(struct timer_set *set)
 	twheel_group_release(set);
 	twheel_quota_uncharge(set->quota, set->count);
 	twheel_quota_put(set->quota);
-	kfree_rcu(set, rcu);
+	twheel_set_put(set);
 }

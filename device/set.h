@@ -10,6 +10,7 @@ struct timer_set;
 
 struct timer_set *twheel_set_open(struct file *file);
 void twheel_set_release(struct timer_set *set);
+void twheel_set_put(struct timer_set *set);
 u64 twheel_set_next_deadline(struct timer_set *set);
 
 #endif /* _TWHEEL_DEVICE_SET_H */

@@ -10,6 +10,7 @@
 
 #include <linux/align.h>
 #include <linux/bitmap.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <uapi/linux/twheel.h>
@@ -38,6 +39,7 @@ struct group_member;
 struct rhashtable;
 struct timer_block;
 struct timer_leaf;
+struct timer_lease;
 struct twheel_phase;
 struct twheel_shared;
 struct user_quota;
@@ -98,6 +100,8 @@ enum timer_set_exemption {
  *	CLOCK_BOOTTIME.
  * @eventfd: Signalled when readers are woken, or %NULL.
  * @fasync: Gets a SIGIO when readers are woken.
+ * @leases: How many timers have a lease.
+ * @refs: The open file, until it is released, and each lease. They keep the memory.
  * @rcu: Frees the set. Callbacks of dead timers may still take the lock.
  */
 struct timer_set {
@@ -136,6 +140,8 @@ struct timer_set {
 	s64			offset[2];
 	struct eventfd_ctx	*eventfd;
 	struct fasync_struct	*fasync;
+	unsigned int		leases;
+	refcount_t		refs;
 	struct rcu_head		rcu;
 };
 
@@ -144,11 +150,15 @@ struct timer_set {
  * @period: The period in ns; 0 if the timer expires once.
  * @member: The timer's place in a group, or %NULL.
  * @clock_node: The timer's place in the tree of its clock, or %NULL.
+ * @lease: The timer's lease while it is pending, or %NULL: see leased.c.
+ * @lease_closed: The timer has expired because the last copy of its lease was closed.
  */
 struct timer_extra {
 	u64			period;
 	struct group_member	*member;
 	struct clock_node	*clock_node;
+	struct timer_lease	*lease;
+	bool			lease_closed;
 };
 
 /**
@@ -244,6 +254,11 @@ static inline struct group_member *user_timer_member(const struct user_timer *t)
 static inline struct clock_node *user_timer_clock_node(const struct user_timer *t)
 {
 	return t->extra ? t->extra->clock_node : NULL;
+}
+
+static inline struct timer_lease *user_timer_lease(const struct user_timer *t)
+{
+	return t->extra ? t->extra->lease : NULL;
 }
 
 /* Whether the timer has a deadline that, as far as the kernel knows, has not passed. */

@@ -37,6 +37,7 @@
 #include "clocks.h"
 #include "ended.h"
 #include "group.h"
+#include "leased.h"
 #include "ready.h"
 #include "table.h"
 #include "time.h"
@@ -54,6 +55,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 		return;
 	if (t->extra->member)
 		twheel_group_leave(user_timer_set(t), t);
+	twheel_leased_end(t);
 	kfree(t->extra->clock_node);
 	kfree(t->extra);
 }
@@ -179,10 +181,33 @@ static noinline void user_timer_resume(struct user_timer *t)
 static void user_timer_look(struct timer_set *set, struct user_timer *t, u64 now)
 {
 	t->expired = user_timer_expiry_time(set, now);
-	if (user_timer_has_come(t, t->expired))
-		twheel_ready_add(set, t);
-	else
+	if (!user_timer_has_come(t, t->expired)) {
 		user_timer_resume(t);
+		return;
+	}
+	if (t->extra)
+		twheel_leased_end(t);
+	twheel_ready_add(set, t);
+}
+
+/**
+ * twheel_user_timer_lease_closed - let a timer expire because its lease was closed
+ * @t: A timer with a lease, its set locked. The deadline becomes now.
+ */
+void twheel_user_timer_lease_closed(struct user_timer *t)
+{
+	struct timer_set *set = user_timer_set(t);
+	struct twheel_timer *timer = &t->timer;
+
+	timer_set_assert_locked(set);
+
+	/* A callback that runs already finds the timer READY, or armed again. */
+	twheel_api_cancel_some(&timer, 1);
+	t->expired = user_timer_expiry_time(set, ktime_get_ns());
+	t->deadline = min(t->deadline, t->expired);
+	t->extra->lease_closed = true;
+	twheel_leased_end(t);
+	twheel_ready_add(set, t);
 }
 
 /**

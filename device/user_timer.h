@@ -13,6 +13,7 @@ void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 			      struct ended_timers *ended);
 void twheel_user_timer_free_extra(struct user_timer *t);
+void twheel_user_timer_lease_closed(struct user_timer *t);
 void twheel_user_timer_look_at_unseen(struct timer_set *set);
 void twheel_user_timer_expired(struct twheel_timer *timer);
 

@@ -97,6 +97,7 @@ struct twheel_info {
 #define TWHEEL_FEATURE_TABLE	(1ULL << 9)	/* TWHEEL_MMAP_TABLE */
 #define TWHEEL_FEATURE_RING	(1ULL << 10)	/* TWHEEL_MMAP_RING */
 #define TWHEEL_FEATURE_CLOCK_SET (1ULL << 11)	/* TWHEEL_IOC_CLOCK_SET */
+#define TWHEEL_FEATURE_LEASE	(1ULL << 12)	/* TWHEEL_IOC_LEASE */
 
 /**
  * enum twheel_opcode - the operations
@@ -140,7 +141,7 @@ struct twheel_info {
  *	With TWHEEL_ABSTIME, @time_ns is the deadline. Without it, @time_ns is how
  *	far the deadline is ahead of the clock, or 0 if it has come. To @flags the
  *	kernel adds TWHEEL_EACH, TWHEEL_RESTART and TWHEEL_SHARED as they were given
- *	to TWHEEL_OP_ADD.
+ *	to TWHEEL_OP_ADD, and TWHEEL_LEASED if the timer has a lease.
  *
  *	Result: 0 if the timer is pending, or TWHEEL_EXPIRED if it has an unread
  *	event. Errors: EINVAL; ENOENT.
@@ -217,12 +218,16 @@ enum twheel_opcode {
  *	program pushes the deadline back through the entry, without a system call.
  *	@clockid must be CLOCK_MONOTONIC and @period_ns 0; otherwise the error is
  *	EINVAL.
+ * %TWHEEL_LEASED
+ *	TWHEEL_OP_QUERY sets this flag if the timer has a lease, see &struct
+ *	twheel_lease. Operations refuse the flag with EINVAL.
  */
 #define TWHEEL_ABSTIME		(1U << 0)
 #define TWHEEL_EACH		(1U << 1)
 #define TWHEEL_RESTART		(1U << 2)
 #define TWHEEL_RESTORE		(1U << 3)
 #define TWHEEL_SHARED		(1U << 4)
+#define TWHEEL_LEASED		(1U << 6)
 
 /* Results of operations, see enum twheel_opcode. */
 #define TWHEEL_RETRACTED	1
@@ -302,7 +307,9 @@ struct twheel_batch {
  *	it has found the clock set since the last such event, and @expired_ns is what
  *	the clock said the first time. @clockid is CLOCK_REALTIME. All other
  *	fields are 0.
- * @flags: Zero.
+ * @flags: TWHEEL_EVENT_LEASE_CLOSED if the timer expired because the last copy of its
+ *	lease was closed. @deadline_ns is then the time of the close, unless the deadline
+ *	was earlier. Otherwise zero.
  * @clockid: The clock of the timer.
  * @pad: Zero.
  * @reserved: Zero.
@@ -345,6 +352,8 @@ struct twheel_event {
 
 #define TWHEEL_EVENT_TIMER	1
 #define TWHEEL_EVENT_CLOCK_SET	2
+
+#define TWHEEL_EVENT_LEASE_CLOSED	(1U << 0)
 
 /**
  * struct twheel_drain - stop a descriptor, and take its pending timers back
@@ -400,6 +409,66 @@ struct twheel_eventfd {
 	__u32		flags;
 	__aligned_u64	reserved[7];
 };
+
+/**
+ * struct twheel_lease - let another process push a deadline back
+ * @handle: The timer, which must be pending. It must be one-shot, on CLOCK_MONOTONIC, and
+ *	without TWHEEL_SHARED.
+ * @cap_ns: How far ahead of the clock a push may move the deadline, 1 to 2^63 - 1.
+ * @flags: Zero, or TWHEEL_LEASE_EXPIRE_ON_CLOSE.
+ * @fd: In: 0. Out: the descriptor of the lease. It has the flag O_CLOEXEC.
+ * @reserved: Zero.
+ *
+ * The owner of a timer makes a lease and gives its descriptor to another process, the
+ * holder: by fork(), exec() or SCM_RIGHTS. While the holder lives and works, it pushes
+ * the deadline back. If it dies or hangs, the timer expires and the owner gets the event.
+ *
+ * A holder can do three things, and no other:
+ *
+ * - It pushes the deadline back to @cap_ns from now, by a write() of one or more bytes,
+ *   which the kernel does not read, or by %TWHEEL_LEASE_IOC_PUSH. Or it pushes the deadline
+ *   back to a number of nanoseconds from now, at most @cap_ns, by
+ *   %TWHEEL_LEASE_IOC_PUSH_BY. A push never brings the deadline forward: if the deadline
+ *   is later already, the push changes nothing.
+ * - It asks by %TWHEEL_LEASE_IOC_LEFT how many nanoseconds are left.
+ * - It polls. poll() reports POLLHUP from the end of the lease on, and POLLOUT before.
+ *
+ * A lease ends when its timer expires, is cancelled or drained, when the owner closes the
+ * set of timers, or when the last copy of the lease is closed. The end is final. Pushes
+ * and questions then fail with ENOENT and change nothing: no holder withdraws an event.
+ * If the owner arms an expired timer again by TWHEEL_OP_CHANGE, the timer has no lease,
+ * and the owner may make a new one.
+ *
+ * When the last copy of a lease is closed, also because its holder has died, the timer
+ * goes on to its deadline. With %TWHEEL_LEASE_EXPIRE_ON_CLOSE, the timer expires at once
+ * instead, and its event has TWHEEL_EVENT_LEASE_CLOSED.
+ *
+ * The owner may change the deadline of a leased timer at any time, and bring it forward,
+ * too. The lease goes on.
+ *
+ * A lease keeps neither the owner's descriptor nor its timers. It counts for the user
+ * who opened that descriptor, like the timer, and until it ends. The module parameter
+ * max_leases_user says how many a user may have.
+ *
+ * Errors of %TWHEEL_IOC_LEASE, which then changes nothing: EINVAL; EMFILE or ENFILE if
+ * there are too many descriptors or files; ENOENT if @handle names no pending timer; EINVAL
+ * if the timer cannot have a lease; EBUSY if the timer has a lease; EDQUOT if the user
+ * has as many leases as allowed; ENOMEM; EFAULT.
+ *
+ * Errors of the calls on a lease: ENOENT if the lease has ended. Before that: EINVAL for more
+ * than @cap_ns, or for an argument of TWHEEL_LEASE_IOC_PUSH that is not 0; EFAULT; ENOTTY
+ * for any other ioctl. write() of 0 bytes returns 0 and does nothing. There is no read():
+ * EINVAL.
+ */
+struct twheel_lease {
+	__aligned_u64	handle;
+	__aligned_u64	cap_ns;
+	__u32		flags;
+	__s32		fd;
+	__aligned_u64	reserved[5];
+};
+
+#define TWHEEL_LEASE_EXPIRE_ON_CLOSE	(1U << 0)
 
 /**
  * struct twheel_word - entry of the table of deadlines
@@ -551,6 +620,11 @@ struct twheel_ring {
  * %TWHEEL_IOC_CLOCK_SET takes the argument 0 and returns 0. From then on, the kernel
  * adds a TWHEEL_EVENT_CLOCK_SET event a second or two after CLOCK_REALTIME is set.
  *
+ * %TWHEEL_IOC_LEASE returns 0 and fills in @fd of a &struct twheel_lease. On that descriptor,
+ * %TWHEEL_LEASE_IOC_PUSH takes the argument 0, %TWHEEL_LEASE_IOC_PUSH_BY a pointer to a number
+ * of nanoseconds, and %TWHEEL_LEASE_IOC_LEFT a pointer to the number to fill in. All three
+ * return 0.
+ *
  * Errors of all calls: EFAULT if the structure cannot be read or written. EINVAL if a
  * field that must be zero is not, a flag is unknown or a value is out of range.
  * ENOTTY for any other call.
@@ -582,5 +656,11 @@ struct twheel_ring {
 #define TWHEEL_IOC_DRAIN	_IOW('t', 0xA8, struct twheel_drain)
 #define TWHEEL_IOC_EVENTFD	_IOW('t', 0xA9, struct twheel_eventfd)
 #define TWHEEL_IOC_CLOCK_SET	_IO('t', 0xAA)
+#define TWHEEL_IOC_LEASE	_IOWR('t', 0xAB, struct twheel_lease)
+
+/* On the descriptor of a lease. */
+#define TWHEEL_LEASE_IOC_PUSH	_IO('t', 0xB0)
+#define TWHEEL_LEASE_IOC_PUSH_BY _IOW('t', 0xB1, __u64)
+#define TWHEEL_LEASE_IOC_LEFT	_IOR('t', 0xB2, __u64)
 
 #endif /* _UAPI_LINUX_TWHEEL_H */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the descriptor of a lease
+ *
+ * The owner of a timer gives the descriptor to another process, its holder. The holder
+ * can push the timer's deadline back, ask how much time is left, and poll for the end of
+ * the lease. leased.c has the other half: what the timer does with its lease.
+ *
+ * The file of a lease holds no reference to another file. So a lease that is sent over a
+ * socket adds no cycle for the garbage collector of AF_UNIX, and the owner's timers end
+ * with the owner's descriptor, whatever the holders do.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include "block.h"
+#include "lease.h"
+#include "leased.h"
+#include "set.h"
+#include "time.h"
+#include "user_timer.h"
+
+/* Locks the set of a lease. Returns the timer, or NULL if the lease has ended. */
+static struct user_timer *lease_lock(struct timer_lease *lease)
+	__acquires(&lease->set->lock)
+{
+	spin_lock(&lease->holders);
+	timer_set_lock(lease->set);
+	/* A timer of a set whose file is closed must not be armed: it is being freed. */
+	return lease->set->ended ? NULL : lease->t;
+}
+
+static void lease_unlock(struct timer_lease *lease)
+	__releases(&lease->set->lock)
+{
+	timer_set_unlock(lease->set);
+	spin_unlock(&lease->holders);
+}
+
+/* Pushes the deadline to @ns from now, unless it is later already. */
+static int lease_push(struct timer_lease *lease, u64 ns)
+{
+	struct user_timer *t = lease_lock(lease);
+	struct twheel_phase phase;
+	s64 deadline;
+
+	if (t) {
+		twheel_clock_read(&phase);
+		deadline = twheel_time_add(phase.now, ns);
+		if (deadline > t->deadline) {
+			t->deadline = deadline;
+			twheel_user_timer_arm(t, &phase);
+		}
+	}
+	lease_unlock(lease);
+	return t ? 0 : -ENOENT;
+}
+
+/* Finds how much time is left, in ns. */
+static int lease_left(struct timer_lease *lease, u64 *left)
+{
+	struct user_timer *t = lease_lock(lease);
+
+	*left = t ? max(t->deadline - (s64)ktime_get_ns(), 0LL) : 0;
+	lease_unlock(lease);
+	return t ? 0 : -ENOENT;
+}
+
+static long lease_push_by(struct timer_lease *lease, void __user *argp)
+{
+	u64 ns;
+
+	if (copy_from_user(&ns, argp, sizeof(ns)))
+		return -EFAULT;
+	return ns > lease->cap ? -EINVAL : lease_push(lease, ns);
+}
+
+static long lease_tell_left(struct timer_lease *lease, void __user *argp)
+{
+	u64 left;
+	int ret = lease_left(lease, &left);
+
+	if (ret)
+		return ret;
+	return copy_to_user(argp, &left, sizeof(left)) ? -EFAULT : 0;
+}
+
+static long lease_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct timer_lease *lease = file->private_data;
+	void __user *argp = (void __user *)arg;
+
+	switch (cmd) {
+	case TWHEEL_LEASE_IOC_PUSH:
+		return arg ? -EINVAL : lease_push(lease, lease->cap);
+	case TWHEEL_LEASE_IOC_PUSH_BY:
+		return lease_push_by(lease, argp);
+	case TWHEEL_LEASE_IOC_LEFT:
+		return lease_tell_left(lease, argp);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* A write pushes to the cap. The bytes have no meaning and are not read. */
+static ssize_t lease_write(struct kiocb *iocb, struct iov_iter *from)
+{
+	size_t count = iov_iter_count(from);
+	int ret = 0;
+
+	if (count) {
+		struct timer_lease *lease = iocb->ki_filp->private_data;
+
+		ret = lease_push(lease, lease->cap);
+	}
+	return ret ? ret : count;
+}
+
+static __poll_t lease_poll(struct file *file, poll_table *wait)
+{
+	struct timer_lease *lease = file->private_data;
+
+	poll_wait(file, &lease->wait, wait);
+	/* Pairs with wq_has_sleeper() in twheel_leased_end(). */
+	smp_mb();
+	return READ_ONCE(lease->t) ? EPOLLOUT | EPOLLWRNORM : EPOLLHUP;
+}
+
+static void lease_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct timer_lease *lease = file->private_data;
+	u64 left;
+
+	seq_printf(m, "twheel-lease-cap-ns:\t%llu\n", lease->cap);
+	seq_printf(m, "twheel-lease-expire-on-close:\t%u\n", lease->flags);
+	if (!lease_left(lease, &left))
+		seq_printf(m, "twheel-lease-left-ns:\t%llu\n", left);
+}
+
+/* The last copy of the lease has been closed. */
+static int lease_release(struct inode *inode, struct file *file)
+{
+	struct timer_lease *lease = file->private_data;
+	struct timer_set *set = lease->set;
+
+	timer_set_lock(set);
+	if (!lease->t)
+		;
+	else if (lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended)
+		twheel_user_timer_lease_closed(lease->t);
+	else
+		twheel_leased_end(lease->t);
+	timer_set_unlock(set);
+	twheel_leased_free(lease);
+	twheel_set_put(set);
+	return 0;
+}
+
+static const struct file_operations lease_fops = {
+	.owner		= THIS_MODULE,
+	.release	= lease_release,
+	.write_iter	= lease_write,
+	.poll		= lease_poll,
+	.unlocked_ioctl	= lease_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.show_fdinfo	= lease_show_fdinfo,
+};
+
+/* Makes a file for a lease that has no timer yet. */
+static struct file *lease_open(struct timer_set *set, const struct twheel_lease *arg)
+{
+	struct timer_lease *lease = twheel_leased_new(set, arg->cap_ns, arg->flags);
+	struct file *file;
+
+	if (!lease)
+		return ERR_PTR(-ENOMEM);
+	file = anon_inode_getfile("[twheel-lease]", &lease_fops, lease, O_RDWR);
+	if (IS_ERR(file)) {
+		twheel_leased_free(lease);
+		return file;
+	}
+	/* write() does not wait, so io_uring need not use a worker thread to write. */
+	file->f_mode |= FMODE_NOWAIT;
+	refcount_inc(&set->refs);
+	return file;
+}
+
+/* Returns 0 if @t, which is from twheel_block_find(), may have a lease, or why not. */
+static int lease_check(const struct user_timer *t, u64 handle)
+{
+	if (!t || user_timer_handle(t) != handle || !user_timer_is_armed(t))
+		return -ENOENT;
+	if (t->clockid != CLOCK_MONOTONIC || t->flags & TWHEEL_SHARED || user_timer_period(t))
+		return -EINVAL;
+	return user_timer_lease(t) ? -EBUSY : 0;
+}
+
+/* Gives a lease its timer. */
+static int lease_begin(struct timer_lease *lease, u64 handle)
+{
+	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
+	struct timer_set *set = lease->set;
+	struct user_timer *t;
+	int ret;
+
+	if (!extra)
+		return -ENOMEM;
+	timer_set_lock(set);
+	t = twheel_block_find(set, handle);
+	ret = lease_check(t, handle);
+	if (!ret && !t->extra) {
+		t->extra = extra;
+		extra = NULL;
+	}
+	if (!ret)
+		ret = twheel_leased_begin(lease, t);
+	timer_set_unlock(set);
+	kfree(extra);
+	return ret;
+}
+
+/* Takes a lease back of which no program knows. The timer goes on. */
+static void lease_take_back(struct timer_lease *lease)
+{
+	timer_set_lock(lease->set);
+	if (lease->t)
+		twheel_leased_end(lease->t);
+	timer_set_unlock(lease->set);
+}
+
+static bool lease_valid(const struct twheel_lease *arg)
+{
+	return arg->cap_ns && arg->cap_ns <= S64_MAX && !arg->fd &&
+	       !(arg->flags & ~TWHEEL_LEASE_EXPIRE_ON_CLOSE) &&
+	       !memchr_inv(arg->reserved, 0, sizeof(arg->reserved));
+}
+
+/**
+ * twheel_lease_create - carry out a TWHEEL_IOC_LEASE
+ * @set: The set.
+ * @argp: The program's &struct twheel_lease.
+ *
+ * Return: 0 or a negative errno.
+ */
+long twheel_lease_create(struct timer_set *set, void __user *argp)
+{
+	struct twheel_lease arg;
+	struct file *file;
+	int ret;
+
+	if (copy_from_user(&arg, argp, sizeof(arg)))
+		return -EFAULT;
+	if (!lease_valid(&arg))
+		return -EINVAL;
+	arg.fd = get_unused_fd_flags(O_CLOEXEC);
+	if (arg.fd < 0)
+		return arg.fd;
+	file = lease_open(set, &arg);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+		goto out_put_fd;
+	}
+	ret = lease_begin(file->private_data, arg.handle);
+	if (ret)
+		goto out_put_file;
+	if (copy_to_user(argp, &arg, sizeof(arg))) {
+		lease_take_back(file->private_data);
+		ret = -EFAULT;
+		goto out_put_file;
+	}
+	fd_install(arg.fd, file);
+	return 0;
+
+out_put_file:
+	fput(file);
+out_put_fd:
+	put_unused_fd(arg.fd);
+	return ret;
+}
