@@ -7,6 +7,8 @@
  * timer, or discards the timer if the memory cannot be written. If a batch adds many
  * timers, they are created together.
  */
+#include <linux/jiffies.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "block.h"
@@ -33,7 +35,7 @@ static enum twheel_lane create_choose_lane(const struct timer_set *set)
 
 static bool create_wants_extra(const struct twheel_op *op)
 {
-	return op->period_ns || op->group || op->clockid != CLOCK_MONOTONIC;
+	return op->period_ns || op->window_ns || op->group || op->clockid != CLOCK_MONOTONIC;
 }
 
 static void create_free_extra(struct timer_extra *extra)
@@ -53,6 +55,7 @@ static struct timer_extra *create_extra(struct timer_set *set,
 	if (!extra)
 		return ERR_PTR(-ENOMEM);
 	extra->period = op->period_ns;
+	extra->window = op->window_ns;
 	if (op->clockid != CLOCK_MONOTONIC) {
 		extra->clock_node = twheel_clocks_new_node();
 		ret = extra->clock_node ?
@@ -143,6 +146,19 @@ static int create_charge(struct timer_set *set, struct admission *adm)
 	return adm->charged ? 0 : -EDQUOT;
 }
 
+/*
+ * Gives the engine's timer a slack of whole ticks. So a timer with a window expires no later
+ * than at the first tick at or after the end of its window.
+ */
+static void create_set_slack(struct user_timer *t)
+{
+	u64 window = user_timer_window(t);
+
+	/* The place may have had a timer with a window before. */
+	if (window || twheel_api_has_slack(&t->timer))
+		twheel_set_slack(&t->timer, div_u64(window, TICK_NSEC));
+}
+
 /* Creates the timer for @op. May release the lock meanwhile, to allocate. */
 static struct user_timer *create_timer(struct timer_set *set, const struct twheel_op *op,
 				       struct timer_extra *extra,
@@ -165,6 +181,7 @@ static struct user_timer *create_timer(struct timer_set *set, const struct twhee
 	t->flags = op->flags & TWHEEL_KEPT_FLAGS;
 	t->cookie = op->cookie;
 	t->extra = extra;
+	create_set_slack(t);
 	return t;
 }
 

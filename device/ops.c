@@ -34,8 +34,8 @@ static bool ops_handle_names(const struct user_timer *t, u64 handle)
 
 static bool ops_valid(const struct twheel_op *op, u32 flags)
 {
-	return !(op->result | op->reserved[0] | (op->flags & ~flags)) &&
-	       op->time_ns <= S64_MAX;
+	return !(op->result | (op->flags & ~flags)) && op->time_ns <= S64_MAX &&
+	       op->window_ns <= S64_MAX;
 }
 
 static bool ops_period_valid(const struct twheel_op *op)
@@ -77,7 +77,7 @@ static bool ops_add_valid(const struct twheel_op *op, u32 flags)
 static bool ops_change_valid(const struct twheel_op *op)
 {
 	return ops_valid(op, TWHEEL_ABSTIME) &&
-	       !(op->clockid | op->cookie | op->period_ns | op->group);
+	       !(op->clockid | op->cookie | op->period_ns | op->group | op->window_ns);
 }
 
 static bool ops_handle_only(const struct twheel_op *op)
@@ -88,7 +88,7 @@ static bool ops_handle_only(const struct twheel_op *op)
 static bool ops_group_only(const struct twheel_op *op)
 {
 	return ops_valid(op, 0) && op->group && !op->clockid && !op->cookie &&
-	       !op->period_ns && !op->time_ns && !op->handle;
+	       !op->period_ns && !op->time_ns && !op->handle && !op->window_ns;
 }
 
 /**
@@ -320,7 +320,7 @@ int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
 /**
  * twheel_ops_describe - fill in an operation from a timer
  * @t: The timer, its set locked.
- * @op: Gets the flags, cookie, clock, period and group of @t. Its @time_ns becomes
+ * @op: Gets the flags, cookie, clock, period, window and group of @t. Its @time_ns becomes
  *	the deadline if @op has %TWHEEL_ABSTIME, else the time left.
  * @now: The time on CLOCK_MONOTONIC, read since the set was locked.
  */
@@ -341,5 +341,6 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 n
 	else
 		op->time_ns = deadline > now ? deadline - now : 0;
 	op->period_ns = user_timer_period(t);
+	op->window_ns = user_timer_window(t);
 	op->group = t->extra ? twheel_group_tag(t) : 0;
 }

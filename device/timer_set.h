@@ -148,6 +148,7 @@ struct timer_set {
 /**
  * struct timer_extra - what only some timers have
  * @period: The period in ns; 0 if the timer expires once.
+ * @window: How late the timer may expire, in ns.
  * @member: The timer's place in a group, or %NULL.
  * @clock_node: The timer's place in the tree of its clock, or %NULL.
  * @lease: The timer's lease while it is pending, or %NULL: see leased.c.
@@ -155,6 +156,7 @@ struct timer_set {
  */
 struct timer_extra {
 	u64			period;
+	u64			window;
 	struct group_member	*member;
 	struct clock_node	*clock_node;
 	struct timer_lease	*lease;
@@ -244,6 +246,11 @@ static inline u64 user_timer_handle(const struct user_timer *t)
 static inline u64 user_timer_period(const struct user_timer *t)
 {
 	return t->extra ? t->extra->period : 0;
+}
+
+static inline u64 user_timer_window(const struct user_timer *t)
+{
+	return t->extra ? t->extra->window : 0;
 }
 
 static inline struct group_member *user_timer_member(const struct user_timer *t)

@@ -12,6 +12,7 @@
 #include "lane.h"
 #include "stats.h"
 #include "twheel.h"
+#include "twheel_core.h"
 #include "work.h"
 
 /* The most timers of one call of twheel_api_cancel_some(), which has interrupts off. */
@@ -37,6 +38,17 @@ static inline void twheel_api_prefetch_neighbours(const struct twheel_timer *tim
 	prefetchw(data_race(entry->prev));
 	/* data_race: only prefetched, under no lock. */
 	prefetchw(data_race(entry->next));
+}
+
+/**
+ * twheel_api_has_slack - find out whether twheel_set_slack() lets a timer run late
+ * @timer: The timer.
+ *
+ * Return: %true if it does.
+ */
+static inline bool twheel_api_has_slack(const struct twheel_timer *timer)
+{
+	return READ_ONCE(timer->flags) & TWHEEL_WINDOW_MASK;
 }
 
 #endif /* _TWHEEL_ENGINE_DEVICE_H */

@@ -56,7 +56,7 @@ INFO = Structure("twheel_info", """abi_major:I abi_minor:I resolution_ns:I
     max_timers_user:Q timers_user:Q unread:Q table_entries:I ring_entries:I
     reserved:5Q""")
 OP = Structure("twheel_op", """op:I flags:I clockid:I result:i handle:Q
-    cookie:Q time_ns:Q period_ns:Q group:Q reserved:Q""")
+    cookie:Q time_ns:Q period_ns:Q group:Q window_ns:Q""")
 BATCH = Structure("twheel_batch", "ops:Q count:I flags:I reserved:6Q")
 EVENT = Structure("twheel_event", """handle:Q cookie:Q deadline_ns:Q
     expired_ns:Q count:Q type:I flags:I clockid:I pad:I reserved:Q""")

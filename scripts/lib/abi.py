@@ -95,20 +95,29 @@ def offset_of(member):
         "data_member_location" in member.attributes) else 0
 
 
+def members(entries, entry, start=0):
+    """The named members with their offsets, also those of unnamed unions."""
+    for member in entry.inside:
+        if member.tag != "member":
+            continue
+        at = start + offset_of(member)
+        if "name" in member.attributes:
+            yield at, member
+        else:
+            yield from members(entries, type_of(entries, member), at)
+
+
 def structure(entries, entry, alignment):
     size = entry.number("byte_size")
     kind = entry.tag.removesuffix("_type").replace("structure", "struct")
     yield f"{kind} {entry.name}: size {size}, alignment {alignment}"
     end = 0
-    for member in entry.inside:
-        if member.tag != "member":
-            continue
-        at = offset_of(member)
+    for at, member in members(entries, entry):
         width, name = size_and_name(entries, type_of(entries, member))
-        if kind == "struct" and at != end:
+        if kind == "struct" and at > end:
             yield f"\t{end:4} {at - end:4}  hole in {entry.name}"
         yield f"\t{at:4} {width:4}  {entry.name}.{member.name} {name}"
-        end = at + width
+        end = max(end, at + width)
     if end < size:
         yield f"\t{end:4} {size - end:4}  hole in {entry.name}"
 

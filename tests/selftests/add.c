@@ -219,9 +219,9 @@ TEST(refused_timers_never_expire)
 	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 16);
 
-	op.reserved[0] = 1;
+	op.window_ns = 1ULL << 63;
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
-	op.reserved[0] = 0;
+	op.window_ns = 0;
 	op.clockid = 63;
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
 	check_no_event(fd);

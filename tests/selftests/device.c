@@ -234,9 +234,9 @@ static void fail_op(const char *file, int line, const struct twheel_op *op,
 	vsnprintf(why, sizeof(why), format, arguments);
 	va_end(arguments);
 	fail(file, line,
-	     "%s: op %u, flags %#x, clockid %u, result %d, handle %#llx, cookie %#llx, time %#llx, period %#llx, group %#llx, reserved %#llx",
+	     "%s: op %u, flags %#x, clockid %u, result %d, handle %#llx, cookie %#llx, time %#llx, period %#llx, group %#llx, window %#llx",
 	     why, op->op, op->flags, op->clockid, op->result, op->handle, op->cookie,
-	     op->time_ns, op->period_ns, op->group, op->reserved[0]);
+	     op->time_ns, op->period_ns, op->group, op->window_ns);
 }
 
 void refused(int fd, unsigned long call, const struct twheel_op *op, int error,

@@ -86,7 +86,7 @@ TEST(scenario6_every_pending_timer_is_handed_back)
 		ASSERT_GE(records[i].time_ns + passed, made.time_ns);
 		ASSERT_EQ(records[i].period_ns, made.period_ns);
 		ASSERT_EQ(records[i].group, made.group);
-		ASSERT_EQ(records[i].reserved[0], 0);
+		ASSERT_EQ(records[i].window_ns, 0);
 		ASSERT_EQ(cancel(fd, ops[i].handle), -ENOENT);
 	}
 	ASSERT_LE(before, after);

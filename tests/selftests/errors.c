@@ -15,7 +15,7 @@
 
 enum field {
 	FIELD_OP, FIELD_FLAGS, FIELD_CLOCKID, FIELD_RESULT, FIELD_HANDLE,
-	FIELD_COOKIE, FIELD_TIME, FIELD_PERIOD, FIELD_GROUP, FIELD_RESERVED,
+	FIELD_COOKIE, FIELD_TIME, FIELD_PERIOD, FIELD_GROUP, FIELD_WINDOW,
 	FIELD_DEADLINE,		/* the time, with TWHEEL_ABSTIME */
 };
 
@@ -42,7 +42,8 @@ static const struct refusal {
 	{ ADD, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
 	{ ADD, "result_is_einval", FIELD_RESULT, ~0U, EINVAL },
 	{ ADD, "handle_is_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
-	{ ADD, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
+	{ ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ~0ULL, EINVAL },
 	{ ADD, "period_below_the_minimum_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
 	{ ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
 	{ ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ~0ULL, EINVAL },
@@ -51,13 +52,13 @@ static const struct refusal {
 	{ UPSERT, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
 	{ UPSERT, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
 	{ UPSERT, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ UPSERT, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
 	{ UPSERT, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK,
 	  EINVAL },
 	{ UPSERT, "value_out_of_range_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
 	{ UPSERT, "value_out_of_range_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
 	{ UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
 	{ UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
+	{ UPSERT, "value_out_of_range_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
 #undef UPSERT
 #define CHANGE TWHEEL_IOC_CHANGE
 	{ CHANGE, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
@@ -68,7 +69,7 @@ static const struct refusal {
 	{ CHANGE, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
 	{ CHANGE, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
 	{ CHANGE, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ CHANGE, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ CHANGE, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
 	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
 	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
 	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
@@ -84,7 +85,7 @@ static const struct refusal {
 	{ CANCEL, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
 	{ CANCEL, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
 	{ CANCEL, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ CANCEL, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ CANCEL, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
 #undef CANCEL
 #define QUERY TWHEEL_IOC_QUERY
 	{ QUERY, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
@@ -96,7 +97,7 @@ static const struct refusal {
 	{ QUERY, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
 	{ QUERY, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
 	{ QUERY, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ QUERY, "reserved_is_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ QUERY, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
 #undef QUERY
 #define GROUP TWHEEL_IOC_CANCEL_GROUP
 	{ GROUP, "other_fields_are_einval", FIELD_OP, EACH_BIT, EINVAL },
@@ -107,7 +108,7 @@ static const struct refusal {
 	{ GROUP, "other_fields_are_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
 	{ GROUP, "other_fields_are_einval", FIELD_TIME, EACH_BIT, EINVAL },
 	{ GROUP, "other_fields_are_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_RESERVED, EACH_BIT, EINVAL },
+	{ GROUP, "other_fields_are_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
 #undef GROUP
 };
 
@@ -227,8 +228,8 @@ static bool set_bits(struct twheel_op *op, enum field field, __u64 value)
 	case FIELD_GROUP:
 		op->group |= value;
 		break;
-	case FIELD_RESERVED:
-		op->reserved[0] |= value;
+	case FIELD_WINDOW:
+		op->window_ns |= value;
 		break;
 	}
 	return memcmp(op, &before, sizeof(*op));

@@ -109,9 +109,9 @@ static void check_einval_before_enoent(unsigned long call)
 	struct twheel_op op = { .handle = UNKNOWN };
 
 	REFUSED(fd, call, &op, ENOENT);
-	op.reserved[0] = 1;
+	op.window_ns = 1;
 	REFUSED(fd, call, &op, EINVAL);
-	op.reserved[0] = 0;
+	op.window_ns = 0;
 	op.flags = TWHEEL_EACH;
 	REFUSED(fd, call, &op, EINVAL);
 	op.flags = 0;

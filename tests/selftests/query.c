@@ -31,7 +31,7 @@ TEST(other_fields_are_left_as_they_were)
 	ASSERT_EQ(op.flags, 0);
 	ASSERT_EQ(op.result, 0);
 	ASSERT(op.handle == handle);
-	ASSERT_EQ(op.reserved[0], 0);
+	ASSERT_EQ(op.window_ns, 0);
 	ASSERT_EQ(op.group, 0);
 }
 

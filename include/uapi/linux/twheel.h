@@ -30,7 +30,7 @@
 
 /* Version of this interface: the major number changes if a program might break. */
 #define TWHEEL_ABI_MAJOR	1
-#define TWHEEL_ABI_MINOR	0
+#define TWHEEL_ABI_MINOR	1
 
 /**
  * struct twheel_info - what the driver can do, from TWHEEL_IOC_INFO
@@ -54,8 +54,8 @@
  *	The memory of the timers is limited too. The kernel keeps timers in blocks of
  *	4 KiB, about 50 in each. A user may hold one block for every 16 timers of
  *	@max_timers_user, and 1024 blocks more. So the blocks take at most 256 bytes
- *	for each timer of @max_timers_user, and 4 MiB. A period, a group and a clock
- *	other than CLOCK_MONOTONIC take less than 200 bytes more for a timer.
+ *	for each timer of @max_timers_user, and 4 MiB. A period, a window, a group and a
+ *	clock other than CLOCK_MONOTONIC take less than 200 bytes more for a timer.
  *
  *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
  *	namespace. The kernel asks for the capability when a limit would be passed
@@ -98,12 +98,14 @@ struct twheel_info {
 #define TWHEEL_FEATURE_RING	(1ULL << 10)	/* TWHEEL_MMAP_RING */
 #define TWHEEL_FEATURE_CLOCK_SET (1ULL << 11)	/* TWHEEL_IOC_CLOCK_SET */
 #define TWHEEL_FEATURE_LEASE	(1ULL << 12)	/* TWHEEL_IOC_LEASE */
+#define TWHEEL_FEATURE_WINDOW	(1ULL << 13)	/* window_ns */
 
 /**
  * enum twheel_opcode - the operations
  * @TWHEEL_OP_ADD: Arm a new timer.
  *
- *	In: @flags, @clockid, @cookie, @time_ns, @period_ns, @group. Out: @handle.
+ *	In: @flags, @clockid, @cookie, @time_ns, @period_ns, @group, @window_ns. Out:
+ *	@handle.
  *
  *	Result: 0. Errors: EINVAL; ESHUTDOWN after TWHEEL_IOC_DRAIN; EDQUOT if
  *	the descriptor already holds @max_timers timers, or the user
@@ -113,8 +115,8 @@ struct twheel_info {
  *	kernel enlarges the table of groups and cannot enlarge it further: the
  *	program may try again.
  * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. The timer keeps
- *	its clock, cookie, group and period. A periodic timer counts its periods from
- *	the new deadline.
+ *	its clock, cookie, group, period and window. A periodic timer counts its periods
+ *	from the new deadline.
  *
  *	In: @flags (TWHEEL_ABSTIME), @handle, @time_ns.
  *
@@ -136,7 +138,7 @@ struct twheel_info {
  * @TWHEEL_OP_QUERY: Look at a timer, and change nothing.
  *
  *	In: @handle, @flags (TWHEEL_ABSTIME). Out: @cookie, @time_ns, @period_ns,
- *	@clockid, @group, @flags.
+ *	@clockid, @group, @window_ns, @flags.
  *
  *	With TWHEEL_ABSTIME, @time_ns is the deadline. Without it, @time_ns is how
  *	far the deadline is ahead of the clock, or 0 if it has come. To @flags the
@@ -254,7 +256,14 @@ enum twheel_opcode {
  * @period_ns: 0 for a one-shot timer. Otherwise the time from each deadline to the
  *	next, without drift: from @min_period_ns to 2^63 - 1.
  * @group: 0, or a tag that TWHEEL_OP_CANCEL_GROUP takes.
- * @reserved: Zero.
+ * @window_ns: How late the timer may expire, in ns: 0 to 2^63 - 1. The timer expires at
+ *	the deadline at the earliest, and at the first tick at or after the end of the
+ *	window at the latest. So timers whose windows overlap expire together, and the
+ *	system wakes up less often. Each deadline of a periodic timer has a window. An
+ *	event may then stand for several deadlines, if the window is longer than the
+ *	period. The window of a TWHEEL_SHARED timer begins at the deadline in the table.
+ *	A window has an effect only on CLOCK_MONOTONIC, from 128 ticks on.
+ * @reserved: The name of @window_ns in version 1.0.
  *
  * enum twheel_opcode says which fields an operation reads and which it fills in.
  * The kernel leaves the others as they were.
@@ -269,7 +278,11 @@ struct twheel_op {
 	__aligned_u64	time_ns;
 	__aligned_u64	period_ns;
 	__aligned_u64	group;
-	__aligned_u64	reserved[1];
+	/* private: ISO C99 has no unnamed union */ __extension__ /* public: */
+	union {
+		__aligned_u64	window_ns;
+		__aligned_u64	reserved[1];
+	};
 };
 
 /**

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * window_ns: a timer may expire from its deadline to the end of its window. Times of an
+ * hour pass at once in virtual time.
+ */
+#include "debugfs.h"
+#include "table_timer.h"
+#include "virtual.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+static struct twheel_op windowed(__u64 deadline, __u64 window, __u64 cookie)
+{
+	struct twheel_op op = new_timer(deadline, cookie);
+
+	op.flags = TWHEEL_ABSTIME;
+	op.window_ns = window;
+	return op;
+}
+
+static __u64 window_of(int fd, __u64 handle)
+{
+	struct twheel_op op;
+
+	ASSERT_GE(query(fd, handle, &op), 0);
+	return op.window_ns;
+}
+
+static void check_in_window(const struct twheel_event *event, __u64 deadline, __u64 window)
+{
+	ASSERT_EQ(event->deadline_ns, deadline);
+	ASSERT_GE(event->expired_ns, deadline);
+	ASSERT_LE(event->expired_ns, deadline + window + tick_ns() + slack_ns());
+}
+
+TEST(window_is_told_and_kept)
+{
+	const __u64 most = ~0ULL >> 1;
+	const int fd = open_device(0);
+	struct twheel_op op = windowed(now() + LONG, most, 1), told;
+
+	op.handle = arm(fd, op);
+	ASSERT_EQ(window_of(fd, op.handle), most);
+	ASSERT_EQ(change(fd, op.handle, 2 * LONG), 0);
+	ASSERT_EQ(window_of(fd, op.handle), most);
+	op.window_ns = 5;
+	ASSERT_EQ(upsert(fd, &op), 0);
+	ASSERT_EQ(window_of(fd, op.handle), most);
+	ASSERT_EQ(query(fd, add(fd, LONG, 2), &told), 0);
+	ASSERT_EQ(told.window_ns, 0);
+}
+
+TEST(upsert_adds_a_timer_with_a_window)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = windowed(now() + LONG, 7, 1);
+
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT_EQ(window_of(fd, op.handle), 7);
+}
+
+TEST(window_goes_through_drain_and_restore)
+{
+	const int fd = open_device(0);
+	struct twheel_op op;
+
+	arm(fd, windowed(now() + LONG, 12345678901ULL, 1));
+	ASSERT_EQ(drain(fd, &op, 1), 1);
+	ASSERT_EQ(op.window_ns, 12345678901ULL);
+	op.op = 0;
+	resume(fd);
+	ASSERT_EQ(window_of(fd, arm(fd, op)), 12345678901ULL);
+}
+
+/* Each clock accepts a window, and no timer is early or late. */
+TEST(every_clock)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
+	const int fd = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		struct twheel_op op = windowed(read_clock(clocks[i]) + ticks(3), ticks(10), i);
+		struct twheel_event event;
+
+		op.clockid = clocks[i];
+		ASSERT_EQ(window_of(fd, arm(fd, op)), ticks(10));
+		event = read_any(fd);
+		ASSERT_EQ(event.cookie, i);
+		check_in_window(&event, op.time_ns, ticks(10));
+	}
+}
+
+/* A place in which a timer had a window gets a timer that has none, and the reverse. */
+TEST(window_ends_with_its_timer)
+{
+	const int fd = open_device(0);
+	const __u64 first = arm(fd, windowed(now() + LONG, HOUR, 1));
+	__u64 second, deadline;
+	struct twheel_event event;
+
+	need_time_travel();
+	ASSERT_EQ(cancel(fd, first), 0);
+	deadline = now() + MINUTE;
+	second = add_at(fd, deadline, 2);
+	ASSERT_EQ(TWHEEL_INDEX(first), TWHEEL_INDEX(second));
+	event = read_one(fd);
+	check_in_window(&event, deadline, 0);
+
+	deadline = now() + MINUTE;
+	arm(fd, windowed(deadline, HOUR, 3));
+	event = read_any(fd);
+	check_in_window(&event, deadline, HOUR);
+	/* not on its tick, or the window would have no effect */
+	ASSERT_GT(event.expired_ns, deadline + tick_ns() + slack_ns());
+}
+
+/* A deadline that is pushed back pushes the window back. */
+TEST(window_follows_a_change)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	__u64 handle;
+	struct twheel_event event;
+	unsigned int i;
+
+	need_time_travel();
+	for (i = 1; i <= 20; i++) {
+		handle = arm(fd, windowed(start + i * MINUTE, MINUTE, i));
+		ASSERT_EQ(change_to(fd, handle, start + (i * 37 % 20) * 2 * MINUTE + MINUTE), 0);
+	}
+	for (i = 1; i <= 20; i++) {
+		event = read_any(fd);
+		check_in_window(&event, start + (event.cookie * 37 % 20) * 2 * MINUTE + MINUTE,
+				MINUTE);
+	}
+}
+
+/* Each deadline of a periodic timer has the window, and the periods do not drift. */
+TEST(periodic_timer_has_a_window_each_time)
+{
+	const int fd = open_device(0);
+	const __u64 start = now() + MINUTE;
+	struct twheel_op op = windowed(start, 20 * NSEC_PER_SEC, 1);
+	struct twheel_event event;
+	unsigned int i;
+
+	need_time_travel();
+	op.period_ns = MINUTE;
+	arm(fd, op);
+	for (i = 0; i < 10; i++) {
+		event = read_any(fd);
+		ASSERT_EQ(event.count, 1);
+		check_in_window(&event, start + i * MINUTE, op.window_ns);
+	}
+}
+
+TEST(window_longer_than_the_period)
+{
+	const int fd = open_device(0);
+	const __u64 start = now() + MINUTE;
+	struct twheel_op op = windowed(start, 30 * MINUTE, 1);
+	struct twheel_event event;
+	__u64 seen = 0;
+
+	need_time_travel();
+	op.period_ns = MINUTE;
+	arm(fd, op);
+	while (seen < 100) {
+		event = read_any(fd);
+		check_in_window(&event, start + seen * MINUTE, op.window_ns);
+		seen += event.count;
+	}
+	/* each event stands for all deadlines that had come */
+	ASSERT_LT(event.expired_ns, event.deadline_ns + event.count * MINUTE);
+}
+
+/* The program pushes the deadline of a TWHEEL_SHARED timer back: the window follows. */
+TEST(window_follows_the_table)
+{
+	const int fd = open_device(0);
+	struct twheel_word *table;
+	struct twheel_op op = windowed(now() + MINUTE, MINUTE, 1);
+	struct twheel_event event;
+
+	need_time_travel();
+	table = map_table(fd);
+	op.flags |= TWHEEL_SHARED;
+	op.handle = arm(fd, op);
+	ASSERT(push_alone(word_of(table, op.handle), op.time_ns + HOUR));
+	event = read_any(fd);
+	check_in_window(&event, op.time_ns + HOUR, MINUTE);
+}
+
+/* Arms @count timers within an hour. Returns how many ticks the wheels visited for them. */
+static __u64 ticks_visited(unsigned int count, unsigned int fraction, struct twheel_op *ops,
+			   struct twheel_event *events)
+{
+	const int fd = open_device(0);
+	const __u64 start = now() + NSEC_PER_SEC;
+	__u64 distance, runs = sum_of_cpus("runs");
+	unsigned int i;
+
+	srand(7);
+	for (i = 0; i < count; i++) {
+		distance = ((__u64)rand() << 31 | rand()) % HOUR;
+		ops[i] = windowed(start + distance, fraction ? distance / fraction : 0, i);
+	}
+	add_all(fd, ops, count);
+	ASSERT_LT(now(), start);
+	sleep_for(HOUR + (fraction ? HOUR / fraction : 0) + 2 * NSEC_PER_SEC);
+	runs = sum_of_cpus("runs") - runs;
+	ASSERT_EQ(get_info(fd).unread, count);
+	read_all(fd, events, count);
+	for (i = 0; i < count; i++) {
+		const struct twheel_op *op = &ops[events[i].cookie];
+
+		ASSERT(events[i].handle == op->handle);
+		check_in_window(&events[i], op->time_ns, op->window_ns);
+	}
+	close(fd);
+	return runs;
+}
+
+/* 100,000 timers within an hour, each with a window of an eighth of its distance. */
+TEST(hour_with_an_eighth_of_slack)
+{
+	enum { COUNT = 100000 };
+	static struct twheel_op ops[COUNT];
+	static struct twheel_event events[COUNT];
+	__u64 exact, windows;
+
+	need_time_travel();
+	need_debugfs();
+	exact = ticks_visited(COUNT, 0, ops, events);
+	windows = ticks_visited(COUNT, 8, ops, events);
+	note("ticks visited for %u timers: %llu without windows, %llu with an eighth",
+	     COUNT, exact, windows);
+	ASSERT_GT(exact, COUNT / 2);
+	ASSERT_LT(windows, COUNT / 25);
+}
