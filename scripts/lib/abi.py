@@ -178,7 +178,7 @@ def constants(header):
         else:
             plain.append(name)
     for name, (value, size, sign) in zip(plain, header.evaluate(plain)):
-        if name.startswith("TWHEEL_IOC_"):
+        if "_IOC_" in name:
             yield f"ioctl {name} = {value:#x}"
             continue
         yield (f"constant {name} = {value:#x} "
