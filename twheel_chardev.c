@@ -101,6 +101,7 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_batch) == 64);
 	static_assert(sizeof(struct twheel_event) == 64);
 	static_assert(sizeof(struct twheel_drain) == 64);
+	static_assert(sizeof(struct twheel_list) == 64);
 	static_assert(sizeof(struct twheel_eventfd) == 64);
 	static_assert(sizeof(struct twheel_lease) == 64);
 

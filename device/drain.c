@@ -20,16 +20,9 @@
  */
 static bool drain_write(const struct user_timer *t, struct twheel_op __user *place, s64 now)
 {
-	struct twheel_op op = {
-		.op = TWHEEL_OP_ADD,
-		.flags = TWHEEL_RESTORE,
-		.handle = user_timer_handle(t),
-	};
+	struct twheel_op op;
 
-	/* The deadline, not the time left: the clock may be set before the timer is added. */
-	if (t->clockid == CLOCK_REALTIME)
-		op.flags |= TWHEEL_ABSTIME;
-	twheel_ops_describe(t, &op, now);
+	twheel_ops_record(t, &op, 0, now);
 	return !copy_to_user(place, &op, sizeof(op));
 }
 

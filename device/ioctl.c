@@ -16,6 +16,7 @@
 #include "ended.h"
 #include "ioctl.h"
 #include "lease.h"
+#include "list.h"
 #include "ops.h"
 #include "quota.h"
 #include "table.h"
@@ -27,8 +28,8 @@
 			 TWHEEL_FEATURE_GROUP | TWHEEL_FEATURE_MISSED |		\
 			 TWHEEL_FEATURE_DRAIN | TWHEEL_FEATURE_EVENTFD |	\
 			 TWHEEL_FEATURE_SIGIO | TWHEEL_FEATURE_CLOCK_SET |	\
-			 TWHEEL_FEATURE_LEASE |					\
-			 TWHEEL_FEATURE_WINDOW |				\
+			 TWHEEL_FEATURE_LEASE | TWHEEL_FEATURE_WINDOW |		\
+			 TWHEEL_FEATURE_LIST |					\
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
@@ -309,6 +310,8 @@ long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return twheel_drain(set, argp);
 	case TWHEEL_IOC_LEASE:
 		return twheel_lease_create(set, argp);
+	case TWHEEL_IOC_LIST:
+		return twheel_list(set, argp);
 	case TWHEEL_IOC_CLOCK_SET:
 		return arg ? -EINVAL : twheel_clock_watch_start(set);
 	case TWHEEL_IOC_EVENTFD:

@@ -344,3 +344,26 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 n
 	op->window_ns = user_timer_window(t);
 	op->group = t->extra ? twheel_group_tag(t) : 0;
 }
+
+/**
+ * twheel_ops_record - make the operation that arms a timer again
+ * @t: The timer, its set locked.
+ * @op: For the operation. Its result says whether the timer has expired.
+ * @flags: %TWHEEL_ABSTIME for the deadline, or 0 for the time left.
+ * @now: The time on CLOCK_MONOTONIC, read since the set was locked.
+ */
+void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags, s64 now)
+{
+	timer_set_assert_locked(user_timer_set(t));
+
+	*op = (struct twheel_op) {
+		.op = TWHEEL_OP_ADD,
+		.flags = flags | TWHEEL_RESTORE,
+		.result = t->state == USER_TIMER_READY ? TWHEEL_EXPIRED : 0,
+		.handle = user_timer_handle(t),
+	};
+	/* The deadline, not the time left: the clock may be set before the timer is added. */
+	if (t->clockid == CLOCK_REALTIME)
+		op->flags |= TWHEEL_ABSTIME;
+	twheel_ops_describe(t, op, now);
+}

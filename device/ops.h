@@ -17,6 +17,7 @@ int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
 		      struct user_timer **added);
 int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op);
 void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 now);
+void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags, s64 now);
 
 /* Whether operations of this kind are carried out many in a row, with the set locked. */
 static inline bool twheel_ops_is_short(const struct twheel_op *op)

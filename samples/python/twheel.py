@@ -62,6 +62,7 @@ EVENT = Structure("twheel_event", """handle:Q cookie:Q deadline_ns:Q
     expired_ns:Q count:Q type:I flags:I clockid:I pad:I reserved:Q""")
 DRAIN = Structure("twheel_drain", "ops:Q count:I flags:I reserved:6Q")
 EVENTFD = Structure("twheel_eventfd", "fd:i flags:I reserved:7Q")
+LIST = Structure("twheel_list", "ops:Q cursor:Q count:I flags:I reserved:5Q")
 
 IOC_INFO = _ioc(_READ, 0xA0, INFO.size)
 IOC_ADD = _ioc(_READ | _WRITE, 0xA1, OP.size)
@@ -74,6 +75,7 @@ IOC_CANCEL_GROUP = _ioc(_READ | _WRITE, 0xA7, OP.size)
 IOC_DRAIN = _ioc(_WRITE, 0xA8, DRAIN.size)
 IOC_EVENTFD = _ioc(_WRITE, 0xA9, EVENTFD.size)
 IOC_CLOCK_SET = _ioc(_NONE, 0xAA, 0)
+IOC_LIST = _ioc(_READ | _WRITE, 0xAC, LIST.size)
 
 ABI_MAJOR = 1
 

@@ -222,6 +222,45 @@ void resume(int fd)
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &drain)), 0);
 }
 
+int list(int fd, struct twheel_op *ops, unsigned int room, __u64 *cursor, __u32 flags)
+{
+	struct twheel_list arg = {
+		.ops = (unsigned long)ops,
+		.cursor = *cursor,
+		.count = room,
+		.flags = flags,
+	};
+	const int count = ioctl(fd, TWHEEL_IOC_LIST, &arg);
+
+	if (count < 0) {
+		const int error = -errno;
+
+		ASSERT(arg.cursor == *cursor);
+		return error;
+	}
+	ASSERT_LE(count, room);
+	*cursor = arg.cursor;
+	return count;
+}
+
+unsigned int list_all(int fd, struct twheel_op *ops, unsigned int room, __u32 flags)
+{
+	unsigned int seen = 0;
+	struct twheel_op none;
+	__u64 cursor = 0;
+	int got;
+
+	while (seen < room) {
+		got = list(fd, ops + seen, room - seen, &cursor, flags);
+		ASSERT_GE(got, 0);
+		if (!got)
+			break;
+		seen += got;
+	}
+	ASSERT_EQ(list(fd, &none, 1, &cursor, flags), 0);
+	return seen;
+}
+
 /* Fail: print the reason and the operation. */
 __printf(4, 5) __noreturn
 static void fail_op(const char *file, int line, const struct twheel_op *op,

@@ -90,6 +90,13 @@ int cancel_group(int fd, __u64 group, __u64 *retracted);
 int drain(int fd, struct twheel_op *ops, unsigned int room);
 void resume(int fd);
 
+/*
+ * List up to @room timers from *@cursor on. Returns their number or a negative errno.
+ * list_all() lists all timers and fails if there are more than @room.
+ */
+int list(int fd, struct twheel_op *ops, unsigned int room, __u64 *cursor, __u32 flags);
+unsigned int list_all(int fd, struct twheel_op *ops, unsigned int room, __u32 flags);
+
 /* Make an ioctl() that must fail and change neither its operation nor a timer. */
 void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	     const char *file, int line);

@@ -99,6 +99,7 @@ struct twheel_info {
 #define TWHEEL_FEATURE_CLOCK_SET (1ULL << 11)	/* TWHEEL_IOC_CLOCK_SET */
 #define TWHEEL_FEATURE_LEASE	(1ULL << 12)	/* TWHEEL_IOC_LEASE */
 #define TWHEEL_FEATURE_WINDOW	(1ULL << 13)	/* window_ns */
+#define TWHEEL_FEATURE_LIST	(1ULL << 14)	/* TWHEEL_IOC_LIST */
 
 /**
  * enum twheel_opcode - the operations
@@ -407,6 +408,39 @@ struct twheel_drain {
 #define TWHEEL_DRAIN_RESUME	(1U << 0)
 
 /**
+ * struct twheel_list - look at all timers, and change nothing
+ * @ops: Pointer to an array of &struct twheel_op for the kernel to fill, as a number.
+ * @cursor: Where to begin: 0 in the first call, then what the last call has left here.
+ * @count: Length of the array, 1 to 2^31 - 1.
+ * @flags: 0 or TWHEEL_ABSTIME.
+ * @reserved: Zero.
+ *
+ * For each timer the kernel writes a record, as TWHEEL_IOC_DRAIN does: a TWHEEL_OP_ADD with
+ * TWHEEL_RESTORE that arms the timer again. @result is 0 if the timer is pending, or
+ * TWHEEL_EXPIRED if it has an unread event; a program sets it to 0 before it adds the
+ * record. With TWHEEL_ABSTIME, @time_ns is the deadline. Without it, @time_ns is the time
+ * that is left, 0 for an expired timer; for a timer on CLOCK_REALTIME always the deadline,
+ * with TWHEEL_ABSTIME.
+ *
+ * A program calls until the result is 0. A timer that is there from the first call to the
+ * last is listed exactly once, whatever changes meanwhile. A timer that is added or ends
+ * meanwhile may be listed or not. Each record is what the timer was at some time during
+ * the call. The timers come in no particular order.
+ *
+ * If a record cannot be written, the call returns the number of records before that one, or
+ * EFAULT if there are none. Records behind the number that a call returns have no meaning.
+ * A call that fails leaves @cursor as it was. A program that repeats a call with the same
+ * @cursor gets the same timers, as far as they are still there.
+ */
+struct twheel_list {
+	__aligned_u64	ops;
+	__aligned_u64	cursor;
+	__u32		count;
+	__u32		flags;
+	__aligned_u64	reserved[5];
+};
+
+/**
  * struct twheel_eventfd - have an eventfd signalled when timers expire
  * @fd: The eventfd, or -1 to stop signalling.
  * @flags: Zero.
@@ -627,6 +661,10 @@ struct twheel_ring {
  * back, unless the handler has SA_RESTART. It fails with ECANCELED if another thread
  * resumed the descriptor, see &struct twheel_drain.
  *
+ * %TWHEEL_IOC_LIST returns how many records it has written, or 0 when no further timer is
+ * left. It fails with EINTR if a signal arrived before it had written a record, unless the
+ * handler has SA_RESTART; and with ENOMEM.
+ *
  * %TWHEEL_IOC_EVENTFD returns 0. It fails with EBADF or EINVAL if @fd is not an
  * eventfd.
  *
@@ -670,6 +708,7 @@ struct twheel_ring {
 #define TWHEEL_IOC_EVENTFD	_IOW('t', 0xA9, struct twheel_eventfd)
 #define TWHEEL_IOC_CLOCK_SET	_IO('t', 0xAA)
 #define TWHEEL_IOC_LEASE	_IOWR('t', 0xAB, struct twheel_lease)
+#define TWHEEL_IOC_LIST		_IOWR('t', 0xAC, struct twheel_list)
 
 /* On the descriptor of a lease. */
 #define TWHEEL_LEASE_IOC_PUSH	_IO('t', 0xB0)

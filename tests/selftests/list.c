@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TWHEEL_IOC_LIST: it lists every timer once, and changes nothing.
+ */
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+#include "table_timer.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+static int compare_cookies(const void *a, const void *b)
+{
+	const struct twheel_op *x = a, *y = b;
+
+	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
+}
+
+/* One of many different timers. Its cookie is its number. */
+static struct twheel_op mixed_timer(unsigned int number)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
+	static const __u32 policies[] = { 0, TWHEEL_EACH, TWHEEL_RESTART };
+	const clockid_t clockid = clocks[number % 3];
+	struct twheel_op op = new_timer(read_clock(clockid) + LONG, number);
+
+	op.flags = TWHEEL_ABSTIME;
+	op.clockid = clockid;
+	if (number % 2) {
+		op.period_ns = (1 + number) * NSEC_PER_SEC;
+		op.flags |= policies[number / 2 % 3];
+	}
+	op.group = number % 5;
+	op.window_ns = number % 7;
+	return op;
+}
+
+static void check_same(const struct twheel_op *record, const struct twheel_op *made)
+{
+	ASSERT_EQ(record->op, TWHEEL_OP_ADD);
+	ASSERT_EQ(record->flags, made->flags | TWHEEL_RESTORE);
+	ASSERT_EQ(record->clockid, made->clockid);
+	ASSERT_EQ(record->result, 0);
+	ASSERT(record->handle == made->handle);
+	ASSERT_EQ(record->cookie, made->cookie);
+	ASSERT_EQ(record->time_ns, made->time_ns);
+	ASSERT_EQ(record->period_ns, made->period_ns);
+	ASSERT_EQ(record->group, made->group);
+	ASSERT_EQ(record->window_ns, made->window_ns);
+}
+
+TEST(no_timers_are_listed_where_there_are_none)
+{
+	struct twheel_op record;
+	__u64 cursor = 0;
+
+	ASSERT_EQ(list(open_device(0), &record, 1, &cursor, 0), 0);
+}
+
+TEST(every_kind_of_timer_is_listed)
+{
+	enum { COUNT = 300 };
+	static struct twheel_op ops[COUNT], records[COUNT + 1];
+	const int fd = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++)
+		ops[i] = mixed_timer(i);
+	add_all(fd, ops, COUNT);
+	ASSERT_EQ(list_all(fd, records, COUNT + 1, TWHEEL_ABSTIME), COUNT);
+	qsort(records, COUNT, sizeof(records[0]), compare_cookies);
+	for (i = 0; i < COUNT; i++)
+		check_same(&records[i], &ops[i]);
+	ASSERT_EQ(timers_of(fd), COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+}
+
+TEST(records_arm_the_timers_again)
+{
+	enum { COUNT = 300 };
+	static struct twheel_op ops[COUNT], records[COUNT], again[COUNT];
+	const int fd = open_device(0), other = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++)
+		ops[i] = mixed_timer(i);
+	add_all(fd, ops, COUNT);
+	ASSERT_EQ(list_all(fd, records, COUNT, TWHEEL_ABSTIME), COUNT);
+	batch(other, records, COUNT);
+	ASSERT_EQ(list_all(other, again, COUNT, TWHEEL_ABSTIME), COUNT);
+	qsort(again, COUNT, sizeof(again[0]), compare_cookies);
+	for (i = 0; i < COUNT; i++) {
+		ops[i].handle = again[i].handle;
+		check_same(&again[i], &ops[i]);
+	}
+}
+
+/* Without TWHEEL_ABSTIME, the time left; but the deadline on CLOCK_REALTIME. */
+TEST(time_left_is_told)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + LONG, before = now(), wall = read_clock(CLOCK_REALTIME);
+	struct twheel_op records[2];
+
+	add_at(fd, deadline, 0);
+	add_on(fd, CLOCK_REALTIME, wall + LONG, 0);
+	ASSERT_EQ(list_all(fd, records, 2, 0), 2);
+	ASSERT_EQ(records[0].flags, TWHEEL_RESTORE);
+	ASSERT_GE(records[0].time_ns, deadline - now());
+	ASSERT_LE(records[0].time_ns, deadline - before);
+	ASSERT_EQ(records[1].flags, TWHEEL_RESTORE | TWHEEL_ABSTIME);
+	ASSERT_EQ(records[1].time_ns, wall + LONG);
+}
+
+TEST(expired_timer_is_listed_until_it_is_read)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + ticks(1);
+	const __u64 handle = add_at(fd, deadline, 1);
+	struct twheel_op records[2];
+
+	add(fd, LONG, 2);
+	wait_for_event(fd);
+	ASSERT_EQ(list_all(fd, records, 2, 0), 2);
+	ASSERT(records[0].handle == handle);
+	ASSERT_EQ(records[0].result, TWHEEL_EXPIRED);
+	ASSERT_EQ(records[0].time_ns, 0);
+	ASSERT_EQ(records[1].result, 0);
+	ASSERT_EQ(list_all(fd, records, 2, TWHEEL_ABSTIME), 2);
+	ASSERT_EQ(records[0].time_ns, deadline);
+	ASSERT_EQ(get_info(fd).unread, 1);
+	ASSERT(read_one(fd).handle == handle);
+	ASSERT_EQ(list_all(fd, records, 2, 0), 1);
+	ASSERT_EQ(records[0].cookie, 2);
+}
+
+TEST(deadline_in_the_table_is_listed)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + LONG;
+	struct twheel_word *table = map_table(fd);
+	const __u64 handle = add_shared(fd, deadline, 1);
+	struct twheel_op record;
+
+	ASSERT(push_alone(word_of(table, handle), deadline + LONG));
+	ASSERT_EQ(list_all(fd, &record, 1, TWHEEL_ABSTIME), 1);
+	ASSERT_EQ(record.flags, TWHEEL_RESTORE | TWHEEL_ABSTIME | TWHEEL_SHARED);
+	ASSERT_EQ(record.time_ns, deadline + LONG);
+}
+
+TEST(stopped_descriptor_lists_its_timers)
+{
+	struct twheel_op drained, record;
+	const int fd = open_device(0);
+
+	add(fd, LONG, 1);
+	add(fd, LONG, 2);
+	ASSERT_EQ(drain(fd, &drained, 1), 1);
+	ASSERT_EQ(list_all(fd, &record, 1, 0), 1);
+	ASSERT_EQ(record.cookie, 3 - drained.cookie);
+}
+
+/* Arrays of each length: the cursor goes on where the last call has ended. */
+TEST(each_call_goes_on_where_the_last_ended)
+{
+	enum { COUNT = 500 };
+	static const unsigned int lengths[] = { 1, 2, 49, 50, 51, 63, 64, 65, 127, 128, 499 };
+	static struct twheel_op ops[COUNT], records[COUNT + 1], again[COUNT];
+	const int fd = open_device(0);
+	unsigned int i, seen;
+	__u64 cursor, before;
+	int got;
+
+	for (i = 0; i < COUNT; i++)
+		ops[i] = new_timer(LONG, i);
+	add_all(fd, ops, COUNT);
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		for (cursor = 0, seen = 0; seen < COUNT; seen += got) {
+			before = cursor;
+			got = list(fd, records + seen, lengths[i], &cursor, TWHEEL_ABSTIME);
+			ASSERT_EQ(got, COUNT - seen < lengths[i] ? COUNT - seen : lengths[i]);
+			/* the same cursor gives the same timers */
+			ASSERT_EQ(list(fd, again, lengths[i], &before, TWHEEL_ABSTIME), got);
+			ASSERT(before == cursor);
+			ASSERT(!memcmp(again, records + seen, got * sizeof(again[0])));
+		}
+		ASSERT_EQ(list(fd, records + COUNT, 1, &cursor, 0), 0);
+		qsort(records, COUNT, sizeof(records[0]), compare_cookies);
+		for (seen = 0; seen < COUNT; seen++)
+			ASSERT(records[seen].handle == ops[seen].handle);
+	}
+}
+
+/* Bad input */
+
+static void check_refused(int fd, const struct twheel_list *valid, size_t offset, __u64 value,
+			  size_t size)
+{
+	struct twheel_list arg = *valid, copy;
+
+	memcpy((char *)&arg + offset, &value, size);
+	copy = arg;
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LIST, &arg), EINVAL);
+	ASSERT(!memcmp(&arg, &copy, sizeof(arg)));
+}
+
+TEST(value_out_of_range_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op record = { .cookie = 7 };
+	const struct twheel_list valid = { .ops = (unsigned long)&record, .count = 1 };
+	size_t at;
+	__u64 bit;
+
+	add(fd, LONG, 1);
+#define FIELD(name) offsetof(struct twheel_list, name)
+	for (bit = 1; bit; bit <<= 1)
+		for (at = FIELD(reserved); at < sizeof(valid); at += sizeof(bit))
+			check_refused(fd, &valid, at, bit, sizeof(bit));
+	for (bit = 2; bit < 1ULL << 32; bit <<= 1)
+		check_refused(fd, &valid, FIELD(flags), bit, 4);
+	check_refused(fd, &valid, FIELD(count), 0, 4);
+	check_refused(fd, &valid, FIELD(count), INT_MAX + 1U, 4);
+	check_refused(fd, &valid, FIELD(count), ~0U, 4);
+	check_refused(fd, &valid, FIELD(cursor), (1ULL << 24) + 1, 8);
+	for (bit = 1ULL << 25; bit; bit <<= 1)
+		check_refused(fd, &valid, FIELD(cursor), bit, 8);
+	check_refused(fd, &valid, FIELD(cursor), ~0ULL, 8);
+	ASSERT_EQ(record.cookie, 7);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+TEST(cursor_of_the_end_lists_nothing)
+{
+	const int fd = open_device(0);
+	struct twheel_op record;
+	__u64 cursor = 1 << 24;
+
+	add(fd, LONG, 1);
+	ASSERT_EQ(list(fd, &record, 1, &cursor, 0), 0);
+	ASSERT_EQ(cursor, 1 << 24);
+}
+
+TEST(bad_address_is_efault)
+{
+	const int fd = open_device(0);
+	struct twheel_op *page = two_pages(PROT_NONE);
+	struct twheel_list *arg = (void *)page;
+	__u64 cursor = 0;
+
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LIST, NULL), EFAULT);
+	/* no timer, no record to write */
+	ASSERT_EQ(list(fd, NULL, 1, &cursor, 0), 0);
+	add(fd, LONG, 1);
+	cursor = 0;
+	ASSERT_EQ(list(fd, NULL, 1, &cursor, 0), -EFAULT);
+	ASSERT_EQ(list(fd, page + page_size() / sizeof(*page), 1, &cursor, 0), -EFAULT);
+	arg->ops = (unsigned long)&(struct twheel_op){ 0 };
+	arg->count = 1;
+	protect(page, page_size(), PROT_READ);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LIST, arg), EFAULT);
+	ASSERT_EQ(arg->cursor, 0);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+/* Part of the array cannot be written: the cursor stops in front of that part. */
+static void check_end_of_memory(int fd, unsigned int room, int protection)
+{
+	enum { COUNT = 200 };
+	static struct twheel_op rest[COUNT];
+	char *end = (char *)two_pages(protection) + page_size();
+	struct twheel_op *ops = (void *)(end - room * sizeof(*ops) - sizeof(*ops) / 2);
+	__u64 cursor = 0;
+	unsigned int i;
+	bool seen[COUNT] = { };
+
+	ASSERT_EQ(list(fd, ops, COUNT, &cursor, 0), room ? (int)room : -EFAULT);
+	ASSERT_EQ(list(fd, rest, COUNT, &cursor, 0), COUNT - room);
+	for (i = 0; i < COUNT; i++) {
+		const struct twheel_op *op = i < room ? &ops[i] : &rest[i - room];
+
+		ASSERT_LT(op->cookie, COUNT);
+		ASSERT(!seen[op->cookie]);
+		seen[op->cookie] = true;
+	}
+}
+
+TEST(records_before_a_bad_page_count)
+{
+	static const unsigned int rooms[] = { 0, 1, 10, 31, 60 };
+	static struct twheel_op ops[200];
+	const int fd = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ops[i] = new_timer(LONG, i);
+	add_all(fd, ops, ARRAY_SIZE(ops));
+	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
+		check_end_of_memory(fd, rooms[i], PROT_NONE);
+		check_end_of_memory(fd, rooms[i], PROT_READ);
+	}
+}
+
+/* A page that is not there yet is brought in. */
+TEST(array_that_is_not_there_yet)
+{
+	enum { COUNT = 1000 };
+	static struct twheel_op ops[COUNT];
+	const int fd = open_device(0);
+	struct twheel_op *fresh = CALL(mmap(NULL, sizeof(ops), PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	__u64 cursor = 0;
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++)
+		ops[i] = new_timer(LONG, i);
+	add_all(fd, ops, COUNT);
+	ASSERT_EQ(list(fd, fresh, COUNT, &cursor, 0), COUNT);
+}
+
+/* Signals end calls early, and lose nothing. */
+
+static atomic_uint alarms;
+
+static void count_alarm(int number)
+{
+	alarms++;
+}
+
+TEST(signals_lose_nothing)
+{
+	enum { COUNT = 20000 };
+	static struct twheel_op ops[COUNT], records[COUNT];
+	const struct sigaction action = { .sa_handler = count_alarm };
+	const struct itimerval often = { .it_interval.tv_usec = 500, .it_value.tv_usec = 500 };
+	const struct itimerval never = { };
+	const int fd = open_device(0);
+	unsigned int i, seen, early = 0;
+	__u64 cursor;
+	int got;
+
+	for (i = 0; i < COUNT; i++)
+		ops[i] = new_timer(10 * LONG, i);
+	add_all(fd, ops, COUNT);
+	CALL(sigaction(SIGALRM, &action, NULL));
+	for (i = 0; i < 20 || (alarms < 20 && i < 2000); i++) {
+		CALL(setitimer(ITIMER_REAL, &often, NULL));
+		for (cursor = 0, seen = 0; ; seen += got) {
+			got = list(fd, records + seen, COUNT - seen ?: 1, &cursor, 0);
+			if (got == -EINTR)
+				got = 0;
+			else if (!got)
+				break;
+			ASSERT_GE(got, 0);
+			early += seen + got < COUNT;
+			ASSERT_LE(seen + got, COUNT);
+		}
+		CALL(setitimer(ITIMER_REAL, &never, NULL));
+		ASSERT_EQ(seen, COUNT);
+		qsort(records, COUNT, sizeof(records[0]), compare_cookies);
+		for (seen = 0; seen < COUNT; seen++)
+			ASSERT(records[seen].handle == ops[seen].handle);
+	}
+	note("%u signals, %u calls ended early", alarms, early);
+}
+
+/* While other timers come, go, expire and are changed, those that stay are listed once. */
+
+enum { STAYING = 3000, STAY = 1 << 20 };
+
+static int shared_fd;
+static atomic_bool stopping;
+static struct twheel_op staying[STAYING];
+
+static void *come_and_go(void *data)
+{
+	unsigned int seed = (unsigned long)data, i;
+	struct twheel_op ops[100];
+
+	while (!stopping) {
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			ops[i] = new_timer(rand_r(&seed) % 2 ? 0 : LONG, i);
+		add_all(shared_fd, ops, ARRAY_SIZE(ops));
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			cancel(shared_fd, ops[(i * 37) % ARRAY_SIZE(ops)].handle);
+	}
+	return NULL;
+}
+
+static void *change_those_that_stay(void *data)
+{
+	unsigned int seed = 3;
+	__u64 delay;
+	int result;
+
+	while (!stopping) {
+		/* some expire and are retracted by the next change */
+		delay = rand_r(&seed) % 10 ? LONG : 0;
+		result = change(shared_fd, staying[rand_r(&seed) % STAYING].handle, delay);
+		ASSERT_GE(result, 0);
+	}
+	return NULL;
+}
+
+TEST(timers_that_stay_are_listed_once)
+{
+	static struct twheel_op records[STAYING + 100000];
+	static unsigned char seen[STAYING];
+	const __u64 end = now() + 2 * NSEC_PER_SEC;
+	unsigned int i, n, lists, others = 0;
+	pthread_t threads[3];
+	__u64 cursor;
+	int got;
+
+	shared_fd = open_device(O_NONBLOCK);
+	for (i = 0; i < STAYING; i++)
+		staying[i] = new_timer(LONG, STAY + i);
+	/* with room between them for the others */
+	for (i = 0; i < STAYING; i += 100) {
+		struct twheel_op gap[50];
+
+		add_all(shared_fd, &staying[i], 100);
+		for (n = 0; n < ARRAY_SIZE(gap); n++)
+			gap[n] = new_timer(LONG, 0);
+		add_all(shared_fd, gap, ARRAY_SIZE(gap));
+		for (n = 0; n < ARRAY_SIZE(gap); n++)
+			ASSERT_EQ(cancel(shared_fd, gap[n].handle), 0);
+	}
+	for (i = 0; i < 2; i++)
+		threads[i] = start_thread(come_and_go, (void *)(i + 1UL));
+	threads[2] = start_thread(change_those_that_stay, NULL);
+	for (lists = 0; lists < 3 || now() < end; lists++) {
+		memset(seen, 0, sizeof(seen));
+		for (cursor = 0; ;) {
+			got = list(shared_fd, records, 1 + lists * 97 % 1000, &cursor, 0);
+			ASSERT_GE(got, 0);
+			if (!got)
+				break;
+			for (n = 0; n < (unsigned int)got; n++) {
+				i = records[n].cookie - STAY;
+				if (records[n].cookie < STAY) {
+					others++;
+					continue;
+				}
+				ASSERT(records[n].handle == staying[i].handle);
+				ASSERT(!seen[i]);
+				seen[i] = 1;
+			}
+		}
+		for (i = 0; i < STAYING; i++)
+			ASSERT(seen[i]);
+	}
+	stopping = true;
+	join_threads(threads, ARRAY_SIZE(threads));
+	note("%u lists, %u records of other timers", lists, others);
+}
