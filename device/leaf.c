@@ -6,11 +6,16 @@
  * two loads find a block, for any number of timers. An xarray of as many blocks has up to
  * four levels. The array grows to a power of two, and has at most 65 KiB. A leaf is freed
  * with its last block.
+ *
+ * A program may ask for the handle with the highest index as its first one. So the user is
+ * charged for an array of more than a page, as for blocks.
  */
+#include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include "leaf.h"
+#include "quota.h"
 
 /* The array begins with this many leaves. */
 #define LEAF_FIRST	8U
@@ -21,31 +26,73 @@ static unsigned long *leaf_room(struct timer_leaf **array, u32 leaves)
 	return (unsigned long *)(array + leaves);
 }
 
-/* Returns a new array that has @i, or %NULL. */
-static struct timer_leaf **leaf_new_array(u32 i, u32 *leaves)
+/* Gives back what the first @blocks blocks of an array were charged as. */
+static void leaf_uncharge(struct user_quota *quota, u32 blocks)
+{
+	while (blocks--) {
+		twheel_quota_retire_block(quota);
+		twheel_quota_uncharge_block(quota);
+	}
+}
+
+static u32 leaf_array_blocks(u32 leaves)
+{
+	return leaves * sizeof(struct timer_leaf *) / TIMER_BLOCK_SIZE;
+}
+
+static bool leaf_charge(struct timer_set *set, u32 blocks)
+{
+	u32 n;
+
+	for (n = 0; n < blocks; n++) {
+		if (twheel_quota_charge_block(set))
+			continue;
+		leaf_uncharge(set->quota, n);
+		return false;
+	}
+	return true;
+}
+
+static void leaf_free_array(struct user_quota *quota, struct timer_leaf **array, u32 leaves)
+{
+	if (!array)
+		return;
+	kvfree(array);
+	leaf_uncharge(quota, leaf_array_blocks(leaves));
+}
+
+/* Returns a new array that has @i, or an ERR_PTR(). */
+static struct timer_leaf **leaf_new_array(struct timer_set *set, u32 i, u32 *leaves)
 {
 	struct timer_leaf **array;
 
 	*leaves = max_t(u32, roundup_pow_of_two(i + 1), LEAF_FIRST);
+	if (!leaf_charge(set, leaf_array_blocks(*leaves)))
+		return ERR_PTR(-EDQUOT);
 	array = kvcalloc(*leaves + BITS_TO_LONGS(*leaves), sizeof(*array), GFP_KERNEL_ACCOUNT);
-	if (array)
-		bitmap_fill(leaf_room(array, *leaves), *leaves);
+	if (!array) {
+		leaf_uncharge(set->quota, leaf_array_blocks(*leaves));
+		return ERR_PTR(-ENOMEM);
+	}
+	bitmap_fill(leaf_room(array, *leaves), *leaves);
 	return array;
 }
 
-/* Replaces the array by a larger one. Returns the old array. */
+/* Replaces the array by a larger one. Returns the old array, and in @leaves its size. */
 static struct timer_leaf **leaf_use_array(struct timer_set *set, struct timer_leaf **array,
-					  u32 leaves)
+					  u32 *leaves)
 {
 	struct timer_leaf **old = set->leaf;
+	u32 old_leaves = set->leaves;
 
 	timer_set_assert_locked(set);
 
-	memcpy(array, old, set->leaves * sizeof(*array));
-	memcpy(leaf_room(array, leaves), leaf_room(old, set->leaves),
-	       BITS_TO_LONGS(set->leaves) * sizeof(long));
+	memcpy(array, old, old_leaves * sizeof(*array));
+	memcpy(leaf_room(array, *leaves), leaf_room(old, old_leaves),
+	       BITS_TO_LONGS(old_leaves) * sizeof(long));
 	set->leaf = array;
-	WRITE_ONCE(set->leaves, leaves);
+	WRITE_ONCE(set->leaves, *leaves);
+	*leaves = old_leaves;
 	return old;
 }
 
@@ -63,7 +110,7 @@ static struct timer_leaf *leaf_new(void)
  * @set: The set, locked. The function may release the lock.
  * @number: The number.
  *
- * Return: 0, or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EDQUOT if the user may have no more memory.
  */
 int twheel_leaf_grow(struct timer_set *set, u32 number)
 	__must_hold(&set->lock)
@@ -77,17 +124,21 @@ int twheel_leaf_grow(struct timer_set *set, u32 number)
 	if (twheel_leaf_exists(set, number))
 		return 0;
 	timer_set_unlock(set);
-	leaf = leaf_new();
 	if (i >= READ_ONCE(set->leaves))
-		array = leaf_new_array(i, &leaves);
+		array = leaf_new_array(set, i, &leaves);
+	if (IS_ERR(array)) {
+		timer_set_lock(set);
+		return PTR_ERR(array);
+	}
+	leaf = leaf_new();
 	timer_set_lock(set);
 	if (array && leaves > set->leaves)
-		array = leaf_use_array(set, array, leaves);
+		array = leaf_use_array(set, array, &leaves);
 	if (i < set->leaves && !set->leaf[i])
 		swap(leaf, set->leaf[i]);
 	done = twheel_leaf_exists(set, number);
 	timer_set_unlock(set);
-	kvfree(array);
+	leaf_free_array(set->quota, array, leaves);
 	kfree(leaf);
 	timer_set_lock(set);
 	return done ? 0 : -ENOMEM;
@@ -216,5 +267,5 @@ void twheel_leaf_free(struct timer_set *set)
 
 	for (i = 0; i < set->leaves; i++)
 		kfree(set->leaf[i]);
-	kvfree(set->leaf);
+	leaf_free_array(set->quota, set->leaf, set->leaves);
 }
