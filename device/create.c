@@ -95,14 +95,32 @@ static struct user_timer *create_take_shared(struct timer_set *set, enum twheel_
 	return t;
 }
 
+/* Takes the place that the handle in @op names. */
+static struct user_timer *create_take_kept(struct timer_set *set, const struct twheel_op *op,
+					   enum twheel_lane lane, struct timer_block **hint)
+{
+	u32 index = op->handle & TWHEEL_INDEX_MASK;
+	struct user_timer *t;
+
+	if (op->flags & TWHEEL_SHARED && index >= twheel_table_words(set))
+		return ERR_PTR(-ENOSPC);
+	*hint = NULL;
+	t = twheel_block_take(set, index, index, lane, hint);
+	/* Timers that get a new handle need not skip the blocks in front of this one. */
+	*hint = NULL;
+	return t == ERR_PTR(-EBUSY) ? ERR_PTR(-EEXIST) : t;
+}
+
 /* Takes a place for a timer: above the table's indexes if there is room. */
-static struct user_timer *create_take_place(struct timer_set *set, u32 flags,
+static struct user_timer *create_take_place(struct timer_set *set, const struct twheel_op *op,
 					    enum twheel_lane lane, struct timer_block **hint)
 {
 	u32 words = min(twheel_table_words(set), TWHEEL_INDEX_MASK + 1);
 	struct user_timer *t = ERR_PTR(-EBUSY);
 
-	if (flags & TWHEEL_SHARED)
+	if (op->flags & TWHEEL_KEEP_HANDLE)
+		return create_take_kept(set, op, lane, hint);
+	if (op->flags & TWHEEL_SHARED)
 		return create_take_shared(set, lane, hint);
 	if (words <= TWHEEL_INDEX_MASK)
 		t = twheel_block_take(set, words, TWHEEL_INDEX_MASK, lane, hint);
@@ -159,6 +177,30 @@ static void create_set_slack(struct user_timer *t)
 		twheel_set_slack(&t->timer, div_u64(window, TICK_NSEC));
 }
 
+/*
+ * Returns the generation for the timer of @op. It is never 0, so the handle is never 0.
+ *
+ * A handle that is kept takes the count of the set forward to its generation, so that a
+ * later handle is not the same. The count goes round: if a kept generation is ahead by half
+ * of all generations or more, it counts as behind. Then the count gets there after as many
+ * adds as it was ahead.
+ */
+static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
+{
+	const u64 mask = U64_MAX >> TWHEEL_INDEX_BITS;
+	u64 kept = op->handle >> TWHEEL_INDEX_BITS;
+
+	if (op->flags & TWHEEL_KEEP_HANDLE) {
+		if (((kept - set->generation) & mask) <= mask / 2)
+			set->generation = kept;
+		return kept;
+	}
+	do {
+		set->generation = (set->generation + 1) & mask;
+	} while (!set->generation);
+	return set->generation;
+}
+
 /* Creates the timer for @op. May release the lock meanwhile, to allocate. */
 static struct user_timer *create_timer(struct timer_set *set, const struct twheel_op *op,
 				       struct timer_extra *extra,
@@ -167,15 +209,11 @@ static struct user_timer *create_timer(struct timer_set *set, const struct twhee
 	struct user_timer *t;
 
 	do {
-		t = create_take_place(set, op->flags, adm->lane, &adm->hint);
+		t = create_take_place(set, op, adm->lane, &adm->hint);
 	} while (t == ERR_PTR(-EAGAIN));
 	if (IS_ERR(t))
 		return t;
-	/* The generation is never 0, so the handle is never 0. */
-	do {
-		set->generation = (set->generation + 1) & (U64_MAX >> TWHEEL_INDEX_BITS);
-	} while (!set->generation);
-	t->generation = set->generation;
+	t->generation = create_generation(set, op);
 	t->state = USER_TIMER_NEW;
 	t->clockid = op->clockid;
 	t->flags = op->flags & TWHEEL_KEPT_FLAGS;

@@ -91,6 +91,21 @@ static bool ops_group_only(const struct twheel_op *op)
 	       !op->period_ns && !op->time_ns && !op->handle && !op->window_ns;
 }
 
+/* Whether the handle of an addition is as its flags say. No handle has generation 0. */
+static bool ops_handle_valid(const struct twheel_op *op)
+{
+	switch (op->flags & (TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE)) {
+	case 0:
+		return !op->handle;
+	case TWHEEL_RESTORE:
+		return true;
+	case TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE:
+		return op->handle >> TWHEEL_INDEX_BITS;
+	default:
+		return false;
+	}
+}
+
 /**
  * twheel_ops_add - carry out a number of TWHEEL_OP_ADD
  * @set: The set.
@@ -104,8 +119,8 @@ void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (!ops_add_valid(&op[i], TWHEEL_RESTORE) ||
-		    (op[i].handle && !(op[i].flags & TWHEEL_RESTORE)))
+		if (!ops_add_valid(&op[i], TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE) ||
+		    !ops_handle_valid(&op[i]))
 			op[i].result = -EINVAL;
 	twheel_create_timers(set, added, op, n);
 }

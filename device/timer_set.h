@@ -71,7 +71,7 @@ enum timer_set_exemption {
  * @spare: A block in which there is no timer, or %NULL.
  * @unseen: The timers that are %USER_TIMER_UNSEEN.
  * @ready: The timers that have expired, in the order of expiry.
- * @generation: The generation of the last handle given out.
+ * @generation: The generation of the last handle given out: see create.c.
  * @count: How many timers the set has.
  * @unread: How many timers @ready has.
  * @looks: How many timers @unseen has.

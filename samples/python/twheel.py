@@ -86,6 +86,7 @@ EACH = 1 << 1
 RESTART = 1 << 2
 RESTORE = 1 << 3
 SHARED = 1 << 4
+KEEP_HANDLE = 1 << 5
 
 RETRACTED = 1
 EXPIRED = 1

@@ -55,7 +55,9 @@
  *	4 KiB, about 50 in each. A user may hold one block for every 16 timers of
  *	@max_timers_user, and 1024 blocks more. So the blocks take at most 256 bytes
  *	for each timer of @max_timers_user, and 4 MiB. A period, a window, a group and a
- *	clock other than CLOCK_MONOTONIC take less than 200 bytes more for a timer.
+ *	clock other than CLOCK_MONOTONIC take less than 200 bytes more for a timer. A
+ *	descriptor takes up to 16 blocks more if it has places for more than a million
+ *	timers, or a timer was given such a place by TWHEEL_KEEP_HANDLE.
  *
  *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
  *	namespace. The kernel asks for the capability when a limit would be passed
@@ -100,6 +102,7 @@ struct twheel_info {
 #define TWHEEL_FEATURE_LEASE	(1ULL << 12)	/* TWHEEL_IOC_LEASE */
 #define TWHEEL_FEATURE_WINDOW	(1ULL << 13)	/* window_ns */
 #define TWHEEL_FEATURE_LIST	(1ULL << 14)	/* TWHEEL_IOC_LIST */
+#define TWHEEL_FEATURE_KEEP_HANDLE (1ULL << 15)	/* TWHEEL_KEEP_HANDLE */
 
 /**
  * enum twheel_opcode - the operations
@@ -112,7 +115,9 @@ struct twheel_info {
  *	the descriptor already holds @max_timers timers, or the user
  *	@max_timers_user, or if the timer needs memory and the user's timers already
  *	have as much as they may (see @max_timers_user); ENOSPC with TWHEEL_SHARED
- *	if the table is full or not mapped; ENOMEM; EBUSY with @group while the
+ *	if the table is full or not mapped, or has no entry for a handle that the
+ *	timer is to keep; EEXIST with TWHEEL_KEEP_HANDLE if there is a timer with that
+ *	handle, or with the same TWHEEL_INDEX(); ENOMEM; EBUSY with @group while the
  *	kernel enlarges the table of groups and cannot enlarge it further: the
  *	program may try again.
  * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. The timer keeps
@@ -179,9 +184,9 @@ struct twheel_info {
  * The kernel checks the fields of an operation before it looks for the timer:
  * EINVAL comes before ENOENT. Only the timer knows its clock, so EINVAL for a
  * relative time on CLOCK_REALTIME comes after ENOENT. An operation that adds a
- * timer fails with the first of EINVAL, ESHUTDOWN, EDQUOT and ENOSPC that applies. If
- * memory is short, ENOMEM may come instead of any of them but EINVAL. EBUSY is reported
- * only if no other error applies.
+ * timer fails with the first of EINVAL, ESHUTDOWN, EDQUOT, ENOSPC and EEXIST that
+ * applies. If memory is short, ENOMEM may come instead of any of them but EINVAL. EBUSY
+ * is reported only if no other error applies.
  */
 enum twheel_opcode {
 	TWHEEL_OP_ADD		= 1,
@@ -216,6 +221,10 @@ enum twheel_opcode {
  *	TWHEEL_OP_ADD ignores what @handle contains, which otherwise must be 0.
  *	TWHEEL_IOC_DRAIN sets this flag, so that a program can add the records
  *	unchanged. Every other operation refuses the flag with EINVAL.
+ * %TWHEEL_KEEP_HANDLE
+ *	The timer gets the handle in @handle. The flag needs TWHEEL_RESTORE. A handle
+ *	below 2^24 is EINVAL: the kernel gives out no such handle. Later handles differ
+ *	from this one, see @handle of &struct twheel_op.
  * %TWHEEL_SHARED
  *	The timer has an entry in the table of deadlines, see &struct twheel_word. A
  *	program pushes the deadline back through the entry, without a system call.
@@ -230,6 +239,7 @@ enum twheel_opcode {
 #define TWHEEL_RESTART		(1U << 2)
 #define TWHEEL_RESTORE		(1U << 3)
 #define TWHEEL_SHARED		(1U << 4)
+#define TWHEEL_KEEP_HANDLE	(1U << 5)
 #define TWHEEL_LEASED		(1U << 6)
 
 /* Results of operations, see enum twheel_opcode. */
@@ -240,7 +250,8 @@ enum twheel_opcode {
 /**
  * struct twheel_op - one operation
  * @op: In a batch, one of enum twheel_opcode. In the ioctl of one operation, 0.
- * @flags: TWHEEL_ABSTIME, TWHEEL_EACH, TWHEEL_RESTART, TWHEEL_RESTORE, TWHEEL_SHARED.
+ * @flags: TWHEEL_ABSTIME, TWHEEL_EACH, TWHEEL_RESTART, TWHEEL_RESTORE, TWHEEL_SHARED,
+ *	TWHEEL_KEEP_HANDLE.
  * @clockid: CLOCK_MONOTONIC; CLOCK_BOOTTIME, which includes time in suspend; or
  *	CLOCK_REALTIME, only with TWHEEL_ABSTIME. If CLOCK_REALTIME is set, the
  *	deadline comes sooner or later accordingly. The wheel serves CLOCK_MONOTONIC.
@@ -248,7 +259,11 @@ enum twheel_opcode {
  *	more such timers the descriptor holds.
  * @result: In: 0. Out, in a batch: the result, or a negative errno.
  * @handle: Names a timer of this descriptor; never 0. The same handle does not name
- *	another timer before 2^40 - 1 more adds.
+ *	another timer before 2^40 - 1 more adds. An add with TWHEEL_KEEP_HANDLE counts as
+ *	up to 2^39 adds, and may bring back a handle that has named another timer. In a
+ *	new descriptor, handles that the old one gave out and that were not restored may
+ *	be given out anew. A program that cannot have that adds a timer in the old
+ *	descriptor last, restores it along with the others, and cancels it.
  * @cookie: Any value. The kernel returns it in each event.
  * @time_ns: A delay from now, or with TWHEEL_ABSTIME a reading of the clock. A value
  *	above 2^63 - 1 is EINVAL. A deadline that would be beyond 2^63 - 1, because

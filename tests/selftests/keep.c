@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TWHEEL_KEEP_HANDLE: a timer is armed again under the handle that it had, in the same
+ * descriptor or in another one.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "table_timer.h"
+#include "user.h"
+
+#define KEEP		(TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE)
+#define GENERATIONS	(1ULL << 40)
+#define LAST_INDEX	((1U << 24) - 1)
+
+static __u64 handle_of(__u64 generation, __u32 index)
+{
+	return generation << 24 | index;
+}
+
+static __u64 generation_of(__u64 handle)
+{
+	return handle >> 24;
+}
+
+static struct twheel_op kept_op(__u64 handle)
+{
+	struct twheel_op op = new_timer(LONG, 1);
+
+	op.flags = KEEP;
+	op.handle = handle;
+	return op;
+}
+
+/* Adds a timer under a handle. Returns 0 or a negative errno. */
+static int keep(int fd, __u64 handle)
+{
+	struct twheel_op op = kept_op(handle);
+
+	if (ioctl(fd, TWHEEL_IOC_ADD, &op))
+		return -errno;
+	ASSERT(op.handle == handle);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	return 0;
+}
+
+TEST(kept_handle_names_the_timer)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, ticks(3), 5);
+	struct twheel_event event;
+	struct twheel_op op;
+
+	ASSERT_EQ(drain(fd, &op, 1), 1);
+	resume(fd);
+	op.op = 0;
+	op.flags |= TWHEEL_KEEP_HANDLE;
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+	ASSERT(op.handle == handle);
+	event = read_one(fd);
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.cookie, 5);
+	ASSERT_EQ(cancel(fd, handle), -ENOENT);
+}
+
+TEST(taken_handle_is_eexist)
+{
+	const int fd = open_device(0);
+	const __u64 pending = add(fd, LONG, 1), unread = add(fd, 0, 2);
+	const __u64 others[] = {
+		pending, unread, pending + (1 << 24), unread + (7ULL << 24),
+		handle_of(GENERATIONS - 1, TWHEEL_INDEX(pending)),
+	};
+	struct twheel_op op;
+	unsigned int i;
+
+	wait_for_event(fd);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		op = kept_op(others[i]);
+		REFUSED(fd, TWHEEL_IOC_ADD, &op, EEXIST);
+	}
+	ASSERT_EQ(read_one(fd).cookie, 2);
+	ASSERT_EQ(keep(fd, unread), 0);
+	ASSERT_EQ(cancel(fd, pending), 0);
+	ASSERT_EQ(keep(fd, pending), 0);
+}
+
+TEST(handle_that_is_never_given_out_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op;
+	__u64 bit;
+
+	op = kept_op(0);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	for (bit = 1; bit < 1 << 24; bit <<= 1) {
+		op = kept_op(bit);
+		REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	}
+	op = kept_op(LAST_INDEX);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	ASSERT_EQ(keep(fd, 1 << 24), 0);
+}
+
+TEST(keep_handle_is_for_restore_only)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = kept_op(1 << 24);
+
+	op.flags = TWHEEL_KEEP_HANDLE;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	op.handle = 0;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	op.flags = KEEP;
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	op = (struct twheel_op){ .flags = TWHEEL_KEEP_HANDLE, .handle = add(fd, LONG, 1) };
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+	REFUSED(fd, TWHEEL_IOC_CANCEL, &op, EINVAL);
+	REFUSED(fd, TWHEEL_IOC_QUERY, &op, EINVAL);
+}
+
+TEST(stopped_descriptor_refuses_kept_handles)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(LONG, 1);
+	const __u64 handle = arm(fd, op);
+
+	ASSERT_EQ(drain(fd, &op, 1), 1);
+	op = kept_op(handle);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
+}
+
+TEST(handle_that_cannot_be_returned_arms_nothing)
+{
+	const int fd = open_device(0);
+	const __u64 handle = handle_of(5, 5);
+	struct twheel_op *op = read_only_op(kept_op(handle));
+
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
+	ASSERT_EQ(timers_of(fd), 0);
+	ASSERT_EQ(keep(fd, handle), 0);
+}
+
+/* No handle that is given out after a kept one is the same. */
+static void check_later_handles(__u64 before, __u64 kept)
+{
+	enum { ADDS = 300 };
+	const int fd = open_device(0);
+	unsigned int i;
+	__u64 handle;
+
+	if (before)
+		ASSERT_EQ(keep(fd, handle_of(before, 9)), 0);
+	ASSERT_EQ(keep(fd, handle_of(kept, 0)), 0);
+	ASSERT_EQ(cancel(fd, handle_of(kept, 0)), 0);
+	for (i = 0; i < ADDS; i++) {
+		handle = add(fd, LONG, 1);
+		/* the lowest place is taken, which is that of the kept handle */
+		ASSERT_EQ(TWHEEL_INDEX(handle), 0);
+		ASSERT_NE(generation_of(handle), 0);
+		ASSERT_NE(generation_of(handle), kept);
+		ASSERT_EQ(cancel(fd, handle), 0);
+	}
+	close(fd);
+}
+
+TEST(later_handles_are_others)
+{
+	static const __u64 generations[] = {
+		0, 1, 2, 150, GENERATIONS / 2 - 150, GENERATIONS / 2 - 1, GENERATIONS / 2,
+		GENERATIONS / 2 + 1, GENERATIONS - 150, GENERATIONS - 1,
+	};
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(generations); i++)
+		for (j = 1; j < ARRAY_SIZE(generations); j++)
+			check_later_handles(generations[i], generations[j]);
+}
+
+/* The descriptor still works when all generations have been passed over. */
+TEST(count_goes_round)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(keep(fd, handle_of(GENERATIONS / 2 - 1, 1000 + i)), 0);
+		ASSERT_EQ(keep(fd, handle_of(GENERATIONS - 2, 2000 + i)), 0);
+		ASSERT_EQ(generation_of(add(fd, LONG, 1)), GENERATIONS - 1);
+		handle = add(fd, LONG, 1);
+		ASSERT_EQ(generation_of(handle), 1);
+		ASSERT_EQ(cancel(fd, handle), 0);
+	}
+	ASSERT_EQ(timers_of(fd), 300);
+}
+
+/* Every index is good, and the memory for it is counted and given back. */
+TEST(every_index)
+{
+	const int fd = open_device(0), other = open_device(0);
+	const unsigned long before = user_memory_kb_of(other, 0);
+	unsigned long array_kb;
+	__u32 index;
+
+	for (index = 1; index <= LAST_INDEX; index = 2 * index + 1)
+		ASSERT_EQ(keep(fd, handle_of(index, index)), 0);
+	ASSERT_EQ(timers_of(fd), 24);
+	/* one block for each of the higher indexes, and the array of leaves as blocks */
+	array_kb = user_memory_kb(fd) - before - 24 * 4;
+	note("24 timers and %lu KiB more", array_kb);
+	ASSERT_LE(array_kb, 16 * 4);
+	add(fd, LONG, 1);
+	for (index = LAST_INDEX; index; index /= 2)
+		ASSERT_EQ(cancel(fd, handle_of(index, index)), 0);
+	close(fd);
+	ASSERT_EQ(user_memory_kb_of(other, before), before);
+}
+
+USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
+{
+	enum { BLOCKS = 1 + 1024 };
+	struct twheel_op op = kept_op(handle_of(1, LAST_INDEX));
+	unsigned int files;
+	int fd = -1;
+
+	if (sizeof(long) < 8)
+		skip("the array is smaller");
+	become(ALICE);
+	for (files = 0; files < 16; files++) {
+		fd = open_device(0);
+		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+		/* a block for the timer, and 16 for the way to it */
+		ASSERT_EQ(user_memory_kb(fd), (files + 1) * 17 * 4);
+		ASSERT_EQ(cancel(fd, op.handle), 0);
+	}
+	for (; files < 200; files++) {
+		fd = open_device(0);
+		if (ioctl(fd, TWHEEL_IOC_ADD, &op))
+			break;
+		ASSERT_EQ(cancel(fd, op.handle), 0);
+	}
+	ASSERT_EQ(errno, EDQUOT);
+	ASSERT_EQ(files, BLOCKS / 17);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	ASSERT_EQ(timers_of(fd), 0);
+	/* a low index needs no array */
+	ASSERT_EQ(keep(fd, handle_of(1, 1)), 0);
+}
+
+TEST(shared_timer_needs_its_entry)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = shared_op(now() + LONG, 1);
+	struct twheel_word *table;
+
+	op.flags |= KEEP;
+	op.handle = handle_of(3, 7);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
+	table = map_table(fd);
+	op.handle = handle_of(3, words_of_a_page());
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
+	op.handle = handle_of(3, 7);
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+	ASSERT(table[7].handle == op.handle);
+	ASSERT(push_alone(word_of(table, op.handle), op.time_ns + LONG));
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EEXIST);
+	/* a timer without an entry may keep an index of the table */
+	ASSERT_EQ(keep(fd, handle_of(3, 8)), 0);
+	/* entries are still given out in turn */
+	op.flags &= ~KEEP;
+	op.handle = 0;
+	ASSERT_EQ(TWHEEL_INDEX(arm(fd, op)), 0);
+}
+
+/* In one batch, timers keep handles and get new ones, and some are refused. */
+TEST(batch_of_kept_and_new_handles)
+{
+	enum { COUNT = 1000 };
+	static struct twheel_op ops[COUNT];
+	const int fd = open_device(0);
+	unsigned int i, kept = 0, taken = 0;
+	__u64 handle;
+
+	for (i = 0; i < COUNT; i++) {
+		handle = handle_of(i + 1, i * 31 % 700);
+		ops[i] = i % 3 ? new_timer(LONG, i) : kept_op(handle);
+		ops[i].op = TWHEEL_OP_ADD;
+	}
+	batch(fd, ops, COUNT);
+	for (i = 0; i < COUNT; i++) {
+		struct twheel_op told;
+
+		if (ops[i].result) {
+			ASSERT_EQ(i % 3, 0);
+			ASSERT_EQ(ops[i].result, -EEXIST);
+			taken++;
+			continue;
+		}
+		kept += !(i % 3);
+		ASSERT_EQ(query(fd, ops[i].handle, &told), 0);
+		ASSERT_EQ(told.cookie, ops[i].cookie);
+		if (!(i % 3))
+			ASSERT(ops[i].handle == handle_of(i + 1, i * 31 % 700));
+	}
+	note("%u kept, %u taken", kept, taken);
+	ASSERT_EQ(timers_of(fd), COUNT - taken);
+	ASSERT_GT(kept, 0);
+	ASSERT_GT(taken, 0);
+}
+
+/* A checkpoint: drain or list, and restore into a new descriptor */
+
+enum { CHECKPOINT = 5000 };
+
+static struct twheel_op saved[CHECKPOINT], restored[CHECKPOINT];
+
+/* A descriptor with many kinds of timers, in places that are not all in use. */
+static int new_mixture(void)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
+	static struct twheel_op ops[2 * CHECKPOINT];
+	const int fd = open_device(0);
+	unsigned int i;
+
+	map_table(fd);
+	for (i = 0; i < 2 * CHECKPOINT; i++) {
+		const clockid_t clockid = clocks[i / 2 % 3];
+
+		ops[i] = new_timer(read_clock(clockid) + LONG + i, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i].clockid = clockid;
+		ops[i].group = i % 5;
+		ops[i].window_ns = i % 11 * NSEC_PER_SEC;
+		if (i % 7 == 0) {
+			ops[i].period_ns = LONG;
+			ops[i].flags |= i % 2 ? TWHEEL_EACH : TWHEEL_RESTART;
+		} else if (clockid == CLOCK_MONOTONIC && i < 200) {
+			ops[i].flags |= TWHEEL_SHARED;
+		}
+	}
+	add_all(fd, ops, 2 * CHECKPOINT);
+	for (i = 0; i < 2 * CHECKPOINT; i += 2)
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+	ASSERT_EQ(timers_of(fd), CHECKPOINT);
+	return fd;
+}
+
+/* Restores the saved records, and checks that the timers are the same. */
+static void check_restore(__u32 ignored)
+{
+	const int fd = open_device(0);
+	unsigned int i;
+
+	map_table(fd);
+	memcpy(restored, saved, sizeof(saved));
+	for (i = 0; i < CHECKPOINT; i++)
+		restored[i].flags |= TWHEEL_KEEP_HANDLE;
+	batch(fd, restored, CHECKPOINT);
+	for (i = 0; i < CHECKPOINT; i++)
+		ASSERT_EQ(restored[i].result, 0);
+	ASSERT_EQ(list_all(fd, restored, CHECKPOINT, TWHEEL_ABSTIME), CHECKPOINT);
+	for (i = 0; i < CHECKPOINT; i++) {
+		ASSERT(restored[i].handle == saved[i].handle);
+		ASSERT_EQ(restored[i].flags & ~ignored, saved[i].flags & ~ignored);
+		ASSERT_EQ(restored[i].clockid, saved[i].clockid);
+		ASSERT_EQ(restored[i].cookie, saved[i].cookie);
+		ASSERT_EQ(restored[i].period_ns, saved[i].period_ns);
+		ASSERT_EQ(restored[i].group, saved[i].group);
+		ASSERT_EQ(restored[i].window_ns, saved[i].window_ns);
+		if (saved[i].flags & TWHEEL_ABSTIME)
+			ASSERT_EQ(restored[i].time_ns, saved[i].time_ns);
+	}
+	close(fd);
+}
+
+TEST(list_and_restore_keep_all)
+{
+	const int fd = new_mixture();
+
+	ASSERT_EQ(list_all(fd, saved, CHECKPOINT, TWHEEL_ABSTIME), CHECKPOINT);
+	close(fd);
+	check_restore(0);
+}
+
+TEST(drain_and_restore_keep_all)
+{
+	const int fd = new_mixture();
+	unsigned int done = 0;
+	int got;
+
+	while ((got = drain(fd, saved + done, CHECKPOINT - done ?: 1))) {
+		ASSERT_GT(got, 0);
+		done += got;
+	}
+	ASSERT_EQ(done, CHECKPOINT);
+	close(fd);
+	/* a drained record has the time that was left, but on CLOCK_REALTIME */
+	check_restore(TWHEEL_ABSTIME);
+}
+
+/* Threads that keep the same handles: one of them gets each. */
+
+enum { RACERS = 4, HANDLES = 20000 };
+
+static int shared_fd;
+static atomic_uchar owners[HANDLES];
+
+static void *race_for_handles(void *data)
+{
+	struct twheel_op ops[64];
+	unsigned int i, j;
+
+	for (i = 0; i + ARRAY_SIZE(ops) <= HANDLES; i += ARRAY_SIZE(ops)) {
+		for (j = 0; j < ARRAY_SIZE(ops); j++) {
+			ops[j] = kept_op(handle_of(i + j + 1, i + j));
+			ops[j].op = TWHEEL_OP_ADD;
+		}
+		batch(shared_fd, ops, ARRAY_SIZE(ops));
+		for (j = 0; j < ARRAY_SIZE(ops); j++) {
+			if (ops[j].result)
+				ASSERT_EQ(ops[j].result, -EEXIST);
+			else
+				owners[i + j]++;
+		}
+	}
+	return NULL;
+}
+
+TEST(handle_is_kept_once)
+{
+	pthread_t threads[RACERS];
+	unsigned int i;
+
+	shared_fd = open_device(0);
+	for (i = 0; i < RACERS; i++)
+		threads[i] = start_thread(race_for_handles, NULL);
+	join_threads(threads, RACERS);
+	for (i = 0; i < HANDLES / 64 * 64; i++)
+		ASSERT_EQ(owners[i], 1);
+	ASSERT_EQ(timers_of(shared_fd), HANDLES / 64 * 64);
+}
