@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An io_uring, by its system calls: one for each case. */
+#ifndef _IO_RING_H
+#define _IO_RING_H
+
+#include <linux/io_uring.h>
+#include <stdbool.h>
+
+#include "harness.h"
+
+enum { IO_RING_ENTRIES = 64 };
+
+/* A completion. */
+struct io_ring_result {
+	__u64		user_data;
+	int		res;
+	unsigned int	flags;
+};
+
+/* Open the ring with IORING_SETUP_ flags. Skips the case if that is impossible. */
+void io_ring_open(unsigned int flags);
+int io_ring_fd(void);
+
+/* End the ring. Its requests in flight are cancelled. */
+void io_ring_close(void);
+
+/* Put a request into the queue. The kernel does not look yet. */
+void io_ring_queue(const struct io_uring_sqe *sqe);
+
+/* Let the kernel carry out all requests of the queue. */
+void io_ring_enter(void);
+
+/* Both for one request. */
+void io_ring_submit(const struct io_uring_sqe *sqe);
+
+/* Take a completion that is there already, without a system call. */
+bool io_ring_peek(struct io_ring_result *result);
+
+/* The same, but let the kernel finish first the work that it has left to this task. */
+bool io_ring_completed(struct io_ring_result *result);
+
+/* Wait for a completion, and take it. */
+struct io_ring_result io_ring_wait(void);
+
+/* The number of threads that io_uring has started in this process to do work. */
+unsigned int io_ring_workers(void);
+
+#endif /* _IO_RING_H */
