@@ -237,7 +237,8 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 		return -ENOMEM;
 
 	for (done = 0; done < batch.count; done += ret) {
-		if (done && signal_pending(current))
+		/* Not signal_pending(), which is also true while io_uring has work for the task. */
+		if (done && task_sigpending(current))
 			break;
 		ret = ioctl_run_chunk(set, &chunk, ops + done,
 				      min(batch.count - done, TWHEEL_CHUNK));
