@@ -19,6 +19,7 @@
 #include "device/map.h"
 #include "device/quota.h"
 #include "device/set.h"
+#include "device/uring.h"
 #include "device/user_timer.h"
 
 static int twheel_open(struct inode *inode, struct file *file)
@@ -76,6 +77,7 @@ static const struct file_operations twheel_fops = {
 	.fasync		= twheel_deliver_fasync,
 	.unlocked_ioctl	= twheel_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
+	.uring_cmd	= twheel_uring_cmd,
 	.show_fdinfo	= twheel_show_fdinfo,
 };
 
@@ -104,6 +106,7 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_list) == 64);
 	static_assert(sizeof(struct twheel_eventfd) == 64);
 	static_assert(sizeof(struct twheel_lease) == 64);
+	static_assert(sizeof(struct twheel_uring_cmd) == 16);
 
 	ret = twheel_block_init(twheel_user_timer_expired);
 	if (ret)

@@ -76,4 +76,25 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 }
 #endif
 
+/* struct io_uring_cmd has a header of its own since 6.8 (b66509b8497f). */
+#if __has_include(<linux/io_uring/cmd.h>)
+#define TWHEEL_URING_HEADER "linux/io_uring/cmd.h"
+#else
+#define TWHEEL_URING_HEADER "linux/io_uring.h"
+#endif
+
+/* The bytes of an io_uring command: reached by way of its entry since 6.5 (fd9b8547bc5c). */
+#ifdef TWHEEL_HAVE_URING_CMD_POINTER
+#define twheel_uring_payload(command) ((command)->cmd)
+#else
+#define twheel_uring_payload(command) ((const void *)(command)->sqe->cmd)
+#endif
+
+/* io_uring_cmd_done() lost its second result with 6.18, to io_uring_cmd_done32(). */
+#ifdef TWHEEL_HAVE_URING_DONE32
+#define twheel_uring_done(command, result, flags) io_uring_cmd_done(command, result, flags)
+#else
+#define twheel_uring_done(command, result, flags) io_uring_cmd_done(command, result, 0, flags)
+#endif
+
 #endif /* _TWHEEL_COMPAT_H */

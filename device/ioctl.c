@@ -21,8 +21,6 @@
 #include "quota.h"
 #include "table.h"
 
-#define IOCTL_BATCH_MAX	65536U
-
 #define IOCTL_FEATURES	(TWHEEL_FEATURE_BATCH | TWHEEL_FEATURE_PERIODIC |	\
 			 TWHEEL_FEATURE_RETRACT | TWHEEL_FEATURE_UPSERT |	\
 			 TWHEEL_FEATURE_GROUP | TWHEEL_FEATURE_MISSED |		\
@@ -30,6 +28,7 @@
 			 TWHEEL_FEATURE_SIGIO | TWHEEL_FEATURE_CLOCK_SET |	\
 			 TWHEEL_FEATURE_LEASE | TWHEEL_FEATURE_WINDOW |		\
 			 TWHEEL_FEATURE_LIST | TWHEEL_FEATURE_KEEP_HANDLE |	\
+			 (IS_ENABLED(CONFIG_IO_URING) ? TWHEEL_FEATURE_URING : 0) | \
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
@@ -226,7 +225,7 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 
 	if (copy_from_user(&batch, argp, sizeof(batch)))
 		return -EFAULT;
-	if (!batch.count || batch.count > IOCTL_BATCH_MAX || batch.flags ||
+	if (!batch.count || batch.count > TWHEEL_BATCH_MAX || batch.flags ||
 	    memchr_inv(batch.reserved, 0, sizeof(batch.reserved)))
 		return -EINVAL;
 	if (batch.ops != (unsigned long)batch.ops)
@@ -256,7 +255,7 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 		.abi_major = TWHEEL_ABI_MAJOR,
 		.abi_minor = TWHEEL_ABI_MINOR,
 		.resolution_ns = TICK_NSEC,
-		.max_batch = IOCTL_BATCH_MAX,
+		.max_batch = TWHEEL_BATCH_MAX,
 		.features = IOCTL_FEATURES,
 		.clocks = BIT_ULL(CLOCK_MONOTONIC) | BIT_ULL(CLOCK_BOOTTIME) |
 			  BIT_ULL(CLOCK_REALTIME),

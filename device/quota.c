@@ -315,6 +315,15 @@ unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 	return quota_add_for(set, count, limit, 1);
 }
 
+/* Returns how many blocks the user of @set may hold. */
+static int quota_block_limit(const struct timer_set *set)
+{
+	u64 most = DIV_ROUND_UP_ULL(twheel_quota_limit(), QUOTA_BLOCK_TIMERS) +
+		   QUOTA_MORE_BLOCKS;
+
+	return quota_limit_of(set, most);
+}
+
 /**
  * twheel_quota_charge_block - charge a user for a block of timers
  * @set: The set for which the caller is about to allocate a block.
@@ -329,9 +338,7 @@ unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 bool twheel_quota_charge_block(struct timer_set *set)
 {
 	struct user_quota *quota = set->quota;
-	u64 most = DIV_ROUND_UP_ULL(twheel_quota_limit(), QUOTA_BLOCK_TIMERS) +
-		   QUOTA_MORE_BLOCKS;
-	int limit = quota_limit_of(set, most);
+	int limit = quota_block_limit(set);
 
 	static_assert(TIMER_BLOCK_TIMERS > QUOTA_BLOCK_TIMERS);
 
@@ -340,6 +347,24 @@ bool twheel_quota_charge_block(struct timer_set *set)
 	if (atomic_read(&quota->retired))
 		rcu_barrier();
 	return quota_add_for(set, &quota->blocks, limit, 1);
+}
+
+/**
+ * twheel_quota_may_wait - tell whether adding timers may wait for a grace period
+ * @set: The set.
+ * @timers: How many timers the caller is about to add, at most.
+ *
+ * The answer may be wrong if others add or remove timers of the user at the same time.
+ *
+ * Return: Whether twheel_quota_charge_block() may wait.
+ */
+bool twheel_quota_may_wait(const struct timer_set *set, unsigned int timers)
+{
+	const struct user_quota *quota = set->quota;
+	int more = DIV_ROUND_UP(timers, TIMER_BLOCK_TIMERS);
+
+	return atomic_read(&quota->retired) &&
+	       atomic_read(&quota->blocks) > quota_block_limit(set) - more;
 }
 
 /**

@@ -20,6 +20,7 @@ u64 twheel_quota_shown_limit(const struct timer_set *set);
 unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers);
 void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
 bool twheel_quota_charge_block(struct timer_set *set);
+bool twheel_quota_may_wait(const struct timer_set *set, unsigned int timers);
 void twheel_quota_retire_block(struct user_quota *quota);
 void twheel_quota_uncharge_block(struct user_quota *quota);
 bool twheel_quota_charge_lease(struct timer_set *set);

@@ -114,6 +114,27 @@ struct io_ring_result io_ring_wait(void)
 	return result;
 }
 
+struct io_uring_sqe io_ring_command(int fd, unsigned int call, const void *arg)
+{
+	const struct twheel_uring_cmd payload = { .arg = (unsigned long)arg };
+	struct io_uring_sqe sqe = {
+		.opcode = IORING_OP_URING_CMD,
+		.fd = fd,
+		.cmd_op = call,
+	};
+
+	memcpy(sqe.cmd, &payload, sizeof(payload));
+	return sqe;
+}
+
+int io_ring_call(int fd, unsigned int call, const void *arg)
+{
+	const struct io_uring_sqe sqe = io_ring_command(fd, call, arg);
+
+	io_ring_submit(&sqe);
+	return io_ring_wait().res;
+}
+
 unsigned int io_ring_workers(void)
 {
 	DIR *dir = opendir("/proc/self/task");

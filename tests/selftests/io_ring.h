@@ -4,6 +4,7 @@
 #define _IO_RING_H
 
 #include <linux/io_uring.h>
+#include <linux/twheel.h>
 #include <stdbool.h>
 
 #include "harness.h"
@@ -41,6 +42,12 @@ bool io_ring_completed(struct io_ring_result *result);
 
 /* Wait for a completion, and take it. */
 struct io_ring_result io_ring_wait(void);
+
+/* The request for a command: a TWHEEL_IOC_ call with its argument. */
+struct io_uring_sqe io_ring_command(int fd, unsigned int call, const void *arg);
+
+/* Carry out a command. Returns its result or a negative errno. */
+int io_ring_call(int fd, unsigned int call, const void *arg);
 
 /* The number of threads that io_uring has started in this process to do work. */
 unsigned int io_ring_workers(void);

@@ -103,6 +103,7 @@ struct twheel_info {
 #define TWHEEL_FEATURE_WINDOW	(1ULL << 13)	/* window_ns */
 #define TWHEEL_FEATURE_LIST	(1ULL << 14)	/* TWHEEL_IOC_LIST */
 #define TWHEEL_FEATURE_KEEP_HANDLE (1ULL << 15)	/* TWHEEL_KEEP_HANDLE */
+#define TWHEEL_FEATURE_URING	(1ULL << 16)	/* IORING_OP_URING_CMD */
 
 /**
  * enum twheel_opcode - the operations
@@ -652,6 +653,34 @@ struct twheel_ring {
 
 #define TWHEEL_MMAP_RING	(1ULL << 32)
 #define TWHEEL_RING_MORE	(1U << 0)
+
+/**
+ * struct twheel_uring_cmd - a call on the descriptor, as a command of io_uring
+ * @arg: The argument of the ioctl(), as a number: a pointer to its structure.
+ * @reserved: Zero.
+ *
+ * A program may submit each TWHEEL_IOC_ call to io_uring instead: an IORING_OP_URING_CMD
+ * with the call in cmd_op, the flag 0 in uring_cmd_flags, and this structure in cmd. The
+ * call does what the ioctl() does. Its result, or a negative errno, is the res of the
+ * completion.
+ *
+ * The kernel carries out TWHEEL_IOC_INFO, operations and batches while it submits the
+ * command: they are completed when io_uring_enter() returns. All other calls run in a
+ * thread of io_uring. So does a call that adds timers, if it must wait because the user's
+ * timers have as much memory as they may.
+ *
+ * The structures that @arg and twheel_batch.ops point to must stay until the completion.
+ * The kernel may take page faults on them during the submission. A fd of &struct
+ * twheel_eventfd means what it means in the task that created the thread which
+ * carries out the command.
+ *
+ * Errors besides those of the ioctl(): EINVAL if @reserved is not zero. EOPNOTSUPP if the
+ * driver is older. Without TWHEEL_FEATURE_URING, io_uring is not in the kernel.
+ */
+struct twheel_uring_cmd {
+	__aligned_u64	arg;
+	__aligned_u64	reserved;
+};
 
 /**
  * DOC: calls on /dev/twheel

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the calls on /dev/twheel as commands of io_uring
+ *
+ * The interface is described at struct twheel_uring_cmd in include/uapi/linux/twheel.h.
+ *
+ * io_uring issues a command first in the task that submits it, with %IO_URING_F_NONBLOCK
+ * and with the lock of its ring held. -EAGAIN makes io_uring issue the command again in a
+ * worker thread, where it may wait. Page faults are allowed in the first issue, too:
+ * socket options, for example, are also copied from the program in it. A fault holds up
+ * only the program's own ring.
+ *
+ * No command stays with the driver. So io_uring need not cancel any when a ring ends,
+ * which 6.1 could not do.
+ *
+ * The polling thread of a ring and io_uring's workers share the memory, the files, the
+ * credentials and the cgroup of the task that they serve. The quota is that of the opener.
+ */
+#include <linux/fs.h>
+#include "ioctl.h"
+#include "quota.h"
+#include "timer_set.h"
+#include "twheel_compat.h"
+#include "uring.h"
+#include TWHEEL_URING_HEADER
+
+/* Whether a call may wait for anything but memory. */
+static bool uring_may_wait(const struct timer_set *set, u32 call)
+{
+	switch (call) {
+	case TWHEEL_IOC_INFO:
+	case TWHEEL_IOC_CHANGE:
+	case TWHEEL_IOC_CANCEL:
+	case TWHEEL_IOC_QUERY:
+	case TWHEEL_IOC_CANCEL_GROUP:
+		return false;
+	case TWHEEL_IOC_ADD:
+	case TWHEEL_IOC_UPSERT:
+		return twheel_quota_may_wait(set, 1);
+	case TWHEEL_IOC_BATCH:
+		return twheel_quota_may_wait(set, TWHEEL_BATCH_MAX);
+	default:
+		return true;
+	}
+}
+
+/*
+ * Reports a result to io_uring. In 6.1, a command that returns a positive result is never
+ * completed if it runs in a worker thread, and breaks a chain of linked requests if it does
+ * not. So the function completes such a command itself.
+ */
+static int uring_result(struct io_uring_cmd *command, long ret, unsigned int issue_flags)
+{
+	if (ret <= 0)
+		return ret;
+	twheel_uring_done(command, ret, issue_flags);
+	return -EIOCBQUEUED;
+}
+
+/**
+ * twheel_uring_cmd - carry out a command of io_uring
+ * @command: The command.
+ * @issue_flags: %IO_URING_F_ flags.
+ *
+ * Return: What the ioctl() returns, or -EIOCBQUEUED if the command has been completed with
+ * that result; or -EAGAIN, and nothing has been done, if the call may wait and the caller
+ * may not.
+ */
+int twheel_uring_cmd(struct io_uring_cmd *command, unsigned int issue_flags)
+{
+	const struct twheel_uring_cmd *payload = twheel_uring_payload(command);
+	struct file *file = command->file;
+	/* The program may write to its queue meanwhile: read each field once. */
+	u64 arg = READ_ONCE(payload->arg);
+	long ret;
+
+	if (READ_ONCE(payload->reserved))
+		return -EINVAL;
+	if (arg != (unsigned long)arg)
+		return -EFAULT;
+	if (issue_flags & IO_URING_F_NONBLOCK &&
+	    uring_may_wait(file->private_data, command->cmd_op))
+		return -EAGAIN;
+	ret = twheel_ioctl(file, command->cmd_op, arg);
+	/* There is no system call to restart. */
+	if (ret == -ERESTARTSYS)
+		ret = -EINTR;
+	return uring_result(command, ret, issue_flags);
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Calls as commands of io_uring: each does what its ioctl() does. */
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+
+#include "errors.h"
+#include "io_ring.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+static struct twheel_op op_on(__u32 opcode, __u64 handle)
+{
+	return (struct twheel_op){ .op = opcode, .handle = handle };
+}
+
+static struct twheel_batch new_batch(struct twheel_op *ops, unsigned int count)
+{
+	return (struct twheel_batch){ .ops = (unsigned long)ops, .count = count };
+}
+
+/* Carry out a command that the submission completes, without waiting and threads. */
+static int command_at_once(int fd, unsigned int call, const void *arg)
+{
+	const struct io_uring_sqe sqe = io_ring_command(fd, call, arg);
+	struct io_ring_result result;
+
+	io_ring_submit(&sqe);
+	ASSERT(io_ring_peek(&result));
+	ASSERT_EQ(io_ring_workers(), 0);
+	return result.res;
+}
+
+TEST(info_tells_of_commands)
+{
+	const int fd = open_device(0);
+	struct twheel_info info, other = get_info(fd);
+
+	io_ring_open(0);
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_INFO, &info), 0);
+	ASSERT(!memcmp(&info, &other, sizeof(info)));
+	ASSERT(info.features & TWHEEL_FEATURE_URING);
+}
+
+TEST(operations_complete_while_they_are_submitted)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(LONG, 7);
+	__u64 handle;
+
+	io_ring_open(0);
+	op.group = 9;
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_ADD, &op), 0);
+	handle = op.handle;
+	ASSERT(handle != 0);
+
+	op = op_on(0, handle);
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_QUERY, &op), 0);
+	ASSERT_EQ(op.cookie, 7);
+	ASSERT_GT(op.time_ns, LONG / 2);
+
+	op = op_on(0, handle);
+	op.time_ns = 2 * LONG;
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_CHANGE, &op), 0);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_GT(op.time_ns, LONG);
+
+	op = new_timer(LONG, 8);
+	op.group = 9;
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_UPSERT, &op), TWHEEL_ADDED);
+	ASSERT_EQ(timers_of(fd), 2);
+
+	op = op_on(0, handle);
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_CANCEL, &op), 0);
+	op = (struct twheel_op){ .group = 9 };
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_CANCEL_GROUP, &op), 1);
+	ASSERT_EQ(op.time_ns, 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(timer_of_a_command_expires)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(ticks(2), 5);
+
+	io_ring_open(0);
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_ADD, &op), 0);
+	ASSERT_EQ(read_one(fd).cookie, 5);
+	wait_until_expired(fd, op.handle = add(fd, 0, 6));
+	op = op_on(0, op.handle);
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_CANCEL, &op), TWHEEL_RETRACTED);
+}
+
+TEST(batch_completes_while_it_is_submitted)
+{
+	enum { COUNT = 1000 };
+	static struct twheel_op ops[COUNT];
+	const int fd = open_device(0);
+	struct twheel_batch batch = new_batch(ops, COUNT);
+	int i;
+
+	io_ring_open(0);
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(LONG, i);
+		ops[i].op = TWHEEL_OP_ADD;
+	}
+	/* one operation fails */
+	ops[70].clockid = 99;
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_BATCH, &batch), COUNT);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(ops[i].result, i == 70 ? -EINVAL : 0);
+		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
+	}
+	ASSERT_EQ(timers_of(fd), COUNT - 1);
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_BATCH, &batch), COUNT);
+	ASSERT_EQ(ops[70].result, -ENOENT);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(commands_of_one_submission_run_in_order)
+{
+	const int fd = open_device(0);
+	struct twheel_op ops[IO_RING_ENTRIES];
+	struct io_ring_result result;
+	unsigned int i;
+
+	io_ring_open(0);
+	for (i = 0; i < IO_RING_ENTRIES; i++) {
+		struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &ops[i]);
+
+		ops[i] = new_timer(LONG, i);
+		sqe.user_data = i;
+		io_ring_queue(&sqe);
+	}
+	io_ring_enter();
+	for (i = 0; i < IO_RING_ENTRIES; i++) {
+		ASSERT(io_ring_peek(&result));
+		ASSERT_EQ(result.user_data, i);
+		ASSERT_EQ(result.res, 0);
+		ASSERT(!i || ops[i].handle > ops[i - 1].handle);
+	}
+	ASSERT(!io_ring_peek(&result));
+	ASSERT_EQ(timers_of(fd), IO_RING_ENTRIES);
+}
+
+TEST(failed_command_ends_a_chain)
+{
+	const int fd = open_device(0);
+	struct twheel_op wrong = op_on(0, 1), op = new_timer(LONG, 1);
+	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_CANCEL, &wrong);
+	unsigned int i;
+
+	io_ring_open(0);
+	sqe.flags = IOSQE_IO_LINK;
+	sqe.user_data = 1;
+	io_ring_queue(&sqe);
+	sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
+	io_ring_queue(&sqe);
+	io_ring_enter();
+	for (i = 0; i < 2; i++) {
+		const struct io_ring_result result = io_ring_wait();
+
+		ASSERT_EQ(result.res, result.user_data ? -ENOENT : -ECANCELED);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* Every result that is not negative means success. */
+TEST(positive_result_does_not_end_a_chain)
+{
+	const int fd = open_device(0);
+	struct twheel_op expired = op_on(0, add(fd, 0, 1)), op = new_timer(LONG, 1);
+	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_CANCEL, &expired);
+
+	wait_until_expired(fd, expired.handle);
+	io_ring_open(0);
+	sqe.flags = IOSQE_IO_LINK;
+	io_ring_queue(&sqe);
+	sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
+	io_ring_queue(&sqe);
+	io_ring_enter();
+	ASSERT_EQ(io_ring_wait().res, TWHEEL_RETRACTED);
+	ASSERT_EQ(io_ring_wait().res, 0);
+	ASSERT_EQ(timers_of(fd), 1);
+}
+
+static void drain_by_commands(int fd)
+{
+	struct twheel_op ops[4];
+	struct twheel_drain drain = { .ops = (unsigned long)ops, .count = 4 };
+	struct twheel_op op = new_timer(LONG, 2);
+
+	add(fd, LONG, 1);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_DRAIN, &drain), 1);
+	ASSERT_EQ(ops[0].cookie, 1);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_DRAIN, &drain), 0);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD, &op), -ESHUTDOWN);
+	drain = (struct twheel_drain){ .flags = TWHEEL_DRAIN_RESUME };
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_DRAIN, &drain), 0);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD, &op), 0);
+}
+
+/* The eventfd's number is one of this process, also for io_uring's thread. */
+static void set_eventfd_by_command(int fd)
+{
+	struct twheel_eventfd arg = { .fd = CALL(eventfd(0, EFD_CLOEXEC)) };
+	__u64 count;
+
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_EVENTFD, &arg), 0);
+	add(fd, 0, 1);
+	ASSERT_EQ(CALL(read(arg.fd, &count, sizeof(count))), (long)sizeof(count));
+	ASSERT_GE(count, 1);
+	arg.fd = 1000;
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_EVENTFD, &arg), -EBADF);
+}
+
+TEST(other_calls_run_in_a_thread)
+{
+	const int fd = open_device(0);
+
+	io_ring_open(0);
+	drain_by_commands(fd);
+	set_eventfd_by_command(fd);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_CLOCK_SET, NULL), 0);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_CLOCK_SET, &fd), -EINVAL);
+	ASSERT_GE(io_ring_workers(), 1);
+}
+
+/* A program may ask for a thread. */
+TEST(asynchronous_commands_complete)
+{
+	enum { COUNT = 32 };
+	const int fd = open_device(0);
+	struct twheel_op ops[COUNT];
+	int i;
+
+	io_ring_open(0);
+	for (i = 0; i < COUNT; i++) {
+		struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &ops[i]);
+
+		ops[i] = new_timer(LONG, i);
+		sqe.flags = IOSQE_ASYNC;
+		io_ring_queue(&sqe);
+	}
+	io_ring_enter();
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(io_ring_wait().res, 0);
+	ASSERT_EQ(timers_of(fd), COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+}
+
+static void refuse_command(int fd, unsigned long call, const struct twheel_op *op,
+			   int error)
+{
+	const __u64 timers = timers_of(fd);
+	struct twheel_op copy = *op;
+
+	ASSERT_EQ(io_ring_call(fd, call, &copy), -error);
+	ASSERT(!memcmp(op, &copy, sizeof(copy)));
+	ASSERT_EQ(timers_of(fd), timers);
+}
+
+TEST(errors_are_those_of_the_calls)
+{
+	static const unsigned int calls[] = {
+		TWHEEL_IOC_ADD, TWHEEL_IOC_UPSERT, TWHEEL_IOC_CHANGE,
+		TWHEEL_IOC_CANCEL, TWHEEL_IOC_QUERY, TWHEEL_IOC_CANCEL_GROUP,
+	};
+	unsigned int i;
+
+	io_ring_open(0);
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		try_refusals(calls[i], EINVAL, refuse_command);
+		try_refusals(calls[i], ENOENT, refuse_command);
+	}
+}
+
+TEST(errors_of_batches_are_those_of_the_call)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = op_on(TWHEEL_OP_CANCEL, 1);
+	struct twheel_batch batch = new_batch(&op, 0);
+
+	io_ring_open(0);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_BATCH, &batch), -EINVAL);
+	batch.count = get_info(fd).max_batch + 1;
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_BATCH, &batch), -EINVAL);
+	batch = new_batch(&op, 1);
+	batch.flags = 1;
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_BATCH, &batch), -EINVAL);
+	batch = new_batch(NULL, 1);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_BATCH, &batch), -EFAULT);
+	batch = new_batch(&op, 1);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_BATCH, &batch), 1);
+	ASSERT_EQ(op.result, -ENOENT);
+}
+
+TEST(each_reserved_bit_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_uring_cmd payload;
+	struct twheel_op op;
+	__u64 bit;
+
+	io_ring_open(0);
+	for (bit = 1; bit; bit <<= 1) {
+		struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
+
+		op = new_timer(LONG, 1);
+		memcpy(&payload, sqe.cmd, sizeof(payload));
+		payload.reserved = bit;
+		memcpy(sqe.cmd, &payload, sizeof(payload));
+		io_ring_submit(&sqe);
+		ASSERT_EQ(io_ring_wait().res, -EINVAL);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(unknown_call_is_enotty)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(LONG, 1);
+	unsigned int bit;
+
+	io_ring_open(0);
+	ASSERT_EQ(io_ring_call(fd, 0, &op), -ENOTTY);
+	ASSERT_EQ(io_ring_call(fd, ~0U, &op), -ENOTTY);
+	/* the numbers of all calls differ in their last byte */
+	for (bit = 0x100; bit; bit <<= 1)
+		ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD ^ bit, &op), -ENOTTY);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(structure_that_cannot_be_used_is_efault)
+{
+	const int fd = open_device(0);
+	struct twheel_op *op = read_only_op(new_timer(LONG, 1));
+
+	io_ring_open(0);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD, NULL), -EFAULT);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD, (void *)-page_size()), -EFAULT);
+	/* a handle that could not be returned is of no timer */
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD, op), -EFAULT);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* The kernel may take page faults while it submits. */
+TEST(structure_that_is_not_there_yet_is_brought_in)
+{
+	const int fd = open_device(0);
+	struct twheel_info *info = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT(info != MAP_FAILED);
+	io_ring_open(0);
+	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_INFO, info), 0);
+	ASSERT_EQ(info->abi_major, TWHEEL_ABI_MAJOR);
+}
+
+/*
+ * While a task submits a batch, an event completes a read of its ring. This leaves work to
+ * the task, but is no signal.
+ */
+static void whole_batches(int (*run)(int fd, struct twheel_batch *batch, __u64 *end))
+{
+	static struct twheel_op ops[65536];
+	struct twheel_batch batch = new_batch(ops, ARRAY_SIZE(ops));
+	const __u64 timeout = now() + 10 * NSEC_PER_SEC;
+	const int fd = open_device(0);
+	unsigned int i, meanwhile = 0;
+	struct twheel_event event;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ops[i] = op_on(TWHEEL_OP_CANCEL, 1);
+	io_ring_open(0);
+	while (meanwhile < 2 && now() < timeout) {
+		const struct io_uring_sqe sqe = {
+			.opcode = IORING_OP_READ,
+			.fd = fd,
+			.addr = (unsigned long)&event,
+			.len = sizeof(event),
+			.off = ~0ULL,
+			.user_data = 1,
+		};
+		__u64 start, end;
+
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			ops[i].result = 0;
+		io_ring_submit(&sqe);
+		add(fd, 0, 1);
+		start = now();
+		ASSERT_EQ(run(fd, &batch, &end), batch.count);
+		meanwhile += start < event.expired_ns && event.expired_ns < end;
+	}
+	note("%u batches had an event meanwhile", meanwhile);
+	ASSERT_GT(meanwhile, 0);
+}
+
+static int batch_by_ioctl(int fd, struct twheel_batch *batch, __u64 *end)
+{
+	const int done = CALL(ioctl(fd, TWHEEL_IOC_BATCH, batch));
+
+	*end = now();
+	ASSERT_EQ(io_ring_wait().user_data, 1);
+	return done;
+}
+
+static int batch_by_command(int fd, struct twheel_batch *batch, __u64 *end)
+{
+	const struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_BATCH, batch);
+	int i, done = 0;
+
+	io_ring_submit(&sqe);
+	*end = now();
+	for (i = 0; i < 2; i++) {
+		const struct io_ring_result result = io_ring_wait();
+
+		if (!result.user_data)
+			done = result.res;
+	}
+	return done;
+}
+
+TEST(event_on_the_ring_does_not_end_a_batch)
+{
+	whole_batches(batch_by_ioctl);
+}
+
+TEST(event_on_the_ring_does_not_end_a_batch_by_command)
+{
+	whole_batches(batch_by_command);
+}
