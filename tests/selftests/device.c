@@ -23,6 +23,23 @@ struct twheel_info get_info(int fd)
 	return info;
 }
 
+bool fdinfo_has(int fd, const char *name, unsigned long long *value)
+{
+	char path[64], line[256], format[64];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	snprintf(format, sizeof(format), "twheel-%s: %%llu", name);
+	file = fopen(path, "r");
+	if (!file)
+		FAIL("%s: %s", path, strerror(errno));
+	while (fgets(line, sizeof(line), file))
+		found |= sscanf(line, format, value) == 1;
+	fclose(file);
+	return found;
+}
+
 __u64 timers_of(int fd)
 {
 	return get_info(fd).timers;

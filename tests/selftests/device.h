@@ -24,6 +24,9 @@ int open_device(int flags);
 
 struct twheel_info get_info(int fd);
 
+/* A value in the fdinfo of a descriptor. False if there is no such line. */
+bool fdinfo_has(int fd, const char *name, unsigned long long *value);
+
 /* The number of timers of a descriptor, pending or unread. */
 __u64 timers_of(int fd);
 

@@ -165,24 +165,6 @@ TEST(info_counts_what_is_unread)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-/* A value in the fdinfo of a descriptor. False if there is no such line. */
-static bool fdinfo_has(int fd, const char *name, unsigned long long *value)
-{
-	char path[64], line[256], format[64];
-	bool found = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	snprintf(format, sizeof(format), "twheel-%s: %%llu", name);
-	file = fopen(path, "r");
-	if (!file)
-		FAIL("%s: %s", path, strerror(errno));
-	while (fgets(line, sizeof(line), file))
-		found |= sscanf(line, format, value) == 1;
-	fclose(file);
-	return found;
-}
-
 static unsigned long long fdinfo_value(int fd, const char *name)
 {
 	unsigned long long value;

@@ -25,7 +25,8 @@ in_time_travel="add change debugfs periodic query scenario1 scenario3 scenario4
 	scenario6 scenario7 suspend timetravel"
 
 # Programs that set no parameter, no clock and no other user.
-without_privileges="add allowance batch cancel change drain group info missed notify
+without_privileges="add allowance batch cancel change drain group info lease lease_end
+	lease_holder lease_race missed notify
 	periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
 	share table table_hostile table_map table_race upsert uring
 	uring_command wakeup"

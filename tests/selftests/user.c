@@ -22,18 +22,23 @@ void pass_on(int status)
 	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
 }
 
-void with_user_limit(unsigned int limit, void (*run)(void *data))
+void with_limit(const char *parameter, unsigned int limit, void (*run)(void *data))
 {
-	const unsigned long long before = read_parameter("max_timers_user");
+	const unsigned long long before = read_parameter(parameter);
 	int status;
 	pid_t child;
 
-	if (!write_parameter("max_timers_user", limit))
-		skip("cannot write to " PARAMETERS "max_timers_user");
+	if (!write_parameter(parameter, limit))
+		skip("cannot write to " PARAMETERS "%s", parameter);
 	child = start(run, NULL);
 	CALL(waitpid(child, &status, 0));
-	ASSERT(write_parameter("max_timers_user", before));
+	ASSERT(write_parameter(parameter, before));
 	pass_on(status);
+}
+
+void with_user_limit(unsigned int limit, void (*run)(void *data))
+{
+	with_limit("max_timers_user", limit, run);
 }
 
 void add_timers(int fd, unsigned int count)

@@ -15,10 +15,10 @@ enum { ALICE = 31001, BOB = 31002 };
  */
 void become(uid_t user);
 
-/*
- * Run a test in a child while max_timers_user is @limit. The old limit is restored in
- * any case.
- */
+/* Run a test in a child while a parameter is @limit. Restores the old limit in any case. */
+void with_limit(const char *parameter, unsigned int limit, void (*run)(void *data));
+
+/* The same for max_timers_user. */
 void with_user_limit(unsigned int limit, void (*run)(void *data));
 
 /* Go on if the child with this wait status passed. Otherwise end as the child ended. */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Leases: what the calls of the owner and of a holder do, and what they refuse. */
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+#include "holder.h"
+
+#define CAP	(10 * NSEC_PER_SEC)
+
+TEST(feature_is_reported)
+{
+	ASSERT(get_info(open_device(0)).features & TWHEEL_FEATURE_LEASE);
+}
+
+TEST(descriptor_is_closed_by_exec)
+{
+	const int fd = open_device(0);
+	const int lease = new_lease(fd, add(fd, LONG, 1), CAP, 0);
+
+	ASSERT(CALL(fcntl(lease, F_GETFD)) & FD_CLOEXEC);
+}
+
+/* Check that a push at @before or later has moved the deadline to @ns from then. */
+static void check_pushed(int fd, __u64 handle, int lease, __u64 before, __u64 ns)
+{
+	const __u64 after = now();
+	struct twheel_op op = { .handle = handle, .flags = TWHEEL_ABSTIME };
+
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_QUERY, &op)), 0);
+	ASSERT_GE(op.time_ns, before + ns);
+	ASSERT_LE(op.time_ns, after + ns);
+	ASSERT_LE(left(lease), ns);
+	ASSERT_GT(left(lease), 0);
+}
+
+TEST(push_moves_the_deadline_to_the_cap)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, NSEC_PER_SEC, 1);
+	const int lease = new_lease(fd, handle, CAP, 0);
+	__u64 before = now();
+
+	ASSERT_EQ(push(lease), 0);
+	check_pushed(fd, handle, lease, before, CAP);
+	before = now();
+	ASSERT_EQ(push(lease), 0);
+	check_pushed(fd, handle, lease, before, CAP);
+}
+
+TEST(write_pushes_to_the_cap_whatever_the_bytes_are)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, NSEC_PER_SEC, 1);
+	const int lease = new_lease(fd, handle, CAP, 0);
+	char *gap = two_pages(PROT_NONE);
+	const struct iovec parts[] = { { gap, 3 }, { gap, 4 } };
+	__u64 before = now();
+
+	ASSERT_EQ(CALL(write(lease, "x", 1)), 1);
+	check_pushed(fd, handle, lease, before, CAP);
+	before = now();
+	ASSERT_EQ(CALL(write(lease, gap + page_size() - 1, 100)), 100);
+	check_pushed(fd, handle, lease, before, CAP);
+	before = now();
+	ASSERT_EQ(CALL(writev(lease, parts, 2)), 7);
+	check_pushed(fd, handle, lease, before, CAP);
+}
+
+TEST(write_of_no_byte_does_nothing)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, NSEC_PER_SEC, 1);
+	const int lease = new_lease(fd, handle, CAP, 0);
+
+	ASSERT_EQ(CALL(write(lease, "", 0)), 0);
+	ASSERT_LE(left(lease), NSEC_PER_SEC);
+}
+
+TEST(push_by_moves_the_deadline_to_the_argument)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, NSEC_PER_SEC, 1);
+	const int lease = new_lease(fd, handle, CAP, 0);
+	__u64 before = now();
+
+	ASSERT_EQ(push_by(lease, CAP / 2), 0);
+	check_pushed(fd, handle, lease, before, CAP / 2);
+	before = now();
+	ASSERT_EQ(push_by(lease, CAP), 0);
+	check_pushed(fd, handle, lease, before, CAP);
+}
+
+TEST(push_never_brings_the_deadline_forward)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = now() + LONG;
+	const __u64 handle = add_at(fd, deadline, 1);
+	const int lease = new_lease(fd, handle, CAP, 0);
+	struct twheel_op op = { .handle = handle, .flags = TWHEEL_ABSTIME };
+
+	ASSERT_EQ(push(lease), 0);
+	ASSERT_EQ(push_by(lease, 0), 0);
+	ASSERT_EQ(push_by(lease, 1), 0);
+	ASSERT_EQ(CALL(write(lease, "x", 1)), 1);
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_QUERY, &op)), 0);
+	ASSERT_EQ(op.time_ns, deadline);
+}
+
+/* The timer expires by the last push, not by its first deadline, and never before. */
+TEST(pushed_timer_expires_at_its_new_deadline)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, ticks(5), 7);
+	const int lease = new_lease(fd, handle, ticks(10), 0);
+	struct twheel_event event;
+	__u64 before;
+
+	do {
+		pass_ticks(1);
+		before = now();
+	} while (!push(lease) && left(lease) < (long long)ticks(9));
+	arm_timerfds(before + ticks(10));
+	event = read_one(fd);
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.flags, 0);
+	check_lateness(&event);
+}
+
+TEST(longest_cap_is_allowed)
+{
+	const int fd = open_device(0);
+	const int lease = new_lease(fd, add(fd, LONG, 1), (1ULL << 63) - 1, 0);
+
+	ASSERT_EQ(push(lease), 0);
+	ASSERT_GT(left(lease), LONG);
+	ASSERT(!has_ended(lease));
+}
+
+TEST(query_says_that_a_timer_has_a_lease)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, LONG, 1);
+	int lease;
+
+	ASSERT(!is_leased(fd, handle));
+	lease = new_lease(fd, handle, CAP, 0);
+	ASSERT(is_leased(fd, handle));
+	close(lease);
+	ASSERT(!is_leased(fd, handle));
+}
+
+TEST(fdinfo_counts_leases_and_describes_one)
+{
+	const int fd = open_device(0);
+	unsigned long long value;
+	__u64 handles[2];
+	int leases[2];
+
+	ASSERT_EQ(leases_of(fd), 0);
+	leases[0] = lease_of_new_timer(fd, &handles[0], 0);
+	leases[1] = lease_of_new_timer(fd, &handles[1], TWHEEL_LEASE_EXPIRE_ON_CLOSE);
+	ASSERT_EQ(leases_of(fd), 2);
+	ASSERT(fdinfo_has(leases[1], "lease-cap-ns", &value) && value == LONG);
+	ASSERT(fdinfo_has(leases[0], "lease-expire-on-close", &value) && value == 0);
+	ASSERT(fdinfo_has(leases[1], "lease-expire-on-close", &value) && value == 1);
+	ASSERT(fdinfo_has(leases[0], "lease-left-ns", &value) && value <= LONG && value);
+	ASSERT_EQ(cancel(fd, handles[0]), 0);
+	ASSERT(!fdinfo_has(leases[0], "lease-left-ns", &value));
+	ASSERT_EQ(leases_of(fd), 1);
+}
+
+/* Make a lease, which must fail with @error and change nothing. */
+static void refuse(int fd, struct twheel_lease lease, int error)
+{
+	const struct twheel_lease copy = lease;
+	const unsigned long long before = leases_of(fd);
+	const int next = CALL(dup(fd));
+
+	close(next);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, &lease), error);
+	ASSERT(!memcmp(&lease, &copy, sizeof(lease)));
+	ASSERT_EQ(leases_of(fd), before);
+	ASSERT_EQ(CALL(dup(fd)), next);
+	close(next);
+}
+
+static void refuse_handle(int fd, __u64 handle, int error)
+{
+	refuse(fd, (struct twheel_lease){ .handle = handle, .cap_ns = CAP }, error);
+}
+
+TEST(wrong_field_is_einval_and_comes_before_enoent)
+{
+	const int fd = open_device(0);
+	const __u64 handles[] = { add(fd, LONG, 1), 0 };
+	unsigned int i, bit;
+
+	for (i = 0; i < ARRAY_SIZE(handles); i++) {
+		const struct twheel_lease good = { .handle = handles[i], .cap_ns = CAP };
+		struct twheel_lease lease = good;
+
+		lease.cap_ns = 0;
+		refuse(fd, lease, EINVAL);
+		lease.cap_ns = 1ULL << 63;
+		refuse(fd, lease, EINVAL);
+		for (bit = 1; bit < 32; bit++) {
+			lease = good;
+			lease.flags = 1U << bit;
+			refuse(fd, lease, EINVAL);
+		}
+		for (bit = 0; bit < 32; bit++) {
+			lease = good;
+			lease.fd = 1U << bit;
+			refuse(fd, lease, EINVAL);
+		}
+		for (bit = 0; bit < 5 * 64; bit++) {
+			lease = good;
+			lease.reserved[bit / 64] = 1ULL << bit % 64;
+			refuse(fd, lease, EINVAL);
+		}
+	}
+}
+
+TEST(timer_that_is_not_pending_is_enoent)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 1);
+	unsigned int bit;
+
+	refuse_handle(fd, 0, ENOENT);
+	wait_for_event(fd);
+	refuse_handle(fd, handle, ENOENT);
+	read_one(fd);
+	refuse_handle(fd, handle, ENOENT);
+	for (bit = 0; bit < 64; bit++)
+		refuse_handle(fd, 1ULL << bit, ENOENT);
+	refuse_handle(open_device(0), add(fd, LONG, 1), ENOENT);
+}
+
+TEST(periodic_shared_and_other_clocks_are_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(LONG, 1);
+
+	refuse_handle(fd, add_periodic(fd, now() + LONG, LONG, 1), EINVAL);
+	refuse_handle(fd, add_on(fd, CLOCK_BOOTTIME, read_clock(CLOCK_BOOTTIME) + LONG, 0),
+		      EINVAL);
+	refuse_handle(fd, add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + LONG, 0),
+		      EINVAL);
+	if (!(get_info(fd).features & TWHEEL_FEATURE_TABLE))
+		return;
+	ASSERT(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, TWHEEL_MMAP_TABLE) !=
+	       MAP_FAILED);
+	op.flags = TWHEEL_SHARED;
+	refuse_handle(fd, arm(fd, op), EINVAL);
+}
+
+TEST(timer_with_a_group_may_have_a_lease)
+{
+	const int fd = open_device(0);
+	const int lease = new_lease(fd, add_to_group(fd, LONG, 5, 1), CAP, 0);
+
+	ASSERT_EQ(push(lease), 0);
+}
+
+TEST(second_lease_is_ebusy)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, LONG, 1);
+	const int lease = new_lease(fd, handle, CAP, 0);
+
+	refuse_handle(fd, handle, EBUSY);
+	close(lease);
+	new_lease(fd, handle, CAP, 0);
+	refuse_handle(fd, handle, EBUSY);
+}
+
+/* The lease exists for a moment. Nothing of it may stay, not even the expiry. */
+TEST(lease_whose_descriptor_cannot_be_told_is_taken_back)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, LONG, 1);
+	struct twheel_lease *lease = two_pages(PROT_NONE);
+
+	*lease = (struct twheel_lease){
+		.handle = handle,
+		.cap_ns = CAP,
+		.flags = TWHEEL_LEASE_EXPIRE_ON_CLOSE,
+	};
+	protect(lease, page_size(), PROT_READ);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, lease), EFAULT);
+	ASSERT(!is_leased(fd, handle));
+	ASSERT_EQ(leases_of(fd), 0);
+	check_no_event(fd);
+	refuse_handle(fd, 0, ENOENT);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, (char *)lease + page_size()), EFAULT);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, NULL), EFAULT);
+}
+
+TEST(too_many_descriptors_are_emfile)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, LONG, 1);
+	struct rlimit files, none;
+
+	CALL(getrlimit(RLIMIT_NOFILE, &files));
+	none = (struct rlimit){ fd + 1, files.rlim_max };
+	CALL(setrlimit(RLIMIT_NOFILE, &none));
+	ASSERT_EQ(try_lease(fd, handle, CAP, TWHEEL_LEASE_EXPIRE_ON_CLOSE), -EMFILE);
+	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	ASSERT(!is_leased(fd, handle));
+	check_no_event(fd);
+}
+
+TEST(holder_can_do_nothing_else)
+{
+	const int fd = open_device(0);
+	const int lease = new_lease(fd, add(fd, LONG, 1), CAP, 0);
+	struct twheel_op op = new_timer(0, 1);
+	struct twheel_info info;
+	char byte;
+
+	ASSERT_EQ(push_by(lease, CAP + 1), -EINVAL);
+	ASSERT_EQ(push_by(lease, ~0ULL), -EINVAL);
+	ASSERT_ERRNO(ioctl(lease, TWHEEL_LEASE_IOC_PUSH, 1), EINVAL);
+	ASSERT_ERRNO(ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, NULL), EFAULT);
+	ASSERT_ERRNO(ioctl(lease, TWHEEL_LEASE_IOC_LEFT, NULL), EFAULT);
+	ASSERT_ERRNO(ioctl(lease, TWHEEL_IOC_ADD, &op), ENOTTY);
+	ASSERT_ERRNO(ioctl(lease, TWHEEL_IOC_INFO, &info), ENOTTY);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_LEASE_IOC_PUSH, 0), ENOTTY);
+	ASSERT_ERRNO(read(lease, &byte, 1), EINVAL);
+	ASSERT_ERRNO(lseek(lease, 0, SEEK_SET), ESPIPE);
+	ASSERT(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, lease, 0) == MAP_FAILED);
+	ASSERT_EQ(errno, ENODEV);
+	ASSERT(!has_ended(lease));
+	ASSERT_EQ(push(lease), 0);
+}

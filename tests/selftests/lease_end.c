@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Leases: what ends one, and what becomes of it when the owner uses the timer. */
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+
+#include "event_ring.h"
+#include "holder.h"
+
+#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
+
+TEST(expiry_ends_the_lease_before_the_event_is_read)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 handle = add(fd, ticks(1), 3);
+	const int lease = new_lease(fd, handle, LONG, ON_CLOSE);
+	struct twheel_event event;
+
+	wait_for_end(lease);
+	check_ended(lease);
+	ASSERT_EQ(leases_of(fd), 0);
+	ASSERT(!is_leased(fd, handle));
+	close(lease);
+	event = read_one(fd);
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.flags, 0);
+	check_no_event(fd);
+}
+
+TEST(cancel_ends_the_lease)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+
+	ASSERT_EQ(cancel(fd, handle), 0);
+	check_ended(lease);
+	close(lease);
+	check_no_event(fd);
+}
+
+TEST(cancel_group_ends_the_leases)
+{
+	const int fd = open_device(0);
+	enum { MEMBERS = 100 };
+	int leases[MEMBERS], i;
+	__u64 retracted;
+
+	for (i = 0; i < MEMBERS; i++)
+		leases[i] = new_lease(fd, add_to_group(fd, LONG, 9, i), LONG, ON_CLOSE);
+	ASSERT_EQ(leases_of(fd), MEMBERS);
+	ASSERT_EQ(cancel_group(fd, 9, &retracted), MEMBERS);
+	ASSERT_EQ(leases_of(fd), 0);
+	for (i = 0; i < MEMBERS; i++) {
+		check_ended(leases[i]);
+		close(leases[i]);
+	}
+	check_no_event(fd);
+}
+
+TEST(drain_ends_the_lease_and_restore_makes_none)
+{
+	const int fd = open_device(0);
+	struct twheel_op op;
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+
+	ASSERT_EQ(push(lease), 0);
+	ASSERT_EQ(drain(fd, &op, 1), 1);
+	check_ended(lease);
+	ASSERT_EQ(op.flags, TWHEEL_RESTORE);
+	ASSERT(op.handle == handle);
+	resume(fd);
+	op.op = 0;
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+	ASSERT(!is_leased(fd, op.handle));
+	check_ended(lease);
+	new_lease(fd, op.handle, LONG, 0);
+}
+
+TEST(stopped_set_gives_out_leases)
+{
+	const int fd = open_device(0);
+	struct twheel_op op;
+	const __u64 handle = add(fd, 0, 1);
+	int lease;
+
+	wait_until_expired(fd, handle);
+	ASSERT_EQ(drain(fd, &op, 1), 0);
+	ASSERT_EQ(change(fd, handle, LONG), TWHEEL_RETRACTED);
+	lease = new_lease(fd, handle, LONG, ON_CLOSE);
+	ASSERT_EQ(push(lease), 0);
+	close(lease);
+	ASSERT(read_closed(fd).handle == handle);
+}
+
+TEST(change_keeps_the_lease)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, LONG, 1);
+	const int lease = new_lease(fd, handle, LONG, 0);
+	struct twheel_op op = new_timer(LONG / 2, 1);
+
+	ASSERT_EQ(change(fd, handle, LONG / 4), 0);
+	ASSERT_LE(left(lease), LONG / 4);
+	op.handle = handle;
+	ASSERT_EQ(upsert(fd, &op), 0);
+	ASSERT_GT(left(lease), LONG / 4);
+	ASSERT_EQ(change(fd, handle, 10 * LONG), 0);
+	ASSERT_EQ(push(lease), 0);
+	ASSERT_GT(left(lease), 9 * LONG);
+	ASSERT_EQ(change(fd, handle, 0), 0);
+	ASSERT(read_one(fd).handle == handle);
+	check_ended(lease);
+}
+
+/* The holder has been told that it is too late. It is not told anything else later. */
+TEST(timer_that_is_armed_after_its_expiry_has_no_lease)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, 0, 1);
+	int lease;
+
+	wait_until_expired(fd, handle);
+	ASSERT_EQ(change(fd, handle, ticks(2)), TWHEEL_RETRACTED);
+	lease = new_lease(fd, handle, LONG, ON_CLOSE);
+	wait_until_expired(fd, handle);
+	ASSERT_EQ(change(fd, handle, LONG), TWHEEL_RETRACTED);
+	check_ended(lease);
+	ASSERT(!is_leased(fd, handle));
+	close(lease);
+	check_no_event(fd);
+	ASSERT_EQ(push(new_lease(fd, handle, LONG, 0)), 0);
+}
+
+/* A new timer gets the place of the old one. */
+TEST(lease_never_finds_another_timer)
+{
+	const int fd = open_device(0);
+	__u64 handle, next;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	int other;
+
+	ASSERT_EQ(cancel(fd, handle), 0);
+	next = add(fd, LONG / 2, 2);
+	ASSERT_EQ(TWHEEL_INDEX(next), TWHEEL_INDEX(handle));
+	check_ended(lease);
+	other = new_lease(fd, next, LONG, 0);
+	check_ended(lease);
+	ASSERT_LE(left(other), LONG / 2);
+	close(lease);
+	check_no_event(fd);
+	ASSERT_LE(left(other), LONG / 2);
+	ASSERT_EQ(leases_of(fd), 1);
+}
+
+TEST(closed_lease_leaves_the_timer_alone)
+{
+	const int fd = open_device(0);
+	const __u64 handle = add(fd, ticks(8), 1);
+	const int lease = new_lease(fd, handle, LONG, 0);
+	struct twheel_event event;
+
+	close(lease);
+	ASSERT(!is_leased(fd, handle));
+	event = read_one(fd);
+	ASSERT(event.handle == handle);
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+}
+
+TEST(closed_lease_expires_the_timer_at_once)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	struct twheel_event event;
+	__u64 before;
+
+	check_no_event(fd);
+	before = now();
+	close(lease);
+	ASSERT_EQ(get_info(fd).unread, 1);
+	ASSERT(!is_leased(fd, handle));
+	event = read_closed(fd);
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.cookie, 1);
+	ASSERT_GE(event.deadline_ns, before);
+	ASSERT_EQ(timers_of(fd), 0);
+	check_no_event(fd);
+}
+
+TEST(only_the_last_copy_counts)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	const int copy = CALL(dup(lease));
+
+	close(lease);
+	check_no_event(fd);
+	ASSERT_EQ(push(copy), 0);
+	close(copy);
+	ASSERT(read_closed(fd).handle == handle);
+}
+
+TEST(event_of_a_closed_lease_can_be_withdrawn_by_the_owner)
+{
+	const int fd = open_device(0);
+	__u64 handle, second;
+	int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	struct twheel_event event;
+
+	close(lease);
+	ASSERT_EQ(change(fd, handle, ticks(2)), TWHEEL_RETRACTED);
+	event = read_one(fd);	/* which checks that no flag is set */
+	ASSERT(event.handle == handle);
+	lease = lease_of_new_timer(fd, &second, ON_CLOSE);
+	close(lease);
+	ASSERT_EQ(cancel(fd, second), TWHEEL_RETRACTED);
+	check_no_event(fd);
+}
+
+TEST(event_of_a_closed_lease_comes_through_the_ring)
+{
+	struct ring ring;
+	struct twheel_event event;
+	__u64 handle;
+	int lease;
+
+	if (!(get_info(open_device(0)).features & TWHEEL_FEATURE_RING))
+		skip("no rings");
+	ring = new_ring();
+	lease = lease_of_new_timer(ring.fd, &handle, ON_CLOSE);
+	close(lease);
+	wait_for_event(ring.fd);
+	ASSERT_EQ(tail_of(&ring), 1);
+	event = *event_at(&ring, 0);
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.flags, TWHEEL_EVENT_LEASE_CLOSED);
+	close_ring(&ring);
+}
+
+/* The holder hears of the end, whatever it is, in poll() and in epoll_wait(). */
+static void *poll_for_end(void *data)
+{
+	wait_for_end(*(int *)data);
+	return NULL;
+}
+
+static void check_wakes(int fd, __u64 handle, int lease, void (*end)(int fd, __u64 handle))
+{
+	const int epoll = CALL(epoll_create1(0));
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	pthread_t thread;
+
+	CALL(epoll_ctl(epoll, EPOLL_CTL_ADD, lease, &event));
+	ASSERT_EQ(CALL(epoll_wait(epoll, &event, 1, 0)), 0);
+	thread = start_thread(poll_for_end, &lease);
+	pass_ticks(2);
+	end(fd, handle);
+	ASSERT_EQ(CALL(epoll_wait(epoll, &event, 1, 30000)), 1);
+	ASSERT_EQ(event.events, EPOLLHUP);
+	join_threads(&thread, 1);
+	check_ended(lease);
+}
+
+static void end_by_cancel(int fd, __u64 handle)
+{
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+static void end_by_drain(int fd, __u64 handle)
+{
+	struct twheel_op op;
+
+	ASSERT_EQ(drain(fd, &op, 1), 1);
+	resume(fd);
+}
+
+static void end_by_expiry(int fd, __u64 handle)
+{
+	ASSERT_EQ(change(fd, handle, 0), 0);
+}
+
+static void end_by_close(int fd, __u64 handle)
+{
+	CALL(close(fd));
+}
+
+TEST(each_end_wakes_the_holder)
+{
+	void (*const ends[])(int fd, __u64 handle) = {
+		end_by_cancel, end_by_drain, end_by_expiry, end_by_close,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		const int fd = open_device(0);
+		__u64 handle;
+		const int lease = lease_of_new_timer(fd, &handle, 0);
+
+		check_wakes(fd, handle, lease, ends[i]);
+		close(lease);
+	}
+}
+
+TEST(lease_does_not_keep_the_owners_timers)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+
+	add(fd, ticks(1), 2);
+	close(fd);
+	check_ended(lease);
+	pass_ticks(3);
+	close(lease);
+	pass_ticks(1);
+}
+
+TEST(leases_of_many_sets_outlive_their_owners)
+{
+	enum { SETS = 100 };
+	int leases[SETS], i;
+	__u64 handle;
+
+	for (i = 0; i < SETS; i++) {
+		const int fd = open_device(0);
+
+		leases[i] = lease_of_new_timer(fd, &handle, i % 2 ? ON_CLOSE : 0);
+		close(fd);
+	}
+	pass_ticks(2);
+	for (i = 0; i < SETS; i++) {
+		check_ended(leases[i]);
+		close(leases[i]);
+	}
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Leases: holders in other processes, which die, hang or want to do harm. */
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "holder.h"
+#include "rights.h"
+
+#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
+
+/* The environment variable by which the program knows its lease after exec(). */
+#define AFTER_EXEC "TWHEEL_TEST_LEASE_AFTER_EXEC"
+
+/* A child that has a lease, and the owner's side of it. */
+struct worker {
+	int	fd;
+	int	lease;
+	int	pipe[2];	/* the child says that it has begun */
+	__u64	handle;
+	pid_t	pid;
+};
+
+static void tell(const struct worker *worker)
+{
+	ASSERT_EQ(CALL(write(worker->pipe[1], "x", 1)), 1);
+}
+
+/* Start a child that holds the only copy of a lease and runs @run. */
+static void start_worker(struct worker *worker, __u64 cap_ns, __u32 flags,
+			 void (*run)(void *data))
+{
+	char byte;
+
+	worker->fd = open_device(O_CLOEXEC);
+	CALL(pipe(worker->pipe));
+	worker->handle = add(worker->fd, LONG, 1);
+	worker->lease = new_lease(worker->fd, worker->handle, cap_ns, flags);
+	worker->pid = start(run, worker);
+	close(worker->lease);
+	ASSERT_EQ(CALL(read(worker->pipe[0], &byte, 1)), 1);
+}
+
+static void stop_worker(const struct worker *worker)
+{
+	kill(worker->pid, SIGKILL);
+	CALL(waitpid(worker->pid, NULL, 0));
+}
+
+static void wait_for_ever(void *data)
+{
+	const struct worker *worker = data;
+
+	close(worker->fd);
+	tell(worker);
+	for (;;)
+		pause();
+}
+
+static void push_for_ever(void *data)
+{
+	const struct worker *worker = data;
+	const struct timespec pause = { .tv_nsec = tick_ns() };
+
+	close(worker->fd);
+	ASSERT_EQ(push(worker->lease), 0);
+	tell(worker);
+	while (!push(worker->lease))
+		nanosleep(&pause, NULL);
+}
+
+TEST(killed_holder_is_noticed_within_a_tick)
+{
+	struct worker worker;
+	struct twheel_event event;
+	__u64 before;
+
+	start_worker(&worker, LONG, ON_CLOSE, wait_for_ever);
+	check_no_event(worker.fd);
+	before = now();
+	CALL(kill(worker.pid, SIGKILL));
+	event = read_closed(worker.fd);
+	ASSERT(event.handle == worker.handle);
+	ASSERT_GE(event.expired_ns, before);
+	ASSERT_LE(event.expired_ns - before, tick_ns() + slack_ns());
+	ASSERT_LE(now() - event.expired_ns, tick_ns() + slack_ns());
+	note("%llu us from the signal to the event",
+	     (unsigned long long)(event.expired_ns - before) / 1000);
+	stop_worker(&worker);
+}
+
+TEST(stopped_holder_is_noticed_by_its_deadline)
+{
+	const __u64 cap = ticks(20);
+	struct worker worker;
+	struct twheel_event event;
+	__u64 stopped;
+
+	start_worker(&worker, cap, ON_CLOSE, push_for_ever);
+	ASSERT_EQ(change(worker.fd, worker.handle, cap), 0);
+	pass_ticks(60);
+	ASSERT(!has_event(worker.fd));
+	CALL(kill(worker.pid, SIGSTOP));
+	CALL(waitpid(worker.pid, NULL, WUNTRACED));
+	stopped = now();
+	event = read_one(worker.fd);	/* which checks that no flag is set */
+	ASSERT(event.handle == worker.handle);
+	ASSERT_LE(event.deadline_ns, stopped + cap);
+	ASSERT_LE(event.expired_ns - event.deadline_ns, tick_ns() + slack_ns());
+	stop_worker(&worker);
+	check_no_event(worker.fd);
+}
+
+TEST(holder_that_works_keeps_its_timer)
+{
+	struct worker worker;
+
+	start_worker(&worker, NSEC_PER_SEC, 0, push_for_ever);
+	ASSERT_EQ(change(worker.fd, worker.handle, NSEC_PER_SEC / 4), 0);
+	pass_ticks(100);
+	ASSERT(!has_event(worker.fd));
+	ASSERT_EQ(cancel(worker.fd, worker.handle), 0);
+	/* The holder sees that the lease has ended, and ends itself. */
+	join(worker.pid);
+}
+
+/* The other half of the test below: runs before main(), in the same process. */
+static __attribute__((constructor)) void after_exec(void)
+{
+	const char *number = getenv(AFTER_EXEC);
+
+	if (!number)
+		return;
+	ASSERT_EQ(push(atoi(number)), 0);
+	ASSERT_GT(left(atoi(number)), 0);
+	_exit(EXIT_PASS);
+}
+
+static void push_after_exec(void *data)
+{
+	const struct worker *worker = data;
+	char number[16];
+
+	tell(worker);
+	CALL(fcntl(worker->lease, F_SETFD, 0));
+	snprintf(number, sizeof(number), "%d", worker->lease);
+	setenv(AFTER_EXEC, number, 1);
+	CALL(execl("/proc/self/exe", "lease_holder", NULL));
+}
+
+static void exec_and_lose(void *data)
+{
+	const struct worker *worker = data;
+
+	tell(worker);
+	setenv(AFTER_EXEC, "none", 1);
+	CALL(execl("/bin/sh", "sh", "-c", "sleep 1000", NULL));
+}
+
+TEST(lease_goes_through_exec)
+{
+	struct worker worker;
+
+	start_worker(&worker, LONG, ON_CLOSE, push_after_exec);
+	join(worker.pid);
+	ASSERT(read_closed(worker.fd).handle == worker.handle);
+}
+
+TEST(exec_closes_a_lease_that_is_not_passed_on)
+{
+	struct worker worker;
+
+	start_worker(&worker, LONG, ON_CLOSE, exec_and_lose);
+	ASSERT(read_closed(worker.fd).handle == worker.handle);
+	stop_worker(&worker);
+}
+
+static void receive_and_push(void *data)
+{
+	const int lease = receive_descriptor(*(int *)data);
+
+	ASSERT_EQ(push(lease), 0);
+	ASSERT_EQ(CALL(write(*(int *)data, "x", 1)), 1);
+	for (;;)
+		pause();
+}
+
+TEST(lease_is_sent_to_another_process)
+{
+	const int fd = open_device(0);
+	int sockets[2], lease;
+	__u64 handle;
+	pid_t child;
+	char byte;
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	child = start(receive_and_push, &sockets[1]);
+	handle = add(fd, LONG / 2, 1);
+	lease = new_lease(fd, handle, LONG, ON_CLOSE);
+	send_descriptor(sockets[0], lease);
+	close(lease);
+	ASSERT_EQ(CALL(read(sockets[0], &byte, 1)), 1);
+	check_no_event(fd);
+	CALL(kill(child, SIGKILL));
+	ASSERT(read_closed(fd).handle == handle);
+	CALL(waitpid(child, NULL, 0));
+}
+
+TEST(lease_lost_on_its_way_is_closed)
+{
+	const int fd = open_device(0);
+	int sockets[2], lease;
+	__u64 handle;
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	send_descriptor(sockets[0], lease);
+	close(lease);
+	check_no_event(fd);
+	close(sockets[0]);
+	close(sockets[1]);
+	ASSERT(read_closed(fd).handle == handle);
+}
+
+/*
+ * A socket that waits in its own queue is garbage once it is closed. The kernel finds it
+ * when another socket is closed, and closes the lease that waits in the same queue. It closes
+ * the owner's descriptor there, too.
+ */
+static void lose_in_a_circle(int first, int second)
+{
+	int sockets[2], others[2];
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	send_descriptor(sockets[0], sockets[1]);
+	send_descriptor(sockets[0], first);
+	send_descriptor(sockets[0], second);
+	close(sockets[0]);
+	close(sockets[1]);
+	close(first);
+	close(second);
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, others));
+	close(others[0]);
+	close(others[1]);
+}
+
+TEST(lease_in_a_circle_of_sockets_is_collected)
+{
+	const int fd = open_device(0);
+	__u64 handles[2];
+	const int first = lease_of_new_timer(fd, &handles[0], ON_CLOSE);
+	const int second = lease_of_new_timer(fd, &handles[1], ON_CLOSE);
+
+	lose_in_a_circle(first, second);
+	read_closed(fd);
+	read_closed(fd);
+}
+
+TEST(owner_in_a_circle_of_sockets_is_collected)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	const int copy = CALL(dup(lease));
+
+	lose_in_a_circle(fd, copy);
+	wait_for_end(lease);
+	check_ended(lease);
+}
+
+/* The owner dies first. */
+static void own_and_wait(void *data)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+
+	send_descriptor(*(int *)data, lease_of_new_timer(fd, &handle, ON_CLOSE));
+	for (;;)
+		pause();
+}
+
+TEST(killed_owner_is_noticed_by_the_holder)
+{
+	int sockets[2], lease;
+	pid_t owner;
+
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	owner = start(own_and_wait, &sockets[1]);
+	lease = receive_descriptor(sockets[0]);
+	ASSERT_EQ(push(lease), 0);
+	CALL(kill(owner, SIGKILL));
+	wait_for_end(lease);
+	check_ended(lease);
+	CALL(waitpid(owner, NULL, 0));
+}
+
+/* A holder that does all it can. The event must come by the cap after its end. */
+static void do_harm(void *data)
+{
+	const struct worker *worker = data;
+	struct twheel_op op = new_timer(0, 1);
+	unsigned int seed = 1, i;
+
+	close(worker->fd);
+	for (i = 0; i < 20000; i++) {
+		switch (rand_r(&seed) % 8) {
+		case 0:
+			write(worker->lease, data, rand_r(&seed) % sizeof(*worker));
+			break;
+		case 1:
+			push_by(worker->lease, ~0ULL << rand_r(&seed) % 64);
+			break;
+		case 2:
+			push(worker->lease);
+			break;
+		case 3:
+			left(worker->lease);
+			break;
+		case 4:
+			ioctl(worker->lease, TWHEEL_IOC_ADD + rand_r(&seed) % 32, &op);
+			break;
+		case 5:
+			ioctl(worker->lease, rand_r(&seed), data);
+			break;
+		case 6:
+			close(dup(worker->lease));
+			break;
+		default:
+			has_ended(worker->lease);
+		}
+	}
+	tell(worker);
+}
+
+TEST(hostile_holder_harms_its_own_timer_at_most)
+{
+	struct worker worker;
+	struct twheel_event event;
+	__u64 ended;
+
+	start_worker(&worker, ticks(30), 0, do_harm);
+	add(worker.fd, LONG, 2);
+	join(worker.pid);
+	ended = now();
+	ASSERT_EQ(timers_of(worker.fd), 2);
+	ASSERT_EQ(leases_of(worker.fd), 0);
+	ASSERT_EQ(change(worker.fd, worker.handle, 0), 0);
+	event = read_one(worker.fd);
+	ASSERT(event.handle == worker.handle);
+	ASSERT_GE(event.deadline_ns, ended);
+	check_no_event(worker.fd);
+}
+
+enum { CROWD = 5000 };
+
+static void die_with_all(void *data)
+{
+	const struct worker *worker = data;
+
+	close(worker->fd);
+	tell(worker);
+	for (;;)
+		pause();
+}
+
+/* A process that dies closes all its leases. Each is an event, and no other. */
+TEST_TIMEOUT(holder_of_many_leases_dies, 300)
+{
+	const unsigned int count = many(CROWD);
+	const struct rlimit files = { CROWD + 100, CROWD + 100 };
+	struct worker worker = { .fd = open_device(0) };
+	bool *seen = calloc(count, sizeof(*seen));
+	int *leases = calloc(count, sizeof(*leases));
+	struct twheel_event event;
+	unsigned int i;
+	char byte;
+
+	ASSERT(seen && leases);
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		skip("not so many descriptors");
+	CALL(pipe(worker.pipe));
+	for (i = 0; i < count; i++)
+		leases[i] = new_lease(worker.fd, add(worker.fd, LONG, i), LONG, ON_CLOSE);
+	ASSERT_EQ(leases_of(worker.fd), count);
+	worker.pid = start(die_with_all, &worker);
+	for (i = 0; i < count; i++)
+		close(leases[i]);
+	ASSERT_EQ(CALL(read(worker.pipe[0], &byte, 1)), 1);
+	check_no_event(worker.fd);
+	stop_worker(&worker);
+	for (i = 0; i < count; i++) {
+		event = read_closed(worker.fd);
+		ASSERT_LT(event.cookie, count);
+		ASSERT(!seen[event.cookie]);
+		seen[event.cookie] = true;
+	}
+	ASSERT_EQ(leases_of(worker.fd), 0);
+	ASSERT_EQ(timers_of(worker.fd), 0);
+	check_no_event(worker.fd);
+}

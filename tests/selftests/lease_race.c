@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Leases: pushes, expiry, the close of the last copy and the owner's operations, all at
+ * once. Each timer ends exactly once, by an event or by a cancel, and so does its lease.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "holder.h"
+
+#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
+
+enum { ROUNDS = 4000, PUSHERS = 2 };
+
+enum ending { BY_CANCEL, BY_RETRACT, BY_EXPIRY, BY_CLOSE, ENDINGS };
+
+/* One round: a timer, its lease, and threads that wait for each other. */
+static struct {
+	int			fd;
+	__u64			handle;
+	int			copies[PUSHERS + 1];
+	pthread_barrier_t	begin, end;
+	atomic_bool		over;
+	atomic_ulong		pushed, late;
+} race;
+
+/* Push until the lease has ended or the round is over, and close the copy. */
+static void use_copy(int lease, unsigned int pushes)
+{
+	int result = 0;
+
+	while (pushes-- && !result) {
+		result = pushes % 2 ? push(lease) : push_by(lease, pushes % 3);
+		ASSERT(result == 0 || result == -ENOENT);
+		atomic_fetch_add(result ? &race.late : &race.pushed, 1);
+	}
+	/* An end is final. */
+	if (result)
+		check_ended(lease);
+	close(lease);
+}
+
+static void *push_and_close(void *data)
+{
+	const long number = (long)data;
+	unsigned int seed = number;
+
+	for (;;) {
+		pthread_barrier_wait(&race.begin);
+		if (race.over)
+			return NULL;
+		use_copy(race.copies[number], rand_r(&seed) % 8);
+		pthread_barrier_wait(&race.end);
+	}
+}
+
+static void start_round(unsigned int *seed)
+{
+	unsigned int i;
+
+	race.handle = add(race.fd, rand_r(seed) % ticks(1), 1);
+	race.copies[0] = try_lease(race.fd, race.handle, ticks(1) / 4,
+				   rand_r(seed) % 4 ? ON_CLOSE : 0);
+	if (race.copies[0] == -ENOENT) {
+		/* It has expired already: let the threads do without. */
+		for (i = 0; i < PUSHERS; i++)
+			race.copies[i] = CALL(dup(race.fd));
+		return;
+	}
+	ASSERT_GE(race.copies[0], 0);
+	for (i = 1; i < PUSHERS; i++)
+		race.copies[i] = CALL(dup(race.copies[0]));
+}
+
+/* Cancel the timer or read its event. */
+static enum ending end_round(unsigned int *seed)
+{
+	struct twheel_event event;
+	int result;
+
+	if (rand_r(seed) % 2) {
+		result = cancel(race.fd, race.handle);
+		ASSERT_GE(result, 0);
+		return result == TWHEEL_RETRACTED ? BY_RETRACT : BY_CANCEL;
+	}
+	wait_for_event(race.fd);
+	ASSERT_EQ(read_events(race.fd, &event, 1), 1);
+	ASSERT(event.handle == race.handle);
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+	return event.flags & TWHEEL_EVENT_LEASE_CLOSED ? BY_CLOSE : BY_EXPIRY;
+}
+
+static bool round_has_lease(void)
+{
+	return fcntl(race.copies[0], F_GETFD) != -1 && is_leased(race.fd, race.handle);
+}
+
+TEST_TIMEOUT(push_expiry_close_and_cancel, 300)
+{
+	unsigned long endings[ENDINGS] = { 0 };
+	const unsigned int rounds = many(ROUNDS);
+	pthread_t threads[PUSHERS];
+	unsigned int seed = 1, i;
+	long n;
+
+	race.fd = open_device(O_NONBLOCK);
+	pthread_barrier_init(&race.begin, NULL, PUSHERS + 1);
+	pthread_barrier_init(&race.end, NULL, PUSHERS + 1);
+	for (n = 0; n < PUSHERS; n++)
+		threads[n] = start_thread(push_and_close, (void *)n);
+	for (i = 0; i < rounds; i++) {
+		do {
+			start_round(&seed);
+			if (round_has_lease())
+				break;
+			/* Too late for a race: the event has come. */
+			for (n = 0; n < PUSHERS; n++)
+				close(race.copies[n]);
+			ASSERT_EQ(cancel(race.fd, race.handle), TWHEEL_RETRACTED);
+		} while (true);
+		pthread_barrier_wait(&race.begin);
+		endings[end_round(&seed)]++;
+		pthread_barrier_wait(&race.end);
+		ASSERT_EQ(timers_of(race.fd), 0);
+		ASSERT_EQ(leases_of(race.fd), 0);
+	}
+	race.over = true;
+	pthread_barrier_wait(&race.begin);
+	join_threads(threads, PUSHERS);
+	note("%lu cancelled, %lu withdrawn, %lu expired, %lu closed; %lu pushes, %lu too late",
+	     endings[BY_CANCEL], endings[BY_RETRACT], endings[BY_EXPIRY], endings[BY_CLOSE],
+	     race.pushed, race.late);
+	check_no_event(race.fd);
+	for (i = 0; i < ENDINGS; i++)
+		if (rounds == ROUNDS)
+			ASSERT_GT(endings[i], 0);
+}
+
+/* The owner closes the set while holders push and close. */
+TEST_TIMEOUT(owner_closes_while_holders_push, 300)
+{
+	const unsigned int rounds = many(ROUNDS) / 4;
+	pthread_t threads[PUSHERS];
+	unsigned int seed = 2, i;
+	long n;
+
+	pthread_barrier_init(&race.begin, NULL, PUSHERS + 1);
+	pthread_barrier_init(&race.end, NULL, PUSHERS + 1);
+	for (n = 0; n < PUSHERS; n++)
+		threads[n] = start_thread(push_and_close, (void *)n);
+	for (i = 0; i < rounds; i++) {
+		race.fd = open_device(O_NONBLOCK);
+		race.handle = add(race.fd, LONG, 1);
+		race.copies[0] = new_lease(race.fd, race.handle, LONG, rand_r(&seed) % 2);
+		for (n = 1; n < PUSHERS; n++)
+			race.copies[n] = CALL(dup(race.copies[0]));
+		pthread_barrier_wait(&race.begin);
+		close(race.fd);
+		pthread_barrier_wait(&race.end);
+	}
+	race.over = true;
+	pthread_barrier_wait(&race.begin);
+	join_threads(threads, PUSHERS);
+	note("%lu pushes, %lu too late", race.pushed, race.late);
+	ASSERT_GT(race.pushed, 0);
+}
+
+/* Leases of one timer are made and closed by threads: at most one at a time. */
+static atomic_int held;
+
+static void *make_and_close(void *data)
+{
+	unsigned int i;
+	int lease;
+
+	for (i = 0; i < many(ROUNDS); i++) {
+		lease = try_lease(race.fd, race.handle, LONG, 0);
+		if (lease < 0) {
+			ASSERT_EQ(lease, -EBUSY);
+			continue;
+		}
+		ASSERT_EQ(atomic_fetch_add(&held, 1), 0);
+		ASSERT_EQ(push(lease), 0);
+		atomic_fetch_sub(&held, 1);
+		close(lease);
+	}
+	return NULL;
+}
+
+TEST_TIMEOUT(timer_has_one_lease_at_most, 300)
+{
+	pthread_t threads[PUSHERS];
+	unsigned int i;
+
+	race.fd = open_device(O_NONBLOCK);
+	race.handle = add(race.fd, LONG, 1);
+	for (i = 0; i < PUSHERS; i++)
+		threads[i] = start_thread(make_and_close, NULL);
+	join_threads(threads, PUSHERS);
+	ASSERT(!is_leased(race.fd, race.handle));
+	ASSERT_EQ(leases_of(race.fd), 0);
+	ASSERT_EQ(cancel(race.fd, race.handle), 0);
+}
