@@ -26,5 +26,7 @@ int watch_main(int argc, char **argv);
 int cancel_main(int argc, char **argv);
 int drain_main(int argc, char **argv);
 int drain_resume_main(int argc, char **argv);
+int supervise_main(int argc, char **argv);
+int lease_main(int argc, char **argv);
 
 #endif /* _COMMAND_H */

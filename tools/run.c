@@ -47,7 +47,7 @@ static void show(const struct job *job, const struct twheel_event *event)
 	fflush(stdout);
 }
 
-static void set_variable(const char *name, uint64_t value)
+void run_set_variable(const char *name, uint64_t value)
 {
 	char text[24];
 
@@ -61,13 +61,19 @@ static void exec_command(const struct job *job, const struct twheel_event *event
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	dup2(null, STDIN_FILENO);
-	set_variable("TWHEEL_ID", job->id);
-	set_variable("TWHEEL_COUNT", event->count);
-	set_variable("TWHEEL_DEADLINE_NS", event->deadline_ns);
-	set_variable("TWHEEL_EXPIRED_NS", event->expired_ns);
+	run_set_variable("TWHEEL_ID", job->id);
+	run_set_variable("TWHEEL_COUNT", event->count);
+	run_set_variable("TWHEEL_DEADLINE_NS", event->deadline_ns);
+	run_set_variable("TWHEEL_EXPIRED_NS", event->expired_ns);
 	execvp(job->command[0], job->command);
 	report("%s: %s", job->command[0], strerror(errno));
 	_exit(127);
+}
+
+int run_status(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) :
+					  WEXITSTATUS(wait_status);
 }
 
 /* Run the command and wait for it. Returns its status as a shell would. */
@@ -86,7 +92,7 @@ static int run(const struct job *job, const struct twheel_event *event)
 		exec_command(job, event);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return run_status(status);
 }
 
 static void show_status(const struct job *job, int status)

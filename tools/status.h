@@ -9,7 +9,8 @@ enum {
 	STATUS_USAGE		= 2,	/* the command line makes no sense */
 	STATUS_NO_DEVICE	= 3,	/* the module is not loaded */
 	STATUS_NO_ACCESS	= 4,	/* the user may not use the device */
-	STATUS_COMMAND_FAILED	= 5,	/* a command that a timer ran failed */
+	STATUS_COMMAND_FAILED	= 5,	/* a command that the tool ran failed */
+	STATUS_COMMAND_HUNG	= 6,	/* a command let its lease run out */
 };
 
 #endif /* _STATUS_H */

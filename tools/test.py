@@ -16,6 +16,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ NOBODY = 65534
 BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
 TIMEOUT = 120
 
-DONE, FAILED, USAGE, NO_DEVICE, NO_ACCESS, COMMAND_FAILED = range(6)
+DONE, FAILED, USAGE, NO_DEVICE, NO_ACCESS, COMMAND_FAILED, COMMAND_HUNG = range(7)
 
 Result = collections.namedtuple("Result", "status out err")
 
@@ -596,6 +597,118 @@ def script_tells_of_what_drain_refuses():
     says(result.err, "no new timers since drain")
 
 
+# A command with a lease
+
+
+def run_shell(text, *options, lease="200ms"):
+    """Run lines of a shell with a lease. $CTL is twheelctl."""
+    return ctl("--json", "run", "--lease", lease, *options, "--", "sh", "-c",
+               f"CTL={program}\n{text}")
+
+
+@case
+def run_ends_as_its_command_does():
+    is_(run_shell("exit 0").status, DONE)
+    result = run_shell("exit 9")
+    is_(result.status, COMMAND_FAILED)
+    says(result.err, "sh (process ", "ended with status 9")
+    started, ended = objects(result.out)
+    is_(ended, {"event": "ended", "pid": started["pid"], "status": 9})
+    is_(objects(run_shell("kill -9 $$").out)[1]["status"], 128 + 9)
+
+
+@case
+def run_of_a_command_that_is_not_there():
+    result = ctl("run", "--lease", "1s", "--restart", "/no/such/command")
+    is_(result.status, COMMAND_FAILED)
+    is_(result.err.count("/no/such/command: No such file"), 1)
+
+
+@case
+def run_kills_a_command_that_hangs():
+    for text in ("sleep 1000", "kill -STOP $$", "trap '' TERM; sleep 1000"):
+        result = run_shell(text)
+        is_(result.status, COMMAND_HUNG)
+        says(result.err, "sh (process ", "has not pushed its lease for 200")
+        is_([o["event"] for o in objects(result.out)], ["started", "hung"])
+
+
+@case
+def run_kills_the_children_of_a_command_that_hangs():
+    # The end of the child closes stdout, for which ctl() waits.
+    is_(run_shell("sleep 1000 & sleep 1000").status, COMMAND_HUNG)
+
+
+@case
+def run_lets_a_command_live_that_pushes():
+    loop = "for i in 1 2 3 4 5 6 7 8; do sleep 0.5; {}; done"
+    for push in ("$CTL lease push", "echo >&$TWHEEL_LEASE_FD", "$CTL lease push 2s"):
+        is_(run_shell(loop.format(push), lease="3s").status, DONE, push)
+
+
+@case
+def run_gives_a_command_that_closes_its_lease_another_one():
+    close = "eval \"exec $TWHEEL_LEASE_FD>&-\"\n"
+    is_(run_shell(close + "sleep 0.1", lease="5s").status, DONE)
+    result = run_shell(close + "sleep 1000")
+    is_(result.status, COMMAND_HUNG)
+    says(result.err, "has closed its lease")
+
+
+@case
+def run_restarts_a_command_that_fails_or_hangs():
+    path = tempfile.mkdtemp() + "/runs"
+    result = run_shell(f"echo >>{path}; case $(wc -l <{path}) in 1) exit 3;; 2) sleep 9;; esac",
+                       "--restart", lease="1s")
+    is_(result.status, DONE)
+    is_([o["event"] for o in objects(result.out)],
+        ["started", "ended", "started", "hung", "started", "ended"])
+    result = run_shell("exit 3", "--restart", "--count", "2")
+    is_(result.status, COMMAND_FAILED)
+    is_(len(objects(result.out)), 4)
+
+
+@case
+def run_passes_signals_on_and_does_not_restart_then():
+    with subprocess.Popen([program, "--json", "run", "--lease", "100s", "--restart",
+                           "sleep", "1000"], stdout=subprocess.PIPE, text=True) as process:
+        is_(json.loads(process.stdout.readline())["event"], "started")
+        process.send_signal(signal.SIGTERM)
+        ended, = objects(process.stdout.read())
+    is_(ended["status"], 128 + signal.SIGTERM)
+    is_(process.returncode, COMMAND_FAILED)
+
+
+@case
+def run_leaves_the_command_a_lease_that_has_ended():
+    path = tempfile.mkdtemp() + "/said"
+    ctl("run", "--lease", "100s", "--", "sh", "-c",
+        f"kill -9 $PPID; sleep 0.5; {program} lease push 2>{path}.new; mv {path}.new {path}")
+    while not os.path.exists(path):
+        time.sleep(0.05)
+    with open(path, encoding="ascii") as file:
+        says(file.read(), "the lease has ended")
+
+
+@case
+def lease_tells_the_time_that_is_left():
+    left = json.loads(run_shell("$CTL --json lease left", lease="100s").out.splitlines()[1])
+    assert 90 * SECOND < left["left_ns"] <= 100 * SECOND, left
+    out = run_shell("echo $TWHEEL_LEASE_NS", lease="100s").out
+    says(out, f"{100 * SECOND}\n")
+
+
+@case
+def lease_refuses_nonsense():
+    is_(ctl("lease", "push").status, USAGE)
+    is_(ctl("lease").status, USAGE)
+    says(run_shell("$CTL lease push 101s", lease="100s").err, "longer than the lease")
+    says(run_shell("TWHEEL_LEASE_FD=1 $CTL lease push", lease="100s").err, "not a lease")
+    says(run_shell("TWHEEL_LEASE_FD=99 $CTL lease push", lease="100s").err, "not a lease")
+    for words in (("push", "x"), ("left", "1s"), ("pull",)):
+        is_(run_shell(f"$CTL lease {' '.join(words)}; test $? -eq 2", lease="100s").status, DONE)
+
+
 # Timers of other programs
 
 
@@ -808,7 +921,10 @@ def nonsense_is_refused():
                   ("at", "@1", "--clock", "boottime"), ("cron", "* *"), ("next",),
                   ("next", "@daily", "--nonsense", "1"), ("list", "x"),
                   ("stat", "x"), ("watch", "--interval", "0s"), ("watch", "x"),
-                  ("script", "a", "b"), ("add", "99999999999999999d")):
+                  ("script", "a", "b"), ("add", "99999999999999999d"), ("run", "true"),
+                  ("run", "--lease", "1s"), ("run", "--lease", "0s", "true"),
+                  ("run", "--lease", "1s", "--count", "2", "true"),
+                  ("run", "--lease", "1s", "--nonsense", "true")):
         result = ctl(*words)
         is_(result.status, USAGE, words)
         is_(result.out, "", words)

@@ -22,6 +22,10 @@ static const struct command commands[] = {
 	  timer_main },
 	{ "script", "[FILE]", "commands from a file or stdin, on one descriptor",
 	  script_main },
+	{ "run", "--lease DURATION [--restart] [--count N] [--] COMMAND [ARG...]",
+	  "a command that has to push a lease, or is killed", supervise_main },
+	{ "lease", "push [DURATION]|left", "push the lease that run has given the command",
+	  lease_main },
 	{ "next", "SPEC [--count N] [--from TIME]", "print the coming times of a crontab(5) entry",
 	  next_main },
 	{ "list", "", "the open files of the device, and their timers",
@@ -49,7 +53,8 @@ static void usage(FILE *to)
 		"\nOPTION: --cookie N, --group TAG, --count N, --clock monotonic|boottime,\n"
 		"  --period DURATION, --first DURATION, --missed skip|each|restart\n"
 		"DURATION: 250ms, 10s, 1h30m, 3d    TIME: 2026-12-24T18:00, 18:00, @SECONDS\n"
-		"Status: 0 done, 1 failed, 2 usage, 3 no device, 4 no access, 5 COMMAND failed\n"
+		"Status: 0 done, 1 failed, 2 usage, 3 no device, 4 no access, 5 COMMAND failed,\n"
+		"  6 COMMAND hung\n"
 		"See twheelctl(1).\n");
 }
 
