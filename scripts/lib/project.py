@@ -18,13 +18,13 @@ SOURCES = ["--exclude=*.mod.c", "--exclude=.*", "--exclude=/scripts",
 
 
 def sync(project, place):
-    """Copy the sources.
+    """Copy the sources. Returns whether any have changed.
 
     A changed file gets the time of the copy, so that make sees the change even if
     the file was saved while the last build ran.
     """
-    output(["rsync", "-rlp", "--checksum", "--delete", "--prune-empty-dirs",
-            *SOURCES, f"{project}/", f"{place}/"])
+    return output(["rsync", "-rlpi", "--checksum", "--delete", "--prune-empty-dirs",
+                   *SOURCES, f"{project}/", f"{place}/"]) != ""
 
 
 def _place(name, flavour, project, arguments):
@@ -62,6 +62,7 @@ def build(name, flavour, project=CHECKOUT, arguments=()):
     """Build the modules for a kernel. Returns the directory that they are in."""
     if not (project / "Kbuild").exists():
         raise Fail(f"no Kbuild in {project}: nothing to build")
+    extra = arguments
     arguments = [*arguments, "TWHEEL_TESTS=1"]
     if flavour.endswith("-gcov"):
         arguments.append("GCOV_PROFILE=y")
@@ -74,7 +75,14 @@ def build(name, flavour, project=CHECKOUT, arguments=()):
         if not place.exists() and not flavour.endswith("-gcov"):
             _seed(place, pattern)
         place.mkdir(exist_ok=True)
-        sync(project, place)
+        # An argument may name a file whose contents matter. Without arguments, a build
+        # without a warning is as good as a second one.
+        built = place / ".twheel-built"
+        was_built = built.exists() and not extra
+        built.unlink(missing_ok=True)
+        if not sync(project, place) and was_built:
+            built.touch()
+            return place
         log = cache("logs", place.name + ".log")
         command = ["make", "-s", "-C", str(kernel), f"M={place}",
                    f"ARCH={kernels.architecture(name, flavour)}",
@@ -87,6 +95,8 @@ def build(name, flavour, project=CHECKOUT, arguments=()):
         finally:
             _compile_again(place, _warnings(log))
         _forget_old(place)
+        if not _warnings(log):
+            built.touch()
     return place
 
 
