@@ -7,6 +7,7 @@ import re
 import shutil
 import time
 
+import bzimage
 from architectures import AMD64, STOCKS
 from archive import Archive
 from common import (CHECKOUT, Fail, cache, clean_environment, digest, lock,
@@ -284,7 +285,8 @@ def architecture(name, flavour):
 def kernel_image(name, flavour):
     """The file that boots."""
     if is_stock(name):
-        return fetch(name) / "boot" / f"vmlinuz-{resolve(name)['release']}"
+        image = fetch(name) / "boot" / f"vmlinuz-{resolve(name)['release']}"
+        return image if machine(name).foreign else bzimage.unpacked(image)
     place = build_directory(name, flavour)
     if architecture(name, flavour) == "um":
         return place / "linux"
