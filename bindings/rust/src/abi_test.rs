@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The numbers and structures are those of `linux/twheel.h`: a C compiler compares them.
+
+use super::*;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::mem::size_of;
+use std::process::{Command, Stdio};
+
+/// Adds "sizeof(...) == N" and "offsetof(...) == N" for a structure.
+macro_rules! layout {
+    ($claims:ident, $name:literal, $kind:ty, $($field:ident as $c_field:literal),+) => {
+        let value = <$kind>::default();
+        let start = std::ptr::addr_of!(value) as usize;
+        claim($claims, concat!("sizeof(struct ", $name, ")"), size_of::<$kind>() as u64);
+        $(
+            let offset = std::ptr::addr_of!(value.$field) as usize - start;
+            let field = concat!("offsetof(struct ", $name, ", ", $c_field, ")");
+            claim($claims, field, offset as u64);
+        )+
+    };
+}
+
+fn claim(claims: &mut String, expression: &str, value: u64) {
+    writeln!(
+        claims,
+        "_Static_assert(({expression}) == {value}ull, \"{expression}\");"
+    )
+    .unwrap();
+}
+
+fn structures(claims: &mut String) {
+    layout!(claims, "twheel_info", TwheelInfo, abi_major as "abi_major",
+        abi_minor as "abi_minor", resolution_ns as "resolution_ns", max_batch as "max_batch",
+        features as "features", clocks as "clocks", max_timers as "max_timers",
+        timers as "timers", min_period_ns as "min_period_ns",
+        max_timers_user as "max_timers_user", timers_user as "timers_user",
+        unread as "unread", table_entries as "table_entries",
+        ring_entries as "ring_entries", reserved as "reserved");
+    layout!(claims, "twheel_op", TwheelOp, op as "op", flags as "flags",
+        clockid as "clockid", result as "result", handle as "handle", cookie as "cookie",
+        time_ns as "time_ns", period_ns as "period_ns", group as "group",
+        reserved as "reserved");
+    layout!(claims, "twheel_batch", TwheelBatch, ops as "ops", count as "count",
+        flags as "flags", reserved as "reserved");
+    layout!(claims, "twheel_drain", TwheelDrain, ops as "ops", count as "count",
+        flags as "flags", reserved as "reserved");
+    layout!(claims, "twheel_event", TwheelEvent, handle as "handle", cookie as "cookie",
+        deadline_ns as "deadline_ns", expired_ns as "expired_ns", count as "count",
+        r#type as "type", flags as "flags", clockid as "clockid", pad as "pad",
+        reserved as "reserved");
+    layout!(claims, "twheel_eventfd", TwheelEventfd, fd as "fd", flags as "flags",
+        reserved as "reserved");
+}
+
+fn numbers() -> Vec<(&'static str, u64)> {
+    vec![
+        ("TWHEEL_ABI_MAJOR", ABI_MAJOR.into()),
+        ("TWHEEL_OP_ADD", OP_ADD.into()),
+        ("TWHEEL_OP_CHANGE", OP_CHANGE.into()),
+        ("TWHEEL_OP_CANCEL", OP_CANCEL.into()),
+        ("TWHEEL_OP_QUERY", OP_QUERY.into()),
+        ("TWHEEL_OP_UPSERT", OP_UPSERT.into()),
+        ("TWHEEL_OP_CANCEL_GROUP", OP_CANCEL_GROUP.into()),
+        ("TWHEEL_ABSTIME", ABSTIME.into()),
+        ("TWHEEL_EACH", EACH.into()),
+        ("TWHEEL_RESTART", RESTART.into()),
+        ("TWHEEL_SHARED", SHARED.into()),
+        ("TWHEEL_ADDED", ADDED as u64),
+        ("TWHEEL_EVENT_TIMER", EVENT_TIMER.into()),
+        ("TWHEEL_EVENT_CLOCK_SET", EVENT_CLOCK_SET.into()),
+        ("TWHEEL_DRAIN_RESUME", DRAIN_RESUME.into()),
+        ("TWHEEL_MMAP_TABLE", MMAP_TABLE as u64),
+        ("TWHEEL_MMAP_RING", MMAP_RING as u64),
+        ("TWHEEL_WORD_CLOSED", WORD_CLOSED),
+        ("TWHEEL_INDEX(~0ull)", INDEX_MASK),
+        ("TWHEEL_RING_MORE", RING_MORE.into()),
+        ("sizeof(struct twheel_word)", 8 * word::SIZE as u64),
+        (
+            "offsetof(struct twheel_word, deadline)",
+            8 * word::DEADLINE as u64,
+        ),
+        (
+            "offsetof(struct twheel_word, handle)",
+            8 * word::HANDLE as u64,
+        ),
+        (
+            "offsetof(struct twheel_ring, tail)",
+            8 * word::RING_TAIL as u64,
+        ),
+        (
+            "offsetof(struct twheel_ring, entries)",
+            8 * word::RING_ENTRIES_OFFSET as u64,
+        ),
+        (
+            "offsetof(struct twheel_ring, offset)",
+            8 * word::RING_ENTRIES_OFFSET as u64 + 4,
+        ),
+        (
+            "offsetof(struct twheel_ring, flags)",
+            8 * word::RING_FLAGS as u64,
+        ),
+        (
+            "offsetof(struct twheel_ring, head)",
+            8 * word::RING_HEAD as u64,
+        ),
+        ("sizeof(struct twheel_event)", 8 * word::EVENT as u64),
+        ("TWHEEL_IOC_INFO", ioc::INFO.into()),
+        ("TWHEEL_IOC_ADD", ioc::ADD.into()),
+        ("TWHEEL_IOC_CHANGE", ioc::CHANGE.into()),
+        ("TWHEEL_IOC_CANCEL", ioc::CANCEL.into()),
+        ("TWHEEL_IOC_QUERY", ioc::QUERY.into()),
+        ("TWHEEL_IOC_BATCH", ioc::BATCH.into()),
+        ("TWHEEL_IOC_UPSERT", ioc::UPSERT.into()),
+        ("TWHEEL_IOC_CANCEL_GROUP", ioc::CANCEL_GROUP.into()),
+        ("TWHEEL_IOC_DRAIN", ioc::DRAIN.into()),
+        ("TWHEEL_IOC_EVENTFD", ioc::EVENTFD.into()),
+        ("TWHEEL_IOC_CLOCK_SET", ioc::CLOCK_SET.into()),
+    ]
+}
+
+#[test]
+fn numbers_are_the_headers() {
+    let mut claims = String::from("#include <stddef.h>\n#include <linux/twheel.h>\n");
+    structures(&mut claims);
+    for (expression, value) in numbers().into_iter().chain(crate::set::feature_numbers()) {
+        claim(&mut claims, expression, value);
+    }
+    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../../include/uapi");
+    let mut compiler = Command::new("cc")
+        .args(["-x", "c", "-fsyntax-only", include, "-"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("a C compiler");
+    compiler
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(claims.as_bytes())
+        .unwrap();
+    assert!(compiler.wait().unwrap().success());
+}
