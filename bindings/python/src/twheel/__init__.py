@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+"""Timers by the million, on /dev/twheel.
+
+Timers is an open file of the device. Its methods are those of libtwheel, with the same
+names. Times are in nanoseconds; now() reads a clock.
+
+    with twheel.Timers() as timers:
+        handle = timers.add(5 * twheel.SECOND, cookie=7)
+        timers.change(handle, 10 * twheel.SECOND)
+
+Op is an operation, and Timers.submit() carries out a list of them in one call. Table and
+Ring are the two mappings. twheel.aio has an event loop for asyncio.
+"""
+
+from .abi import (Event, EventType, Feature, Flags, Info, Op, Opcode, Pushed,
+                  Result)
+from .errors import ClosedError, GoneError
+from .library import now, version
+from .mappings import Ring, Table
+from .timers import SECOND, Timers
+
+__all__ = ["ClosedError", "Event", "EventType", "Feature", "Flags", "GoneError",
+           "Info", "Op", "Opcode", "Pushed", "Result", "Ring", "SECOND", "Table",
+           "Timers", "now", "version"]

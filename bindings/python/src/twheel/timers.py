@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+"""An open file of /dev/twheel."""
+
+import ctypes
+import os
+import select
+import warnings
+from types import TracebackType
+from typing import Iterable, NamedTuple, Sequence
+
+from . import library
+from .abi import (EVENT, Event, Feature, Info, InfoStructure, Op, events_from)
+from .errors import ClosedError
+from .mappings import Ring, Table
+
+SECOND = 1_000_000_000
+
+
+class Group(NamedTuple):
+    """What Timers.cancel_group() has ended."""
+
+    ended: int
+    retracted: int
+
+
+class Timers:
+    """A set of timers: an open file of the device.
+
+    Closing the file ends its timers, unless another process or a mapping still has it.
+    The descriptor is close-on-exec and, unless blocking is set, non-blocking. An error
+    is an OSError: FileNotFoundError if the module is not loaded.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] = "/dev/twheel", *,
+                 blocking: bool = False) -> None:
+        self._fd = -1
+        self._fd = library.open_path(os.fsencode(path), 0 if blocking else os.O_NONBLOCK)
+
+    @classmethod
+    def from_fd(cls, fd: int) -> "Timers":
+        """Take over a descriptor of the device, for example one from a parent."""
+        library.get_info(fd, InfoStructure())
+        self = cls.__new__(cls)
+        self._fd = fd
+        return self
+
+    def fileno(self) -> int:
+        """The descriptor, which selectors, poll() and asyncio accept."""
+        if self._fd < 0:
+            raise ClosedError("the Timers are closed")
+        return self._fd
+
+    @property
+    def closed(self) -> bool:
+        return self._fd < 0
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            library.close(fd)
+
+    def __enter__(self) -> "Timers":
+        self.fileno()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_fd", -1) >= 0:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self)
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<twheel.Timers {'closed' if self.closed else f'fd={self._fd}'}>"
+
+    def info(self) -> Info:
+        """What the driver can do, and how many timers there are."""
+        info = InfoStructure()
+        library.get_info(self.fileno(), info)
+        fields = {name: getattr(info, name) for name in Info._fields}
+        return Info(**fields | {"features": Feature(info.features)})
+
+    # One operation
+
+    def add(self, time_ns: int, cookie: int = 0, **fields: int) -> int:
+        """Arm a timer, see Op.add(), and return its handle."""
+        op = Op.add(time_ns, cookie, **fields)
+        library.add(self.fileno(), op)
+        return op.handle
+
+    def every(self, period_ns: int, cookie: int = 0, **fields: int) -> int:
+        """Arm a periodic timer, which expires first after one period."""
+        return self.add(period_ns, cookie, period_ns=period_ns, **fields)
+
+    def change(self, handle: int, time_ns: int, *, flags: int = 0) -> bool:
+        """Give a timer a new deadline. True if an unread event was withdrawn."""
+        return bool(library.change(self.fileno(), handle, time_ns, flags))
+
+    def cancel(self, handle: int) -> bool:
+        """End a timer. True if an unread event was withdrawn."""
+        return bool(library.cancel(self.fileno(), handle))
+
+    def query(self, handle: int, *, flags: int = 0) -> Op:
+        """Look at a timer. The result is Result.EXPIRED if its event is unread."""
+        op = Op()
+        op.result = library.query(self.fileno(), handle, op, flags)
+        return op
+
+    def upsert(self, handle: int, time_ns: int, cookie: int = 0, **fields: int) -> Op:
+        """Change a timer, or add one if it is gone: Result.ADDED, and a new handle."""
+        op = Op.upsert(handle, time_ns, cookie, **fields)
+        op.result = library.upsert(self.fileno(), op)
+        return op
+
+    def cancel_group(self, group: int) -> Group:
+        """End all timers of a group."""
+        retracted = ctypes.c_uint64()
+        ended = library.cancel_group(self.fileno(), group, retracted)
+        return Group(ended, retracted.value)
+
+    # Many operations
+
+    def submit(self, ops: Iterable[Op]) -> Sequence[Op]:
+        """Carry out operations, and return them with their results.
+
+        A Sequence that submit() or drain() has returned is not copied.
+        """
+        if not isinstance(ops, ctypes.Array):
+            ops = list(ops)
+            ops = (Op * len(ops))(*ops)
+        done = 0
+        while done < len(ops):
+            rest = ctypes.byref(ops, done * ctypes.sizeof(Op))
+            done += library.submit(self.fileno(), ctypes.cast(rest, ctypes.POINTER(Op)),
+                                   len(ops) - done)
+        return ops
+
+    def drain(self, limit: int | None = None) -> Sequence[Op]:
+        """Refuse new timers, and take back up to LIMIT pending timers, or all of them.
+
+        submit() adds them again, after resume().
+        """
+        room = self.info().timers if limit is None else limit
+        ops = (Op * max(room, 1))()
+        count = library.drain(self.fileno(), ops, len(ops))
+        return (Op * count).from_buffer(ops)
+
+    def resume(self) -> None:
+        """Accept new timers again."""
+        library.resume(self.fileno())
+
+    # Events
+
+    def read(self, limit: int = 1024) -> list[Event]:
+        """Read up to LIMIT events; an empty list if there are none. See also wait()."""
+        try:
+            return events_from(os.read(self.fileno(), limit * EVENT.size))
+        except BlockingIOError:
+            return []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for events. False after TIMEOUT seconds.
+
+        If events go to a ring, this also lets the kernel fill the ring.
+        """
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLIN)
+        return bool(poll.poll(None if timeout is None else timeout * 1000))
+
+    def set_eventfd(self, eventfd: int) -> None:
+        """Signal an eventfd when timers expire; -1 to stop."""
+        library.set_eventfd(self.fileno(), eventfd)
+
+    def watch_clock(self) -> None:
+        """Ask for an event whenever CLOCK_REALTIME is set."""
+        library.watch_clock(self.fileno())
+
+    # Mappings
+
+    def map_table(self, count: int = 0) -> Table:
+        """Map the table of deadlines, with COUNT entries or as it is."""
+        return Table(self.fileno(), count)
+
+    def map_ring(self, count: int = 0) -> Ring:
+        """Map the ring of events, with room for COUNT events or as it is."""
+        return Ring(self.fileno(), count)

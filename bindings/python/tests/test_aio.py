@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The event loop: its timers are in the device, and behave as those of asyncio."""
+
+import asyncio
+import math
+import unittest
+from unittest import mock
+
+import twheel
+from twheel import aio
+
+
+class LoopTest(unittest.TestCase):
+    def setUp(self):
+        self.loop = aio.EventLoop()
+        self.addCleanup(self.loop.close)
+
+    def turn(self):
+        """One turn of the loop."""
+        self.loop.call_soon(self.loop.stop)
+        self.loop.run_forever()
+
+    def timers(self):
+        return self.loop._device.info().timers
+
+    def test_timers_are_in_the_device(self):
+        handles = [self.loop.call_later(3600, print) for _ in range(100)]
+        self.turn()
+        self.assertEqual((self.timers(), self.loop._scheduled), (100, []))
+        for handle in handles[:60]:
+            handle.cancel()
+        self.turn()
+        self.assertEqual(self.timers(), 40)
+
+    def test_armed_and_cancelled_in_a_turn_costs_no_call(self):
+        with mock.patch.object(self.loop._device, "submit") as submit:
+            self.loop.call_later(3600, print).cancel()
+            self.turn()
+            submit.assert_not_called()
+
+    def test_order_and_time(self):
+        called = []
+
+        def note(delay):
+            called.append(delay)
+            self.assertGreaterEqual(self.loop.time(), start + delay)
+            if len(called) == len(delays):
+                self.loop.stop()
+
+        delays = [0.15, 0.05, 0.1, 0, -1]
+        start = self.loop.time()
+        for delay in delays:
+            self.loop.call_at(start + delay, note, delay)
+        self.loop.run_forever()
+        self.assertEqual(called, sorted(delays))
+
+    def test_cancelled_timers_do_not_run(self):
+        """Not one that has expired but whose event is unread, nor one that is ready."""
+        called = []
+        first = self.loop.call_later(0.01, lambda: [h.cancel() for h in others])
+        others = [self.loop.call_at(first.when(), called.append, n) for n in range(5)]
+        self.loop.call_later(0.1, self.loop.stop)
+        self.loop.run_forever()
+        self.assertEqual(called, [])
+        self.assertEqual(self.timers(), 0)
+        others[0].cancel()
+        first.cancel()
+
+    def test_never(self):
+        for when in math.inf, 1e300:
+            self.loop.call_at(when, self.fail)
+        self.turn()
+        self.assertEqual(self.timers(), 2)
+        for when, error in (None, TypeError), (math.nan, ValueError):
+            with self.assertRaises(error):
+                self.loop.call_at(when, print)
+
+    def test_refused_timers_go_to_the_heap(self):
+        ran = []
+        with mock.patch.object(aio.Op, "add", lambda *_, **__: twheel.Op.cancel(1)):
+            self.loop.call_later(0.3, ran.append, 1)
+            self.loop.call_later(0.3, ran.append, 2).cancel()
+            later = self.loop.call_later(0.3, ran.append, 3)
+            self.turn()
+        self.assertEqual((self.timers(), len(self.loop._scheduled)), (0, 2))
+        later.cancel()
+        self.loop.call_later(0.4, self.loop.stop)
+        self.loop.run_forever()
+        self.assertEqual(ran, [1])
+
+    def test_close_ends_the_timers(self):
+        timer = self.loop.call_later(3600, print)
+        self.turn()
+        self.loop.close()
+        timer.cancel()
+        self.loop.close()
+        self.assertTrue(self.loop._device.closed)
+        with self.assertRaises(RuntimeError):
+            self.loop.call_later(1, print)
+
+    def test_close_of_a_running_loop_changes_nothing(self):
+        def close():
+            with self.assertRaises(RuntimeError):
+                self.loop.close()
+            self.loop.call_later(0.01, self.loop.stop)
+
+        self.loop.call_soon(close)
+        self.loop.run_forever()
+
+    def test_debug(self):
+        self.loop.set_debug(True)
+        handle = self.loop.call_later(3600, print)
+        self.assertIn("test_aio.py", repr(handle))
+        with self.assertRaises(TypeError):
+            self.loop.call_later(1, 5)
+
+    def test_without_a_device(self):
+        with mock.patch.object(aio, "Timers", side_effect=FileNotFoundError):
+            with self.assertRaises(FileNotFoundError):
+                aio.EventLoop()
+
+    def test_run(self):
+        async def main():
+            self.assertIsInstance(asyncio.get_running_loop(), aio.EventLoop)
+            with self.assertRaises(TimeoutError):
+                async with asyncio.timeout(0.01):
+                    await asyncio.sleep(3600)
+            await asyncio.gather(*(asyncio.sleep(0.01 * n) for n in range(5)))
+            return 7
+
+        self.assertEqual(aio.run(main()), 7)
+        with asyncio.Runner(loop_factory=aio.EventLoopPolicy().new_event_loop) as runner:
+            runner.run(main())
+
+
+if __name__ == "__main__":
+    unittest.main()
