@@ -29,6 +29,9 @@ static unsigned int max_timers = TWHEEL_INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
 MODULE_PARM_DESC(max_timers, "Timers that a descriptor may hold (default and most: 16777216)");
 
+/* In a set with more timers than this, no one looks for the earliest deadline. */
+#define SET_NEXT_TIMERS	1024U
+
 /* Returns the program's earliest deadline of some timers, and goes on with the walk. */
 static u64 set_next_of_some(struct timer_set *set, struct block_walk *walk)
 {
@@ -50,11 +53,12 @@ static u64 set_next_of_some(struct timer_set *set, struct block_walk *walk)
  * twheel_set_next_deadline - find the next deadline of a set
  * @set: The set.
  *
- * Looks at every timer, because the set keeps no order. So this is for people to read,
- * not for programs to poll.
+ * The set keeps no order, so the function looks at every timer of a set that has few. A set
+ * with many keeps its next deadline for itself: to read a line of fdinfo must not take longer
+ * the more timers a program has. TWHEEL_IOC_LIST tells all deadlines.
  *
  * Return: The earliest deadline in ns of the program's CLOCK_MONOTONIC; %U64_MAX if no
- * timer on that clock is pending.
+ * timer on that clock is pending, or the set has more than 1,024 timers.
  */
 u64 twheel_set_next_deadline(struct timer_set *set)
 {
@@ -62,6 +66,8 @@ u64 twheel_set_next_deadline(struct timer_set *set)
 	u64 next = U64_MAX;
 
 	while (walk.index != ULONG_MAX && !fatal_signal_pending(current)) {
+		if (READ_ONCE(set->count) > SET_NEXT_TIMERS)
+			return U64_MAX;
 		next = min(next, set_next_of_some(set, &walk));
 		cond_resched();
 	}

@@ -226,20 +226,27 @@ TEST(fdinfo_has_the_next_deadline)
 	ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + 2);
 }
 
-/* The next deadline of more timers than the driver looks at without a pause. */
-TEST(fdinfo_has_the_next_deadline_of_many)
+/*
+ * The next deadline of more timers than the driver looks at without a pause. Of still more
+ * timers the driver does not look for it.
+ */
+TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 {
-	enum { COUNT = 5000 };
+	enum { COUNT = 1024 };
 	static struct twheel_op ops[COUNT];
 	const int fd = open_device(0);
 	const __u64 start = now() + 100 * NSEC_PER_SEC;
 	unsigned int i;
+	__u64 handle, deadline;
 
 	for (i = 0; i < COUNT; i++) {
 		ops[i] = new_timer(start + COUNT - i, i);
 		ops[i].flags = TWHEEL_ABSTIME;
 	}
 	add_all(fd, ops, COUNT);
+	handle = add_at(fd, start, 1);
+	ASSERT(!fdinfo_has(fd, "next-deadline-ns", &deadline));
+	ASSERT_EQ(cancel(fd, handle), 0);
 	for (i = COUNT; i; i /= 2) {
 		ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"),
 			  start + COUNT - (i - 1));
