@@ -22,6 +22,9 @@
 /* How many operations ahead of a cancel the neighbours of a timer are prefetched. */
 #define OPS_AHEAD	8U
 
+/* What an addition accepts beyond the flags of UPSERT. */
+#define OPS_RESTORE_FLAGS (TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE | TWHEEL_LEASED)
+
 /*
  * Whether @handle names @t, which is from twheel_block_find(). A handle names no timer if
  * it is stale, made up, of another set, or not written to the program's memory yet.
@@ -91,19 +94,12 @@ static bool ops_group_only(const struct twheel_op *op)
 	       !op->period_ns && !op->time_ns && !op->handle && !op->window_ns;
 }
 
-/* Whether the handle of an addition is as its flags say. No handle has generation 0. */
+/* Whether an addition has the handle that its flags ask for. No handle has generation 0. */
 static bool ops_handle_valid(const struct twheel_op *op)
 {
-	switch (op->flags & (TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE)) {
-	case 0:
-		return !op->handle;
-	case TWHEEL_RESTORE:
-		return true;
-	case TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE:
-		return op->handle >> TWHEEL_INDEX_BITS;
-	default:
-		return false;
-	}
+	if (!(op->flags & TWHEEL_RESTORE))
+		return !op->handle && !(op->flags & (TWHEEL_KEEP_HANDLE | TWHEEL_LEASED));
+	return !(op->flags & TWHEEL_KEEP_HANDLE) || op->handle >> TWHEEL_INDEX_BITS;
 }
 
 /**
@@ -119,8 +115,7 @@ void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (!ops_add_valid(&op[i], TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE) ||
-		    !ops_handle_valid(&op[i]))
+		if (!ops_add_valid(&op[i], OPS_RESTORE_FLAGS) || !ops_handle_valid(&op[i]))
 			op[i].result = -EINVAL;
 	twheel_create_timers(set, added, op, n);
 }

@@ -152,6 +152,26 @@ TEST(deadline_in_the_table_is_listed)
 	ASSERT_EQ(record.time_ns, deadline + LONG);
 }
 
+/* The record of a timer with a lease arms a timer without one. */
+TEST(leased_timer_is_listed_as_such)
+{
+	const int fd = open_device(0);
+	struct twheel_lease lease = { .handle = add(fd, LONG, 1), .cap_ns = LONG };
+	struct twheel_op record, told;
+
+	CALL(ioctl(fd, TWHEEL_IOC_LEASE, &lease));
+	ASSERT_EQ(list_all(fd, &record, 1, 0), 1);
+	ASSERT(record.handle == lease.handle);
+	ASSERT_EQ(record.flags, TWHEEL_RESTORE | TWHEEL_LEASED);
+	record.op = 0;
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &record));
+	ASSERT_EQ(query(fd, record.handle, &told), 0);
+	ASSERT_EQ(told.flags, 0);
+	record.flags = TWHEEL_LEASED;
+	record.handle = 0;
+	REFUSED(fd, TWHEEL_IOC_ADD, &record, EINVAL);
+}
+
 TEST(stopped_descriptor_lists_its_timers)
 {
 	struct twheel_op drained, record;

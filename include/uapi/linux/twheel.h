@@ -232,8 +232,9 @@ enum twheel_opcode {
  *	@clockid must be CLOCK_MONOTONIC and @period_ns 0; otherwise the error is
  *	EINVAL.
  * %TWHEEL_LEASED
- *	TWHEEL_OP_QUERY sets this flag if the timer has a lease, see &struct
- *	twheel_lease. Operations refuse the flag with EINVAL.
+ *	TWHEEL_OP_QUERY and TWHEEL_IOC_LIST set this flag if the timer has a lease, see
+ *	&struct twheel_lease. With TWHEEL_RESTORE, TWHEEL_OP_ADD ignores the flag: the new
+ *	timer has no lease. Otherwise operations refuse it with EINVAL.
  */
 #define TWHEEL_ABSTIME		(1U << 0)
 #define TWHEEL_EACH		(1U << 1)
