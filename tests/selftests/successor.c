@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program with up to a million timers is killed. A supervisor has kept its descriptor, as
+ * systemd does with FileDescriptorStoreMax=. A successor lists the timers, and goes on with
+ * the same handles.
+ */
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+
+#include "device.h"
+#include "rights.h"
+
+enum { MOST = 1000000, CHUNK = 4096 };
+
+/* What the holder knows about its timers: by cookie. Only the test looks at it. */
+struct known {
+	__u64	handle;
+	__u64	deadline;
+};
+
+/* Shared by all processes of the case. */
+static struct shared {
+	atomic_uint	armed;		/* how many timers the holder has armed */
+	__u64		killed;		/* when the holder was killed */
+	struct known	known[];
+} *shared;
+
+/* As many timers as a machine has memory for, and is fast enough for. */
+static unsigned int timer_count(void)
+{
+	struct sysinfo info;
+	unsigned long room;
+
+	CALL(sysinfo(&info));
+	room = info.freeram * info.mem_unit / 512;
+	return room < many(MOST) ? room : many(MOST);
+}
+
+/* Opens the device, passes the descriptor on and arms timers, until it is killed. */
+static void hold(int sock, unsigned int count, __u64 last)
+{
+	static struct twheel_op ops[CHUNK];
+	const int fd = open_device(0);
+	const __u64 start = now();
+	unsigned int done, n, i;
+
+	send_descriptor(sock, fd);
+	for (done = 0; done < count; done += n) {
+		n = count - done < CHUNK ? count - done : CHUNK;
+		for (i = 0; i < n; i++) {
+			/* some expire before the holder is killed, most after that */
+			shared->known[done + i].deadline = start +
+				(done + i) * 7919ULL % count * (last - start) / count;
+			ops[i] = new_timer(shared->known[done + i].deadline, done + i);
+			ops[i].flags = TWHEEL_ABSTIME;
+		}
+		add_all(fd, ops, n);
+		for (i = 0; i < n; i++)
+			shared->known[done + i].handle = ops[i].handle;
+		shared->armed = done + n;
+	}
+	for (;;)
+		pause();
+}
+
+/* Lists the timers. They are all that the holder has armed, with their handles. */
+static void check_list(int fd, unsigned int count)
+{
+	static struct twheel_op records[CHUNK];
+	static bool listed[MOST];
+	unsigned int seen = 0, expired = 0, i;
+	const __u64 start = now();
+	__u64 cursor = 0;
+	int got;
+
+	while ((got = list(fd, records, CHUNK, &cursor, TWHEEL_ABSTIME))) {
+		ASSERT_GT(got, 0);
+		for (i = 0; i < (unsigned int)got; i++) {
+			const struct twheel_op *op = &records[i];
+
+			ASSERT_LT(op->cookie, count);
+			ASSERT(!listed[op->cookie]);
+			listed[op->cookie] = true;
+			ASSERT(op->handle == shared->known[op->cookie].handle);
+			ASSERT_EQ(op->time_ns, shared->known[op->cookie].deadline);
+			expired += op->result == TWHEEL_EXPIRED;
+		}
+		seen += got;
+	}
+	ASSERT_EQ(seen, count);
+	note("listed %u timers, %u of them expired, in %llu ms", seen, expired,
+	     (now() - start) / NSEC_PER_MSEC);
+}
+
+/* Reads the events of all timers. None is lost, early or has another handle. */
+static void check_events(int fd, unsigned int count)
+{
+	static struct twheel_event events[CHUNK];
+	static bool expired[MOST];
+	unsigned int seen = 0;
+	int got, i;
+
+	while (seen < count) {
+		got = read_events(fd, events, CHUNK);
+		ASSERT_GT(got, 0);
+		if (!seen)
+			note("first event %llu us after the kill",
+			     (now() - shared->killed) / 1000);
+		for (i = 0; i < got; i++) {
+			const struct twheel_event *event = &events[i];
+			const struct known *known = &shared->known[event->cookie];
+
+			ASSERT_LT(event->cookie, count);
+			ASSERT(!expired[event->cookie]);
+			expired[event->cookie] = true;
+			ASSERT(event->handle == known->handle);
+			ASSERT_EQ(event->deadline_ns, known->deadline);
+			ASSERT_GE(event->expired_ns, known->deadline);
+			ASSERT_GE(now(), known->deadline);
+			ASSERT_EQ(event->count, 1);
+		}
+		seen += got;
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+	note("0 of %u timers lost, 0 early, all handles equal", count);
+}
+
+/* The names still work, whether the timers are pending or have expired. */
+static void use_handles(int fd, unsigned int count)
+{
+	struct twheel_op told;
+	unsigned int i;
+
+	for (i = 0; i < 1000 && i < count; i++) {
+		const struct known *known = &shared->known[i];
+
+		ASSERT_GE(query(fd, known->handle, &told), 0);
+		ASSERT_EQ(told.cookie, i);
+		ASSERT_GE(change_to(fd, known->handle, known->deadline), 0);
+	}
+}
+
+struct succession {
+	int		sock;
+	unsigned int	count;
+};
+
+/* What the service does when it starts for the second time. */
+static void succeed(void *data)
+{
+	const struct succession *s = data;
+	const int fd = receive_descriptor(s->sock);
+
+	check_list(fd, s->count);
+	use_handles(fd, s->count);
+	check_events(fd, s->count);
+}
+
+TEST_TIMEOUT(killed_holder_has_a_successor, 300)
+{
+	struct succession s = { .count = timer_count() };
+	const __u64 last = now() + 10 * NSEC_PER_SEC;
+	int first[2], second[2], status, fd;
+	pid_t holder;
+
+	shared = CALL(mmap(NULL, sizeof(*shared) + s.count * sizeof(struct known),
+			   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, first));
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, second));
+	s.sock = second[1];
+
+	holder = CALL(fork());
+	if (!holder)
+		hold(first[1], s.count, last);
+	fd = receive_descriptor(first[0]);
+	while (shared->armed < s.count) {
+		ASSERT_EQ(waitpid(holder, &status, WNOHANG), 0);
+		pass_ticks(1);
+	}
+	ASSERT_EQ(get_info(fd).timers, s.count);
+
+	shared->killed = now();
+	CALL(kill(holder, SIGKILL));
+	CALL(waitpid(holder, &status, 0));
+	ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	send_descriptor(second[0], fd);
+	close(fd);
+	join(start(succeed, &s));
+}
