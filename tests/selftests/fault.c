@@ -23,77 +23,7 @@ enum {
 	SOME = 64,		/* timers that take more than one block */
 	MANY = 70,		/* operations: more than the driver copies at a time */
 	BURST = 16,		/* events that the driver copies at a time */
-	MOST = 5000,		/* more than the faults of any call */
-	ROUNDS = 3,		/* per fault: the kernel's allocations vary a little */
 };
-
-/* Progress through the faults of a call. A fault counts once for all its rounds. */
-struct faults {
-	unsigned int nth;	/* the next fault; 0: none, to warm up */
-	unsigned int round;
-	unsigned int injected;
-	unsigned int failed;	/* faults that made the call fail */
-	unsigned int no_memory;	/* the same, with ENOMEM */
-	bool was_injected;	/* the same for the current fault */
-	bool has_failed;
-	bool had_no_memory;
-};
-
-static struct faults all_faults(enum fault_mode mode)
-{
-	prepare_faults(mode);
-	return (struct faults){ .nth = 0 };
-}
-
-static void inject(struct faults *faults)
-{
-	inject_fault(faults->nth);
-}
-
-/* Takes what the call returned. Returns it, or a negative errno if it is -1. */
-static long withdraw(struct faults *faults, long result)
-{
-	const int error = result == -1 ? errno : 0;
-	const bool injected = !withdraw_fault() && faults->nth;
-
-	faults->was_injected |= injected;
-	if (!error)
-		return result;
-	ASSERT(injected);
-	ASSERT(error == ENOMEM || error == EFAULT);
-	faults->has_failed = true;
-	faults->had_no_memory |= error == ENOMEM;
-	return -error;
-}
-
-static void count_fault(struct faults *faults)
-{
-	faults->injected += faults->was_injected;
-	faults->failed += faults->has_failed;
-	faults->no_memory += faults->had_no_memory;
-	faults->was_injected = false;
-	faults->has_failed = false;
-	faults->had_no_memory = false;
-}
-
-/* One round without a fault, then ROUNDS for each fault, until none is injected. */
-static bool next_fault(struct faults *faults)
-{
-	const bool last = faults->nth && !faults->was_injected;
-
-	if (faults->round++ < (faults->nth ? ROUNDS : 1))
-		return true;
-	count_fault(faults);
-	if (last) {
-		note("%u faults: the call fails with %u, for lack of memory with %u",
-		     faults->injected, faults->failed, faults->no_memory);
-		return false;
-	}
-	ASSERT_LT(faults->nth, MOST);
-	faults->nth++;
-	faults->round = 1;
-	return true;
-}
 
 /* The module's reference count: one for each open descriptor. */
 static int references(void)

@@ -85,3 +85,62 @@ unsigned int withdraw_fault(void)
 	clear(make_it_fail);
 	return atoi(text);
 }
+
+enum {
+	MOST = 5000,		/* more than the faults of any call */
+	ROUNDS = 3,		/* per fault: the kernel's allocations vary a little */
+};
+
+struct faults all_faults(enum fault_mode mode)
+{
+	prepare_faults(mode);
+	return (struct faults){ .nth = 0 };
+}
+
+void inject(struct faults *faults)
+{
+	inject_fault(faults->nth);
+}
+
+long withdraw(struct faults *faults, long result)
+{
+	const int error = result == -1 ? errno : 0;
+	const bool injected = !withdraw_fault() && faults->nth;
+
+	faults->was_injected |= injected;
+	if (!error)
+		return result;
+	ASSERT(injected);
+	ASSERT(error == ENOMEM || error == EFAULT);
+	faults->has_failed = true;
+	faults->had_no_memory |= error == ENOMEM;
+	return -error;
+}
+
+static void count_fault(struct faults *faults)
+{
+	faults->injected += faults->was_injected;
+	faults->failed += faults->has_failed;
+	faults->no_memory += faults->had_no_memory;
+	faults->was_injected = false;
+	faults->has_failed = false;
+	faults->had_no_memory = false;
+}
+
+bool next_fault(struct faults *faults)
+{
+	const bool last = faults->nth && !faults->was_injected;
+
+	if (faults->round++ < (faults->nth ? ROUNDS : 1))
+		return true;
+	count_fault(faults);
+	if (last) {
+		note("%u faults: the call fails with %u, for lack of memory with %u",
+		     faults->injected, faults->failed, faults->no_memory);
+		return false;
+	}
+	ASSERT_LT(faults->nth, MOST);
+	faults->nth++;
+	faults->round = 1;
+	return true;
+}

@@ -6,6 +6,8 @@
 #ifndef _INJECT_H
 #define _INJECT_H
 
+#include <stdbool.h>
+
 /* What fails once the chosen point is reached. */
 enum fault_mode {
 	FAULT_ONE,	/* one allocation or user copy */
@@ -25,5 +27,28 @@ void prepare_faults(enum fault_mode mode);
  */
 void inject_fault(unsigned int nth);
 unsigned int withdraw_fault(void);
+
+/* Progress through the faults of a call. A fault counts once for all its rounds. */
+struct faults {
+	unsigned int nth;	/* the next fault; 0: none, to warm up */
+	unsigned int round;
+	unsigned int injected;
+	unsigned int failed;	/* faults that made the call fail */
+	unsigned int no_memory;	/* the same, with ENOMEM */
+	bool was_injected;	/* the same for the current fault */
+	bool has_failed;
+	bool had_no_memory;
+};
+
+struct faults all_faults(enum fault_mode mode);
+
+/*
+ * One round without a fault, then some for each fault, until none is injected: returns
+ * false then. In each round, inject() comes in front of the call under test, and withdraw()
+ * takes what the call returned. It returns that, or a negative errno if it is -1.
+ */
+bool next_fault(struct faults *faults);
+void inject(struct faults *faults);
+long withdraw(struct faults *faults, long result);
 
 #endif /* _INJECT_H */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Leases: each allocation and each copy of a call fails in turn, see fault.c. A call that
+ * fails has changed nothing.
+ */
+#include "holder.h"
+#include "inject.h"
+
+#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
+
+static void lease_with_faults(struct faults *faults)
+{
+	const int fd = open_device(O_NONBLOCK);
+
+	while (next_fault(faults)) {
+		const __u64 handle = add(fd, LONG / 2, 1);
+		struct twheel_lease lease = {
+			.handle = handle,
+			.cap_ns = LONG,
+			.flags = ON_CLOSE,
+		};
+
+		inject(faults);
+		if (withdraw(faults, ioctl(fd, TWHEEL_IOC_LEASE, &lease)) == 0) {
+			ASSERT_EQ(push(lease.fd), 0);
+			close(lease.fd);
+			ASSERT(read_closed(fd).handle == handle);
+		} else {
+			ASSERT_EQ(lease.fd, 0);
+			ASSERT(!is_leased(fd, handle));
+			ASSERT_EQ(get_info(fd).unread, 0);
+			ASSERT_EQ(cancel(fd, handle), 0);
+		}
+		ASSERT_EQ(timers_of(fd), 0);
+		ASSERT_EQ(leases_of(fd), 0);
+	}
+	check_no_event(fd);
+}
+
+TEST_TIMEOUT(lease_is_made_or_nothing_changes, 300)
+{
+	struct faults faults = all_faults(FAULT_ONE);
+
+	lease_with_faults(&faults);
+	/* the lease read; itself, its file, its timer's extra; its descriptor written */
+	ASSERT_GE(faults.failed, 5);
+	ASSERT_GE(faults.no_memory, 3);
+}
+
+TEST_TIMEOUT(lease_is_made_or_nothing_changes_without_memory, 300)
+{
+	struct faults faults = all_faults(FAULT_SLABS);
+
+	lease_with_faults(&faults);
+	ASSERT_GE(faults.no_memory, 3);
+}
+
+TEST(push_by_works_or_changes_nothing)
+{
+	struct faults faults = all_faults(FAULT_ONE);
+	const int fd = open_device(O_NONBLOCK);
+
+	while (next_fault(&faults)) {
+		const __u64 handle = add(fd, LONG / 2, 1);
+		const int lease = new_lease(fd, handle, LONG, 0);
+		__u64 ns = LONG;
+		long result;
+
+		inject(&faults);
+		result = withdraw(&faults, ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, &ns));
+		ASSERT_EQ(left(lease) > (long long)LONG / 2, !result);
+		ASSERT_EQ(cancel(fd, handle), 0);
+		close(lease);
+	}
+	ASSERT_GE(faults.failed, 1);
+}
+
+TEST(question_is_answered_or_nothing_is_written)
+{
+	struct faults faults = all_faults(FAULT_ONE);
+	const int fd = open_device(O_NONBLOCK);
+	__u64 handle, ns;
+	const int lease = lease_of_new_timer(fd, &handle, 0);
+	long result;
+
+	while (next_fault(&faults)) {
+		ns = 0;
+		inject(&faults);
+		result = withdraw(&faults, ioctl(lease, TWHEEL_LEASE_IOC_LEFT, &ns));
+		ASSERT_EQ(ns != 0, !result);
+	}
+	ASSERT_GE(faults.failed, 1);
+	ASSERT_EQ(cancel(fd, handle), 0);
+}
+
+/* Neither allocates nor copies, so nothing can fail. */
+TEST(push_does_not_fail)
+{
+	struct faults faults = all_faults(FAULT_SLABS);
+	const int fd = open_device(O_NONBLOCK);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, 0);
+
+	while (next_fault(&faults)) {
+		inject(&faults);
+		ASSERT_EQ(withdraw(&faults, push(lease)), 0);
+		inject(&faults);
+		ASSERT_EQ(withdraw(&faults, write(lease, "x", 1)), 1);
+	}
+	ASSERT_EQ(faults.failed, 0);
+}
