@@ -77,7 +77,7 @@ static const struct file_operations twheel_fops = {
 	.fasync		= twheel_deliver_fasync,
 	.unlocked_ioctl	= twheel_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
-	.uring_cmd	= twheel_uring_cmd,
+	.uring_cmd	= twheel_uring_command,
 	.show_fdinfo	= twheel_show_fdinfo,
 };
 

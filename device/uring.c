@@ -58,7 +58,7 @@ static int uring_result(struct io_uring_cmd *command, long ret, unsigned int iss
 }
 
 /**
- * twheel_uring_cmd - carry out a command of io_uring
+ * twheel_uring_command - carry out a command of io_uring
  * @command: The command.
  * @issue_flags: %IO_URING_F_ flags.
  *
@@ -66,7 +66,7 @@ static int uring_result(struct io_uring_cmd *command, long ret, unsigned int iss
  * that result; or -EAGAIN, and nothing has been done, if the call may wait and the caller
  * may not.
  */
-int twheel_uring_cmd(struct io_uring_cmd *command, unsigned int issue_flags)
+int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 {
 	const struct twheel_uring_cmd *payload = twheel_uring_payload(command);
 	struct file *file = command->file;

@@ -8,9 +8,9 @@
 struct io_uring_cmd;
 
 #ifdef CONFIG_IO_URING
-int twheel_uring_cmd(struct io_uring_cmd *command, unsigned int issue_flags);
+int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags);
 #else
-#define twheel_uring_cmd NULL
+#define twheel_uring_command NULL
 #endif
 
 #endif /* _TWHEEL_DEVICE_URING_H */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A ring, or its owner, ends while commands are in flight. Then each operation has been
+ * carried out and has its result, or it has not been carried out.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "device.h"
+#include "io_ring.h"
+
+#define LONG (100 * NSEC_PER_SEC)
+
+enum {
+	BATCHES = 8,
+	LENGTH = 2048,		/* of a batch */
+	ROUNDS = 20,
+};
+
+/* What a process shares with its child. */
+static struct shared {
+	_Atomic bool		begun;
+	struct twheel_batch	batch[BATCHES];
+	struct twheel_op	ops[BATCHES][LENGTH];
+} *shared;
+
+static int device;
+
+static void share_batches(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT(shared != MAP_FAILED);
+}
+
+/* Adds in all batches, whose results and handles say which have been carried out. */
+static void fill_batches(void)
+{
+	int i, j;
+
+	atomic_store(&shared->begun, false);
+	for (i = 0; i < BATCHES; i++) {
+		shared->batch[i] = (struct twheel_batch){
+			.ops = (unsigned long)shared->ops[i],
+			.count = LENGTH,
+		};
+		for (j = 0; j < LENGTH; j++) {
+			shared->ops[i][j] = new_timer(LONG, j);
+			shared->ops[i][j].op = TWHEEL_OP_ADD;
+		}
+	}
+}
+
+/* Check that the timers are those of which the program has the handle. End them. */
+static unsigned int check_batches(void)
+{
+	static struct twheel_op cancels[BATCHES * LENGTH];
+	unsigned int i, j, added = 0;
+
+	for (i = 0; i < BATCHES; i++) {
+		for (j = 0; j < LENGTH; j++) {
+			const struct twheel_op *op = &shared->ops[i][j];
+
+			ASSERT_EQ(op->result, 0);
+			if (op->handle)
+				cancels[added++] = (struct twheel_op){
+					.op = TWHEEL_OP_CANCEL,
+					.handle = op->handle,
+				};
+		}
+	}
+	ASSERT_EQ(timers_of(device), added);
+	batch(device, cancels, added);
+	for (i = 0; i < added; i++)
+		ASSERT_EQ(cancels[i].result, 0);
+	return added;
+}
+
+/* Put a request into the queue that never completes, and another one behind it. */
+static void queue_behind_a_poll(struct io_uring_sqe sqe)
+{
+	const struct io_uring_sqe wait = {
+		.opcode = IORING_OP_POLL_ADD,
+		.flags = IOSQE_IO_LINK,
+		.fd = device,
+		.poll32_events = POLLPRI,
+	};
+
+	io_ring_queue(&wait);
+	io_ring_queue(&sqe);
+}
+
+static void queue_batches(unsigned int flags)
+{
+	int i;
+
+	for (i = 0; i < BATCHES; i++) {
+		struct io_uring_sqe sqe = io_ring_command(device, TWHEEL_IOC_BATCH,
+							  &shared->batch[i]);
+
+		sqe.flags = flags;
+		io_ring_queue(&sqe);
+	}
+}
+
+/* Work in all ways that there are. The last entries are batches, without a thread. */
+static void submit_much(void *data)
+{
+	static const struct twheel_drain resume = { .flags = TWHEEL_DRAIN_RESUME };
+	static struct twheel_op op = { .handle = 1 };
+	struct io_uring_sqe sqe;
+	int i;
+
+	io_ring_open(0);
+	for (i = 0; i < 8; i++) {
+		queue_behind_a_poll(io_ring_command(device, TWHEEL_IOC_CANCEL, &op));
+		sqe = io_ring_command(device, TWHEEL_IOC_DRAIN, &resume);
+		io_ring_queue(&sqe);
+	}
+	io_ring_enter();
+	atomic_store(&shared->begun, true);
+	queue_batches(*(unsigned int *)data);
+	io_ring_enter();
+	for (;;)
+		pause();
+}
+
+static void kill_owners(unsigned int flags)
+{
+	unsigned int round, partly = 0, never = 0, added;
+	int status;
+
+	io_ring_open(0);
+	share_batches();
+	device = open_device(0);
+	for (round = 0; round < ROUNDS; round++) {
+		pid_t child;
+
+		fill_batches();
+		child = start(submit_much, &flags);
+		while (!atomic_load(&shared->begun))
+			continue;
+		usleep(round * 200);
+		CALL(kill(child, SIGKILL));
+		CALL(waitpid(child, &status, 0));
+		ASSERT(WIFSIGNALED(status));
+		added = check_batches();
+		never += !added;
+		partly += added && added < BATCHES * LENGTH;
+	}
+	note("%u owners died before the batches, %u in the middle, of %u", never, partly,
+	     round);
+}
+
+/* Trap 34 */
+TEST(killed_owner_has_no_unknown_timer)
+{
+	kill_owners(0);
+}
+
+TEST(killed_owner_with_threads_has_no_unknown_timer)
+{
+	kill_owners(IOSQE_ASYNC);
+}
+
+/* The ring ends in the background. */
+static void wait_until_ended(void)
+{
+	__u64 before;
+
+	do {
+		before = timers_of(device);
+		pass_ticks(10);
+	} while (timers_of(device) != before);
+}
+
+/* A command that waits for another request is not carried out when the ring ends. */
+TEST(ring_ends_with_commands_in_flight)
+{
+	unsigned int round, added = 0;
+
+	share_batches();
+	device = open_device(0);
+	for (round = 0; round < ROUNDS; round++) {
+		struct twheel_op op = new_timer(LONG, 1);
+
+		fill_batches();
+		io_ring_open(0);
+		queue_behind_a_poll(io_ring_command(device, TWHEEL_IOC_ADD, &op));
+		queue_batches(IOSQE_ASYNC);
+		io_ring_enter();
+		io_ring_close();
+		wait_until_ended();
+		ASSERT_EQ(op.handle, 0);
+		added += check_batches();
+	}
+	note("%u timers were added nevertheless", added);
+}
+
+/* A command holds the open file, and so the timers. */
+TEST(file_stays_until_its_commands_end)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(0, 6);
+	struct twheel_event event;
+	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
+	const struct io_uring_sqe read = {
+		.opcode = IORING_OP_READ,
+		.fd = fd,
+		.addr = (unsigned long)&event,
+		.len = sizeof(event),
+		.off = ~0ULL,
+	};
+
+	io_ring_open(0);
+	sqe.flags = IOSQE_ASYNC;
+	io_ring_queue(&read);
+	io_ring_queue(&sqe);
+	io_ring_enter();
+	close(fd);
+	ASSERT_EQ(io_ring_wait().res + io_ring_wait().res, sizeof(event));
+	ASSERT_EQ(event.cookie, 6);
+}
