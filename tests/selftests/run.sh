@@ -29,7 +29,7 @@ without_privileges="add allowance batch cancel change drain group info lease lea
 	lease_holder lease_race missed notify
 	periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
 	share table table_hostile table_map table_race upsert uring
-	uring_command wakeup"
+	uring_command uring_exit uring_library wakeup"
 
 usage()
 {

@@ -15,7 +15,7 @@
 enum { READ_MULTISHOT = 49 };
 
 enum {
-	SOME = 200,		/* timers */
+	SOME = 40,		/* timers */
 	GROUP = 1,		/* of provided buffers */
 	BUFFERS = 8,		/* a power of two */
 };
