@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+//
+// twheel: /dev/twheel for C++17, header only, over libtwheel (-ltwheel)
+//
+//  - timer_set, timer, table and ring own what they name. They can be moved, not copied, and
+//    their destructors release it. A moved-from object is closed: its calls fail with EBADF.
+//  - Each call has two forms. name() throws std::system_error with the errno. try_name() is
+//    noexcept and returns a result, which holds the value or the errno.
+//  - Durations and time points are those of std::chrono. They are rounded up to nanoseconds,
+//    so that no timer is early. std::chrono::steady_clock stands for CLOCK_MONOTONIC and
+//    std::chrono::system_clock for CLOCK_REALTIME, as in the C++ libraries of Linux;
+//    boot_clock is CLOCK_BOOTTIME.
+//  - Nothing allocates memory, except a std::system_error that is thrown.
+//  - Any thread may use a timer_set or a table at any time. One thread at a time uses a ring,
+//    and none uses an object that another moves or destroys.
+//
+// Operations, events and information are the structures of <linux/twheel.h>, which documents
+// their fields. libtwheel.h documents the calls.
+#ifndef TWHEEL_HPP
+#define TWHEEL_HPP
+
+#include "twheel/mapping.hpp"
+#include "twheel/operation.hpp"
+#include "twheel/result.hpp"
+#include "twheel/timer_set.hpp"
+
+#endif // TWHEEL_HPP

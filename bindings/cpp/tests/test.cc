@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+// Test the C++ binding on the device. Prints TAP.
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <set>
+#include <type_traits>
+#include <vector>
+
+#include <twheel.hpp>
+
+using namespace std::chrono_literals;
+
+static int allocations;
+
+void *operator new(std::size_t size)
+{
+	allocations++;
+	if (void *place = std::malloc(size))
+		return place;
+	throw std::bad_alloc();
+}
+
+void operator delete(void *place) noexcept { std::free(place); }
+void operator delete(void *place, std::size_t) noexcept { std::free(place); }
+
+#define REQUIRE(condition) \
+	do { \
+		if (!(condition)) { \
+			std::printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
+			return false; \
+		} \
+	} while (0)
+
+// The errno that a call throws, or 0
+template <typename Function>
+static int thrown(Function &&function)
+{
+	try {
+		function();
+	} catch (const std::system_error &error) {
+		return error.code() == error.code().default_error_condition() ?
+			       error.code().value() : -1;
+	}
+	return 0;
+}
+
+template <typename T>
+constexpr bool moves_only = std::is_nothrow_move_constructible_v<T> &&
+			    std::is_nothrow_move_assignable_v<T> &&
+			    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T>;
+
+static_assert(moves_only<twheel::timer_set> && moves_only<twheel::timer> &&
+	      moves_only<twheel::table> && moves_only<twheel::ring>);
+static_assert(noexcept(std::declval<twheel::timer_set &>().try_add(twheel::op())));
+
+static bool durations_are_rounded_up()
+{
+	using twheel::detail::nanoseconds;
+	using years = std::chrono::duration<std::int64_t, std::ratio<31556952>>;
+
+	REQUIRE(nanoseconds(1500ms) == 1500000000);
+	REQUIRE(nanoseconds(std::chrono::duration<double>(1e-10)) == 1);
+	REQUIRE(nanoseconds(std::chrono::duration<std::int64_t, std::pico>(1001)) == 2);
+	REQUIRE(nanoseconds(-1h) == 0);
+	REQUIRE(nanoseconds(years(290)) == 290 * 31556952ull * 1000000000);
+	REQUIRE(nanoseconds(years(INT64_MAX)) == INT64_MAX);
+	REQUIRE(nanoseconds(std::chrono::duration<double>(1e300)) == INT64_MAX);
+	return true;
+}
+
+static bool timers_expire_once()
+{
+	twheel::timer_set set(O_NONBLOCK);
+	const auto when = std::chrono::steady_clock::now() + 20ms;
+	const auto timer = set.add(twheel::at(when, 42));
+	twheel::event events[4];
+
+	REQUIRE(set.read(events) == 0);
+	REQUIRE(set.wait(30s));
+	REQUIRE(std::chrono::steady_clock::now() >= when);
+	REQUIRE(set.read(events) == 1);
+	REQUIRE(events[0].cookie == 42 && twheel::handle{ events[0].handle } == timer);
+	REQUIRE(twheel::deadline(events[0]) == when.time_since_epoch());
+	REQUIRE(!set.wait(0s));
+	set.add(twheel::at(std::chrono::system_clock::time_point(5ns)));
+	set.add(twheel::at(twheel::boot_clock::now()));
+	set.add(twheel::every(1h));
+	REQUIRE(set.wait());
+	REQUIRE(set.info().timers == 3);
+	return true;
+}
+
+static bool changes_and_cancels()
+{
+	twheel::timer_set set(O_NONBLOCK);
+	const auto timer = set.add(twheel::after(1h, 7));
+
+	REQUIRE(!set.change(timer, 2h));
+	REQUIRE(set.query(timer).time_ns > 3600000000000);
+	REQUIRE(set.query(timer).cookie == 7);
+	REQUIRE(!set.change(timer, std::chrono::steady_clock::time_point(1ns)));
+	REQUIRE(set.wait(30s));
+	REQUIRE(set.query(timer).result == TWHEEL_EXPIRED);
+	REQUIRE(set.change(timer, 1h));
+	REQUIRE(!set.cancel(timer));
+	REQUIRE(thrown([&] { set.cancel(timer); }) == ENOENT);
+	REQUIRE(set.try_query(timer).error() == std::errc::no_such_file_or_directory);
+
+	auto op = twheel::after(1h);
+	REQUIRE(set.upsert(op) == TWHEEL_ADDED && set.upsert(op) == 0);
+	op.group = 9;
+	op.handle = 0;
+	set.add(op);
+	REQUIRE(set.cancel_group(9) == 1);
+	REQUIRE(thrown([&] { set.cancel_group(9); }) == ENOENT);
+	return true;
+}
+
+static bool batches_and_drains()
+{
+	twheel::timer_set set(O_NONBLOCK);
+	std::vector<twheel::op> ops;
+
+	for (unsigned int i = 0; i < 70000; i++)
+		ops.push_back(twheel::after(1h, i));
+	REQUIRE(set.submit(ops) == 70000);
+	const twheel::handle first{ ops[0].handle }, second{ ops[1].handle };
+	twheel::op mixed[] = { twheel::cancel_op(first), twheel::cancel_op(first),
+			       twheel::query_op(second), twheel::change_op(second, 2h) };
+	REQUIRE(set.submit(mixed) == 4);
+	REQUIRE(mixed[0].result == 0 && mixed[1].result == -ENOENT);
+	REQUIRE(mixed[2].result == 0 && mixed[2].cookie == 1 && mixed[3].result == 0);
+	REQUIRE(set.drain(ops) == 69999);
+	REQUIRE(thrown([&] { set.add(twheel::after(1h)); }) == ESHUTDOWN);
+	set.resume();
+	REQUIRE(set.submit(ops.data(), 69999) == 69999);
+	REQUIRE(set.info().timers == 69999);
+	return true;
+}
+
+static bool a_timer_ends_with_its_object()
+{
+	twheel::timer_set set;
+	twheel::timer kept;
+	twheel::handle released;
+	{
+		twheel::timer one = set.arm(twheel::after(1h)), two = set.arm(twheel::after(1h));
+		twheel::timer three = set.arm(twheel::after(1h));
+
+		kept = std::move(one);
+		released = two.release();
+		REQUIRE(kept && !one && !two && three);
+		REQUIRE(set.info().timers == 3);
+	}
+	REQUIRE(set.info().timers == 2);
+	kept = twheel::timer();
+	REQUIRE(set.info().timers == 1);
+	REQUIRE(!set.cancel(released));
+	return true;
+}
+
+static bool a_set_closes_its_descriptor()
+{
+	twheel::timer_set set;
+	const int fd = set.fd();
+
+	twheel::timer_set other(std::move(set));
+	REQUIRE(!set && other.fd() == fd);
+	REQUIRE(thrown([&] { set.info(); }) == EBADF);
+	other = twheel::timer_set();
+	REQUIRE(fcntl(fd, F_GETFD) == -1 || other.fd() == fd);
+	const int given = other.release();
+	REQUIRE(!other && fcntl(given, F_GETFD) >= 0);
+	{
+		auto again = twheel::timer_set::adopt(given);
+		REQUIRE(again.info().timers == 0);
+	}
+	REQUIRE(fcntl(given, F_GETFD) == -1);
+	REQUIRE(thrown([] { twheel::timer_set bad(O_APPEND); }) == EINVAL);
+	REQUIRE(!twheel::timer_set::try_open(O_APPEND));
+	return true;
+}
+
+static bool table_pushes_back()
+{
+	twheel::timer_set set;
+	twheel::table first(set, 1000);
+	const auto start = std::chrono::steady_clock::now();
+	auto op = twheel::at(start + 1h);
+
+	op.flags |= TWHEEL_SHARED;
+	const auto timer = set.add(op);
+	REQUIRE(first.size() >= 1000 && twheel::table(set).size() == first.size());
+	twheel::table table(std::move(first));
+	REQUIRE(table.push_back(timer, start + 2h) == twheel::pushed::yes);
+	REQUIRE(table.push_back(timer, start + 1h) == twheel::pushed::before);
+	REQUIRE(first.size() == 0 && first.push_back(timer, start + 3h) == twheel::pushed::no);
+	set.cancel(timer);
+	REQUIRE(table.push_back(timer, start + 3h) == twheel::pushed::no);
+	REQUIRE(thrown([&] { twheel::table(set, table.size() + 1); }) == EINVAL);
+	return true;
+}
+
+static bool ring_has_each_event_once()
+{
+	twheel::timer_set set(O_NONBLOCK);
+	twheel::ring first(set, 64), ring(std::move(first));
+	std::vector<twheel::op> ops(ring.capacity() * 10, twheel::after(0s));
+	std::set<std::uint64_t> seen;
+	twheel::event event;
+
+	REQUIRE(first.size() == 0 && first.capacity() == 0 && !first.more());
+	set.submit(ops);
+	while (seen.size() < ops.size())
+		if (!ring.consume([&](const twheel::event &e) { seen.insert(e.handle); }, 50))
+			set.wait(1s);
+	for (const auto &op : ops)
+		REQUIRE(seen.count(op.handle));
+	REQUIRE(ring.size() == 0 && !ring.consume([](auto &) {}));
+	REQUIRE(thrown([&] { set.read(&event, 1); }) == EBUSY);
+
+	// An event for which the function throws stays.
+	set.add(twheel::after(0s));
+	set.wait();
+	REQUIRE(thrown([&] {
+		ring.consume([](auto &) { throw std::system_error(1, std::generic_category()); });
+	}) == 1);
+	REQUIRE(ring.size() == 1);
+	return true;
+}
+
+static bool eventfd_is_signalled()
+{
+	twheel::timer_set set;
+	const int fd = eventfd(0, 0);
+	std::uint64_t count = 0;
+
+	set.set_eventfd(fd);
+	set.watch_clock();
+	set.add(twheel::after(0s));
+	REQUIRE(read(fd, &count, sizeof(count)) == sizeof(count) && count);
+	set.set_eventfd(-1);
+	REQUIRE(thrown([&] { set.set_eventfd(set.fd()); }) == EINVAL);
+	close(fd);
+	return true;
+}
+
+static bool nothing_is_allocated()
+{
+	twheel::event events[4];
+	twheel::op ops[4] = { twheel::after(0s), twheel::after(0s), twheel::after(0s) };
+	const int before = allocations;
+	{
+		twheel::timer_set set(O_NONBLOCK);
+		twheel::table table(set, 100);
+		twheel::timer timer = set.arm(twheel::after(1h));
+
+		set.change(timer.get(), 2h);
+		set.submit(ops, 3);
+		set.wait();
+		set.read(events);
+		REQUIRE(!set.try_cancel(twheel::handle{ 1 }));
+		twheel::ring ring(set, 10);
+		ring.consume([](auto &) {});
+		set.drain(ops);
+	}
+	REQUIRE(allocations == before);
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*run)();
+} tests[] = {
+	{ "durations are rounded up", durations_are_rounded_up },
+	{ "timers expire once", timers_expire_once },
+	{ "timers change and end", changes_and_cancels },
+	{ "batches and drains", batches_and_drains },
+	{ "a timer ends with its object", a_timer_ends_with_its_object },
+	{ "a set closes its descriptor", a_set_closes_its_descriptor },
+	{ "the table pushes deadlines back", table_pushes_back },
+	{ "the ring has each event once", ring_has_each_event_once },
+	{ "an eventfd is signalled", eventfd_is_signalled },
+	{ "nothing is allocated", nothing_is_allocated },
+};
+
+int main()
+{
+	int number = 0, failed = 0;
+
+	for (const auto &test : tests) {
+		bool passed = false;
+
+		try {
+			passed = test.run();
+		} catch (const std::exception &error) {
+			std::printf("# %s\n", error.what());
+		}
+		failed += !passed;
+		std::printf("%sok %d cpp: %s\n", passed ? "" : "not ", ++number, test.name);
+	}
+	std::printf("1..%d\n", number);
+	return failed ? 1 : 0;
+}
