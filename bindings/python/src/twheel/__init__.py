@@ -12,13 +12,13 @@ Op is an operation, and Timers.submit() carries out a list of them in one call. 
 Ring are the two mappings. twheel.aio has an event loop for asyncio.
 """
 
-from .abi import (Event, EventType, Feature, Flags, Info, Op, Opcode, Pushed,
-                  Result)
+from .abi import (Event, EventFlags, EventType, Feature, Flags, Info, Op, Opcode,
+                  Pushed, Result)
 from .errors import ClosedError, GoneError
 from .library import now, version
 from .mappings import Ring, Table
 from .timers import SECOND, Timers
 
-__all__ = ["ClosedError", "Event", "EventType", "Feature", "Flags", "GoneError",
-           "Info", "Op", "Opcode", "Pushed", "Result", "Ring", "SECOND", "Table",
+__all__ = ["ClosedError", "Event", "EventFlags", "EventType", "Feature", "Flags",
+           "GoneError", "Info", "Op", "Opcode", "Pushed", "Result", "Ring", "SECOND", "Table",
            "Timers", "now", "version"]

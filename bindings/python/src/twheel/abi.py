@@ -71,6 +71,12 @@ class EventType(enum.IntEnum):
     CLOCK_SET = 2
 
 
+class EventFlags(enum.IntFlag):
+    """More about an event of a timer: TWHEEL_EVENT_."""
+
+    LEASE_CLOSED = 1 << 0
+
+
 class Pushed(enum.IntEnum):
     """The result of Table.push_back(): TWHEEL_PUSHED."""
 
