@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+
+// Package twheel gives programs millions of timers on one file descriptor: /dev/twheel, from
+// the Linux module twheel.
+//
+// A [Set] is an open file of the device, with timers of its own. A timer expires at the first
+// tick of the system at or after its deadline, and never early. Its expiry is an [Event],
+// which [Set.Read] returns. A Read that waits parks its goroutine, not a thread.
+//
+//	set, err := twheel.Open()
+//	if err != nil {
+//		return err
+//	}
+//	defer set.Close()
+//	timer, err := set.Add(twheel.After(30*time.Second, 42))
+//	...
+//	events := make([]twheel.Event, 64)
+//	n, err := set.Read(events)
+//
+// An [Op] is an operation: add, change, cancel, query. [Set.Submit] carries out a slice of
+// them, 4,096 in a system call. A [Table] pushes deadlines back without a system call, and a
+// [Ring] delivers events without one.
+//
+// All methods of a Set and of a Table may be called from many goroutines at once. After
+// Close they fail with [os.ErrClosed], or do nothing.
+//
+// Errors of the kernel are wrapped [syscall.Errno] values: errors.Is(err, syscall.EDQUOT),
+// and errors.Is(err, fs.ErrNotExist) for a timer that is gone. The kernel's header
+// linux/twheel.h says which call fails with which error, and documents the interface in full.
+//
+// The package speaks to the device directly. It needs neither cgo nor another module.
+package twheel

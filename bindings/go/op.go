@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+
+//go:build linux && !mips
+
+package twheel
+
+import (
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Timer is the handle of a timer, a name within its set. It is a plain number: the timer may
+// be gone, and its operations then fail with ENOENT. The kernel does not give the same number
+// to another timer of the set before 2^40 - 1 more adds. 0 is no timer.
+type Timer uint64
+
+// Clock is a clock that deadlines are measured on. A reading of a clock is a time.Duration
+// since the clock's zero: boot, or 1970 for Realtime.
+type Clock uint32
+
+// The clocks
+const (
+	Realtime  Clock = 0 // is set by people and by the network; needs a deadline, not a delay
+	Monotonic Clock = 1 // stands still while the system is suspended
+	Boottime  Clock = 7 // goes on while the system is suspended
+)
+
+// Now returns what the clock says.
+func (c Clock) Now() time.Duration {
+	var now syscall.Timespec
+	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, uintptr(c), uintptr(unsafe.Pointer(&now)), 0)
+	return time.Duration(now.Nano())
+}
+
+// Flags change what an operation does.
+type Flags uint32
+
+// The flags
+const (
+	Absolute Flags = 1 << 0 // Op.Time is a reading of the clock, not a delay
+	Each     Flags = 1 << 1 // periodic: each missed deadline has an event of its own
+	Restart  Flags = 1 << 2 // periodic: the next deadline is a period after the delivery
+	Restore  Flags = 1 << 3 // set by Drain: Op.Timer is for reference
+	Shared   Flags = 1 << 4 // the timer has an entry in the Table, which must be mapped
+)
+
+// State is the state in which an operation found a timer.
+type State int
+
+// The states
+const (
+	Pending State = 0 // the deadline had not come
+	Expired State = 1 // the event was unread; Change and Cancel have withdrawn it
+	Added   State = 2 // Upsert: the timer was gone, and a new one was added
+)
+
+// An Op is an operation on one timer, or on a group. The functions below make one, and the
+// program may change its fields before it uses the operation.
+type Op struct {
+	code   uint32
+	Flags  Flags
+	Clock  Clock
+	result int32
+	Timer  Timer         // set when a timer was added
+	Cookie uint64        // comes back with the timer's events
+	Time   time.Duration // a delay from now, or with Absolute a reading of the clock
+	Period time.Duration // 0 for a one-shot timer
+	Group  uint64        // 0, or a tag for CancelGroup
+	_      uint64
+}
+
+// After adds a timer on CLOCK_MONOTONIC that expires after a delay, counted from the call
+// that adds the timer. A negative delay is as good as none.
+func After(delay time.Duration, cookie uint64) Op {
+	return Op{code: opAdd, Clock: Monotonic, Time: notNegative(delay), Cookie: cookie}
+}
+
+// At adds a timer that expires when the clock says deadline.
+func At(clock Clock, deadline time.Duration, cookie uint64) Op {
+	return Op{code: opAdd, Flags: Absolute, Clock: clock, Time: notNegative(deadline),
+		Cookie: cookie}
+}
+
+// AtTime adds a timer on CLOCK_REALTIME. If the clock is set, the timer expires sooner or
+// later accordingly.
+func AtTime(when time.Time, cookie uint64) Op {
+	return At(Realtime, time.Duration(when.UnixNano()), cookie)
+}
+
+// Every adds a periodic timer. It expires first after one period.
+func Every(period time.Duration, cookie uint64) Op {
+	op := After(period, cookie)
+	op.Period = period
+	return op
+}
+
+// Change gives a timer a new deadline, a delay from now.
+func Change(timer Timer, delay time.Duration) Op {
+	return Op{code: opChange, Timer: timer, Time: notNegative(delay)}
+}
+
+// ChangeAt gives a timer a new deadline, a reading of the timer's clock.
+func ChangeAt(timer Timer, deadline time.Duration) Op {
+	return Op{code: opChange, Flags: Absolute, Timer: timer, Time: notNegative(deadline)}
+}
+
+// Cancel ends a timer.
+func Cancel(timer Timer) Op {
+	return Op{code: opCancel, Timer: timer}
+}
+
+// Query looks at a timer: it sets Cookie, Time (the deadline), Period, Clock, Group and Flags.
+func Query(timer Timer) Op {
+	return Op{code: opQuery, Flags: Absolute, Timer: timer}
+}
+
+// Upsert turns an operation that adds a timer into one that changes the timer, and adds a
+// timer only if the timer is gone or 0.
+func Upsert(timer Timer, add Op) Op {
+	add.code, add.Timer = opUpsert, timer
+	return add
+}
+
+// CancelGroup ends all timers of a group. Its result is how many there were.
+func CancelGroup(group uint64) Op {
+	return Op{code: opCancelGroup, Group: group}
+}
+
+// Err returns the error of an operation that Submit has carried out, or nil.
+func (op *Op) Err() error {
+	if op.result < 0 {
+		return syscall.Errno(-op.result)
+	}
+	return nil
+}
+
+// Result returns the result of an operation that Submit has carried out, if it has no error.
+func (op *Op) Result() int { return int(op.result) }
+
+// State returns the state in which Change, Cancel, Query or Upsert found the timer.
+func (op *Op) State() State { return State(op.result) }
+
+func notNegative(time time.Duration) time.Duration {
+	if time < 0 {
+		return 0
+	}
+	return time
+}
+
+// EventType says what an event tells. A program ignores types that it does not know.
+type EventType uint32
+
+// The types of events
+const (
+	EventTimer    EventType = 1 // a timer has expired
+	EventClockSet EventType = 2 // CLOCK_REALTIME was set, see WatchClock
+)
+
+// An Event is the expiry of a timer, or tells that a clock was set.
+//
+// Events come in the order in which the kernel found the timers expired. This is not always
+// the order of their deadlines.
+type Event struct {
+	Timer    Timer         // a one-shot timer ends when its event is delivered
+	Cookie   uint64        // of the timer
+	Deadline time.Duration // on the timer's clock; the first, if there are several
+	Expired  time.Duration // when the kernel found that the deadline had come; never before it
+	Count    uint64        // how many deadlines of a periodic timer the event stands for
+	Type     EventType
+	Flags    uint32
+	Clock    Clock // of the timer
+	_        uint32
+	_        uint64
+}
