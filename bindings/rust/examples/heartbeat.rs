@@ -30,21 +30,17 @@ fn send(table: &Table<Arc<Set>>, clients: &[Timer]) -> usize {
 
 fn main() -> io::Result<()> {
     let clients = match env::args().nth(1) {
-        Some(text) => text
-            .parse()
-            .map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))?,
+        Some(text) => {
+            text.parse().map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))?
+        }
         None => 10_000,
     };
     let set = Arc::new(Set::open()?);
     let table = Arc::new(Table::map(Arc::clone(&set), clients)?);
-    let mut ops: Vec<Op> = (0..clients)
-        .map(|i| Op::after(TIMEOUT, i as u64).shared())
-        .collect();
+    let mut ops: Vec<Op> =
+        (0..clients).map(|i| Op::after(TIMEOUT, i as u64).shared()).collect();
     set.submit(&mut ops)?;
-    let timers = ops
-        .iter()
-        .map(Op::timer)
-        .collect::<io::Result<Vec<Timer>>>()?;
+    let timers = ops.iter().map(Op::timer).collect::<io::Result<Vec<Timer>>>()?;
 
     let mut threads = Vec::new();
     for share in timers.chunks(clients / 4 + 1) {
@@ -59,10 +55,7 @@ fn main() -> io::Result<()> {
             silent += set.read(&mut events)?;
         }
     }
-    let heartbeats: usize = threads
-        .into_iter()
-        .map(|sender| sender.join().unwrap())
-        .sum();
+    let heartbeats: usize = threads.into_iter().map(|sender| sender.join().unwrap()).sum();
     println!("{clients} clients, {heartbeats} heartbeats, {silent} clients timed out");
     Ok(())
 }

@@ -41,12 +41,7 @@ fn sum<'a>(events: impl IntoIterator<Item = &'a Event>) -> u64 {
 
 /// Gives the timers a deadline that has passed, and waits until all have expired.
 fn expire(set: &Set, timers: impl Iterator<Item = Timer>) -> io::Result<()> {
-    let changed = count(
-        set,
-        timers,
-        |timer| Op::change_at(timer, PAST),
-        was(State::Pending),
-    )?;
+    let changed = count(set, timers, |timer| Op::change_at(timer, PAST), was(State::Pending))?;
     while set.info()?.unread() < changed as u64 {
         set.wait(Some(Duration::ZERO))?;
         std::thread::sleep(Duration::from_millis(1));
@@ -74,10 +69,7 @@ fn restore_into_ring(set: &Set, mut ops: Vec<Op>) -> io::Result<()> {
         *op = op.with_delay(Duration::ZERO);
     }
     set.submit(&mut ops)?;
-    row(
-        "restored",
-        ops.iter().filter(|op| op.result().is_ok()).count(),
-    );
+    row("restored", ops.iter().filter(|op| op.result().is_ok()).count());
     let mut events = Events::with_capacity(1000);
     let (mut consumed, mut cookies) = (0, 0);
     while consumed < ops.len() {
@@ -99,20 +91,14 @@ fn main() -> io::Result<()> {
     let start = Clock::Monotonic.now();
     let (soon, late) = (start + HOUR, start + 2 * HOUR);
 
-    let mut ops: Vec<Op> = (0..COUNT)
-        .map(|i| Op::at(Clock::Monotonic, soon, i).shared())
-        .collect();
+    let mut ops: Vec<Op> =
+        (0..COUNT).map(|i| Op::at(Clock::Monotonic, soon, i).shared()).collect();
     set.submit(&mut ops)?;
     row("armed", ops.iter().filter(|op| op.result().is_ok()).count());
-    let timers = ops
-        .iter()
-        .map(Op::timer)
-        .collect::<io::Result<Vec<Timer>>>()?;
+    let timers = ops.iter().map(Op::timer).collect::<io::Result<Vec<Timer>>>()?;
     let turn = |n: usize| timers.iter().skip(n).step_by(4).copied();
     let push = |n: usize, deadline, wanted: Pushed| {
-        turn(n)
-            .filter(|&timer| table.push_back(timer, deadline) == wanted)
-            .count()
+        turn(n).filter(|&timer| table.push_back(timer, deadline) == wanted).count()
     };
 
     row("pushed", push(0, late, Pushed::Done));
@@ -125,31 +111,19 @@ fn main() -> io::Result<()> {
     };
     row("queried", ops.iter().enumerate().filter(as_pushed).count());
 
-    row(
-        "cancelled",
-        count(&set, turn(1), Op::cancel, was(State::Pending))?,
-    );
+    row("cancelled", count(&set, turn(1), Op::cancel, was(State::Pending))?);
     row("gone", count(&set, turn(1), Op::cancel, is_gone)?);
 
     expire(&set, turn(2))?;
     let events = read_all(&set)?;
     row("expired", events.len());
     row("expired-sum", sum(&events));
-    row(
-        "early",
-        events
-            .iter()
-            .filter(|event| event.expired() < event.deadline())
-            .count(),
-    );
+    row("early", events.iter().filter(|event| event.expired() < event.deadline()).count());
     row("pushed-not", push(2, late, Pushed::Not));
 
     expire(&set, turn(3))?;
     let again = |timer| Op::change_at(timer, soon);
-    row(
-        "retracted",
-        count(&set, turn(3), again, was(State::Expired))?,
-    );
+    row("retracted", count(&set, turn(3), again, was(State::Expired))?);
     row("events-left", read_all(&set)?.len());
 
     row("pending", set.info()?.timers());

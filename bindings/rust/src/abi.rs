@@ -13,14 +13,19 @@ pub(crate) const OP_CANCEL_GROUP: u32 = 6;
 pub(crate) const ABSTIME: u32 = 1 << 0;
 pub(crate) const EACH: u32 = 1 << 1;
 pub(crate) const RESTART: u32 = 1 << 2;
+pub(crate) const RESTORE: u32 = 1 << 3;
 pub(crate) const SHARED: u32 = 1 << 4;
+pub(crate) const KEEP_HANDLE: u32 = 1 << 5;
+pub(crate) const LEASED: u32 = 1 << 6;
 
 pub(crate) const ADDED: i32 = 2;
 
 pub(crate) const EVENT_TIMER: u32 = 1;
 pub(crate) const EVENT_CLOCK_SET: u32 = 2;
 
+pub(crate) const EVENT_LEASE_CLOSED: u32 = 1 << 0;
 pub(crate) const DRAIN_RESUME: u32 = 1 << 0;
+pub(crate) const LEASE_EXPIRE_ON_CLOSE: u32 = 1 << 0;
 
 pub(crate) const MMAP_TABLE: i64 = 0;
 pub(crate) const MMAP_RING: i64 = 1 << 32;
@@ -60,7 +65,7 @@ pub(crate) struct TwheelOp {
     pub time_ns: u64,
     pub period_ns: u64,
     pub group: u64,
-    pub reserved: [u64; 1],
+    pub window_ns: u64,
 }
 
 #[repr(C)]
@@ -89,6 +94,26 @@ pub(crate) struct TwheelEvent {
 
 /// `struct twheel_drain` has the fields of `struct twheel_batch`.
 pub(crate) type TwheelDrain = TwheelBatch;
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct TwheelList {
+    pub ops: u64,
+    pub cursor: u64,
+    pub count: u32,
+    pub flags: u32,
+    pub reserved: [u64; 5],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct TwheelLease {
+    pub handle: u64,
+    pub cap_ns: u64,
+    pub flags: u32,
+    pub fd: i32,
+    pub reserved: [u64; 5],
+}
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
@@ -143,6 +168,11 @@ pub(crate) mod ioc {
     pub(crate) const DRAIN: u32 = number(WRITE, 0xa8, size_of::<TwheelDrain>());
     pub(crate) const EVENTFD: u32 = number(WRITE, 0xa9, size_of::<TwheelEventfd>());
     pub(crate) const CLOCK_SET: u32 = number(NONE, 0xaa, 0);
+    pub(crate) const LEASE: u32 = number(READ | WRITE, 0xab, size_of::<TwheelLease>());
+    pub(crate) const LIST: u32 = number(READ | WRITE, 0xac, size_of::<TwheelList>());
+    pub(crate) const LEASE_PUSH: u32 = number(NONE, 0xb0, 0);
+    pub(crate) const LEASE_PUSH_BY: u32 = number(WRITE, 0xb1, size_of::<u64>());
+    pub(crate) const LEASE_LEFT: u32 = number(READ, 0xb2, size_of::<u64>());
 }
 
 #[cfg(test)]

@@ -22,11 +22,8 @@ macro_rules! layout {
 }
 
 fn claim(claims: &mut String, expression: &str, value: u64) {
-    writeln!(
-        claims,
-        "_Static_assert(({expression}) == {value}ull, \"{expression}\");"
-    )
-    .unwrap();
+    writeln!(claims, "_Static_assert(({expression}) == {value}ull, \"{expression}\");")
+        .unwrap();
 }
 
 fn structures(claims: &mut String) {
@@ -40,7 +37,8 @@ fn structures(claims: &mut String) {
     layout!(claims, "twheel_op", TwheelOp, op as "op", flags as "flags",
         clockid as "clockid", result as "result", handle as "handle", cookie as "cookie",
         time_ns as "time_ns", period_ns as "period_ns", group as "group",
-        reserved as "reserved");
+        window_ns as "window_ns"
+    );
     layout!(claims, "twheel_batch", TwheelBatch, ops as "ops", count as "count",
         flags as "flags", reserved as "reserved");
     layout!(claims, "twheel_drain", TwheelDrain, ops as "ops", count as "count",
@@ -49,6 +47,10 @@ fn structures(claims: &mut String) {
         deadline_ns as "deadline_ns", expired_ns as "expired_ns", count as "count",
         r#type as "type", flags as "flags", clockid as "clockid", pad as "pad",
         reserved as "reserved");
+    layout!(claims, "twheel_list", TwheelList, ops as "ops", cursor as "cursor",
+        count as "count", flags as "flags", reserved as "reserved");
+    layout!(claims, "twheel_lease", TwheelLease, handle as "handle", cap_ns as "cap_ns",
+        flags as "flags", fd as "fd", reserved as "reserved");
     layout!(claims, "twheel_eventfd", TwheelEventfd, fd as "fd", flags as "flags",
         reserved as "reserved");
 }
@@ -65,45 +67,29 @@ fn numbers() -> Vec<(&'static str, u64)> {
         ("TWHEEL_ABSTIME", ABSTIME.into()),
         ("TWHEEL_EACH", EACH.into()),
         ("TWHEEL_RESTART", RESTART.into()),
+        ("TWHEEL_RESTORE", RESTORE.into()),
         ("TWHEEL_SHARED", SHARED.into()),
+        ("TWHEEL_KEEP_HANDLE", KEEP_HANDLE.into()),
+        ("TWHEEL_LEASED", LEASED.into()),
         ("TWHEEL_ADDED", ADDED as u64),
         ("TWHEEL_EVENT_TIMER", EVENT_TIMER.into()),
         ("TWHEEL_EVENT_CLOCK_SET", EVENT_CLOCK_SET.into()),
+        ("TWHEEL_EVENT_LEASE_CLOSED", EVENT_LEASE_CLOSED.into()),
         ("TWHEEL_DRAIN_RESUME", DRAIN_RESUME.into()),
+        ("TWHEEL_LEASE_EXPIRE_ON_CLOSE", LEASE_EXPIRE_ON_CLOSE.into()),
         ("TWHEEL_MMAP_TABLE", MMAP_TABLE as u64),
         ("TWHEEL_MMAP_RING", MMAP_RING as u64),
         ("TWHEEL_WORD_CLOSED", WORD_CLOSED),
         ("TWHEEL_INDEX(~0ull)", INDEX_MASK),
         ("TWHEEL_RING_MORE", RING_MORE.into()),
         ("sizeof(struct twheel_word)", 8 * word::SIZE as u64),
-        (
-            "offsetof(struct twheel_word, deadline)",
-            8 * word::DEADLINE as u64,
-        ),
-        (
-            "offsetof(struct twheel_word, handle)",
-            8 * word::HANDLE as u64,
-        ),
-        (
-            "offsetof(struct twheel_ring, tail)",
-            8 * word::RING_TAIL as u64,
-        ),
-        (
-            "offsetof(struct twheel_ring, entries)",
-            8 * word::RING_ENTRIES_OFFSET as u64,
-        ),
-        (
-            "offsetof(struct twheel_ring, offset)",
-            8 * word::RING_ENTRIES_OFFSET as u64 + 4,
-        ),
-        (
-            "offsetof(struct twheel_ring, flags)",
-            8 * word::RING_FLAGS as u64,
-        ),
-        (
-            "offsetof(struct twheel_ring, head)",
-            8 * word::RING_HEAD as u64,
-        ),
+        ("offsetof(struct twheel_word, deadline)", 8 * word::DEADLINE as u64),
+        ("offsetof(struct twheel_word, handle)", 8 * word::HANDLE as u64),
+        ("offsetof(struct twheel_ring, tail)", 8 * word::RING_TAIL as u64),
+        ("offsetof(struct twheel_ring, entries)", 8 * word::RING_ENTRIES_OFFSET as u64),
+        ("offsetof(struct twheel_ring, offset)", 8 * word::RING_ENTRIES_OFFSET as u64 + 4),
+        ("offsetof(struct twheel_ring, flags)", 8 * word::RING_FLAGS as u64),
+        ("offsetof(struct twheel_ring, head)", 8 * word::RING_HEAD as u64),
         ("sizeof(struct twheel_event)", 8 * word::EVENT as u64),
         ("TWHEEL_IOC_INFO", ioc::INFO.into()),
         ("TWHEEL_IOC_ADD", ioc::ADD.into()),
@@ -116,6 +102,11 @@ fn numbers() -> Vec<(&'static str, u64)> {
         ("TWHEEL_IOC_DRAIN", ioc::DRAIN.into()),
         ("TWHEEL_IOC_EVENTFD", ioc::EVENTFD.into()),
         ("TWHEEL_IOC_CLOCK_SET", ioc::CLOCK_SET.into()),
+        ("TWHEEL_IOC_LEASE", ioc::LEASE.into()),
+        ("TWHEEL_IOC_LIST", ioc::LIST.into()),
+        ("TWHEEL_LEASE_IOC_PUSH", ioc::LEASE_PUSH.into()),
+        ("TWHEEL_LEASE_IOC_PUSH_BY", ioc::LEASE_PUSH_BY.into()),
+        ("TWHEEL_LEASE_IOC_LEFT", ioc::LEASE_LEFT.into()),
     ]
 }
 
@@ -132,11 +123,6 @@ fn numbers_are_the_headers() {
         .stdin(Stdio::piped())
         .spawn()
         .expect("a C compiler");
-    compiler
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(claims.as_bytes())
-        .unwrap();
+    compiler.stdin.take().unwrap().write_all(claims.as_bytes()).unwrap();
     assert!(compiler.wait().unwrap().success());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
 //! Events, and buffers for them.
 
-use crate::abi::{TwheelEvent, EVENT_CLOCK_SET, EVENT_TIMER};
+use crate::abi::{TwheelEvent, EVENT_CLOCK_SET, EVENT_LEASE_CLOSED, EVENT_TIMER};
 use crate::{Clock, Timer};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -65,6 +65,13 @@ impl Event {
         self.0.count
     }
 
+    /// Whether the timer expired because the last copy of its [`Lease`](crate::Lease) was
+    /// closed: usually because the holder has died. [`deadline`](Event::deadline) is then the
+    /// time of the close, unless the deadline was earlier.
+    pub fn lease_closed(&self) -> bool {
+        self.0.flags & EVENT_LEASE_CLOSED != 0
+    }
+
     /// The timer's clock. `None` if this version of the crate does not know the clock.
     pub fn clock(&self) -> Option<Clock> {
         Clock::from_id(self.0.clockid)
@@ -95,10 +102,7 @@ pub struct Events {
 impl Events {
     /// A buffer for this many events, at least 1.
     pub fn with_capacity(capacity: usize) -> Events {
-        Events {
-            buffer: vec![Event::default(); capacity.max(1)].into(),
-            filled: 0,
-        }
+        Events { buffer: vec![Event::default(); capacity.max(1)].into(), filled: 0 }
     }
 
     /// How many events fit in.

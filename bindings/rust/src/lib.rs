@@ -29,6 +29,8 @@
 //! - [`Table`] maps the table of deadlines: [`Table::push_back`] gives a timer a later
 //!   deadline by one compare-and-exchange, without a system call.
 //! - [`Ring`] maps the ring of events, which delivers events without a system call.
+//! - A [`Lease`] is a descriptor for another process, which pushes one deadline back. If the
+//!   process dies or hangs, the timer expires.
 //! - Every error is a [`std::io::Error`] with the kernel's number. A timer that is gone gives
 //!   [`NotFound`](std::io::ErrorKind::NotFound) (`ENOENT`).
 //!
@@ -60,6 +62,8 @@
 
 mod abi;
 mod event;
+mod lease;
+mod list;
 mod op;
 mod ring;
 mod set;
@@ -68,6 +72,8 @@ mod table;
 mod time;
 
 pub use event::{Event, EventKind, Events};
+pub use lease::{Lease, OnClose};
+pub use list::List;
 pub use op::{Op, State, Status, Timer};
 pub use ring::Ring;
 pub use set::{Features, GroupEnd, Info, Set, Upsert};

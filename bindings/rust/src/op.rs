@@ -54,8 +54,12 @@ pub struct Status {
     pub clock: Option<Clock>,
     /// The group of the timer, or 0
     pub group: u64,
+    /// How late the timer may expire
+    pub window: Duration,
     /// Whether the timer has an entry in the [`Table`](crate::Table)
     pub shared: bool,
+    /// Whether the timer has a [`Lease`](crate::Lease)
+    pub leased: bool,
 }
 
 /// An operation on one timer, or on a group.
@@ -110,13 +114,7 @@ impl Op {
 
     fn on(timer: Timer, op: u32, flags: u32, time: Duration) -> Op {
         let (handle, time_ns) = (timer.to_raw(), to_ns(time));
-        Op(TwheelOp {
-            op,
-            flags,
-            handle,
-            time_ns,
-            ..Default::default()
-        })
+        Op(TwheelOp { op, flags, handle, time_ns, ..Default::default() })
     }
 
     /// Give a timer a new deadline: a delay from now.
@@ -141,11 +139,7 @@ impl Op {
 
     /// End all timers of a group.
     pub fn cancel_group(group: u64) -> Op {
-        Op(TwheelOp {
-            op: abi::OP_CANCEL_GROUP,
-            group,
-            ..Default::default()
-        })
+        Op(TwheelOp { op: abi::OP_CANCEL_GROUP, group, ..Default::default() })
     }
 
     /// Turn an operation that adds a timer into one that changes `timer`, and adds a timer
@@ -180,6 +174,23 @@ impl Op {
         self
     }
 
+    /// Let the timer expire up to this much later than its deadline. Timers whose windows
+    /// overlap expire together, and the system wakes up less often.
+    #[must_use]
+    pub fn with_window(mut self, window: Duration) -> Op {
+        self.0.window_ns = to_ns(window);
+        self
+    }
+
+    /// A record of [`Set::list`](crate::Set::list) or [`Set::drain`](crate::Set::drain): the
+    /// timer that it adds gets the handle that the timer of the record had. The add fails with
+    /// `EEXIST` if the set has a timer with that handle.
+    #[must_use]
+    pub fn keep_handle(mut self) -> Op {
+        self.0.flags |= abi::RESTORE | abi::KEEP_HANDLE;
+        self
+    }
+
     /// Give the timer an entry in the [`Table`](crate::Table), which must be mapped.
     #[must_use]
     pub fn shared(mut self) -> Op {
@@ -211,13 +222,7 @@ impl Op {
 
     /// The state in which a change, a cancel or a query found the timer.
     pub fn state(&self) -> io::Result<State> {
-        self.result().map(|found| {
-            if found == 0 {
-                State::Pending
-            } else {
-                State::Expired
-            }
-        })
+        self.result().map(|found| if found == 0 { State::Pending } else { State::Expired })
     }
 
     /// The timer that an add has made, or that the operation is about.
@@ -226,7 +231,7 @@ impl Op {
         Timer::from_raw(self.0.handle).ok_or_else(|| io::ErrorKind::InvalidInput.into())
     }
 
-    /// What a query found.
+    /// What a query found, or what a record of [`Set::list`](crate::Set::list) says.
     pub fn status(&self) -> io::Result<Status> {
         let op = &self.0;
         Ok(Status {
@@ -236,7 +241,9 @@ impl Op {
             period: (op.period_ns != 0).then(|| Duration::from_nanos(op.period_ns)),
             clock: Clock::from_id(op.clockid),
             group: op.group,
+            window: Duration::from_nanos(op.window_ns),
             shared: op.flags & abi::SHARED != 0,
+            leased: op.flags & abi::LEASED != 0,
         })
     }
 
@@ -259,6 +266,7 @@ impl fmt::Debug for Op {
             .field("time_ns", &op.time_ns)
             .field("period_ns", &op.period_ns)
             .field("group", &op.group)
-            .finish_non_exhaustive()
+            .field("window_ns", &op.window_ns)
+            .finish()
     }
 }

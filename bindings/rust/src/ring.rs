@@ -59,21 +59,14 @@ impl<S: Deref<Target = Set>> Ring<S> {
         loop {
             let existing = set.info()?.ring_entries();
             let wanted = entries_to_map(entries, existing, ENTRIES_MAX)?;
-            let wanted = wanted
-                .next_power_of_two()
-                .max(page_size() / (word::EVENT * 8));
+            let wanted = wanted.next_power_of_two().max(page_size() / (word::EVENT * 8));
             let size = page_size() + wanted * word::EVENT * 8;
             let mapping = Mapping::new(set.as_fd(), MMAP_RING, size)?;
             let pair = halves(&mapping.words()[word::RING_ENTRIES_OFFSET]);
             let (entries, first) = (pair[0] as usize, pair[1] as usize / 8);
             // Otherwise another process has made the ring meanwhile, with another size.
             if entries == wanted {
-                return Ok(Ring {
-                    mapping,
-                    set,
-                    entries,
-                    first,
-                });
+                return Ok(Ring { mapping, set, entries, first });
             }
         }
     }
@@ -109,8 +102,7 @@ impl<S: Deref<Target = Set>> Ring<S> {
         }
         events.filled = count;
         // From here on the kernel may write to the places that have been read.
-        self.head()
-            .store(head.wrapping_add(count as u64), Ordering::Release);
+        self.head().store(head.wrapping_add(count as u64), Ordering::Release);
         count
     }
 
@@ -162,8 +154,6 @@ fn halves(word: &AtomicU64) -> [u32; 2] {
 
 impl<S> fmt::Debug for Ring<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ring")
-            .field("entries", &self.entries)
-            .finish_non_exhaustive()
+        f.debug_struct("Ring").field("entries", &self.entries).finish_non_exhaustive()
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
 //! A set of timers: an open file of the device.
 
-use crate::abi::{self, TwheelInfo};
+use crate::abi::{self, TwheelInfo, TwheelLease};
 use crate::op::{Op, State, Status, Timer};
 use crate::sys::{self, Request};
-use crate::{Events, Ring, Table};
+use crate::time::to_ns;
+use crate::{Events, Lease, List, OnClose, Ring, Table};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::io::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -77,14 +78,12 @@ impl Set {
     /// Give a timer a new deadline, earlier or later: a delay from now. Returns the state in
     /// which the timer was. If it had expired, its unread event was withdrawn.
     pub fn change(&self, timer: Timer, delay: Duration) -> io::Result<State> {
-        self.find(Request::Change, Op::change(timer, delay))?
-            .state()
+        self.find(Request::Change, Op::change(timer, delay))?.state()
     }
 
     /// Give a timer a new deadline: a reading of the timer's clock.
     pub fn change_at(&self, timer: Timer, deadline: Duration) -> io::Result<State> {
-        self.find(Request::Change, Op::change_at(timer, deadline))?
-            .state()
+        self.find(Request::Change, Op::change_at(timer, deadline))?.state()
     }
 
     /// End a timer. Returns the state in which the timer was. If it had expired, its unread
@@ -116,10 +115,7 @@ impl Set {
     /// End all timers of a group. `NotFound` if it has none.
     pub fn cancel_group(&self, group: u64) -> io::Result<GroupEnd> {
         let op = self.find(Request::CancelGroup, Op::cancel_group(group))?;
-        Ok(GroupEnd {
-            ended: op.result()?,
-            retracted: op.0.time_ns,
-        })
+        Ok(GroupEnd { ended: op.result()?, retracted: op.0.time_ns })
     }
 
     /// Carry out operations in their order, each of which gets its result
@@ -168,6 +164,28 @@ impl Set {
         sys::resume(self.as_fd())
     }
 
+    /// Look at all timers of the set. The iterator gives a record for each: an operation that
+    /// would add the timer again. [`Op::status`] says what the timer is.
+    ///
+    /// A timer that is there from beginning to end is listed exactly once, whatever changes
+    /// meanwhile.
+    pub fn list(&self) -> List<'_> {
+        List::new(self)
+    }
+
+    /// Make a lease: a descriptor by which another process pushes the deadline of a timer
+    /// back, to at most `cap` from now. See [`Lease`].
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if the timer is not pending. `EINVAL` if the timer is periodic, shared or not
+    /// on `CLOCK_MONOTONIC`. `EBUSY` if it has a lease. `EDQUOT`, `EMFILE`, `ENFILE`, `ENOMEM`.
+    pub fn lease(&self, timer: Timer, cap: Duration, on_close: OnClose) -> io::Result<Lease> {
+        let (handle, cap_ns, flags) = (timer.to_raw(), to_ns(cap), on_close.flags());
+        let lease = TwheelLease { handle, cap_ns, flags, ..Default::default() };
+        sys::lease(self.as_fd(), lease).map(Lease::from)
+    }
+
     /// Read as many events as there are and as fit into the buffer, and return how many. If
     /// there is none, the call waits for the first.
     ///
@@ -184,7 +202,7 @@ impl Set {
 
     /// Wait until there are events. Returns false after the timeout. `None` is no timeout.
     pub fn wait(&self, timeout: Option<Duration>) -> io::Result<bool> {
-        sys::poll(self.as_fd(), timeout)
+        sys::poll(self.as_fd(), libc::POLLIN, timeout)
     }
 
     /// Whether [`read`](Set::read) fails with `WouldBlock` instead of waiting. The setting
@@ -301,6 +319,16 @@ features! {
     RING = 10;
     /// [`Set::watch_clock`]
     CLOCK_SET = 11;
+    /// [`Set::lease`]
+    LEASE = 12;
+    /// [`Op::with_window`]
+    WINDOW = 13;
+    /// [`Set::list`]
+    LIST = 14;
+    /// [`Op::keep_handle`]
+    KEEP_HANDLE = 15;
+    /// The calls as commands of io_uring, which this crate does not make
+    URING = 16;
 }
 
 /// What the driver can do, and how many timers there are.

@@ -2,12 +2,15 @@
 //! System calls and mappings: all unsafe code of the crate, behind safe functions.
 #![allow(unsafe_code)]
 
-use crate::abi::{ioc, TwheelBatch, TwheelDrain, TwheelEventfd, TwheelInfo};
+use crate::abi::{
+    ioc, TwheelBatch, TwheelDrain, TwheelEventfd, TwheelInfo, TwheelLease, TwheelList,
+    ABSTIME, DRAIN_RESUME,
+};
 use crate::event::Event;
 use crate::op::Op;
 use std::io;
 use std::mem::{size_of, MaybeUninit};
-use std::os::unix::io::{AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::io::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -22,7 +25,8 @@ fn check<T: PartialOrd + Default>(result: T) -> io::Result<T> {
 
 /// # Safety
 ///
-/// `argument` is what the request wants: a valid structure of its type, or 0.
+/// `argument` is what the request wants: a valid structure of its type, or 0. A descriptor of
+/// another driver refuses the request, which encodes a number and a size of its own.
 unsafe fn ioctl(fd: BorrowedFd<'_>, request: u32, argument: usize) -> io::Result<u32> {
     // SAFETY: the descriptor is open as long as it is borrowed. The kernel reads and writes
     // what the argument points to, which is valid by the contract of this function.
@@ -71,6 +75,9 @@ fn array(ops: &mut [Op]) -> TwheelBatch {
 
 /// Carry out the first operations. Returns how many.
 pub(crate) fn batch(fd: BorrowedFd<'_>, ops: &mut [Op]) -> io::Result<usize> {
+    for op in ops.iter_mut().take(CALL_MAX) {
+        op.0.result = 0; // of an earlier batch, or of a list
+    }
     let batch = array(ops);
     // SAFETY: the structure describes a part of `ops`, which nobody else uses meanwhile.
     let done = unsafe { ioctl(fd, ioc::BATCH, std::ptr::addr_of!(batch) as usize) };
@@ -86,20 +93,51 @@ pub(crate) fn drain(fd: BorrowedFd<'_>, ops: &mut [Op]) -> io::Result<usize> {
     done.map(|done| done as usize)
 }
 
+/// Fill the first operations with records of timers, from the cursor on. Returns how many.
+pub(crate) fn list(fd: BorrowedFd<'_>, ops: &mut [Op], cursor: &mut u64) -> io::Result<usize> {
+    let TwheelBatch { ops, count, .. } = array(ops);
+    let mut list =
+        TwheelList { ops, cursor: *cursor, count, flags: ABSTIME, ..Default::default() };
+    // SAFETY: the structure describes a part of `ops`, which nobody else uses meanwhile. Any
+    // contents are a valid Op.
+    let done = unsafe { ioctl(fd, ioc::LIST, std::ptr::addr_of_mut!(list) as usize) }?;
+    *cursor = list.cursor;
+    Ok(done as usize)
+}
+
+/// Make a lease, of which these fields are set.
+pub(crate) fn lease(fd: BorrowedFd<'_>, mut lease: TwheelLease) -> io::Result<OwnedFd> {
+    // SAFETY: the request takes a TwheelLease.
+    unsafe { ioctl(fd, ioc::LEASE, std::ptr::addr_of_mut!(lease) as usize) }?;
+    // SAFETY: the kernel has just opened this descriptor, and nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(lease.fd) })
+}
+
+pub(crate) fn lease_push(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: the request takes the argument 0.
+    unsafe { ioctl(fd, ioc::LEASE_PUSH, 0) }.map(drop)
+}
+
+pub(crate) fn lease_push_by(fd: BorrowedFd<'_>, ns: u64) -> io::Result<()> {
+    // SAFETY: the request reads a u64.
+    unsafe { ioctl(fd, ioc::LEASE_PUSH_BY, std::ptr::addr_of!(ns) as usize) }.map(drop)
+}
+
+pub(crate) fn lease_left(fd: BorrowedFd<'_>) -> io::Result<u64> {
+    let mut ns = 0u64;
+    // SAFETY: the request fills in a u64.
+    unsafe { ioctl(fd, ioc::LEASE_LEFT, std::ptr::addr_of_mut!(ns) as usize) }?;
+    Ok(ns)
+}
+
 pub(crate) fn resume(fd: BorrowedFd<'_>) -> io::Result<()> {
-    let drain = TwheelDrain {
-        flags: crate::abi::DRAIN_RESUME,
-        ..Default::default()
-    };
+    let drain = TwheelDrain { flags: DRAIN_RESUME, ..Default::default() };
     // SAFETY: the request takes a TwheelDrain, and with this flag reads no array.
     unsafe { ioctl(fd, ioc::DRAIN, std::ptr::addr_of!(drain) as usize) }.map(drop)
 }
 
 pub(crate) fn eventfd(fd: BorrowedFd<'_>, eventfd: RawFd) -> io::Result<()> {
-    let eventfd = TwheelEventfd {
-        fd: eventfd,
-        ..Default::default()
-    };
+    let eventfd = TwheelEventfd { fd: eventfd, ..Default::default() };
     // SAFETY: the request takes a TwheelEventfd.
     unsafe { ioctl(fd, ioc::EVENTFD, std::ptr::addr_of!(eventfd) as usize) }.map(drop)
 }
@@ -118,20 +156,19 @@ pub(crate) fn read(fd: BorrowedFd<'_>, events: &mut [Event]) -> io::Result<usize
     Ok(got as usize / size_of::<Event>())
 }
 
-/// Wait until the descriptor has events. Returns false after the timeout.
-pub(crate) fn poll(fd: BorrowedFd<'_>, timeout: Option<Duration>) -> io::Result<bool> {
-    let mut pollfd = libc::pollfd {
-        fd: fd.as_raw_fd(),
-        events: libc::POLLIN,
-        revents: 0,
-    };
+/// Wait until the descriptor has one of these events of poll(), or POLLHUP. Returns false after
+/// the timeout.
+pub(crate) fn poll(
+    fd: BorrowedFd<'_>,
+    events: libc::c_short,
+    timeout: Option<Duration>,
+) -> io::Result<bool> {
+    let mut pollfd = libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 };
     let timeout = timeout.map(|timeout| libc::timespec {
         tv_sec: timeout.as_secs().try_into().unwrap_or(libc::time_t::MAX),
         tv_nsec: timeout.subsec_nanos() as _,
     });
-    let limit = timeout
-        .as_ref()
-        .map_or(std::ptr::null(), |limit| limit as *const _);
+    let limit = timeout.as_ref().map_or(std::ptr::null(), |limit| limit as *const _);
     // SAFETY: one pollfd, and a timespec or NULL, both alive until the call returns.
     check(unsafe { libc::ppoll(&mut pollfd, 1, limit, std::ptr::null()) })
         .map(|ready| ready > 0)
@@ -177,23 +214,13 @@ impl Mapping {
         // SAFETY: the kernel chooses a free address, so no memory in use changes.
         let start = unsafe {
             let fd = fd.as_raw_fd();
-            libc::mmap64(
-                std::ptr::null_mut(),
-                size,
-                protection,
-                libc::MAP_SHARED,
-                fd,
-                offset,
-            )
+            libc::mmap64(std::ptr::null_mut(), size, protection, libc::MAP_SHARED, fd, offset)
         };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::AddrNotAvailable)?;
-        Ok(Mapping {
-            start,
-            words: size / size_of::<AtomicU64>(),
-        })
+        Ok(Mapping { start, words: size / size_of::<AtomicU64>() })
     }
 
     pub(crate) fn words(&self) -> &[AtomicU64] {
@@ -207,10 +234,7 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: exactly what mmap() has returned, and no slice of it is alive.
         unsafe {
-            libc::munmap(
-                self.start.as_ptr().cast(),
-                self.words * size_of::<AtomicU64>(),
-            )
+            libc::munmap(self.start.as_ptr().cast(), self.words * size_of::<AtomicU64>())
         };
     }
 }

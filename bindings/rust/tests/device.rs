@@ -36,10 +36,7 @@ fn expired(set: &Set, cookie: u64) -> Timer {
 }
 
 fn errno<T: std::fmt::Debug>(result: std::io::Result<T>) -> i32 {
-    result
-        .unwrap_err()
-        .raw_os_error()
-        .expect("an error of the kernel")
+    result.unwrap_err().raw_os_error().expect("an error of the kernel")
 }
 
 #[test]
@@ -49,10 +46,7 @@ fn info_tells_the_abilities() {
     assert_eq!(info.abi().0, 1);
     assert!(info.features().contains(Features::TABLE));
     assert!(info.resolution() > Duration::ZERO && info.resolution() <= info.min_period());
-    assert_eq!(
-        (info.timers(), info.unread(), info.table_entries()),
-        (0, 0, 0)
-    );
+    assert_eq!((info.timers(), info.unread(), info.table_entries()), (0, 0, 0));
 }
 
 #[test]
@@ -65,10 +59,7 @@ fn a_timer_expires_once_and_not_early() {
     assert_eq!(set.read(&mut events).unwrap(), 1);
     let event = events[0];
     assert_eq!(event.kind(), EventKind::Timer);
-    assert_eq!(
-        (event.timer(), event.cookie(), event.count()),
-        (Some(timer), 42, 1)
-    );
+    assert_eq!((event.timer(), event.cookie(), event.count()), (Some(timer), 42, 1));
     assert_eq!(event.clock(), Some(Clock::Monotonic));
     assert!(event.deadline() >= before + SOON);
     assert!(event.expired() >= event.deadline());
@@ -83,20 +74,14 @@ fn change_and_cancel_tell_the_state() {
     let timer = set.add(Op::after(HOUR, 1)).unwrap();
     assert_eq!(set.change(timer, 2 * HOUR).unwrap(), State::Pending);
     assert_eq!(set.cancel(timer).unwrap(), State::Pending);
-    assert_eq!(
-        set.change(timer, HOUR).unwrap_err().kind(),
-        ErrorKind::NotFound
-    );
+    assert_eq!(set.change(timer, HOUR).unwrap_err().kind(), ErrorKind::NotFound);
 
     let timer = expired(&set, 2);
     assert_eq!(set.query(timer).unwrap().state, State::Expired);
     assert_eq!(set.change(timer, HOUR).unwrap(), State::Expired);
     assert_eq!(set.query(timer).unwrap().state, State::Pending);
     let mut events = Events::with_capacity(1);
-    assert_eq!(
-        set.read(&mut events).unwrap_err().kind(),
-        ErrorKind::WouldBlock
-    );
+    assert_eq!(set.read(&mut events).unwrap_err().kind(), ErrorKind::WouldBlock);
     assert!(events.is_empty());
 
     let timer = expired(&set, 3);
@@ -109,19 +94,11 @@ fn change_and_cancel_tell_the_state() {
 fn a_query_tells_what_the_timer_is() {
     let set = open();
     let deadline = Clock::Boottime.now() + HOUR;
-    let op = Op::at(Clock::Boottime, deadline, 7)
-        .with_period(2 * HOUR)
-        .with_group(9);
+    let op = Op::at(Clock::Boottime, deadline, 7).with_period(2 * HOUR).with_group(9);
     let status = set.query(set.add(op).unwrap()).unwrap();
-    assert_eq!(
-        (status.state, status.cookie, status.group),
-        (State::Pending, 7, 9)
-    );
+    assert_eq!((status.state, status.cookie, status.group), (State::Pending, 7, 9));
     assert_eq!((status.deadline, status.period), (deadline, Some(2 * HOUR)));
-    assert_eq!(
-        (status.clock, status.shared),
-        (Some(Clock::Boottime), false)
-    );
+    assert_eq!((status.clock, status.shared), (Some(Clock::Boottime), false));
 }
 
 #[test]
@@ -135,19 +112,16 @@ fn upsert_changes_or_adds() {
     let again = set.upsert(Some(timer), Op::after(2 * HOUR, 1)).unwrap();
     assert_eq!(again, Upsert::Changed(State::Pending));
     set.cancel(timer).unwrap();
-    assert!(
-        matches!(set.upsert(Some(timer), Op::after(HOUR, 1)).unwrap(),
-        Upsert::Added(new) if new != timer)
-    );
+    assert!(matches!(set.upsert(Some(timer), Op::after(HOUR, 1)).unwrap(),
+        Upsert::Added(new) if new != timer));
 }
 
 #[test]
 #[ignore = "needs /dev/twheel"]
 fn a_group_ends_as_a_whole() {
     let set = open();
-    let mut ops: Vec<Op> = (0..100)
-        .map(|i| Op::after(HOUR, i).with_group(i % 2 + 1))
-        .collect();
+    let mut ops: Vec<Op> =
+        (0..100).map(|i| Op::after(HOUR, i).with_group(i % 2 + 1)).collect();
     assert_eq!(set.submit(&mut ops).unwrap(), 100);
     let end = set.cancel_group(1).unwrap();
     assert_eq!((end.ended, end.retracted), (50, 0));
@@ -201,10 +175,7 @@ fn drained_timers_can_be_added_again() {
     assert!(set.drain(1).unwrap().is_empty());
     set.resume().unwrap();
     assert_eq!(set.submit(&mut drained).unwrap(), 10_000);
-    assert_eq!(
-        drained.iter().map(Op::cookie).sum::<u64>(),
-        9_999 * 10_000 / 2
-    );
+    assert_eq!(drained.iter().map(Op::cookie).sum::<u64>(), 9_999 * 10_000 / 2);
     assert_eq!(set.info().unwrap().timers(), 10_000);
 }
 
@@ -217,10 +188,7 @@ fn realtime_takes_deadlines_only() {
     assert_eq!(errno(set.change(timer, HOUR)), libc::EINVAL);
     let mut events = Events::with_capacity(1);
     set.read(&mut events).unwrap();
-    assert_eq!(
-        (events[0].clock(), events[0].deadline()),
-        (Some(Clock::Realtime), deadline)
-    );
+    assert_eq!((events[0].clock(), events[0].deadline()), (Some(Clock::Realtime), deadline));
     set.watch_clock().unwrap();
 }
 
@@ -262,10 +230,7 @@ fn threads_push_deadlines_back() {
     assert_eq!(table.push_back(timer, last), Pushed::Before);
     set.cancel(timer).unwrap();
     assert_eq!(table.push_back(timer, 2 * last), Pushed::Not);
-    assert_eq!(
-        table.push_back(Timer::from_raw(u64::MAX).unwrap(), last),
-        Pushed::Not
-    );
+    assert_eq!(table.push_back(Timer::from_raw(u64::MAX).unwrap(), last), Pushed::Not);
 }
 
 #[test]
@@ -312,10 +277,7 @@ fn the_ring_delivers_all_events() {
 fn only_the_device_is_a_set() {
     let null = OwnedFd::from(File::open("/dev/null").unwrap());
     assert_eq!(errno(Set::try_from(null)), libc::ENOTTY);
-    assert_eq!(
-        Set::open_path("/dev/no-twheel").unwrap_err().kind(),
-        ErrorKind::NotFound
-    );
+    assert_eq!(Set::open_path("/dev/no-twheel").unwrap_err().kind(), ErrorKind::NotFound);
     let set = Set::try_from(OwnedFd::from(open())).unwrap();
     assert!(set.as_raw_fd() >= 0);
     assert_eq!(errno(set.signal_eventfd(Some(set.as_fd()))), libc::EINVAL);
