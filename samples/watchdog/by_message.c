@@ -86,7 +86,7 @@ static __u32 sender(struct msghdr *header, size_t length)
 	return from.pid > 0 && from.pid <= highest_pid ? worker_of[from.pid] : 0;
 }
 
-/* Read the messages that have come: the queue of such a socket holds about ten. */
+/* Read the messages that have come. */
 static void receive(const struct watchdog *w)
 {
 	static char texts[ROOM][TEXT], controls[ROOM][CMSG_SPACE(sizeof(struct ucred))];
@@ -137,6 +137,7 @@ void by_message_run(struct watchdog *w)
 	struct pollfd waits = { .fd = w->notify[0], .events = POLLIN };
 
 	make_list(w);
+	__atomic_store_n(w->listening, true, __ATOMIC_RELEASE);
 	for (;;) {
 		const __u64 left = expire(w);
 		const struct timespec timeout = { left / 1000000000, left % 1000000000 };

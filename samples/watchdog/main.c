@@ -31,13 +31,28 @@ static void *share(size_t size)
 	return memory;
 }
 
+/*
+ * Let queues of AF_UNIX sockets hold as many messages as systemd does when it starts, where
+ * this program may. Otherwise they hold ten, and workers wait for each other.
+ */
+static void make_queues_long(void)
+{
+	FILE *file = fopen("/proc/sys/net/unix/max_dgram_qlen", "we");
+
+	if (file) {
+		fputs("512\n", file);
+		fclose(file);
+	}
+}
+
 /* A socket with a name that the kernel chooses, and one connected to it. */
 static void open_sockets(int *notify)
 {
+	const int on = 1, size = 1 << 20;
 	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	socklen_t length = sizeof(sa_family_t);
-	const int on = 1;
 
+	make_queues_long();
 	notify[0] = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	notify[1] = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (bind(notify[0], (struct sockaddr *)&name, length))
@@ -47,6 +62,8 @@ static void open_sockets(int *notify)
 	    getsockname(notify[0], (struct sockaddr *)&name, &length) ||
 	    connect(notify[1], (struct sockaddr *)&name, length))
 		err(EXIT_FAILURE, "cannot make a socket");
+	/* all workers share it; only root may have as much */
+	setsockopt(notify[1], SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size));
 }
 
 static void open_all(struct watchdog *w)
@@ -63,6 +80,7 @@ static void open_all(struct watchdog *w)
 	w->workers = share(workers * sizeof(*w->workers));
 	w->beats = share(workers * sizeof(*w->beats));
 	w->attack = share(sizeof(*w->attack) + workers * sizeof(*w->attack->won));
+	w->listening = share(sizeof(*w->listening));
 	open_sockets(w->notify);
 }
 

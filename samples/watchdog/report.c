@@ -110,9 +110,21 @@ static void print_row(const struct watcher *watcher, const struct result *result
 	printf("%-8s", watcher->name);
 	print_times(&result->died);
 	print_times(&result->hung);
-	printf("%9llu %8.1f %7llu %6llu %7llu\n", (unsigned long long)watcher->wakeups,
+	printf("%10llu %8.1f%8llu %6llu %10s\n", (unsigned long long)watcher->wakeups,
 	       watcher->cpu_ns / 1e6, (unsigned long long)result->missed,
-	       (unsigned long long)result->wrong, (unsigned long long)result->forged);
+	       (unsigned long long)result->wrong, result->forged ? "yes" : "no");
+}
+
+static void print_head(const struct watchdog *w)
+{
+	char well[32];
+
+	snprintf(well, sizeof(well), "all well for %llu s",
+		 (unsigned long long)w->options.idle_ns / 1000000000);
+	printf("\n%-8s%22s%21s%20s\n", "", "ms from a SIGKILL", "ms from the deadline", well);
+	printf("%-8s%22s%21s\n", "", "to knowing of it", "of a hung one");
+	printf("%-8s%11s %10s%11s %10s%10s %8s%8s %6s %10s\n", "by", "median", "worst",
+	       "median", "worst", "wake-ups", "CPU ms", "missed", "false", "forgeable");
 }
 
 static void print_attack(const struct watchdog *w)
@@ -133,10 +145,7 @@ bool report(const struct watchdog *w, __u64 forged)
 	int way;
 
 	lease.forged = forged;
-	printf("\n%-8s%22s%21s%18s\n", "", "death known after, ms", "hang known after, ms",
-	       "while all is well");
-	printf("%-8s%11s %10s%11s %10s%9s %8s %7s %6s %7s\n", "by", "median", "worst", "median",
-	       "worst", "wake-ups", "CPU ms", "missed", "false", "forged");
+	print_head(w);
 	for (way = 0; way < WAYS; way++) {
 		const struct result peer = judge_all(w, way);
 

@@ -62,15 +62,17 @@ static __u64 deadline_of(const struct watchdog *w, const struct worker *worker)
 	return op.time_ns;
 }
 
-/* Stop a worker. From then on, only a forger can change the deadline of its lease. */
+/*
+ * Stop a worker. From then on, only a forger can change the deadline of its lease. A worker
+ * has ended already if its lease had: then it has no deadline.
+ */
 static void stop(struct watchdog *w, struct worker *worker)
 {
 	int status;
 
-	if (kill(worker->pid, SIGSTOP) || waitpid(worker->pid, &status, WUNTRACED) < 0 ||
-	    !WIFSTOPPED(status))
-		errx(EXIT_FAILURE, "process %d does not stop", worker->pid);
-	worker->deadline_ns = deadline_of(w, worker);
+	kill(worker->pid, SIGSTOP);
+	if (waitpid(worker->pid, &status, WUNTRACED) == worker->pid && WIFSTOPPED(status))
+		worker->deadline_ns = deadline_of(w, worker);
 }
 
 void strike_all(struct watchdog *w)
@@ -107,11 +109,11 @@ static bool overdue(const struct worker *worker)
 
 void strike_wait(const struct watchdog *w)
 {
-	const __u64 end = now() + w->options.lease_ns + PATIENCE_NS;
-	__u64 i;
+	__u64 i, end;
 
-	/* A forger has the time to keep victims alive for longer than they could be. */
+	/* Long enough to see that a victim is kept alive beyond its deadline */
 	wait_ns(w->options.lease_ns * 4 / 3 + 2000000000);
+	end = now() + PATIENCE_NS;
 	for (i = 0; i < count && now() < end; i++)
 		while (overdue(&w->workers[struck[i]]) && now() < end)
 			wait_ns(100000000);

@@ -97,7 +97,8 @@ struct attack {
  * @beats: For BY_MEMORY: when each worker reported last. Every worker can write them all.
  * @attack: The hostile worker's results.
  * @device: The descriptor of the timers. Workers close it.
- * @notify: For BY_MESSAGE: the sockets that the workers send to and the watcher reads.
+ * @notify: For BY_MESSAGE: the sockets that the watcher reads and the workers send from.
+ * @listening: For BY_MESSAGE: the watcher reads messages. Before, workers would wait.
  */
 struct watchdog {
 	struct options	options;
@@ -106,6 +107,7 @@ struct watchdog {
 	struct attack	*attack;
 	int		device;
 	int		notify[2];
+	bool		*listening;
 };
 
 static inline __u64 now(void)

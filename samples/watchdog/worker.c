@@ -18,10 +18,7 @@
 
 enum { NOBODY = 65534 };
 
-/*
- * Push the lease first: the other ways can make the worker wait. A message that finds the
- * queue of the socket full is lost, and the next one makes up for it.
- */
+/* Push the lease first: as sd_notify() does, send() waits while the socket's queue is full. */
 void worker_report(const struct watchdog *w, __u64 n, int lease)
 {
 	static const char message[] = "WATCHDOG=1";
@@ -29,7 +26,8 @@ void worker_report(const struct watchdog *w, __u64 n, int lease)
 	__atomic_store_n(&w->beats[n], now(), __ATOMIC_RELEASE);
 	if (write(lease, "", 1) != 1)
 		_exit(EXIT_FAILURE);
-	send(w->notify[1], message, sizeof(message) - 1, MSG_DONTWAIT);
+	if (__atomic_load_n(w->listening, __ATOMIC_ACQUIRE))
+		send(w->notify[1], message, sizeof(message) - 1, 0);
 }
 
 /* Report three times in each lease. Workers start at different times of the period. */
