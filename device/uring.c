@@ -11,7 +11,7 @@
  * only the program's own ring.
  *
  * No command stays with the driver. So io_uring need not cancel any when a ring ends,
- * which 6.1 could not do.
+ * which older kernels cannot do.
  *
  * The polling thread of a ring and io_uring's workers share the memory, the files, the
  * credentials and the cgroup of the task that they serve. The quota is that of the opener.
@@ -45,9 +45,9 @@ static bool uring_may_wait(const struct timer_set *set, u32 call)
 }
 
 /*
- * Reports a result to io_uring. In 6.1, a command that returns a positive result is never
- * completed if it runs in a worker thread, and breaks a chain of linked requests if it does
- * not. So the function completes such a command itself.
+ * Reports a result to io_uring. In older kernels, a command that returns a positive result
+ * is never completed if it runs in a worker thread, and breaks a chain of linked requests if
+ * it does not. So the function completes such a command itself.
  */
 static int uring_result(struct io_uring_cmd *command, long ret, unsigned int issue_flags)
 {
