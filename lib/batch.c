@@ -64,3 +64,42 @@ API int twheel_resume(int fd)
 
 	return twheel_call(fd, TWHEEL_IOC_DRAIN, &drain);
 }
+
+API long twheel_list(int fd, uint64_t *cursor, struct twheel_op *ops, size_t room,
+		     uint32_t flags)
+{
+	size_t done = 0;
+	int ret;
+
+	while (done < room) {
+		struct twheel_list list = {
+			.ops = (uintptr_t)(ops + done),
+			.cursor = *cursor,
+			.count = call_size(room - done),
+			.flags = flags,
+		};
+
+		ret = twheel_call(fd, TWHEEL_IOC_LIST, &list);
+		if (ret == -EINTR)
+			continue;
+		if (ret < 0)
+			return done ? (long)done : ret;
+		*cursor = list.cursor;
+		if (!ret)
+			break;
+		done += (size_t)ret;
+	}
+	return (long)done;
+}
+
+API long twheel_restore(int fd, struct twheel_op *ops, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		ops[i].op = TWHEEL_OP_ADD;
+		ops[i].flags |= TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
+		ops[i].result = 0;
+	}
+	return twheel_submit(fd, ops, count);
+}

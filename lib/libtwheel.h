@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 #define LIBTWHEEL_VERSION_MAJOR	1
-#define LIBTWHEEL_VERSION_MINOR	0
+#define LIBTWHEEL_VERSION_MINOR	1
 
 /**
  * twheel_version - the version of the library
@@ -265,6 +265,42 @@ long twheel_drain(int fd, struct twheel_op *ops, size_t room);
  * Return: 0 or an error.
  */
 int twheel_resume(int fd);
+
+/**
+ * twheel_list - list the timers of a descriptor
+ * @fd: The descriptor.
+ * @cursor: Where to begin. 0 at first; every call leaves here where to go on.
+ * @ops: Filled with an operation for each timer, which arms the timer again. Its @result
+ *	is 0 if the timer is pending, or TWHEEL_EXPIRED if its event is unread.
+ * @room: The number of operations that fit into @ops.
+ * @flags: 0 to get the remaining time in @time_ns, TWHEEL_ABSTIME to get the deadline.
+ *
+ * A timer that is there from the first call to the last is listed once, whatever other
+ * threads do meanwhile. The call goes on after signals, and changes no timer.
+ *
+ * Return: The number of timers listed. A number below @room means that no other timer is
+ * left, or that an error followed. If no timer was listed, an error: -EFAULT if @ops cannot
+ * be written, -EINVAL if @cursor is not from a call of this function, -ENOTTY if the driver
+ * has no TWHEEL_FEATURE_LIST.
+ */
+long twheel_list(int fd, uint64_t *cursor, struct twheel_op *ops, size_t room,
+		 uint32_t flags);
+
+/**
+ * twheel_restore - arm timers under their old handles
+ * @fd: The descriptor: another one, or the same after a drain.
+ * @ops: The operations, from twheel_drain() or twheel_list(). The function sets their @op,
+ *	their @result and in their @flags TWHEEL_RESTORE and TWHEEL_KEEP_HANDLE.
+ * @count: The number of operations.
+ *
+ * A timer that had expired expires again: its record has no time left, or a deadline that
+ * has passed.
+ *
+ * Return: As twheel_submit(): the number of operations that were carried out. The @result
+ * of each says whether it has armed its timer: -EEXIST if the handle is taken, -EINVAL if
+ * the driver has no TWHEEL_FEATURE_KEEP_HANDLE.
+ */
+long twheel_restore(int fd, struct twheel_op *ops, size_t count);
 
 /*
  * Events

@@ -11,7 +11,7 @@ int main()
 	struct twheel_events events = {};
 	struct twheel_op ops[2] = { twheel_after(1000, 1), twheel_every(1000000000, 2) };
 	struct twheel_op op = twheel_at(CLOCK_MONOTONIC, twheel_now(CLOCK_MONOTONIC), 3);
-	uint64_t retracted;
+	uint64_t retracted, cursor = 0;
 	int fd = twheel_open(0);
 
 	std::printf("library %s\n", twheel_version());
@@ -22,6 +22,9 @@ int main()
 	    twheel_read(fd, &event, 1) != 1)
 		return 1;
 	twheel_sort_events(&event, 1);
+	ops[0].window_ns = 0;
+	if (twheel_list(fd, &cursor, ops, 1, 0) < 0 || twheel_restore(fd, ops, 0))
+		return 1;
 	if (twheel_cancel(fd, ops[1].handle) || twheel_change(fd, 1, 1, 0) != -ENOENT ||
 	    twheel_query(fd, 1, &op, TWHEEL_ABSTIME) != -ENOENT ||
 	    twheel_cancel_group(fd, 1, &retracted) != -ENOENT)

@@ -390,6 +390,98 @@ TEST(drain_counts_what_it_took_back_before_a_resume)
 	ASSERT_EQ(timers(fd), COUNT + 1);
 }
 
+/* Lists all timers, so many at a time. Returns how many. */
+static size_t list_all(int fd, struct twheel_op *ops, size_t room, size_t at_a_time)
+{
+	uint64_t cursor = 0;
+	size_t seen = 0;
+	long got;
+
+	do {
+		ASSERT_LE(seen + at_a_time, room);
+		got = twheel_list(fd, &cursor, ops + seen, at_a_time, TWHEEL_ABSTIME);
+		ASSERT_GE(got, 0);
+		seen += got;
+	} while (got == (long)at_a_time);
+	ASSERT_EQ(twheel_list(fd, &cursor, ops, at_a_time, 0), 0);
+	return seen;
+}
+
+TEST(list_goes_on_after_signals)
+{
+	enum { COUNT = 50000, ROOM = COUNT + 10000 };
+	struct twheel_op *ops = many_ops(COUNT), *listed = many_ops(ROOM);
+	const int fd = open_twheel();
+	unsigned int lists = 0;
+	size_t i;
+
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	start_signals();
+	for (lists = 0; lists < 3 || signals < 3; lists++) {
+		static const size_t lengths[] = { 1000, 4096, 4097, 10000 };
+
+		ASSERT_EQ(list_all(fd, listed, ROOM, lengths[lists % 4]), COUNT);
+		for (i = 0; i < COUNT; i++) {
+			ASSERT_LT(listed[i].cookie, COUNT);
+			ASSERT(listed[i].handle == ops[listed[i].cookie].handle);
+			/* each once: counted by the place of its cookie */
+			ops[listed[i].cookie].result++;
+		}
+	}
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(ops[i].result, lists);
+	ASSERT_EQ(timers(fd), COUNT);
+}
+
+TEST(list_counts_what_it_listed_before_memory_ends)
+{
+	enum { COUNT = 10000, FIT = 8192 };
+	struct twheel_op *ops = many_ops(COUNT), *listed = ops_before_a_hole(FIT);
+	const int fd = open_twheel();
+	uint64_t cursor = 0, before;
+
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT), COUNT);
+	ASSERT_EQ(twheel_list(fd, &cursor, listed, COUNT, 0), FIT);
+	before = cursor;
+	ASSERT_EQ(twheel_list(fd, &cursor, listed + FIT, COUNT, 0), -EFAULT);
+	ASSERT(cursor == before);
+	ASSERT_EQ(twheel_list(fd, &cursor, listed, FIT, 0), COUNT - FIT);
+	ASSERT_EQ(twheel_list(fd, &cursor, listed, FIT, 0), 0);
+	cursor = ~0ULL;
+	ASSERT_EQ(twheel_list(fd, &cursor, listed, FIT, 0), -EINVAL);
+	cursor = 0;
+	ASSERT_EQ(twheel_list(fd, &cursor, NULL, 0, 0), 0);
+}
+
+TEST(listed_timers_are_restored_elsewhere)
+{
+	enum { COUNT = 1000 };
+	struct twheel_op *ops = many_ops(COUNT), *listed = many_ops(COUNT + 1), op;
+	const int fd = open_twheel(), other = open_twheel();
+	uint64_t expired, cursor = 0;
+	size_t i;
+
+	for (i = 0; i < COUNT - 1; i++)
+		ops[i].window_ns = i;
+	ASSERT_EQ(twheel_submit(fd, ops, COUNT - 1), COUNT - 1);
+	expired = add(fd, twheel_after(0, COUNT - 1));
+	wait_for_unread(fd);
+	ASSERT_EQ(twheel_list(fd, &cursor, listed, COUNT + 1, 0), COUNT);
+	ASSERT_EQ(twheel_restore(other, listed, COUNT), COUNT);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(listed[i].result, 0);
+		ASSERT(listed[i].handle == (i < COUNT - 1 ? ops[i].handle : expired));
+	}
+	/* the expired timer expires again */
+	ASSERT(read_one(other).handle == expired);
+	ASSERT_EQ(twheel_query(other, ops[7].handle, &op, 0), 0);
+	ASSERT_EQ(op.window_ns, 7);
+	ASSERT_EQ(twheel_restore(other, listed, COUNT - 1), COUNT - 1);
+	for (i = 0; i < COUNT - 1; i++)
+		ASSERT_EQ(listed[i].result, -EEXIST);
+	ASSERT_EQ(timers(other), COUNT - 1);
+}
+
 TEST(drained_timers_can_be_submitted_again)
 {
 	enum { COUNT = 1000 };
