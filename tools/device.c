@@ -108,6 +108,23 @@ int device_open_of_option(int argc, char **argv, char ***rest)
 	return device_open_of(argv[2]);
 }
 
+int device_with_option(int argc, char **argv, int (*function)(int fd))
+{
+	char **rest;
+	int ret, fd = device_open_of_option(argc, argv, &rest);
+
+	if (fd < 0)
+		return -fd;
+	if (*rest) {
+		report("%s: unexpected argument '%s'", argv[0], *rest);
+		ret = STATUS_USAGE;
+	} else {
+		ret = function(fd);
+	}
+	twheel_close(fd);
+	return ret;
+}
+
 int device_report(const char *what, long error)
 {
 	switch (-error) {

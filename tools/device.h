@@ -24,6 +24,12 @@ int device_open_of(const char *text);
  */
 int device_open_of_option(int argc, char **argv, char ***rest);
 
+/*
+ * Call @function with the descriptor of a subcommand's "--of PID:FD", behind which no word
+ * may come. Returns an exit status.
+ */
+int device_with_option(int argc, char **argv, int (*function)(int fd));
+
 /* Report that @what failed with -errno, and return the exit status. */
 int device_report(const char *what, long error);
 

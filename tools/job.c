@@ -78,6 +78,8 @@ static bool set_option(struct job *job, const char *name, const char *value)
 		return set_missed(job, value);
 	if (!strcmp(name, "--period") && !job->is_cron)
 		return set_field(parse_duration, value, &job->op.period_ns);
+	if (!strcmp(name, "--window"))
+		return set_field(parse_duration, value, &job->op.window_ns);
 	if (!strcmp(name, "--first") && job->op.period_ns)
 		return set_field(parse_duration, value, &job->op.time_ns);
 	report("unknown option '%s' here; see twheelctl --help", name);

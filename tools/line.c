@@ -140,6 +140,7 @@ static void show_job_json(const struct job *job, const struct twheel_op *op, boo
 	json_number("deadline_ns", op->time_ns);
 	json_number("left_ns", left_of(op));
 	json_number("period_ns", op->period_ns);
+	json_number("window_ns", op->window_ns);
 	json_number("group", op->group);
 	json_close('}');
 	json_end();

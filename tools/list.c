@@ -10,6 +10,7 @@
 #include "command.h"
 #include "format.h"
 #include "json.h"
+#include "list_of.h"
 #include "report.h"
 #include "status.h"
 #include "values.h"
@@ -114,17 +115,15 @@ static unsigned int show_process(const char *pid)
 	return count;
 }
 
-int list_main(int argc, char **argv)
+static int list_descriptors(void)
 {
 	DIR *dir = opendir("/proc");
 	unsigned int count = 0;
 	struct dirent *entry;
 
-	if (argc != 1 || !dir) {
-		report(dir ? "%s: no arguments" : "%s: there is no /proc", argv[0]);
-		if (dir)
-			closedir(dir);
-		return dir ? STATUS_USAGE : STATUS_FAILED;
+	if (!dir) {
+		report("list: there is no /proc");
+		return STATUS_FAILED;
 	}
 	if (!json)
 		printf("%-14s %-16s %10s %10s  %s\n", "PID:FD", "PROGRAM", "TIMERS",
@@ -136,4 +135,9 @@ int list_main(int argc, char **argv)
 	if (!json && !count)
 		puts("(no open file of the device that this user may see)");
 	return STATUS_DONE;
+}
+
+int list_main(int argc, char **argv)
+{
+	return argc > 1 ? list_of(argc, argv) : list_descriptors();
 }

@@ -18,7 +18,7 @@
 /* The names of TWHEEL_FEATURE_ flags, from bit 0 on. */
 static const char *const features[] = { "batch", "periodic", "retract", "upsert",
 	"group", "missed", "drain", "eventfd", "sigio", "table", "ring",
-	"clock_set" };
+	"clock_set", "lease", "window", "list", "keep_handle", "uring" };
 
 static const char *const counts[] = { "armed", "fired", "cancelled", "replaced",
 	"pending" };

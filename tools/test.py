@@ -725,6 +725,38 @@ def list_shows_who_has_timers():
 
 
 @case
+def list_of_shows_the_timers_of_another_program():
+    with script("add 1h --cookie 3 --window 5min", "every 2h --group 4") as (place, _):
+        first, second = sorted(good_objects("list", "--of", place),
+                               key=lambda record: record["left_ns"])
+        is_((first["cookie"], first["window_ns"], first["state"]),
+            (3, 300 * SECOND, "pending"))
+        assert 3500 * SECOND < first["left_ns"] <= 3600 * SECOND, first
+        is_((second["period_ns"], second["group"]), (7200 * SECOND, 4))
+        assert "window_ns" not in second
+        says(good("list", "--of", place), "HANDLE", str(first["handle"]), "59 min", "5 min")
+        is_(ctl("list", "--of", place, "more").status, USAGE)
+        # a list ends nothing
+        is_([o["timers"] for o in good_objects("list")], [2])
+        # drain prints what script understands
+        lines = good("drain", "--of", place)
+        says(lines, " --window 300000000000ns", "--period 7200000000000ns")
+    is_(ctl("list", "--of").status, USAGE)
+    is_(ctl("list", "more").status, USAGE)
+
+
+@case
+def window_lets_a_timer_be_late():
+    record, = good_objects("add", "100ms", "--window", "100ms", "--count", "1")[-1:]
+    is_(record["event"], "expired")
+    with script("add 1h --window 10min") as (_, process):
+        process.stdin.write("list\n")
+        process.stdin.flush()
+        is_(json.loads(process.stdout.readline())["window_ns"], 600 * SECOND)
+    is_(ctl("add", "1s", "--window", "nonsense").status, USAGE)
+
+
+@case
 def cancel_ends_timers_of_another_program():
     with script("add 1h", "add 2h", "add 3h --group 8") as (place, _):
         good("cancel", "--of", place, "--group", "8")

@@ -28,7 +28,7 @@ static const struct command commands[] = {
 	  lease_main },
 	{ "next", "SPEC [--count N] [--from TIME]", "print the coming times of a crontab(5) entry",
 	  next_main },
-	{ "list", "", "the open files of the device, and their timers",
+	{ "list", "[--of PID:FD]", "the open files of the device, or the timers of one",
 	  list_main },
 	{ "stat", "[--of PID:FD]", "what the driver can do, and its statistics",
 	  stat_main },
@@ -51,7 +51,8 @@ static void usage(FILE *to)
 			commands[i].arguments, commands[i].summary);
 	fprintf(to,
 		"\nOPTION: --cookie N, --group TAG, --count N, --clock monotonic|boottime,\n"
-		"  --period DURATION, --first DURATION, --missed skip|each|restart\n"
+		"  --period DURATION, --first DURATION, --missed skip|each|restart,\n"
+		"  --window DURATION\n"
 		"DURATION: 250ms, 10s, 1h30m, 3d    TIME: 2026-12-24T18:00, 18:00, @SECONDS\n"
 		"Status: 0 done, 1 failed, 2 usage, 3 no device, 4 no access, 5 COMMAND failed,\n"
 		"  6 COMMAND hung\n"
