@@ -22,8 +22,8 @@
 /* How many operations ahead of a cancel the neighbours of a timer are prefetched. */
 #define OPS_AHEAD	8U
 
-/* What an addition accepts beyond the flags of UPSERT. */
-#define OPS_RESTORE_FLAGS (TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE | TWHEEL_LEASED)
+/* The flags that an operation may have only with TWHEEL_RESTORE. */
+#define OPS_RECORD_FLAGS	(TWHEEL_KEEP_HANDLE | TWHEEL_LEASED)
 
 /*
  * Whether @handle names @t, which is from twheel_block_find(). A handle names no timer if
@@ -94,11 +94,12 @@ static bool ops_group_only(const struct twheel_op *op)
 	       !op->period_ns && !op->time_ns && !op->handle && !op->window_ns;
 }
 
-/* Whether an addition has the handle that its flags ask for. No handle has generation 0. */
-static bool ops_handle_valid(const struct twheel_op *op)
+/* Whether an addition is a record, or has nothing that only a record has. */
+static bool ops_restore_valid(const struct twheel_op *op)
 {
 	if (!(op->flags & TWHEEL_RESTORE))
-		return !op->handle && !(op->flags & (TWHEEL_KEEP_HANDLE | TWHEEL_LEASED));
+		return !op->handle && !(op->flags & OPS_RECORD_FLAGS);
+	/* No handle has generation 0. */
 	return !(op->flags & TWHEEL_KEEP_HANDLE) || op->handle >> TWHEEL_INDEX_BITS;
 }
 
@@ -115,7 +116,8 @@ void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (!ops_add_valid(&op[i], OPS_RESTORE_FLAGS) || !ops_handle_valid(&op[i]))
+		if (!ops_add_valid(&op[i], TWHEEL_RESTORE | OPS_RECORD_FLAGS) ||
+		    !ops_restore_valid(&op[i]))
 			op[i].result = -EINVAL;
 	twheel_create_timers(set, added, op, n);
 }
@@ -320,8 +322,6 @@ int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
 	if (ops_handle_names(t, op->handle)) {
 		ret = t->state == USER_TIMER_READY ? TWHEEL_EXPIRED : 0;
 		twheel_ops_describe(t, op, ktime_get_ns());
-		if (user_timer_lease(t))
-			op->flags |= TWHEEL_LEASED;
 	}
 	timer_set_unlock(set);
 	return ret;
@@ -344,6 +344,8 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 n
 		now = twheel_time_now(t->clockid);
 
 	op->flags |= t->flags;
+	if (user_timer_lease(t))
+		op->flags |= TWHEEL_LEASED;
 	op->cookie = t->cookie;
 	op->clockid = t->clockid;
 	if (op->flags & TWHEEL_ABSTIME)

@@ -68,7 +68,7 @@ TEST(drain_ends_the_lease_and_restore_makes_none)
 	ASSERT_EQ(push(lease), 0);
 	ASSERT_EQ(drain(fd, &op, 1), 1);
 	check_ended(lease);
-	ASSERT_EQ(op.flags, TWHEEL_RESTORE);
+	ASSERT_EQ(op.flags, TWHEEL_RESTORE | TWHEEL_LEASED);
 	ASSERT(op.handle == handle);
 	resume(fd);
 	op.op = 0;
@@ -76,6 +76,22 @@ TEST(drain_ends_the_lease_and_restore_makes_none)
 	ASSERT(!is_leased(fd, op.handle));
 	check_ended(lease);
 	new_lease(fd, op.handle, LONG, 0);
+}
+
+TEST(list_says_which_timers_have_a_lease)
+{
+	const int fd = open_device(0);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, 0);
+	struct twheel_op ops[3];
+	struct twheel_list list = { .ops = (unsigned long)ops, .count = ARRAY_SIZE(ops) };
+	int i;
+
+	ASSERT_NE(add(fd, LONG, 2), 0);
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_LIST, &list)), 2);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(!!(ops[i].flags & TWHEEL_LEASED), ops[i].handle == handle);
+	ASSERT(!has_ended(lease));
 }
 
 TEST(stopped_set_gives_out_leases)

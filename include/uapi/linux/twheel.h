@@ -232,9 +232,9 @@ enum twheel_opcode {
  *	@clockid must be CLOCK_MONOTONIC and @period_ns 0; otherwise the error is
  *	EINVAL.
  * %TWHEEL_LEASED
- *	TWHEEL_OP_QUERY and TWHEEL_IOC_LIST set this flag if the timer has a lease, see
- *	&struct twheel_lease. With TWHEEL_RESTORE, TWHEEL_OP_ADD ignores the flag: the new
- *	timer has no lease. Otherwise operations refuse it with EINVAL.
+ *	TWHEEL_OP_QUERY, TWHEEL_IOC_LIST and TWHEEL_IOC_DRAIN set this flag if the timer
+ *	has a lease, see &struct twheel_lease. TWHEEL_OP_ADD accepts the flag with
+ *	TWHEEL_RESTORE, and makes no lease. Every other operation refuses it with EINVAL.
  */
 #define TWHEEL_ABSTIME		(1U << 0)
 #define TWHEEL_EACH		(1U << 1)
