@@ -364,6 +364,66 @@ int twheel_set_eventfd(int fd, int eventfd);
 int twheel_watch_clock(int fd);
 
 /*
+ * Leases
+ */
+
+/**
+ * twheel_lease - let another process push a deadline back
+ * @fd: The descriptor.
+ * @handle: The timer: pending, one-shot, on CLOCK_MONOTONIC, without TWHEEL_SHARED.
+ * @cap_ns: How far ahead of the clock a push may move the deadline.
+ * @flags: 0, or TWHEEL_LEASE_EXPIRE_ON_CLOSE: the timer expires as soon as the last copy of
+ *	the lease is closed.
+ *
+ * The program gives the lease to another process by fork(), exec() or SCM_RIGHTS, and
+ * closes its own copy. The descriptor has O_CLOEXEC.
+ *
+ * Return: The descriptor of the lease; or an error: -ENOENT if the timer is not pending,
+ * -EINVAL if it cannot have a lease, -EBUSY if it has one, -EDQUOT if the user has as many
+ * leases as allowed, -ENOTTY if the driver has no TWHEEL_FEATURE_LEASE.
+ */
+int twheel_lease(int fd, uint64_t handle, uint64_t cap_ns, uint32_t flags);
+
+/**
+ * twheel_lease_push - push the deadline back to the cap
+ * @lease: The lease.
+ *
+ * A push never brings the deadline forward.
+ *
+ * Return: 0 or an error: -ENOENT if the lease has ended.
+ */
+int twheel_lease_push(int lease);
+
+/**
+ * twheel_lease_push_by - push the deadline back to some time from now
+ * @lease: The lease.
+ * @delay_ns: The time from now, at most the cap.
+ *
+ * Return: 0 or an error: -ENOENT if the lease has ended, -EINVAL if @delay_ns is above the
+ * cap.
+ */
+int twheel_lease_push_by(int lease, uint64_t delay_ns);
+
+/**
+ * twheel_lease_left - ask how much time is left
+ * @lease: The lease.
+ * @left_ns: Set to the time until the deadline, or to 0 after an error.
+ *
+ * Return: 0 or an error: -ENOENT if the lease has ended.
+ */
+int twheel_lease_left(int lease, uint64_t *left_ns);
+
+/**
+ * twheel_lease_wait - wait for the end of a lease
+ * @lease: The lease.
+ * @timeout_ms: The timeout of poll() in ms; -1 for none.
+ *
+ * Return: 1 if the lease has ended, 0 after the timeout, or an error: -EINTR after a
+ * signal.
+ */
+int twheel_lease_wait(int lease, int timeout_ms);
+
+/*
  * The table of deadlines
  */
 

@@ -11,7 +11,7 @@ int main()
 	struct twheel_events events = {};
 	struct twheel_op ops[2] = { twheel_after(1000, 1), twheel_every(1000000000, 2) };
 	struct twheel_op op = twheel_at(CLOCK_MONOTONIC, twheel_now(CLOCK_MONOTONIC), 3);
-	uint64_t retracted, cursor = 0;
+	uint64_t retracted, cursor = 0, left;
 	int fd = twheel_open(0);
 
 	std::printf("library %s\n", twheel_version());
@@ -24,6 +24,10 @@ int main()
 	twheel_sort_events(&event, 1);
 	ops[0].window_ns = 0;
 	if (twheel_list(fd, &cursor, ops, 1, 0) < 0 || twheel_restore(fd, ops, 0))
+		return 1;
+	if (twheel_lease(fd, 1, 1, 0) != -ENOENT || twheel_lease_push(fd) != -ENOTTY ||
+	    twheel_lease_push_by(fd, 1) != -ENOTTY || twheel_lease_left(fd, &left) != -ENOTTY ||
+	    twheel_lease_wait(-1, 0))
 		return 1;
 	if (twheel_cancel(fd, ops[1].handle) || twheel_change(fd, 1, 1, 0) != -ENOENT ||
 	    twheel_query(fd, 1, &op, TWHEEL_ABSTIME) != -ENOENT ||
