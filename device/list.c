@@ -35,12 +35,8 @@ static unsigned int list_some(struct timer_set *set, struct block_walk *walk,
 	twheel_block_walk_begin(set, walk);
 	while (n < max && (t = twheel_block_walk_next(set, walk))) {
 		/* The program does not know the handle of a new timer yet. */
-		if (t->state == USER_TIMER_NEW)
-			continue;
-		twheel_ops_record(t, &op[n], flags, now);
-		if (user_timer_lease(t))
-			op[n].flags |= TWHEEL_LEASED;
-		n++;
+		if (t->state != USER_TIMER_NEW)
+			twheel_ops_record(t, &op[n++], flags, now);
 	}
 	timer_set_unlock(set);
 	return n;
