@@ -302,6 +302,23 @@ long twheel_list(int fd, uint64_t *cursor, struct twheel_op *ops, size_t room,
  */
 long twheel_restore(int fd, struct twheel_op *ops, size_t count);
 
+struct io_uring_sqe;
+
+/**
+ * twheel_prep_command - prepare a request of io_uring that makes a call
+ * @sqe: The entry of the submission queue. All of its 64 bytes are set; the program
+ *	sets user_data and flags afterwards.
+ * @fd: The descriptor.
+ * @call: A TWHEEL_IOC_ call, for example TWHEEL_IOC_BATCH.
+ * @argument: The call's structure, which has to stay until the completion. In the calls
+ *	of one operation, its @op is 0.
+ *
+ * The program submits the request and takes its completion, with liburing or without. Its
+ * res is what the ioctl() returns, or a negative errno; -EOPNOTSUPP if the driver has no
+ * TWHEEL_FEATURE_URING.
+ */
+void twheel_prep_command(struct io_uring_sqe *sqe, int fd, uint32_t call, void *argument);
+
 /*
  * Events
  */

@@ -2,6 +2,7 @@
 // The header and the shared library from C++.
 #include <libtwheel.h>
 #include <cstdio>
+#include <linux/io_uring.h>
 
 int main()
 {
@@ -28,6 +29,10 @@ int main()
 	if (twheel_lease(fd, 1, 1, 0) != -ENOENT || twheel_lease_push(fd) != -ENOTTY ||
 	    twheel_lease_push_by(fd, 1) != -ENOTTY || twheel_lease_left(fd, &left) != -ENOTTY ||
 	    twheel_lease_wait(-1, 0))
+		return 1;
+	struct io_uring_sqe sqe;
+	twheel_prep_command(&sqe, fd, TWHEEL_IOC_ADD, &op);
+	if (sqe.fd != fd)
 		return 1;
 	if (twheel_cancel(fd, ops[1].handle) || twheel_change(fd, 1, 1, 0) != -ENOENT ||
 	    twheel_query(fd, 1, &op, TWHEEL_ABSTIME) != -ENOENT ||

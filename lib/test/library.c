@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "io_ring.h"
 #include "ioctl.h"
 
 #define FAR	(100 * NSEC_PER_SEC)
@@ -245,6 +246,39 @@ TEST(cancel_group_counts_what_it_ends)
 	ASSERT_EQ(timers(fd), 1);
 	ASSERT_EQ(twheel_cancel_group(fd, 5, &retracted), -ENOENT);
 	ASSERT_EQ(retracted, 0);
+}
+
+static int run_prepared(int fd, uint32_t call, void *argument)
+{
+	struct io_uring_sqe sqe;
+
+	/* as in a ring that has been in use */
+	memset(&sqe, 0xcc, sizeof(sqe));
+	twheel_prep_command(&sqe, fd, call, argument);
+	sqe.user_data = call;
+	io_ring_submit(&sqe);
+	return io_ring_wait().res;
+}
+
+TEST(prepared_command_does_what_the_call_does)
+{
+	const int fd = open_twheel();
+	struct twheel_op op = twheel_after(FAR, 5), ops[2] = { op, op };
+	struct twheel_batch batch = { .ops = (uintptr_t)ops, .count = 2 };
+	struct twheel_op found;
+
+	io_ring_open(0);
+	op.op = 0;
+	ASSERT_EQ(run_prepared(fd, TWHEEL_IOC_ADD, &op), 0);
+	ASSERT_EQ(twheel_query(fd, op.handle, &found, 0), 0);
+	ASSERT_EQ(found.cookie, 5);
+	ASSERT_EQ(run_prepared(fd, TWHEEL_IOC_BATCH, &batch), 2);
+	ASSERT_EQ(twheel_cancel(fd, ops[1].handle), 0);
+	op = (struct twheel_op){ .handle = 1 };
+	ASSERT_EQ(run_prepared(fd, TWHEEL_IOC_CANCEL, &op), -ENOENT);
+	ASSERT_EQ(run_prepared(fd, 1, &op), -ENOTTY);
+	ASSERT_EQ(timers(fd), 2);
+	twheel_close(fd);
 }
 
 static struct twheel_op *many_ops(size_t count)
