@@ -660,7 +660,7 @@ struct twheel_ring {
  * @arg: The argument of the ioctl(), as a number: a pointer to its structure.
  * @reserved: Zero.
  *
- * A program may submit each TWHEEL_IOC_ call to io_uring instead: an IORING_OP_URING_CMD
+ * A program may submit each %TWHEEL_IOC_ call to io_uring instead: an IORING_OP_URING_CMD
  * with the call in cmd_op, the flag 0 in uring_cmd_flags, and this structure in cmd. The
  * call does what the ioctl() does. Its result, or a negative errno, is the res of the
  * completion.
