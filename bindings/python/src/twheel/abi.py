@@ -183,7 +183,7 @@ class Event(NamedTuple):
     cookie: int
     deadline_ns: int
     expired_ns: int
-    count: int
+    count: int  # type: ignore[assignment] # hides tuple.count()
     type: int
     flags: int
     clockid: int

@@ -19,7 +19,8 @@ import heapq
 import math
 import time
 from contextvars import Context
-from typing import Any, Callable, Coroutine, TypeVar
+from operator import attrgetter
+from typing import Any, Callable, Coroutine, Iterable, TypeVar
 
 from .abi import Flags, Op
 from .timers import SECOND, Timers
@@ -92,7 +93,8 @@ class EventLoop(asyncio.SelectorEventLoop):
     def _tell_device(self) -> None:
         """End the cancelled timers, and arm the new ones."""
         now = time.monotonic_ns()
-        due, later = [], []
+        due: list[_Timer] = []
+        later: list[_Timer] = []
         for timer in self._unarmed.values():
             (due if timer.deadline <= now else later).append(timer)
         self._make_ready(due)
@@ -112,8 +114,8 @@ class EventLoop(asyncio.SelectorEventLoop):
         self._make_ready(timer for event in self._device.read(4096)
                          if (timer := self._armed.pop(event.handle, None)))
 
-    def _make_ready(self, timers: Any) -> None:
-        for timer in sorted(timers, key=lambda timer: timer.deadline):
+    def _make_ready(self, timers: Iterable[_Timer]) -> None:
+        for timer in sorted(timers, key=attrgetter("deadline")):
             timer._scheduled = False
             self._add_callback(timer)
 

@@ -21,22 +21,22 @@ except OSError as _error:
     raise ImportError(f"{NAME} is not installed: {_error}") from _error
 
 
-def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any,
-              error: Callable[[int], OSError] | None = None) -> Any:
+def _function(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
     function = getattr(library, f"twheel_{name}")
     function.restype, function.argtypes = result, arguments
-    if error:
-        def check(value: int, *_: Any) -> int:
-            if value < 0:
-                raise error(-value)
-            return value
-        function.errcheck = check
     return function
 
 
 def _call(name: str, *arguments: Any, result: Any = c_int,
           error: Callable[[int], OSError] = errors.from_errno) -> Any:
-    return _function(_blocking, name, result, *arguments, error=error)
+    def check(value: int, *_: Any) -> int:
+        if value < 0:
+            raise error(-value)
+        return value
+
+    function = _function(_blocking, name, result, *arguments)
+    function.errcheck = check
+    return function
 
 
 _ops, _table, _events = POINTER(Op), POINTER(TableStructure), POINTER(EventsStructure)

@@ -8,10 +8,14 @@ descriptor does, until close().
 import ctypes
 import threading
 from types import TracebackType
+from typing import TypeVar
 
 from . import library
 from .abi import EVENT, Event, EventsStructure, Pushed, TableStructure, events_from
 from .errors import ClosedError
+
+
+_Self = TypeVar("_Self", bound="_Mapping")
 
 
 class _Mapping:
@@ -26,7 +30,7 @@ class _Mapping:
         if self.closed:
             raise ClosedError(f"the {type(self).__name__} is closed")
 
-    def __enter__(self):
+    def __enter__(self: _Self) -> _Self:
         self._check()
         return self
 

@@ -6,7 +6,7 @@ import os
 import select
 import warnings
 from types import TracebackType
-from typing import Iterable, NamedTuple, Sequence
+from typing import Iterable, NamedTuple, Sequence, cast
 
 from . import library
 from .abi import (EVENT, Event, Feature, Info, InfoStructure, Op, events_from)
@@ -128,15 +128,18 @@ class Timers:
 
         A Sequence that submit() or drain() has returned is not copied.
         """
-        if not isinstance(ops, ctypes.Array):
+        array: ctypes.Array[Op]
+        if isinstance(ops, ctypes.Array):
+            array = ops
+        else:
             ops = list(ops)
-            ops = (Op * len(ops))(*ops)
+            array = (Op * len(ops))(*ops)
         done = 0
-        while done < len(ops):
-            rest = ctypes.byref(ops, done * ctypes.sizeof(Op))
+        while done < len(array):
+            rest = ctypes.byref(array, done * ctypes.sizeof(Op))
             done += library.submit(self.fileno(), ctypes.cast(rest, ctypes.POINTER(Op)),
-                                   len(ops) - done)
-        return ops
+                                   len(array) - done)
+        return cast(Sequence[Op], array)
 
     def drain(self, limit: int | None = None) -> Sequence[Op]:
         """Refuse new timers, and take back up to LIMIT pending timers, or all of them.
@@ -146,7 +149,7 @@ class Timers:
         room = self.info().timers if limit is None else limit
         ops = (Op * max(room, 1))()
         count = library.drain(self.fileno(), ops, len(ops))
-        return (Op * count).from_buffer(ops)
+        return cast(Sequence[Op], (Op * count).from_buffer(ops))
 
     def resume(self) -> None:
         """Accept new timers again."""
