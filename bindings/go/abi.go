@@ -23,6 +23,8 @@ const (
 
 	drainResume = 1 << 0
 
+	leaseExpireOnClose = 1 << 0
+
 	mmapTable  = 0
 	mmapRing   = 1 << 32
 	wordClosed = 1 << 63
@@ -66,18 +68,23 @@ type Features uint64
 
 // What a driver may be able to do.
 const (
-	FeatureBatch    Features = 1 << 0  // Set.Submit
-	FeaturePeriodic Features = 1 << 1  // Every
-	FeatureRetract  Features = 1 << 2  // an operation on an expired timer withdraws its event
-	FeatureUpsert   Features = 1 << 3  // Set.Upsert
-	FeatureGroup    Features = 1 << 4  // Op.Group
-	FeatureMissed   Features = 1 << 5  // Each, Restart
-	FeatureDrain    Features = 1 << 6  // Set.Drain
-	FeatureEventfd  Features = 1 << 7  // Set.SignalEventfd
-	FeatureSigio    Features = 1 << 8  // F_SETOWN and O_ASYNC
-	FeatureTable    Features = 1 << 9  // Set.Table
-	FeatureRing     Features = 1 << 10 // Set.Ring
-	FeatureClockSet Features = 1 << 11 // Set.WatchClock
+	FeatureBatch      Features = 1 << 0  // Set.Submit
+	FeaturePeriodic   Features = 1 << 1  // Every
+	FeatureRetract    Features = 1 << 2  // an operation on an expired timer withdraws its event
+	FeatureUpsert     Features = 1 << 3  // Set.Upsert
+	FeatureGroup      Features = 1 << 4  // Op.Group
+	FeatureMissed     Features = 1 << 5  // Each, Restart
+	FeatureDrain      Features = 1 << 6  // Set.Drain
+	FeatureEventfd    Features = 1 << 7  // Set.SignalEventfd
+	FeatureSigio      Features = 1 << 8  // F_SETOWN and O_ASYNC
+	FeatureTable      Features = 1 << 9  // Set.Table
+	FeatureRing       Features = 1 << 10 // Set.Ring
+	FeatureClockSet   Features = 1 << 11 // Set.WatchClock
+	FeatureLease      Features = 1 << 12 // Set.Lease
+	FeatureWindow     Features = 1 << 13 // Op.Window
+	FeatureList       Features = 1 << 14 // Set.List
+	FeatureKeepHandle Features = 1 << 15 // KeepHandle
+	FeatureUring      Features = 1 << 16 // commands of io_uring, which the package does not use
 )
 
 // An array of operations: struct twheel_batch and struct twheel_drain. The address fills 64
@@ -88,6 +95,23 @@ type batch struct {
 	count uint32
 	flags uint32
 	_     [6]uint64
+}
+
+type list struct {
+	ops    unsafe.Pointer
+	_      [8 - unsafe.Sizeof(uintptr(0))]byte
+	cursor Cursor
+	count  uint32
+	flags  Flags
+	_      [5]uint64
+}
+
+type lease struct {
+	timer Timer
+	cap   time.Duration
+	flags uint32
+	fd    int32
+	_     [5]uint64
 }
 
 type eventfd struct {
@@ -133,4 +157,9 @@ var (
 	iocDrain       = ioc(false, true, 0xa8, unsafe.Sizeof(batch{}))
 	iocEventfd     = ioc(false, true, 0xa9, unsafe.Sizeof(eventfd{}))
 	iocClockSet    = ioc(false, false, 0xaa, 0)
+	iocLease       = ioc(true, true, 0xab, unsafe.Sizeof(lease{}))
+	iocList        = ioc(true, true, 0xac, unsafe.Sizeof(list{}))
+	iocLeasePush   = ioc(false, false, 0xb0, 0)
+	iocLeasePushBy = ioc(false, true, 0xb1, 8)
+	iocLeaseLeft   = ioc(true, false, 0xb2, 8)
 )

@@ -231,6 +231,10 @@ func TestReadDeadline(t *testing.T) {
 	must(set.Add(After(soon, 1)))
 	equal(t, "events", must(set.Read(events)), 1)
 	equal(t, "no room", must(set.Read(nil)), 0)
+	equal(t, "events", must(set.TryRead(events)), 0)
+	expired(set, 2)
+	equal(t, "events", must(set.TryRead(events)), 1)
+	equal(t, "cookie", events[0].Cookie, 2)
 }
 
 func TestGoroutinesPushDeadlinesBack(t *testing.T) {
@@ -307,6 +311,8 @@ func TestRingDeliversAllEvents(t *testing.T) {
 	fails(t, "wait", ring.Wait(), os.ErrDeadlineExceeded)
 	set.SetReadDeadline(time.Time{})
 	_, err := set.Read(make([]Event, 1))
+	fails(t, "read", err, syscall.EBUSY)
+	_, err = set.TryRead(make([]Event, 1))
 	fails(t, "read", err, syscall.EBUSY)
 }
 

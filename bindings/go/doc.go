@@ -19,7 +19,8 @@
 //
 // An [Op] is an operation: add, change, cancel, query. [Set.Submit] carries out a slice of
 // them, 4,096 in a system call. A [Table] pushes deadlines back without a system call, and a
-// [Ring] delivers events without one.
+// [Ring] delivers events without one. A [Lease] is a descriptor for another process, which
+// pushes one deadline back: if the process dies or hangs, the timer expires.
 //
 // All methods of a Set and of a Table may be called from many goroutines at once. After
 // Close they fail with [os.ErrClosed], or do nothing.

@@ -38,11 +38,13 @@ type Flags uint32
 
 // The flags
 const (
-	Absolute Flags = 1 << 0 // Op.Time is a reading of the clock, not a delay
-	Each     Flags = 1 << 1 // periodic: each missed deadline has an event of its own
-	Restart  Flags = 1 << 2 // periodic: the next deadline is a period after the delivery
-	Restore  Flags = 1 << 3 // set by Drain: Op.Timer is for reference
-	Shared   Flags = 1 << 4 // the timer has an entry in the Table, which must be mapped
+	Absolute   Flags = 1 << 0 // Op.Time is a reading of the clock, not a delay
+	Each       Flags = 1 << 1 // periodic: each missed deadline has an event of its own
+	Restart    Flags = 1 << 2 // periodic: the next deadline is a period after the delivery
+	Restore    Flags = 1 << 3 // set by Drain and List: Op.Timer is for reference
+	Shared     Flags = 1 << 4 // the timer has an entry in the Table, which must be mapped
+	KeepHandle Flags = 1 << 5 // with Restore: the timer gets the handle in Op.Timer
+	Leased     Flags = 1 << 6 // set by Query and List: the timer has a lease
 )
 
 // State is the state in which an operation found a timer.
@@ -67,7 +69,7 @@ type Op struct {
 	Time   time.Duration // a delay from now, or with Absolute a reading of the clock
 	Period time.Duration // 0 for a one-shot timer
 	Group  uint64        // 0, or a tag for CancelGroup
-	_      uint64
+	Window time.Duration // how late the timer may expire
 }
 
 // After adds a timer on CLOCK_MONOTONIC that expires after a delay, counted from the call
@@ -110,7 +112,8 @@ func Cancel(timer Timer) Op {
 	return Op{code: opCancel, Timer: timer}
 }
 
-// Query looks at a timer: it sets Cookie, Time (the deadline), Period, Clock, Group and Flags.
+// Query looks at a timer: it sets Cookie, Time (the deadline), Period, Clock, Group,
+// Window and Flags.
 func Query(timer Timer) Op {
 	return Op{code: opQuery, Flags: Absolute, Timer: timer}
 }
@@ -138,7 +141,7 @@ func (op *Op) Err() error {
 // Result returns the result of an operation that Submit has carried out, if it has no error.
 func (op *Op) Result() int { return int(op.result) }
 
-// State returns the state in which Change, Cancel, Query or Upsert found the timer.
+// State returns the state in which Change, Cancel, Query, Upsert or List found the timer.
 func (op *Op) State() State { return State(op.result) }
 
 func notNegative(time time.Duration) time.Duration {
@@ -157,6 +160,14 @@ const (
 	EventClockSet EventType = 2 // CLOCK_REALTIME was set, see WatchClock
 )
 
+// EventFlags tell more about an event.
+type EventFlags uint32
+
+// LeaseClosed means that the timer expired because the last copy of its lease was closed:
+// usually because the holder has died. Event.Deadline is then the time of the close, unless
+// the deadline was earlier.
+const LeaseClosed EventFlags = 1 << 0
+
 // An Event is the expiry of a timer, or tells that a clock was set.
 //
 // Events come in the order in which the kernel found the timers expired. This is not always
@@ -168,7 +179,7 @@ type Event struct {
 	Expired  time.Duration // when the kernel found that the deadline had come; never before it
 	Count    uint64        // how many deadlines of a periodic timer the event stands for
 	Type     EventType
-	Flags    uint32
+	Flags    EventFlags
 	Clock    Clock // of the timer
 	_        uint32
 	_        uint64

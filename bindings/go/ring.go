@@ -21,7 +21,7 @@ type Ring struct {
 	events  []uint64
 }
 
-const eventWords = int(unsafe.Sizeof(Event{})) / 8
+const eventWords = eventSize / 8
 
 // Ring maps the ring. The first mapping of an open file fixes the number of events, rounded
 // up to a power of two and to at least a page. Later mappings get the whole ring, and may ask
@@ -105,7 +105,7 @@ func (r *Ring) More() bool {
 func (r *Ring) Fill() (bool, error) {
 	var ready bool
 	var failure error
-	if err := r.set.conn.Control(func(fd uintptr) { ready, failure = poll(fd) }); err != nil {
+	if err := r.set.conn.Control(func(fd uintptr) { ready, failure = poll(fd, pollIn) }); err != nil {
 		return false, whyNot(err)
 	}
 	return ready, failure
@@ -116,7 +116,7 @@ func (r *Ring) Fill() (bool, error) {
 func (r *Ring) Wait() error {
 	var failure error
 	err := r.set.conn.Read(func(fd uintptr) bool {
-		ready, err := poll(fd)
+		ready, err := poll(fd, pollIn)
 		failure = err
 		return ready || err != nil
 	})
@@ -126,14 +126,16 @@ func (r *Ring) Wait() error {
 	return failure
 }
 
-// poll asks whether the descriptor has events, without waiting.
-func poll(fd uintptr) (bool, error) {
-	const pollIn = 1
+const pollIn = 1 // POLLIN
+
+// poll asks whether the descriptor has one of these events of poll(), or POLLHUP, without
+// waiting.
+func poll(fd uintptr, events int16) (bool, error) {
 	pollfd := struct {
 		fd      int32
 		events  int16
 		revents int16
-	}{fd: int32(fd), events: pollIn}
+	}{fd: int32(fd), events: events}
 	var atOnce syscall.Timespec
 	for {
 		n, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&pollfd)), 1,

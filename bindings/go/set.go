@@ -103,10 +103,11 @@ func whyNot(err error) error {
 }
 
 // ioctl makes a call. The argument is kept alive, and where it is, until the call returns.
-func (s *Set) ioctl(name string, request uintptr, argument unsafe.Pointer) (int, error) {
+func ioctl(conn syscall.RawConn, name string, request uintptr,
+	argument unsafe.Pointer) (int, error) {
 	var result uintptr
 	var errno syscall.Errno
-	err := s.conn.Control(func(fd uintptr) {
+	err := conn.Control(func(fd uintptr) {
 		result, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(argument))
 	})
 	if err != nil {
@@ -116,6 +117,10 @@ func (s *Set) ioctl(name string, request uintptr, argument unsafe.Pointer) (int,
 		return 0, os.NewSyscallError(name, errno)
 	}
 	return int(result), nil
+}
+
+func (s *Set) ioctl(name string, request uintptr, argument unsafe.Pointer) (int, error) {
+	return ioctl(s.conn, name, request, argument)
 }
 
 // operate carries out one operation, and puts the result into it.
@@ -199,6 +204,9 @@ func (s *Set) inCalls(name string, request uintptr, ops []Op) (done int, err err
 		if len(rest) > callMax {
 			rest = rest[:callMax]
 		}
+		for i := range rest {
+			rest[i].result = 0 // of an earlier call, or of a list
+		}
 		call := batch{ops: unsafe.Pointer(&rest[0]), count: uint32(len(rest))}
 		n, err := s.ioctl(name, request, unsafe.Pointer(&call))
 		if errors.Is(err, syscall.EINTR) {
@@ -225,6 +233,33 @@ func (s *Set) Drain(ops []Op) (int, error) {
 	return s.inCalls("TWHEEL_IOC_DRAIN", iocDrain, ops)
 }
 
+// Cursor is where List goes on. It begins with 0.
+type Cursor uint64
+
+// List fills ops with records of timers, and returns how many: operations that would add the
+// timers again, with the deadline in Op.Time. Op.State says whether the timer has expired. A
+// program calls List with the same cursor until the number is 0.
+//
+// A timer that is there from the first call to the last is listed exactly once, whatever
+// changes meanwhile.
+func (s *Set) List(cursor *Cursor, ops []Op) (int, error) {
+	if len(ops) > callMax {
+		ops = ops[:callMax]
+	}
+	call := list{cursor: *cursor, count: uint32(len(ops)), flags: Absolute}
+	if len(ops) > 0 {
+		call.ops = unsafe.Pointer(&ops[0])
+	}
+	for {
+		n, err := s.ioctl("TWHEEL_IOC_LIST", iocList, unsafe.Pointer(&call))
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		*cursor = call.cursor
+		return n, err
+	}
+}
+
 // Resume accepts new timers again.
 func (s *Set) Resume() error {
 	_, err := s.ioctl("TWHEEL_IOC_DRAIN", iocDrain, unsafe.Pointer(&batch{flags: drainResume}))
@@ -237,10 +272,39 @@ func (s *Set) Read(events []Event) (int, error) {
 	if len(events) == 0 {
 		return 0, nil
 	}
-	size := unsafe.Sizeof(events[0])
-	buffer := unsafe.Slice((*byte)(unsafe.Pointer(&events[0])), uintptr(len(events))*size)
-	n, err := s.file.Read(buffer)
-	return n / int(size), err
+	n, err := s.file.Read(bytesOf(events))
+	return n / eventSize, err
+}
+
+// TryRead reads as many events as there are and as fit in, and does not wait: it returns 0 if
+// there is none.
+func (s *Set) TryRead(events []Event) (int, error) {
+	if len(events) == 0 {
+		return 0, nil
+	}
+	var n int
+	var failure error
+	err := s.conn.Control(func(fd uintptr) {
+		n, failure = syscall.Read(int(fd), bytesOf(events))
+		for failure == syscall.EINTR {
+			n, failure = syscall.Read(int(fd), bytesOf(events))
+		}
+	})
+	switch {
+	case err != nil:
+		return 0, whyNot(err)
+	case failure == syscall.EAGAIN:
+		return 0, nil
+	case failure != nil:
+		return 0, os.NewSyscallError("read", failure)
+	}
+	return n / eventSize, nil
+}
+
+const eventSize = int(unsafe.Sizeof(Event{}))
+
+func bytesOf(events []Event) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&events[0])), len(events)*eventSize)
 }
 
 // SetReadDeadline lets Read and Wait, also those that are waiting, fail with

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
 	"syscall"
 	"time"
 	"twheel"
@@ -116,13 +115,12 @@ func (s *scenario) expire(n int) {
 // readAll reads until there are no more events.
 func (s *scenario) readAll() (events []twheel.Event) {
 	buffer := make([]twheel.Event, 1000)
-	s.set.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
 	for {
-		n, err := s.set.Read(buffer)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
+		n := must(s.set.TryRead(buffer))
+		if n == 0 {
 			return events
 		}
-		events = append(events, buffer[:must(n, err)]...)
+		events = append(events, buffer[:n]...)
 	}
 }
 
@@ -160,7 +158,6 @@ func (s *scenario) drainAndRestore() {
 	must(s.set.Submit(ops))
 	row("restored", matches(ops, done))
 
-	s.set.SetReadDeadline(time.Time{})
 	consumed, sum := 0, 0
 	for events := make([]twheel.Event, 1000); consumed < len(ops); {
 		must(0, ring.Wait())
