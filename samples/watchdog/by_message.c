@@ -137,7 +137,6 @@ void by_message_run(struct watchdog *w)
 	struct pollfd waits = { .fd = w->notify[0], .events = POLLIN };
 
 	make_list(w);
-	__atomic_store_n(w->listening, true, __ATOMIC_RELEASE);
 	for (;;) {
 		const __u64 left = expire(w);
 		const struct timespec timeout = { left / 1000000000, left % 1000000000 };

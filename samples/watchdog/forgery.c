@@ -35,14 +35,18 @@ static bool lease_is_right(const struct watchdog *w, __u64 n)
 
 /*
  * Whether the lease of a worker has been changed by another. Nobody changes the deadline of
- * one that has stopped; a killed one's lease ends at once.
+ * one that has stopped; a killed one's lease ends at once. A lease that has run out before
+ * anything happened to its worker is a false report, and no forgery.
  */
 static bool forged(const struct watchdog *w, __u64 n)
 {
 	const struct worker *worker = &w->workers[n];
+	const __u64 noted = worker->notes[BY_LEASE].at_ns;
 
 	if (w->attack->won[n])
 		return true;
+	if (noted && (!worker->struck_ns || noted < worker->struck_ns))
+		return false;
 	switch (worker->fate) {
 	case FATE_HUNG:
 		return !worker->deadline_ns || worker->event_ns != worker->deadline_ns;

@@ -33,7 +33,7 @@ static void *share(size_t size)
 
 /*
  * Let queues of AF_UNIX sockets hold as many messages as systemd does when it starts, where
- * this program may. Otherwise they hold ten, and workers wait for each other.
+ * this program may. Otherwise they hold ten.
  */
 static void make_queues_long(void)
 {
@@ -80,7 +80,6 @@ static void open_all(struct watchdog *w)
 	w->workers = share(workers * sizeof(*w->workers));
 	w->beats = share(workers * sizeof(*w->beats));
 	w->attack = share(sizeof(*w->attack) + workers * sizeof(*w->attack->won));
-	w->listening = share(sizeof(*w->listening));
 	open_sockets(w->notify);
 }
 

@@ -16,7 +16,7 @@ static const char help[] =
 "  --killed N    so many get SIGKILL (100)\n"
 "  --hung N      so many get SIGSTOP (100)\n"
 "  --victims N   so many of the stopped ones the hostile one tries to keep alive (10)\n"
-"  --lease MS    a process that is silent for so long hangs (30000). It reports three\n"
+"  --lease MS    a process that is silent for so long hangs (60000). It reports three\n"
 "                times as often.\n"
 "  --idle MS     how long all is well while wake-ups are counted (60000)\n"
 "  --strike MS   how long it takes to kill and stop them (10000)\n"
@@ -54,7 +54,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		.killed = 100,
 		.hung = 100,
 		.victims = 10,
-		.lease_ns = 30000000000,
+		.lease_ns = 60000000000,
 		.idle_ns = 60000000000,
 		.strike_ns = 10000000000,
 		.seed = 1,

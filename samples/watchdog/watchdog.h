@@ -98,7 +98,6 @@ struct attack {
  * @attack: The hostile worker's results.
  * @device: The descriptor of the timers. Workers close it.
  * @notify: For BY_MESSAGE: the sockets that the watcher reads and the workers send from.
- * @listening: For BY_MESSAGE: the watcher reads messages. Before, workers would wait.
  */
 struct watchdog {
 	struct options	options;
@@ -107,7 +106,6 @@ struct watchdog {
 	struct attack	*attack;
 	int		device;
 	int		notify[2];
-	bool		*listening;
 };
 
 static inline __u64 now(void)
