@@ -219,6 +219,85 @@ TEST_TIMEOUT(batch_adds_what_it_says_without_memory, 300)
 	batch_with_faults(FAULT_SLABS);
 }
 
+/*
+ * The highest handle, in a new descriptor: a block for the timer, and a leaf and a large
+ * array to find it. All memory is given back, or the user would have none left in the end.
+ */
+static void keep_with_faults(enum fault_mode mode)
+{
+	const __u64 handle = ~0ULL;
+	struct faults faults = all_faults(mode);
+	struct twheel_op op;
+	long result;
+
+	while (next_fault(&faults)) {
+		const int fd = open_device(O_NONBLOCK);
+
+		op = new_timer(FAR, 1);
+		op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
+		op.handle = handle;
+		op.window_ns = 1;
+		inject(&faults);
+		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_ADD, &op));
+		ASSERT_EQ(timers_of(fd), !result);
+		ASSERT_EQ(cancel(fd, handle), result ? -ENOENT : 0);
+		close(fd);
+	}
+	/* the extra, the array, the leaf, the block */
+	ASSERT_GE(faults.no_memory, mode == FAULT_ONE ? 3 : 1);
+}
+
+TEST_TIMEOUT(keep_arms_the_timer_or_nothing, 300)
+{
+	keep_with_faults(FAULT_ONE);
+}
+
+TEST_TIMEOUT(keep_arms_the_timer_or_nothing_without_memory, 300)
+{
+	keep_with_faults(FAULT_ALL);
+}
+
+/* A list that fails moves no cursor. One that has listed timers goes on behind them. */
+TEST_TIMEOUT(list_lists_each_timer_once, 300)
+{
+	struct faults faults = all_faults(FAULT_ONE);
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_op ops[MANY];
+	unsigned int i, seen, partial = 0;
+	bool listed[MANY];
+	__u64 cursor;
+	long got;
+
+	for (i = 0; i < MANY; i++)
+		ops[i] = new_timer(FAR, i);
+	add_all(fd, ops, MANY);
+	while (next_fault(&faults)) {
+		struct twheel_list arg = { .ops = (unsigned long)ops, .count = MANY };
+
+		inject(&faults);
+		got = withdraw(&faults, ioctl(fd, TWHEEL_IOC_LIST, &arg));
+		cursor = got < 0 ? 0 : arg.cursor;
+		seen = got < 0 ? 0 : got;
+		partial += seen && seen < MANY;
+		while (seen < MANY) {
+			got = list(fd, &ops[seen], MANY - seen, &cursor, 0);
+			ASSERT_GT(got, 0);
+			seen += got;
+		}
+		memset(listed, 0, sizeof(listed));
+		for (i = 0; i < MANY; i++) {
+			ASSERT_LT(ops[i].cookie, MANY);
+			ASSERT(!listed[ops[i].cookie]);
+			listed[ops[i].cookie] = true;
+		}
+	}
+	ASSERT_EQ(timers_of(fd), MANY);
+	/* the structure read and written, no memory, the first records */
+	ASSERT_GE(faults.failed, 4);
+	ASSERT_GE(faults.no_memory, 1);
+	ASSERT_GE(partial, 1);
+}
+
 /* The timers of a batch that has one of each operation: MIXED operations. */
 enum { CHANGED = 1, CANCELLED, QUERIED, MIXED };
 
