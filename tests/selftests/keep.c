@@ -210,7 +210,8 @@ TEST(every_index)
 	/* one block for each of the higher indexes, and the array of leaves as blocks */
 	array_kb = user_memory_kb(fd) - before - 24 * 4;
 	note("24 timers and %lu KiB more", array_kb);
-	ASSERT_LE(array_kb, 16 * 4);
+	/* with lockdep, fewer timers fit into a block, and the array is larger */
+	ASSERT_LE(array_kb, debug_kernel() ? 64 * 4 : 16 * 4);
 	add(fd, LONG, 1);
 	for (index = LAST_INDEX; index; index /= 2)
 		ASSERT_EQ(cancel(fd, handle_of(index, index)), 0);
@@ -222,7 +223,7 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 {
 	enum { BLOCKS = 1 + 1024 };
 	struct twheel_op op = kept_op(handle_of(1, LAST_INDEX));
-	unsigned int files;
+	unsigned int files, each = 0;
 	int fd = -1;
 
 	if (sizeof(long) < 8)
@@ -232,7 +233,10 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 		fd = open_device(0);
 		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
 		/* a block for the timer, and 16 for the way to it */
-		ASSERT_EQ(user_memory_kb(fd), (files + 1) * 17 * 4);
+		if (!files)
+			each = user_memory_kb(fd) / 4;
+		ASSERT(each == 17 || (each > 1 && debug_kernel()));
+		ASSERT_EQ(user_memory_kb(fd), (files + 1) * each * 4);
 		ASSERT_EQ(cancel(fd, op.handle), 0);
 	}
 	for (; files < 200; files++) {
@@ -242,7 +246,7 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 		ASSERT_EQ(cancel(fd, op.handle), 0);
 	}
 	ASSERT_EQ(errno, EDQUOT);
-	ASSERT_EQ(files, BLOCKS / 17);
+	ASSERT_EQ(files, BLOCKS / each);
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
 	ASSERT_EQ(timers_of(fd), 0);
 	/* a low index needs no array */
