@@ -28,11 +28,13 @@ const struct call_type call_types[] = {
 	{ "add", 24, do_ioctl_add, {
 		{ "file", ARG_FILE }, { "flags", ARG_OP_FLAGS }, { "clock", ARG_CLOCK },
 		{ "time", ARG_TIME }, { "period", ARG_PERIOD }, { "group", ARG_GROUP },
-		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE } } },
+		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE },
+		{ "window", ARG_PERIOD } } },
 	{ "upsert", 8, do_ioctl_upsert, {
 		{ "file", ARG_FILE }, { "flags", ARG_OP_FLAGS }, { "clock", ARG_CLOCK },
 		{ "time", ARG_TIME }, { "period", ARG_PERIOD }, { "group", ARG_GROUP },
-		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE } } },
+		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE },
+		{ "window", ARG_PERIOD } } },
 	{ "change", 8, do_ioctl_change, {
 		{ "file", ARG_FILE }, { "flags", ARG_OP_FLAGS }, { "time", ARG_TIME },
 		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE } } },
@@ -53,7 +55,12 @@ const struct call_type call_types[] = {
 		{ "file", ARG_FILE }, { "count", ARG_COUNT }, { "flags", ARG_SMALL },
 		{ "array", ARG_WHERE }, { "where", ARG_WHERE }, { "poke", ARG_POKE } } },
 	{ "restore", 2, do_ioctl_restore, {
-		{ "file", ARG_FILE }, { "count", ARG_COUNT } } },
+		{ "file", ARG_FILE }, { "count", ARG_COUNT },
+		{ "flags", ARG_OP_FLAGS } } },
+	{ "list", 4, do_ioctl_list, {
+		{ "file", ARG_FILE }, { "count", ARG_COUNT }, { "flags", ARG_SMALL },
+		{ "array", ARG_WHERE }, { "where", ARG_WHERE }, { "poke", ARG_POKE },
+		{ "cursor", ARG_HANDLE } } },
 	{ "eventfd", 3, do_ioctl_eventfd, {
 		{ "file", ARG_FILE }, { "fd", ARG_FD }, { "where", ARG_WHERE },
 		{ "poke", ARG_POKE } } },

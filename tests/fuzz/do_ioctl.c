@@ -35,9 +35,10 @@ static size_t pointer_size(unsigned long request)
 {
 	_Static_assert(!offsetof(struct twheel_batch, ops), "first");
 	_Static_assert(!offsetof(struct twheel_drain, ops), "first");
+	_Static_assert(!offsetof(struct twheel_list, ops), "first");
 
-	return request == TWHEEL_IOC_BATCH || request == TWHEEL_IOC_DRAIN ?
-	       sizeof(__u64) : 0;
+	return request == TWHEEL_IOC_BATCH || request == TWHEEL_IOC_DRAIN ||
+	       request == TWHEEL_IOC_LIST ? sizeof(__u64) : 0;
 }
 
 /* Issue an ioctl with a copy of @structure at @where, and copy the structure back. */
@@ -73,6 +74,7 @@ static struct twheel_op op_of(const __u64 *arg)
 		.period_ns = arg[4],
 		.group = arg[5],
 		.handle = arg[6] ? world_handle(arg[6]) : 0,
+		.window_ns = arg[9],
 		.cookie = arg[3],
 	};
 }
@@ -220,14 +222,42 @@ long do_ioctl_drain(const __u64 *arg)
 	return ret > 1 ? 2 : ret;
 }
 
-/* A batch of the operations that a drain has left in memory: it restores the timers. */
+/* The cursor: small, or at the end. */
+long do_ioctl_list(const __u64 *arg)
+{
+	const size_t size = arg[1] * sizeof(struct twheel_op);
+	struct twheel_list list = {
+		.ops = (unsigned long)memory_at(arg[3], size),
+		.cursor = arg[6] % 8 == 7 ? (1 << 24) - 1 + arg[6] / 8 % 3 : arg[6],
+		.count = arg[1],
+		.flags = arg[2],
+	};
+	long ret;
+
+	ret = issue_at(arg[0], TWHEEL_IOC_LIST, &list, sizeof(list), arg[4], arg[5]);
+	return ret > 1 ? 2 : ret;
+}
+
+/*
+ * A batch of the operations that a drain or a list has left in memory: it restores the
+ * timers, with flags that are added.
+ */
 long do_ioctl_restore(const __u64 *arg)
 {
+	struct twheel_op *array = (void *)memory_at(WHERE_ROOM, 0), op;
 	struct twheel_batch batch = {
-		.ops = (unsigned long)memory_at(WHERE_ROOM, 0),
+		.ops = (unsigned long)array,
 		.count = arg[1],
 	};
+	unsigned int n;
 
+	for (n = 0; arg[2] && n < arg[1] && n < MAX_FILLED; n++) {
+		if (!memory_copy(&op, &array[n], sizeof(op)))
+			break;
+		op.flags |= arg[2];
+		op.result = 0;
+		memory_copy(&array[n], &op, sizeof(op));
+	}
 	return issue_at(arg[0], TWHEEL_IOC_BATCH, &batch, sizeof(batch),
 			WHERE_TO_READ_ONLY, 0) > 0;
 }

@@ -60,7 +60,7 @@ static inline bool arg_is_near_now(__u64 time)
 	return time - (ARG_NOW - ARG_NOW_MAX) <= 2 * ARG_NOW_MAX;
 }
 
-enum { CALL_MAX_ARGS = 9 };
+enum { CALL_MAX_ARGS = 10 };
 
 struct call_type {
 	const char	*name;

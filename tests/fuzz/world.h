@@ -139,6 +139,7 @@ long do_ioctl_cancel_group(const __u64 *arg);
 long do_ioctl_batch(const __u64 *arg);
 long do_ioctl_drain(const __u64 *arg);
 long do_ioctl_restore(const __u64 *arg);
+long do_ioctl_list(const __u64 *arg);
 long do_ioctl_eventfd(const __u64 *arg);
 long do_ioctl_clock_set(const __u64 *arg);
 long do_ioctl_raw(const __u64 *arg);
