@@ -66,6 +66,13 @@ const struct call_type call_types[] = {
 		{ "poke", ARG_POKE } } },
 	{ "clock_set", 2, do_ioctl_clock_set, {
 		{ "file", ARG_FILE }, { "arg", ARG_SMALL } } },
+	{ "lease", 6, do_lease_make, {
+		{ "file", ARG_FILE }, { "to", ARG_FILE }, { "handle", ARG_HANDLE },
+		{ "cap", ARG_TIME }, { "flags", ARG_SMALL }, { "where", ARG_WHERE },
+		{ "poke", ARG_POKE } } },
+	{ "lease_use", 6, do_lease_use, {
+		{ "file", ARG_FILE }, { "how", ARG_SMALL }, { "ns", ARG_TIME },
+		{ "where", ARG_WHERE } } },
 	{ "raw", 1, do_ioctl_raw, {
 		{ "file", ARG_FILE }, { "request", ARG_REQUEST },
 		{ "where", ARG_WHERE } } },

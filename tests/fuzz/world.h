@@ -144,6 +144,10 @@ long do_ioctl_eventfd(const __u64 *arg);
 long do_ioctl_clock_set(const __u64 *arg);
 long do_ioctl_raw(const __u64 *arg);
 
+/* do_lease.c */
+long do_lease_make(const __u64 *arg);
+long do_lease_use(const __u64 *arg);
+
 /* do_map.c */
 long do_map_mmap(const __u64 *arg);
 long do_map_munmap(const __u64 *arg);
