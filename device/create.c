@@ -52,6 +52,9 @@ static struct timer_extra *create_extra(struct timer_set *set,
 	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
 	int ret = 0;
 
+	/* The header for programs bounds what a timer can take. */
+	static_assert(sizeof(*extra) <= 32);
+
 	if (!extra)
 		return ERR_PTR(-ENOMEM);
 	extra->period = op->period_ns;

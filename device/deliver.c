@@ -61,7 +61,7 @@ static void deliver_describe_timer(struct twheel_event *event,
 					   max(t->expired, t->deadline)),
 		.count = count,
 		.type = TWHEEL_EVENT_TIMER,
-		.flags = t->extra && t->extra->lease_closed ? TWHEEL_EVENT_LEASE_CLOSED : 0,
+		.flags = t->flags & USER_TIMER_LEASE_CLOSED ? TWHEEL_EVENT_LEASE_CLOSED : 0,
 		.clockid = t->clockid,
 	};
 }

@@ -133,8 +133,7 @@ static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 		return -EINVAL;
 	if (ready) {
 		twheel_ready_remove(set, t);
-		if (t->extra)
-			t->extra->lease_closed = false;
+		t->flags &= ~USER_TIMER_LEASE_CLOSED;
 	} else if (t->state == USER_TIMER_UNSEEN) {
 		twheel_ready_take(set, t);
 	}
@@ -343,7 +342,7 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 n
 	if (t->clockid != CLOCK_MONOTONIC)
 		now = twheel_time_now(t->clockid);
 
-	op->flags |= t->flags;
+	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
 	if (user_timer_lease(t))
 		op->flags |= TWHEEL_LEASED;
 	op->cookie = t->cookie;

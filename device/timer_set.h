@@ -10,6 +10,7 @@
 
 #include <linux/align.h>
 #include <linux/bitmap.h>
+#include <linux/build_bug.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -24,6 +25,10 @@
 
 /* The flags of an operation that stay with the timer. */
 #define TWHEEL_KEPT_FLAGS	(TWHEEL_EACH | TWHEEL_RESTART | TWHEEL_SHARED)
+
+/* Beside them: the timer has expired because the last copy of its lease was closed. */
+#define USER_TIMER_LEASE_CLOSED	0x80U
+static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));
 
 /* The most operations, events or timers that are handled in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U
@@ -150,17 +155,17 @@ struct timer_set {
  * @period: The period in ns; 0 if the timer expires once.
  * @window: How late the timer may expire, in ns.
  * @member: The timer's place in a group, or %NULL.
- * @clock_node: The timer's place in the tree of its clock, or %NULL.
- * @lease: The timer's lease while it is pending, or %NULL: see leased.c.
- * @lease_closed: The timer has expired because the last copy of its lease was closed.
+ * @clock_node: The timer's place in the tree of its clock, if that is not CLOCK_MONOTONIC.
+ * @lease: On CLOCK_MONOTONIC: the timer's lease while it is pending, or %NULL. See leased.c.
  */
 struct timer_extra {
 	u64			period;
 	u64			window;
 	struct group_member	*member;
-	struct clock_node	*clock_node;
-	struct timer_lease	*lease;
-	bool			lease_closed;
+	union {
+		struct clock_node	*clock_node;
+		struct timer_lease	*lease;
+	};
 };
 
 /**
@@ -170,7 +175,8 @@ struct timer_extra {
  * @generation: The generation in the timer's handle.
  * @state: One of &enum user_timer_state.
  * @clockid: The clock.
- * @flags: %TWHEEL_KEPT_FLAGS of the operation that created the timer.
+ * @flags: %TWHEEL_KEPT_FLAGS of the operation that created the timer, and
+ *	%USER_TIMER_LEASE_CLOSED.
  * @cookie: A number of the program's, for its events.
  * @deadline: In ns of the kernel's clock; negative if it is before the kernel's zero,
  *	which a time namespace allows. While the timer is READY: the first deadline
@@ -260,12 +266,12 @@ static inline struct group_member *user_timer_member(const struct user_timer *t)
 
 static inline struct clock_node *user_timer_clock_node(const struct user_timer *t)
 {
-	return t->extra ? t->extra->clock_node : NULL;
+	return t->clockid != CLOCK_MONOTONIC ? t->extra->clock_node : NULL;
 }
 
 static inline struct timer_lease *user_timer_lease(const struct user_timer *t)
 {
-	return t->extra ? t->extra->lease : NULL;
+	return t->extra && t->clockid == CLOCK_MONOTONIC ? t->extra->lease : NULL;
 }
 
 /* Whether the timer has a deadline that, as far as the kernel knows, has not passed. */

@@ -56,6 +56,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 	if (t->extra->member)
 		twheel_group_leave(user_timer_set(t), t);
 	twheel_leased_end(t);
+	/* A lease has ended, and left %NULL. */
 	kfree(t->extra->clock_node);
 	kfree(t->extra);
 }
@@ -205,7 +206,7 @@ void twheel_user_timer_lease_closed(struct user_timer *t)
 	twheel_api_cancel_some(&timer, 1);
 	t->expired = user_timer_expiry_time(set, ktime_get_ns());
 	t->deadline = min(t->deadline, t->expired);
-	t->extra->lease_closed = true;
+	t->flags |= USER_TIMER_LEASE_CLOSED;
 	twheel_leased_end(t);
 	twheel_ready_add(set, t);
 }
