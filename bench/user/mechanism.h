@@ -42,6 +42,12 @@ extern const struct mechanism twheel_single;	/* one ioctl() per operation */
 extern const struct mechanism twheel_batch;	/* one ioctl() for 256; read() */
 extern const struct mechanism twheel_mmap;	/* the table of deadlines */
 extern const struct mechanism twheel_ring;	/* the ring of events */
+extern const struct mechanism twheel_ioctl_1;	/* one ioctl() for a batch of 1 */
+extern const struct mechanism twheel_ioctl_8;
+extern const struct mechanism twheel_ioctl_64;
+extern const struct mechanism twheel_command_1;	/* the same by a command of io_uring */
+extern const struct mechanism twheel_command_8;
+extern const struct mechanism twheel_command_64;
 extern const struct mechanism timerfd;
 extern const struct mechanism posix;
 extern const struct mechanism uring;		/* one system call for 1024 */

@@ -13,6 +13,8 @@
 
 static const struct mechanism *const mechanisms[] = {
 	&twheel_single, &twheel_batch, &twheel_mmap, &twheel_ring,
+	&twheel_ioctl_1, &twheel_ioctl_8, &twheel_ioctl_64,
+	&twheel_command_1, &twheel_command_8, &twheel_command_64,
 	&timerfd, &posix, &uring, &uring_single,
 };
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/twheel: by single calls, by batches, and by its two mappings.
+ * /dev/twheel: by single calls, by batches, by its two mappings, and by io_uring.
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include "../../lib/libtwheel.h"
+#include "io_ring.h"
 #include "measure.h"
 #include "mechanism.h"
 
+/* The longest batch, and the usual one. */
 #define BATCH	256
 #define EVENTS	1024
+
+static size_t batch = BATCH;
+static bool by_command;
 
 static int device;
 static int epoll;
@@ -85,18 +90,29 @@ static void cancel_single(const uint32_t *order, size_t n)
 		check(twheel_cancel(device, handle[order[i]]), 0, "twheel_cancel()");
 }
 
+/* Submits a batch by a command of io_uring. */
+static long submit_command(size_t count)
+{
+	struct twheel_batch arg = { .ops = (uintptr_t)ops, .count = (uint32_t)count };
+
+	twheel_prep_command(io_ring_get_sqe(0), device, TWHEEL_IOC_BATCH, &arg);
+	io_ring_submit(1, 1);
+	return io_ring_take();
+}
+
 static void submit(size_t count)
 {
 	size_t i;
 
-	check(twheel_submit(device, ops, count), (long)count, "twheel_submit()");
+	check(by_command ? submit_command(count) : twheel_submit(device, ops, count),
+	      (long)count, "a batch");
 	for (i = 0; i < count; i++)
 		check(ops[i].result, 0, "an operation of a batch");
 }
 
 static size_t batch_at(size_t done, size_t n)
 {
-	return n - done < BATCH ? n - done : BATCH;
+	return n - done < batch ? n - done : batch;
 }
 
 static void arm_with(const uint64_t *deadline, size_t first, size_t n, uint32_t flags)
@@ -237,3 +253,38 @@ const struct mechanism twheel_ring = {
 	.cancel = cancel_batch,
 	.take = take_from_ring,
 };
+
+/* Batches of another length, by an ioctl() or by a command of io_uring for each. */
+#define BATCHES_OF(length)					\
+static void open_ioctl_##length(size_t n)			\
+{								\
+	batch = length;						\
+	open_device(n);						\
+}								\
+								\
+static void open_command_##length(size_t n)			\
+{								\
+	by_command = true;					\
+	io_ring_open(1);					\
+	open_ioctl_##length(n);					\
+}								\
+								\
+const struct mechanism twheel_ioctl_##length = {		\
+	.name = "twheel_ioctl_" #length,			\
+	.open = open_ioctl_##length,				\
+	.arm = arm_batch,					\
+	.extend = extend_batch,					\
+	.cancel = cancel_batch,					\
+};								\
+								\
+const struct mechanism twheel_command_##length = {		\
+	.name = "twheel_command_" #length,			\
+	.open = open_command_##length,				\
+	.arm = arm_batch,					\
+	.extend = extend_batch,					\
+	.cancel = cancel_batch,					\
+}
+
+BATCHES_OF(1);
+BATCHES_OF(8);
+BATCHES_OF(64);
