@@ -101,6 +101,7 @@ const struct call_type call_types[] = {
 	{ "settime", 1, do_env_settime, { { "step", ARG_STEP } } },
 	{ "user", 1, do_env_user, { { "user", ARG_SMALL } } },
 	{ "fail", 3, do_env_fail, { { "nth", ARG_SMALL } } },
+	{ "uring", 3, do_env_uring, { { "mode", ARG_SMALL } } },
 	{ "thread", 3, do_env_thread, { { "calls", ARG_SMALL } } },
 	{ "fork", 1, do_env_fork, { { "calls", ARG_SMALL } } },
 };

@@ -42,6 +42,13 @@ long do_env_fail(const __u64 *arg)
 	return 0;
 }
 
+/* With bit 1, in a thread of io_uring. Further bits are a reserved field. */
+long do_env_uring(const __u64 *arg)
+{
+	uring_mode = arg[0] | 1;
+	return 0;
+}
+
 long do_env_thread(const __u64 *arg)
 {
 	return helper_start(false, 1 + arg[0] % 8);

@@ -18,6 +18,8 @@ enum { MAX_FILLED = 256 };	/* operations of an array that are filled in */
 
 static long issue_ioctl(int fd, unsigned long request, unsigned long arg)
 {
+	if (uring_mode)
+		return uring_issue(fd, request, arg);
 	return SYSCALL(ioctl(fd, request, arg));
 }
 

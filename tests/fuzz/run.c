@@ -38,6 +38,7 @@ void run_init(void)
 static void clean_up(void)
 {
 	fail_nth = 0;
+	uring_mode = 0;
 	helper_join_all();
 	do_map_stop_storm();
 	alarm_set(false);

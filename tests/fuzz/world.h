@@ -85,6 +85,10 @@ void fail_never(void);
 void fail_begin(void);
 void fail_end(void);
 
+/* uring.c: the next ioctl of this thread is a command of io_uring; 0: it is not */
+extern __thread unsigned int uring_mode;
+long uring_issue(int fd, __u32 request, __u64 arg);
+
 /* Make a system call, with the failure that was asked for. Returns -errno on error. */
 #define SYSCALL(call)							\
 	({								\
@@ -166,6 +170,7 @@ long do_env_wait(const __u64 *arg);
 long do_env_settime(const __u64 *arg);
 long do_env_user(const __u64 *arg);
 long do_env_fail(const __u64 *arg);
+long do_env_uring(const __u64 *arg);
 long do_env_thread(const __u64 *arg);
 long do_env_fork(const __u64 *arg);
 
