@@ -272,6 +272,24 @@ func TestGoroutinesPushDeadlinesBack(t *testing.T) {
 	equal(t, "push", table.PushBack(^Timer(0), last), PushedNot)
 }
 
+// The kernel has given the entry of a timer that is gone to another timer.
+func TestOldHandlesPushNothing(t *testing.T) {
+	set := open(t)
+	table := must(set.Table(1))
+	add := After(time.Hour, 1)
+	add.Flags |= Shared
+	old := must(set.Add(add))
+	for i := 1; i < table.Len(); i++ {
+		must(set.Add(add))
+	}
+	must(set.Cancel(old))
+	timer := must(set.Add(add))
+	equal(t, "entry", timer&indexMask, old&indexMask)
+	later := Monotonic.Now() + 2*time.Hour
+	equal(t, "push", table.PushBack(old, later), PushedNot)
+	equal(t, "push", table.PushBack(timer, later), PushedDone)
+}
+
 func TestFirstMappingFixesTheSize(t *testing.T) {
 	set := open(t)
 	_, err := set.Table(0)

@@ -233,6 +233,23 @@ fn threads_push_deadlines_back() {
     assert_eq!(table.push_back(Timer::from_raw(u64::MAX).unwrap(), last), Pushed::Not);
 }
 
+/// The kernel has given the entry of a timer that is gone to another timer.
+#[test]
+#[ignore = "needs /dev/twheel"]
+fn old_handles_push_nothing() {
+    let set = open();
+    let table = set.table(1).unwrap();
+    let add = || set.add(Op::after(HOUR, 1).shared()).unwrap();
+    let timers: Vec<Timer> = (0..table.entries()).map(|_| add()).collect();
+    let old = timers[0];
+    set.cancel(old).unwrap();
+    let timer = add();
+    assert_eq!(timer.to_raw() & 0xff_ffff, old.to_raw() & 0xff_ffff);
+    let later = Clock::Monotonic.now() + 2 * HOUR;
+    assert_eq!(table.push_back(old, later), Pushed::Not);
+    assert_eq!(table.push_back(timer, later), Pushed::Done);
+}
+
 #[test]
 #[ignore = "needs /dev/twheel"]
 fn the_first_mapping_fixes_the_size() {
