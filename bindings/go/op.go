@@ -44,7 +44,7 @@ const (
 	Restore    Flags = 1 << 3 // set by Drain and List: Op.Timer is for reference
 	Shared     Flags = 1 << 4 // the timer has an entry in the Table, which must be mapped
 	KeepHandle Flags = 1 << 5 // with Restore: the timer gets the handle in Op.Timer
-	Leased     Flags = 1 << 6 // set by Query and List: the timer has a lease
+	Leased     Flags = 1 << 6 // set by Query, List and Drain: the timer has a lease
 )
 
 // State is the state in which an operation found a timer.
