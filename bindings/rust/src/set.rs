@@ -192,8 +192,8 @@ impl Set {
     /// # Errors
     ///
     /// `WouldBlock` if there is no event and the set is
-    /// [nonblocking](Set::set_nonblocking). `Interrupted` after a signal. `ResourceBusy`
-    /// (`EBUSY`) if events go to a [`Ring`].
+    /// [nonblocking](Set::set_nonblocking). `Interrupted` after a signal. `EBUSY` if events
+    /// go to a [`Ring`].
     pub fn read(&self, events: &mut Events) -> io::Result<usize> {
         events.filled = 0;
         events.filled = sys::read(self.as_fd(), &mut events.buffer)?;
