@@ -34,7 +34,7 @@ static int fail(const char *what)
 }
 
 /* Push the deadline to @duration from now, or to the cap if there is none. */
-static int push(int fd, const char *duration)
+static int push_lease(int fd, const char *duration)
 {
 	uint64_t ns = 0;
 	int ret;
@@ -74,7 +74,7 @@ int lease_main(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	if ((argc == 2 || argc == 3) && !strcmp(argv[1], "push"))
-		return push((int)fd, argv[2]);
+		return push_lease((int)fd, argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "left"))
 		return show_left((int)fd);
 	report("lease: push [DURATION], or left");

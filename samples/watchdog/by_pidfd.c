@@ -13,7 +13,7 @@
 enum { ROOM = 64 };
 
 /* Older C libraries lack pidfd_open(). */
-static void watch(int epoll, const struct worker *worker, __u64 n)
+static void add_worker(int epoll, const struct worker *worker, __u64 n)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.u64 = n };
 	const int pidfd = (int)syscall(SYS_pidfd_open, worker->pid, 0);
@@ -29,7 +29,7 @@ void by_pidfd_run(struct watchdog *w)
 	__u64 n;
 
 	for (n = 0; n < w->options.workers; n++)
-		watch(epoll, &w->workers[n], n);
+		add_worker(epoll, &w->workers[n], n);
 	for (;;) {
 		const int got = epoll_wait(epoll, events, ROOM, -1);
 		const __u64 at = now();

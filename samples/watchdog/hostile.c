@@ -28,7 +28,7 @@ static void write_garbage(const struct watchdog *w, int lease, __u64 *state)
 {
 	static __u64 bytes[MOST_BYTES / sizeof(__u64)];
 	const unsigned int number = 0xa0 + random_next(state) % 0x20;
-	size_t i;
+	size_t i, size;
 	void *map;
 
 	for (i = 0; i < MOST_BYTES / sizeof(*bytes); i++)
@@ -37,7 +37,8 @@ static void write_garbage(const struct watchdog *w, int lease, __u64 *state)
 	if (write(lease, bytes, 1 + random_next(state) % (MOST_BYTES - 1)) < 0)
 		return;
 	lseek(lease, random_next(state) >> 1, SEEK_SET);
-	ioctl(lease, _IOC(random_next(state) % 4, 't', number, 8 << random_next(state) % 4), bytes);
+	size = 8 << random_next(state) % 4;
+	ioctl(lease, _IOC(random_next(state) % 4, 't', number, size), bytes);
 	map = mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, lease,
 		   number % 2 ? TWHEEL_MMAP_TABLE : TWHEEL_MMAP_RING);
 	if (map != MAP_FAILED)
@@ -87,8 +88,8 @@ static void steal_lease(const struct watchdog *w, __u64 n, int lease)
 /* Send a message as if it came from the victim. */
 static void send_in_the_name_of(const struct watchdog *w, __u64 n)
 {
-	static char message[] = "WATCHDOG=1";
-	struct iovec text = { message, sizeof(message) - 1 };
+	char message[10] = "WATCHDOG=1";
+	struct iovec text = { message, sizeof(message) };
 	struct ucred from = { w->workers[n].pid, getuid(), getgid() };
 	char control[CMSG_SPACE(sizeof(from))] = { 0 };
 	struct msghdr header = {

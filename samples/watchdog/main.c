@@ -76,7 +76,7 @@ static void open_all(struct watchdog *w)
 		exit_without_device(w->device);
 	/* the watcher by pidfd has a descriptor for each worker */
 	if (setrlimit(RLIMIT_NOFILE, &files))
-		err(EXIT_FAILURE, "cannot have %llu descriptors", (unsigned long long)files.rlim_cur);
+		err(EXIT_FAILURE, "cannot have a descriptor for each worker");
 	w->workers = share(workers * sizeof(*w->workers));
 	w->beats = share(workers * sizeof(*w->beats));
 	w->attack = share(sizeof(*w->attack) + workers * sizeof(*w->attack->won));
@@ -99,7 +99,7 @@ static long long memory_left(void)
 }
 
 /* Arm a timer, make its lease, and start the worker that holds it. */
-static void start(struct watchdog *w, __u64 n)
+static void start_one(struct watchdog *w, __u64 n)
 {
 	struct twheel_op op = twheel_after(w->options.lease_ns, n);
 	struct twheel_lease lease = {
@@ -128,7 +128,7 @@ static void start_all(struct watchdog *w)
 	__u64 n;
 
 	for (n = 0; n < w->options.workers; n++) {
-		start(w, n);
+		start_one(w, n);
 		if ((n + 1) % 1000 == 0) {
 			printf("%llu workers have started\n", (unsigned long long)n + 1);
 			fflush(stdout);

@@ -3,6 +3,8 @@
 #include "../common/exit.h"
 #include "watchdog.h"
 
+enum { HOUR_MS = 3600000 };
+
 static const char help[] =
 "usage: watchdog [--workers N] [--killed N] [--hung N] [--victims N] [--lease MS]\n"
 "                [--idle MS] [--strike MS] [--seed N]\n"
@@ -42,9 +44,9 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "killed",	&o->killed,	.low = 0, .high = 30000 },
 		{ "hung",	&o->hung,	.low = 0, .high = 30000 },
 		{ "victims",	&o->victims,	.low = 0, .high = 30000 },
-		{ "lease",	&o->lease_ns,	.low = 100, .high = 3600000, .unit = 1000000 },
-		{ "idle",	&o->idle_ns,	.low = 1, .high = 3600000, .unit = 1000000 },
-		{ "strike",	&o->strike_ns,	.low = 1, .high = 3600000, .unit = 1000000 },
+		{ "lease",	&o->lease_ns,	.low = 100, .high = HOUR_MS, .unit = 1000000 },
+		{ "idle",	&o->idle_ns,	.low = 1, .high = HOUR_MS, .unit = 1000000 },
+		{ "strike",	&o->strike_ns,	.low = 1, .high = HOUR_MS, .unit = 1000000 },
 		{ "seed",	&o->seed,	.low = 1, .high = ~0ULL },
 		{ NULL }
 	};

@@ -131,11 +131,25 @@ static void print_attack(const struct watchdog *w)
 {
 	__u64 n;
 
-	printf("\nThe hostile worker wrote garbage %llu times, and attacked leases of others %llu times.\n",
-	       (unsigned long long)w->attack->garbage, (unsigned long long)w->attack->tries);
+	printf("\nThe hostile worker wrote garbage %llu times. It attacked leases of others",
+	       (unsigned long long)w->attack->garbage);
+	printf(" %llu times.\n", (unsigned long long)w->attack->tries);
 	for (n = 0; n < w->options.workers; n++)
 		if (w->workers[n].fate == FATE_HOSTILE && w->workers[n].notes[BY_LEASE].at_ns)
 			printf("Its own lease has ended.\n");
+}
+
+static void print_last_line(const struct watchdog *w, const struct result *lease)
+{
+	printf("watchdog: workers=%llu killed=%llu hung=%llu",
+	       (unsigned long long)w->options.workers, (unsigned long long)w->options.killed,
+	       (unsigned long long)w->options.hung);
+	printf(" missed=%llu false=%llu kill_ms=%.1f hang_ms=%.1f",
+	       (unsigned long long)lease->missed, (unsigned long long)lease->wrong,
+	       worst(&lease->died), worst(&lease->hung));
+	printf(" idle_wakeups=%llu forged=%llu\n",
+	       (unsigned long long)watchers[BY_LEASE].wakeups,
+	       (unsigned long long)lease->forged);
 }
 
 bool report(const struct watchdog *w, __u64 forged)
@@ -158,10 +172,6 @@ bool report(const struct watchdog *w, __u64 forged)
 	failed |= found_fault(w->attack->beyond_cap, "pushes went beyond the cap");
 	failed |= found_fault(watchers[BY_LEASE].wakeups,
 			      "wake-ups of the supervisor while all was well");
-	printf("watchdog: workers=%llu killed=%llu hung=%llu missed=%llu false=%llu kill_ms=%.1f hang_ms=%.1f idle_wakeups=%llu forged=%llu\n",
-	       (unsigned long long)w->options.workers, (unsigned long long)w->options.killed,
-	       (unsigned long long)w->options.hung, (unsigned long long)lease.missed,
-	       (unsigned long long)lease.wrong, worst(&lease.died), worst(&lease.hung),
-	       (unsigned long long)watchers[BY_LEASE].wakeups, (unsigned long long)forged);
+	print_last_line(w, &lease);
 	return !failed;
 }

@@ -19,8 +19,8 @@
 enum { NOBODY = 65534 };
 
 /*
- * sd_notify() waits while the queue of the socket is full. Here the message is lost instead, so
- * that the one way to watch does not make the worker late for the others.
+ * sd_notify() waits while the queue of the socket is full. Here the message is lost instead,
+ * so that one way to watch does not make the worker late for the others.
  */
 void worker_report(const struct watchdog *w, __u64 n, int lease)
 {
