@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include "command.h"
 #include "format.h"
 #include "json.h"
@@ -14,9 +13,9 @@
 #include "report.h"
 #include "status.h"
 
-static int fail(const char *what)
+static int fail(const char *what, int error)
 {
-	switch (errno) {
+	switch (-error) {
 	case ENOENT:
 		report("%s: the lease has ended", what);
 		break;
@@ -28,7 +27,7 @@ static int fail(const char *what)
 		report("%s: longer than the lease", what);
 		break;
 	default:
-		report("%s: %s", what, strerror(errno));
+		report("%s: %s", what, strerror(-error));
 	}
 	return STATUS_FAILED;
 }
@@ -41,18 +40,18 @@ static int push_lease(int fd, const char *duration)
 
 	if (duration && !parse_duration(duration, &ns))
 		return STATUS_USAGE;
-	ret = duration ? ioctl(fd, TWHEEL_LEASE_IOC_PUSH_BY, &ns) :
-			 ioctl(fd, TWHEEL_LEASE_IOC_PUSH, 0);
-	return ret ? fail("lease push") : STATUS_DONE;
+	ret = duration ? twheel_lease_push_by(fd, ns) : twheel_lease_push(fd);
+	return ret ? fail("lease push", ret) : STATUS_DONE;
 }
 
 static int show_left(int fd)
 {
 	char text[FORMAT_SIZE];
 	uint64_t left;
+	int ret = twheel_lease_left(fd, &left);
 
-	if (ioctl(fd, TWHEEL_LEASE_IOC_LEFT, &left))
-		return fail("lease left");
+	if (ret)
+		return fail("lease left", ret);
 	if (!json) {
 		puts(format_duration(left, text));
 		return STATUS_DONE;

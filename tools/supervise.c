@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -131,30 +130,26 @@ static int arm(struct supervised *s)
 /* Start the command. Returns an exit status. */
 static int start(struct supervised *s)
 {
-	struct twheel_lease lease = {
-		.cap_ns = s->lease_ns,
-		.flags = TWHEEL_LEASE_EXPIRE_ON_CLOSE,
-	};
-	int ret = arm(s);
+	int lease, ret = arm(s);
 
 	if (ret)
 		return device_report("run", ret);
-	lease.handle = s->handle;
-	if (ioctl(s->device, TWHEEL_IOC_LEASE, &lease))
-		return device_report("run", -errno);
+	lease = twheel_lease(s->device, s->handle, s->lease_ns, TWHEEL_LEASE_EXPIRE_ON_CLOSE);
+	if (lease < 0)
+		return device_report("run", lease);
 	s->closed = false;
 	s->hung = false;
 	fflush(stdout);
 	s->pid = fork();
 	if (!s->pid)
-		exec_command(s, lease.fd);
+		exec_command(s, lease);
 	ret = s->pid < 0 ? device_report(s->command[0], -errno) : STATUS_DONE;
 	if (!ret) {
 		/* the child does the same: whichever comes first */
 		setpgid(s->pid, s->pid);
 		tell_started(s);
 	}
-	close(lease.fd);
+	close(lease);
 	return ret;
 }
 

@@ -48,12 +48,12 @@ static void write_garbage(const struct watchdog *w, int lease, __u64 *state)
 /* Push the own lease by more than the cap. */
 static void push_too_far(const struct watchdog *w, int lease, __u64 *state)
 {
-	__u64 by = w->options.lease_ns + random_next(state) % (1ULL << 62), left = 0;
+	const __u64 by = w->options.lease_ns + random_next(state) % (1ULL << 62);
+	uint64_t left;
 
-	ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, &by);
-	by = ~0ULL;
-	ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, &by);
-	if (!ioctl(lease, TWHEEL_LEASE_IOC_LEFT, &left) && left > w->options.lease_ns)
+	twheel_lease_push_by(lease, by);
+	twheel_lease_push_by(lease, ~0ULL);
+	if (!twheel_lease_left(lease, &left) && left > w->options.lease_ns)
 		count(&w->attack->beyond_cap);
 }
 

@@ -5,7 +5,6 @@
  */
 #include <signal.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -102,24 +101,22 @@ static long long memory_left(void)
 static void start_one(struct watchdog *w, __u64 n)
 {
 	struct twheel_op op = twheel_after(w->options.lease_ns, n);
-	struct twheel_lease lease = {
-		.cap_ns = w->options.lease_ns,
-		.flags = TWHEEL_LEASE_EXPIRE_ON_CLOSE,
-	};
-	int error = twheel_add(w->device, &op);
+	const int error = twheel_add(w->device, &op);
+	int lease;
 
 	if (error)
 		errx(EXIT_FAILURE, "cannot add a timer: %s", strerror(-error));
-	lease.handle = op.handle;
-	if (ioctl(w->device, TWHEEL_IOC_LEASE, &lease))
-		err(EXIT_FAILURE, "cannot make a lease");
+	lease = twheel_lease(w->device, op.handle, w->options.lease_ns,
+			     TWHEEL_LEASE_EXPIRE_ON_CLOSE);
+	if (lease < 0)
+		errx(EXIT_FAILURE, "cannot make a lease: %s", strerror(-lease));
 	w->workers[n].handle = op.handle;
-	w->workers[n].pid = worker_start(w, n, lease.fd);
+	w->workers[n].pid = worker_start(w, n, lease);
 	if (w->workers[n].pid < 0)
 		errx(EXIT_FAILURE, "cannot start worker %llu: %s", (unsigned long long)n,
 		     strerror(-w->workers[n].pid));
 	/* now the worker has the only copy */
-	close(lease.fd);
+	close(lease);
 }
 
 static void start_all(struct watchdog *w)

@@ -27,7 +27,7 @@ void worker_report(const struct watchdog *w, __u64 n, int lease)
 	static const char message[] = "WATCHDOG=1";
 
 	__atomic_store_n(&w->beats[n], now(), __ATOMIC_RELEASE);
-	if (write(lease, "", 1) != 1)
+	if (twheel_lease_push(lease))
 		_exit(EXIT_FAILURE);
 	send(w->notify[1], message, sizeof(message) - 1, MSG_DONTWAIT);
 }
