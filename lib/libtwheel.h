@@ -309,7 +309,7 @@ struct io_uring_sqe;
  * @sqe: The entry of the submission queue. All of its 64 bytes are set; the program
  *	sets user_data and flags afterwards.
  * @fd: The descriptor.
- * @call: A TWHEEL_IOC_ call, for example TWHEEL_IOC_BATCH.
+ * @call: A %TWHEEL_IOC_ call, for example TWHEEL_IOC_BATCH.
  * @argument: The call's structure, which has to stay until the completion. In the calls
  *	of one operation, its @op is 0.
  *
