@@ -62,6 +62,7 @@ EVENT = Structure("twheel_event", """handle:Q cookie:Q deadline_ns:Q
     expired_ns:Q count:Q type:I flags:I clockid:I pad:I reserved:Q""")
 DRAIN = Structure("twheel_drain", "ops:Q count:I flags:I reserved:6Q")
 EVENTFD = Structure("twheel_eventfd", "fd:i flags:I reserved:7Q")
+LEASE = Structure("twheel_lease", "handle:Q cap_ns:Q flags:I fd:i reserved:5Q")
 LIST = Structure("twheel_list", "ops:Q cursor:Q count:I flags:I reserved:5Q")
 
 IOC_INFO = _ioc(_READ, 0xA0, INFO.size)
@@ -75,7 +76,13 @@ IOC_CANCEL_GROUP = _ioc(_READ | _WRITE, 0xA7, OP.size)
 IOC_DRAIN = _ioc(_WRITE, 0xA8, DRAIN.size)
 IOC_EVENTFD = _ioc(_WRITE, 0xA9, EVENTFD.size)
 IOC_CLOCK_SET = _ioc(_NONE, 0xAA, 0)
+IOC_LEASE = _ioc(_READ | _WRITE, 0xAB, LEASE.size)
 IOC_LIST = _ioc(_READ | _WRITE, 0xAC, LIST.size)
+
+# On the descriptor of a lease
+LEASE_IOC_PUSH = _ioc(_NONE, 0xB0, 0)
+LEASE_IOC_PUSH_BY = _ioc(_WRITE, 0xB1, 8)
+LEASE_IOC_LEFT = _ioc(_READ, 0xB2, 8)
 
 ABI_MAJOR = 1
 
@@ -87,6 +94,7 @@ RESTART = 1 << 2
 RESTORE = 1 << 3
 SHARED = 1 << 4
 KEEP_HANDLE = 1 << 5
+LEASED = 1 << 6
 
 RETRACTED = 1
 EXPIRED = 1
@@ -94,32 +102,34 @@ ADDED = 2
 
 EVENT_TIMER = 1
 EVENT_CLOCK_SET = 2
+EVENT_LEASE_CLOSED = 1 << 0
 
 DRAIN_RESUME = 1 << 0
+
+LEASE_EXPIRE_ON_CLOSE = 1 << 0
 
 
 class Op:
     """An operation: struct twheel_op. The kernel sets the result and the handle."""
 
     __slots__ = ("op", "flags", "clockid", "result", "handle", "cookie",
-                 "time_ns", "period_ns", "group", "window_ns")
+                 "time_ns", "period_ns", "group")
 
     def __init__(self, op=0, flags=0, clockid=0, handle=0, cookie=0,
-                 time_ns=0, period_ns=0, group=0, window_ns=0):
+                 time_ns=0, period_ns=0, group=0):
         self.op, self.flags, self.clockid = op, flags, clockid
         self.result, self.handle, self.cookie = 0, handle, cookie
-        self.time_ns, self.period_ns = time_ns, period_ns
-        self.group, self.window_ns = group, window_ns
+        self.time_ns, self.period_ns, self.group = time_ns, period_ns, group
 
     def pack_into(self, buffer, offset):
         OP.pack_into(buffer, offset, self.op, self.flags, self.clockid, 0,
                      self.handle, self.cookie, self.time_ns, self.period_ns,
-                     self.group, self.window_ns)
+                     self.group, 0)
 
     def unpack_from(self, buffer, offset):
         (self.op, self.flags, self.clockid, self.result, self.handle,
          self.cookie, self.time_ns, self.period_ns, self.group,
-         self.window_ns) = OP.unpack_from(buffer, offset)
+         _) = OP.unpack_from(buffer, offset)
 
 
 def add_op(time_ns, cookie, flags=0, period_ns=0, group=0):
@@ -213,6 +223,16 @@ class Twheel:
         op = Op(flags=flags, handle=handle)
         return self._call(IOC_QUERY, op), op
 
+    def lease(self, handle, cap_ns, flags=0):
+        """Make a lease of a timer, and return its descriptor.
+
+        A write to the descriptor, also by another process, pushes the deadline back to
+        cap_ns from now.
+        """
+        buffer = bytearray(LEASE.pack(handle, cap_ns, flags, 0, *[0] * 5))
+        fcntl.ioctl(self.fd, IOC_LEASE, buffer)
+        return LEASE.unpack(buffer)[LEASE.fields.index("fd")]
+
     def batch(self, ops):
         """Carry out operations. Each gets a result, a negative errno if it failed."""
         most = self.info()["max_batch"]
@@ -235,21 +255,6 @@ class Twheel:
                 rest[number].unpack_from(buffer, number * OP.size)
             done += count
 
-    def timers(self, flags=0, most=1024):
-        """Yields an Op for each timer, which would add it again.
-
-        Its result is 0 if the timer is pending, or EXPIRED.
-        """
-        buffer = bytearray(most * OP.size)
-        array = (ctypes.c_char * len(buffer)).from_buffer(buffer)
-        call = bytearray(LIST.pack(ctypes.addressof(array), 0, most, flags,
-                                   *[0] * 5))
-        while count := fcntl.ioctl(self.fd, IOC_LIST, call):
-            for number in range(count):
-                op = Op()
-                op.unpack_from(buffer, number * OP.size)
-                yield op
-
     def read(self, most=1024):
         """Read up to MOST events. Returns an empty list if there are none."""
         try:
@@ -264,7 +269,7 @@ def constants():
     for name, value in sorted(globals().items()):
         if name.isupper() and isinstance(value, int) and name[0] != "_":
             yield f"TWHEEL_{name}", value
-    for layout in (INFO, OP, BATCH, EVENT, DRAIN, EVENTFD, LIST):
+    for layout in (INFO, OP, BATCH, EVENT, DRAIN, EVENTFD, LEASE, LIST):
         yield f"sizeof(struct {layout.name})", layout.size
         for field, offset in layout.offsets.items():
             yield f"offsetof(struct {layout.name}, {field})", offset
