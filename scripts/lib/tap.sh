@@ -9,6 +9,7 @@
 tap_count=0
 tap_failures=0
 tap_planned=
+tap_inputs=
 # A test may put its own temporary files here.
 tap_scratch=$(mktemp -d) || exit 1
 tap_output=$tap_scratch/output
@@ -40,6 +41,47 @@ check()
 		sed 's/^/# /' "$tap_output" | cut -c 1-200 | tail -n 60
 	}
 	echo "$result $tap_count $description"
+}
+
+# tap_depend FILE...: all that the tests of check_once() depend on, besides the script and
+# the compiler.
+tap_depend()
+{
+	{ cat -- "$0" "$@" && gcc --version; } >"$tap_output" ||
+		tap_bail_out "what the tests depend on is not there"
+	tap_inputs=$(sha256sum <"$tap_output")
+}
+
+# tap_record DESCRIPTION COMMAND [ARG...]: print the file that says that a test has passed
+# with these inputs.
+tap_record()
+{
+	printf '%s/passed/%s\n' "${TWHEEL_CACHE:-$HOME/.cache/twheel}" \
+		"$(printf '%s\n' "$tap_inputs" "$@" | sha256sum | cut -c 1-32)"
+}
+
+# tap_knows DESCRIPTION COMMAND [ARG...]: whether check_once() knows that the test passes.
+tap_knows()
+{
+	[ -z "${TWHEEL_ANEW-}" ] && [ -e "$(tap_record "$@")" ]
+}
+
+# check_once DESCRIPTION COMMAND [ARG...]: like check(), for a test whose result follows from
+# the inputs of tap_depend() and from the command line. Once the test has passed, it is not
+# run again, unless TWHEEL_ANEW is set.
+check_once()
+{
+	local failures=$tap_failures record
+
+	record=$(tap_record "$@")
+	if tap_knows "$@"; then
+		echo "# passed before, with the same sources, on $(date -r "$record" +%F):"
+		check "$1" true
+		return
+	fi
+	check "$@"
+	[ "$tap_failures" -gt "$failures" ] ||
+		{ mkdir -p "${record%/*}" && touch "$record"; }
 }
 
 # tap_include PREFIX COMMAND [ARG...]: run a command that prints TAP, and make its
