@@ -113,23 +113,24 @@ class Op:
     """An operation: struct twheel_op. The kernel sets the result and the handle."""
 
     __slots__ = ("op", "flags", "clockid", "result", "handle", "cookie",
-                 "time_ns", "period_ns", "group")
+                 "time_ns", "period_ns", "group", "window_ns")
 
     def __init__(self, op=0, flags=0, clockid=0, handle=0, cookie=0,
-                 time_ns=0, period_ns=0, group=0):
+                 time_ns=0, period_ns=0, group=0, window_ns=0):
         self.op, self.flags, self.clockid = op, flags, clockid
         self.result, self.handle, self.cookie = 0, handle, cookie
-        self.time_ns, self.period_ns, self.group = time_ns, period_ns, group
+        self.time_ns, self.period_ns = time_ns, period_ns
+        self.group, self.window_ns = group, window_ns
 
     def pack_into(self, buffer, offset):
         OP.pack_into(buffer, offset, self.op, self.flags, self.clockid, 0,
                      self.handle, self.cookie, self.time_ns, self.period_ns,
-                     self.group, 0)
+                     self.group, self.window_ns)
 
     def unpack_from(self, buffer, offset):
         (self.op, self.flags, self.clockid, self.result, self.handle,
          self.cookie, self.time_ns, self.period_ns, self.group,
-         _) = OP.unpack_from(buffer, offset)
+         self.window_ns) = OP.unpack_from(buffer, offset)
 
 
 def add_op(time_ns, cookie, flags=0, period_ns=0, group=0):
@@ -254,6 +255,21 @@ class Twheel:
             for number in range(count):
                 rest[number].unpack_from(buffer, number * OP.size)
             done += count
+
+    def timers(self, flags=0, most=1024):
+        """Yields an Op for each timer, which would add it again.
+
+        Its result is 0 if the timer is pending, or EXPIRED.
+        """
+        buffer = bytearray(most * OP.size)
+        array = (ctypes.c_char * len(buffer)).from_buffer(buffer)
+        call = bytearray(LIST.pack(ctypes.addressof(array), 0, most, flags,
+                                   *[0] * 5))
+        while count := fcntl.ioctl(self.fd, IOC_LIST, call):
+            for number in range(count):
+                op = Op()
+                op.unpack_from(buffer, number * OP.size)
+                yield op
 
     def read(self, most=1024):
         """Read up to MOST events. Returns an empty list if there are none."""
