@@ -165,7 +165,7 @@ static void check_later_handles(__u64 before, __u64 kept)
 	close(fd);
 }
 
-TEST(later_handles_are_others)
+TEST_TIMEOUT(later_handles_are_others, 300)
 {
 	static const __u64 generations[] = {
 		0, 1, 2, 150, GENERATIONS / 2 - 150, GENERATIONS / 2 - 1, GENERATIONS / 2,
@@ -319,6 +319,7 @@ TEST(batch_of_kept_and_new_handles)
 enum { CHECKPOINT = 5000 };
 
 static struct twheel_op saved[CHECKPOINT], restored[CHECKPOINT];
+static unsigned int checkpoint;
 
 /* A descriptor with many kinds of timers, in places that are not all in use. */
 static int new_mixture(void)
@@ -328,8 +329,9 @@ static int new_mixture(void)
 	const int fd = open_device(0);
 	unsigned int i;
 
+	checkpoint = many(CHECKPOINT);
 	map_table(fd);
-	for (i = 0; i < 2 * CHECKPOINT; i++) {
+	for (i = 0; i < 2 * checkpoint; i++) {
 		const clockid_t clockid = clocks[i / 2 % 3];
 
 		ops[i] = new_timer(read_clock(clockid) + LONG + i, i);
@@ -344,10 +346,10 @@ static int new_mixture(void)
 			ops[i].flags |= TWHEEL_SHARED;
 		}
 	}
-	add_all(fd, ops, 2 * CHECKPOINT);
-	for (i = 0; i < 2 * CHECKPOINT; i += 2)
+	add_all(fd, ops, 2 * checkpoint);
+	for (i = 0; i < 2 * checkpoint; i += 2)
 		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
-	ASSERT_EQ(timers_of(fd), CHECKPOINT);
+	ASSERT_EQ(timers_of(fd), checkpoint);
 	return fd;
 }
 
@@ -359,13 +361,13 @@ static void check_restore(__u32 ignored)
 
 	map_table(fd);
 	memcpy(restored, saved, sizeof(saved));
-	for (i = 0; i < CHECKPOINT; i++)
+	for (i = 0; i < checkpoint; i++)
 		restored[i].flags |= TWHEEL_KEEP_HANDLE;
-	batch(fd, restored, CHECKPOINT);
-	for (i = 0; i < CHECKPOINT; i++)
+	batch(fd, restored, checkpoint);
+	for (i = 0; i < checkpoint; i++)
 		ASSERT_EQ(restored[i].result, 0);
-	ASSERT_EQ(list_all(fd, restored, CHECKPOINT, TWHEEL_ABSTIME), CHECKPOINT);
-	for (i = 0; i < CHECKPOINT; i++) {
+	ASSERT_EQ(list_all(fd, restored, checkpoint, TWHEEL_ABSTIME), checkpoint);
+	for (i = 0; i < checkpoint; i++) {
 		ASSERT(restored[i].handle == saved[i].handle);
 		ASSERT_EQ(restored[i].flags & ~ignored, saved[i].flags & ~ignored);
 		ASSERT_EQ(restored[i].clockid, saved[i].clockid);
@@ -383,7 +385,7 @@ TEST(list_and_restore_keep_all)
 {
 	const int fd = new_mixture();
 
-	ASSERT_EQ(list_all(fd, saved, CHECKPOINT, TWHEEL_ABSTIME), CHECKPOINT);
+	ASSERT_EQ(list_all(fd, saved, checkpoint, TWHEEL_ABSTIME), checkpoint);
 	close(fd);
 	check_restore(0);
 }
@@ -394,11 +396,11 @@ TEST(drain_and_restore_keep_all)
 	unsigned int done = 0;
 	int got;
 
-	while ((got = drain(fd, saved + done, CHECKPOINT - done ?: 1))) {
+	while ((got = drain(fd, saved + done, checkpoint - done ?: 1))) {
 		ASSERT_GT(got, 0);
 		done += got;
 	}
-	ASSERT_EQ(done, CHECKPOINT);
+	ASSERT_EQ(done, checkpoint);
 	close(fd);
 	/* a drained record has the time that was left, but on CLOCK_REALTIME */
 	check_restore(TWHEEL_ABSTIME);
@@ -409,6 +411,7 @@ TEST(drain_and_restore_keep_all)
 enum { RACERS = 4, HANDLES = 20000 };
 
 static int shared_fd;
+static unsigned int handle_count;
 static atomic_uchar owners[HANDLES];
 
 static void *race_for_handles(void *data)
@@ -416,7 +419,7 @@ static void *race_for_handles(void *data)
 	struct twheel_op ops[64];
 	unsigned int i, j;
 
-	for (i = 0; i + ARRAY_SIZE(ops) <= HANDLES; i += ARRAY_SIZE(ops)) {
+	for (i = 0; i + ARRAY_SIZE(ops) <= handle_count; i += ARRAY_SIZE(ops)) {
 		for (j = 0; j < ARRAY_SIZE(ops); j++) {
 			ops[j] = kept_op(handle_of(i + j + 1, i + j));
 			ops[j].op = TWHEEL_OP_ADD;
@@ -438,10 +441,11 @@ TEST(handle_is_kept_once)
 	unsigned int i;
 
 	shared_fd = open_device(0);
+	handle_count = many(HANDLES);
 	for (i = 0; i < RACERS; i++)
 		threads[i] = start_thread(race_for_handles, NULL);
 	join_threads(threads, RACERS);
-	for (i = 0; i < HANDLES / 64 * 64; i++)
+	for (i = 0; i < handle_count / 64 * 64; i++)
 		ASSERT_EQ(owners[i], 1);
-	ASSERT_EQ(timers_of(shared_fd), HANDLES / 64 * 64);
+	ASSERT_EQ(timers_of(shared_fd), handle_count / 64 * 64);
 }
