@@ -21,8 +21,8 @@
 # and starts the virtual machines.
 
 # Programs that wait more than they compute: virtual time stands still for code.
-in_time_travel="add change debugfs periodic query scenario1 scenario3 scenario4
-	scenario6 scenario7 suspend timetravel"
+in_time_travel="add change debugfs lease lease_end lease_holder periodic query scenario1
+	scenario3 scenario4 scenario6 scenario7 suspend timetravel"
 
 # Programs that set no parameter, no clock and no other user.
 without_privileges="add allowance batch cancel change drain group info lease lease_end
