@@ -4,9 +4,10 @@
  *
  * A wheel serves its timers tick by tick. So while a million timers of one tick run, all
  * other timers of that wheel wait. A lane is one wheel on each CPU. Modules have a lane,
- * and programs have three: a program with many timers holds up only such programs. Each
- * lane of a CPU has its share of the budget and of the time, and the lanes take turns.
- * Within a lane, earlier ticks run first.
+ * and programs have three: a program with many timers holds up only such programs. Each of
+ * these lanes of a CPU has its share of the budget and of the time, and they take turns.
+ * The last lane is run by a thread only: see device/share.c. Within a lane, earlier ticks
+ * run first.
  *
  * A timer's flags name its lane, and a pending timer stays in its lane: a CPU that goes
  * offline hands the timer to the same lane of another CPU. All lanes are allocated when
@@ -16,6 +17,17 @@
 #include "callback.h"
 #include "lane.h"
 #include "twheel_compat.h"
+
+/**
+ * twheel_lane_of - tell the lane of a timer
+ * @t: The timer.
+ *
+ * Return: The lane.
+ */
+enum twheel_lane twheel_lane_of(const struct twheel_timer *t)
+{
+	return twheel_base_lane(READ_ONCE(t->flags));
+}
 
 /**
  * twheel_lane_use - put a timer into a lane

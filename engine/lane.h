@@ -13,6 +13,8 @@ struct twheel_timer;
  * @TWHEEL_LANE_PROGRAMS: The timers of programs whose users have few timers.
  * @TWHEEL_LANE_CROWD: The timers of small descriptors of users with many timers.
  * @TWHEEL_LANE_BULK: The timers of descriptors with many timers.
+ * @TWHEEL_LANE_LOW: The timers of users who have used up their share of softirqs. A
+ *	thread of low priority runs this lane, and no softirq does.
  * @TWHEEL_LANES: How many lanes there are.
  */
 enum twheel_lane {
@@ -20,12 +22,14 @@ enum twheel_lane {
 	TWHEEL_LANE_PROGRAMS,
 	TWHEEL_LANE_CROWD,
 	TWHEEL_LANE_BULK,
+	TWHEEL_LANE_LOW,
 	TWHEEL_LANES,
 };
 
 /* From this many timers on, a descriptor or a user has many timers. */
 #define TWHEEL_LANE_MANY	1024U
 
+enum twheel_lane twheel_lane_of(const struct twheel_timer *t);
 void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane);
 void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane);
 

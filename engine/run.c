@@ -142,20 +142,22 @@ u64 twheel_run_time(const struct twheel_timer *t)
 }
 
 /*
- * The lanes of a CPU may all have work at once, and then run one after the other. So they
- * share the budget and the time. A share of the budget is never smaller than
+ * The lanes that softirqs run may all have work at once, and then run one after the other.
+ * So they share the budget and the time. A share of the budget is never smaller than
  * %TWHEEL_LOCK_HOLD timers, unless the whole budget is.
  */
+#define RUN_LANES	TWHEEL_LANE_LOW
+
 static unsigned int run_budget(void)
 {
 	unsigned int all = max(READ_ONCE(budget), 1U);
 
-	return max(all / TWHEEL_LANES, min(all, TWHEEL_LOCK_HOLD));
+	return max(all / RUN_LANES, min(all, TWHEEL_LOCK_HOLD));
 }
 
 static u64 run_slice(void)
 {
-	return twheel_work_slice() / TWHEEL_LANES;
+	return twheel_work_slice() / RUN_LANES;
 }
 
 /*
@@ -193,11 +195,26 @@ out_unlock:
 	twheel_expiry_unlock(base);
 }
 
+/* Leaves a run to the thread, which arms the tick source again. */
+static void run_leave(struct twheel_base *base)
+{
+	raw_spin_lock_irq(&base->lock);
+	if (!base->runner && base->online) {
+		base->wake = base->wheel.clk;
+		twheel_work_leave(&base->more);
+	}
+	raw_spin_unlock_irq(&base->lock);
+}
+
 static void run_in_softirq(struct twheel_base *base)
 {
 	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
 	u64 start = local_clock();
 
+	if (base->lane == TWHEEL_LANE_LOW) {
+		run_leave(base);
+		return;
+	}
 	twheel_work_begin_run();
 	run_base(base, start);
 	twheel_work_end_run(start + run_slice());
@@ -226,7 +243,10 @@ static void run_more(struct twheel_work *more)
 void twheel_run_init(struct twheel_base *base)
 {
 	twheel_tick_init(base, run_at_tick, run_after_sleep);
-	twheel_work_setup(&base->more, run_more);
+	if (base->lane == TWHEEL_LANE_LOW)
+		twheel_work_setup_low(&base->more, run_more);
+	else
+		twheel_work_setup(&base->more, run_more);
 }
 
 /**

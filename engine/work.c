@@ -15,6 +15,11 @@
  *   The softirq does such work at the end of its run if there is time left. Work that is
  *   queued outside a run is done at the next tick.
  *
+ * A second thread of each CPU, "twheel-low/N", has the lowest weight of SCHED_OTHER. It does
+ * work of users who have used up their share of softirqs (device/share.c). On an idle CPU
+ * this thread is as prompt as the other one. A program may help the thread: then the
+ * scheduler charges the program.
+ *
  * Work runs with bottom halves off, on the CPU where it was queued, unless that CPU has
  * gone offline. One work may run on two CPUs at once if it is queued again meanwhile.
  */
@@ -24,6 +29,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/prio.h>
 #include <linux/smpboot.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -34,24 +40,31 @@ static unsigned int slice_us = 1000;
 module_param(slice_us, uint, 0644);
 MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, at most; a thread continues (default 1000)");
 
+/* The threads of a CPU. */
+enum {
+	WORK_NORMAL,
+	WORK_LOW,
+	WORK_THREADS,
+};
+
 /**
  * struct work_cpu - the work of a CPU
  * @lock: Protects the fields that follow, but for @to, and the @node and @cpu of queued
  *	work. Taken with interrupts off.
  * @online: The CPU's thread can run.
  * @soon: Work for the end of the run, or for the next tick.
- * @left: Work for the thread.
- * @to: The list for new work: @soon during a run in softirq context, @left while the
- *	thread works, %NULL at other times. Only this CPU uses it, with bottom halves off.
+ * @left: Work for the two threads.
+ * @to: The list for new work: @soon during a run in softirq context, a list of @left while
+ *	its thread works, %NULL at other times. Only this CPU uses it, with bottom halves off.
  * @kick: Begins the work in @soon if no run does.
  * @rescue: Does a slice of the work in @left now and then, if the thread does not get on.
- * @got_on: The thread has run since @rescue last looked.
+ * @got_on: A thread has run since @rescue last looked.
  */
 struct work_cpu {
 	raw_spinlock_t		lock;
 	bool			online;
 	struct list_head	soon;
-	struct list_head	left;
+	struct list_head	left[WORK_THREADS];
 	struct list_head	*to;
 	struct timer_list	kick;
 	struct timer_list	rescue;
@@ -63,6 +76,7 @@ struct work_cpu {
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
 static DEFINE_PER_CPU(struct task_struct *, work_thread);
+static DEFINE_PER_CPU(struct task_struct *, work_low_thread);
 
 /**
  * twheel_work_setup - prepare a work
@@ -73,9 +87,21 @@ void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *
 {
 	INIT_LIST_HEAD(&work->node);
 	work->fn = fn;
+	work->low = false;
 	work->cpu = 0;
 	atomic_set(&work->queued, 0);
 	atomic_set(&work->running, 0);
+}
+
+/**
+ * twheel_work_setup_low - prepare a work for the thread of low priority
+ * @work: The work. However it is queued, no softirq does it.
+ * @fn: What it does. Called with bottom halves off.
+ */
+void twheel_work_setup_low(struct twheel_work *work, void (*fn)(struct twheel_work *work))
+{
+	twheel_work_setup(work, fn);
+	work->low = true;
 }
 
 /* Locks the work of this CPU, or of another one if this CPU is going offline. */
@@ -101,11 +127,21 @@ static void work_set_cpu(struct twheel_work *work, unsigned int cpu)
 	smp_wmb();
 }
 
-static void work_wake_thread(struct work_cpu *c, unsigned int cpu)
+static bool work_is_left(const struct work_cpu *c)
+{
+	return !list_empty_careful(&c->left[WORK_NORMAL]) ||
+	       !list_empty_careful(&c->left[WORK_LOW]);
+}
+
+/* Wakes the threads that have work. */
+static void work_wake_threads(struct work_cpu *c, unsigned int cpu)
 {
 	lockdep_assert_held(&c->lock);
 
-	wake_up_process(per_cpu(work_thread, cpu));
+	if (!list_empty(&c->left[WORK_NORMAL]))
+		wake_up_process(per_cpu(work_thread, cpu));
+	if (!list_empty(&c->left[WORK_LOW]))
+		wake_up_process(per_cpu(work_low_thread, cpu));
 	if (cpu == smp_processor_id() && !timer_pending(&c->rescue))
 		mod_timer(&c->rescue, jiffies + WORK_PATIENCE);
 }
@@ -117,8 +153,8 @@ static void work_add_left(struct twheel_work *work, unsigned int cpu)
 	lockdep_assert_held(&c->lock);
 
 	work_set_cpu(work, cpu);
-	list_add_tail(&work->node, &c->left);
-	work_wake_thread(c, cpu);
+	list_add_tail(&work->node, &c->left[work->low ? WORK_LOW : WORK_NORMAL]);
+	work_wake_threads(c, cpu);
 }
 
 static void work_add_soon(struct twheel_work *work, unsigned int cpu)
@@ -144,7 +180,7 @@ static void work_add(struct twheel_work *work, bool soon)
 	local_irq_save(flags);
 	if (!atomic_xchg(&work->queued, 1)) {
 		cpu = work_lock();
-		if (soon && cpu == smp_processor_id())
+		if (soon && !work->low && cpu == smp_processor_id())
 			work_add_soon(work, cpu);
 		else
 			work_add_left(work, cpu);
@@ -288,8 +324,8 @@ void twheel_work_end_run(u64 until)
 	if (list_empty_careful(&c->soon))
 		return;
 	raw_spin_lock_irq(&c->lock);
-	list_splice_tail_init(&c->soon, &c->left);
-	work_wake_thread(c, smp_processor_id());
+	list_splice_tail_init(&c->soon, &c->left[WORK_NORMAL]);
+	work_wake_threads(c, smp_processor_id());
 	raw_spin_unlock_irq(&c->lock);
 }
 
@@ -308,57 +344,115 @@ static void work_rescue(struct timer_list *rescue)
 {
 	struct work_cpu *c = container_of(rescue, struct work_cpu, rescue);
 	bool stuck;
+	u64 until;
 
 	/* The timer may have come from a CPU that went offline: its work has moved, too. */
 	if (c != this_cpu_ptr(&work_cpus))
 		return;
 	raw_spin_lock_irq(&c->lock);
-	stuck = !c->got_on && !list_empty(&c->left);
+	stuck = !c->got_on && work_is_left(c);
 	c->got_on = false;
 	raw_spin_unlock_irq(&c->lock);
 
-	if (stuck)
-		work_do(c, &c->left, local_clock() + twheel_work_slice());
+	if (stuck) {
+		until = local_clock() + twheel_work_slice();
+		work_do(c, &c->left[WORK_NORMAL], until);
+		work_do(c, &c->left[WORK_LOW], until);
+	}
 
 	raw_spin_lock_irq(&c->lock);
-	if (!list_empty(&c->left))
-		work_wake_thread(c, smp_processor_id());
+	if (work_is_left(c))
+		work_wake_threads(c, smp_processor_id());
 	raw_spin_unlock_irq(&c->lock);
 }
 
-static int work_thread_should_run(unsigned int cpu)
+static void work_do_left(struct work_cpu *c, struct list_head *left, u64 until)
 {
-	return !list_empty_careful(&per_cpu(work_cpus, cpu).left);
-}
-
-static void work_thread_run(unsigned int cpu)
-{
-	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
-
-	local_bh_disable();
 	raw_spin_lock_irq(&c->lock);
-	WRITE_ONCE(c->to, &c->left);
+	WRITE_ONCE(c->to, left);
 	c->got_on = true;
 	raw_spin_unlock_irq(&c->lock);
 
-	work_do(c, &c->left, local_clock() + twheel_work_slice());
+	work_do(c, left, until);
 
 	raw_spin_lock_irq(&c->lock);
 	WRITE_ONCE(c->to, NULL);
 	/* It would wake an idle CPU for nothing. */
-	if (list_empty(&c->left))
+	if (!work_is_left(c))
 		timer_delete(&c->rescue);
 	raw_spin_unlock_irq(&c->lock);
+}
+
+static void work_thread_run(struct work_cpu *c, struct list_head *left)
+{
+	local_bh_disable();
+	work_do_left(c, left, local_clock() + twheel_work_slice());
 	local_bh_enable();
 	cond_resched();
 }
 
+static int work_normal_should_run(unsigned int cpu)
+{
+	return !list_empty_careful(&per_cpu(work_cpus, cpu).left[WORK_NORMAL]);
+}
+
+static void work_normal_run(unsigned int cpu)
+{
+	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
+
+	work_thread_run(c, &c->left[WORK_NORMAL]);
+}
+
 static struct smp_hotplug_thread work_threads = {
 	.store			= &work_thread,
-	.thread_should_run	= work_thread_should_run,
-	.thread_fn		= work_thread_run,
+	.thread_should_run	= work_normal_should_run,
+	.thread_fn		= work_normal_run,
 	.thread_comm		= "twheel/%u",
 };
+
+static int work_low_should_run(unsigned int cpu)
+{
+	return !list_empty_careful(&per_cpu(work_cpus, cpu).left[WORK_LOW]);
+}
+
+static void work_low_run(unsigned int cpu)
+{
+	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
+
+	work_thread_run(c, &c->left[WORK_LOW]);
+}
+
+static void work_low_setup(unsigned int cpu)
+{
+	set_user_nice(current, MAX_NICE);
+}
+
+static struct smp_hotplug_thread work_low_threads = {
+	.store			= &work_low_thread,
+	.setup			= work_low_setup,
+	.thread_should_run	= work_low_should_run,
+	.thread_fn		= work_low_run,
+	.thread_comm		= "twheel-low/%u",
+};
+
+/**
+ * twheel_work_help - do work of this CPU's thread of low priority
+ * @ns: For how long, at most. One work is done in any case, if there is one.
+ *
+ * The scheduler charges the caller for the work.
+ *
+ * Context: process, with bottom halves on.
+ */
+void twheel_work_help(u64 ns)
+{
+	struct work_cpu *c;
+
+	local_bh_disable();
+	c = this_cpu_ptr(&work_cpus);
+	if (!list_empty_careful(&c->left[WORK_LOW]))
+		work_do_left(c, &c->left[WORK_LOW], local_clock() + ns);
+	local_bh_enable();
+}
 
 /**
  * twheel_work_online - take work for a CPU
@@ -377,8 +471,9 @@ static struct twheel_work *work_first(struct work_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
-	list_splice_tail_init(&c->soon, &c->left);
-	return list_first_entry_or_null(&c->left, struct twheel_work, node);
+	list_splice_tail_init(&c->soon, &c->left[WORK_NORMAL]);
+	list_splice_tail_init(&c->left[WORK_LOW], &c->left[WORK_NORMAL]);
+	return list_first_entry_or_null(&c->left[WORK_NORMAL], struct twheel_work, node);
 }
 
 /**
@@ -421,16 +516,24 @@ int twheel_work_init(void)
 {
 	struct work_cpu *c;
 	unsigned int cpu;
+	int ret;
 
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(&work_cpus, cpu);
 		raw_spin_lock_init(&c->lock);
 		INIT_LIST_HEAD(&c->soon);
-		INIT_LIST_HEAD(&c->left);
+		INIT_LIST_HEAD(&c->left[WORK_NORMAL]);
+		INIT_LIST_HEAD(&c->left[WORK_LOW]);
 		timer_setup(&c->kick, work_kicked, TIMER_PINNED);
 		timer_setup(&c->rescue, work_rescue, TIMER_PINNED);
 	}
-	return smpboot_register_percpu_thread(&work_threads);
+	ret = smpboot_register_percpu_thread(&work_threads);
+	if (ret)
+		return ret;
+	ret = smpboot_register_percpu_thread(&work_low_threads);
+	if (ret)
+		smpboot_unregister_percpu_thread(&work_threads);
+	return ret;
 }
 
 /**
@@ -449,5 +552,6 @@ void twheel_work_exit(void)
 		timer_shutdown_sync(&per_cpu(work_cpus, cpu).kick);
 		timer_shutdown_sync(&per_cpu(work_cpus, cpu).rescue);
 	}
+	smpboot_unregister_percpu_thread(&work_low_threads);
 	smpboot_unregister_percpu_thread(&work_threads);
 }

@@ -13,6 +13,7 @@
  * struct twheel_work - something to do soon, with bottom halves off
  * @node: The place in a list of @cpu, while the work is queued.
  * @fn: The function. It may queue the work again.
+ * @low: The thread of low priority does the work.
  * @cpu: The CPU in whose list the work is, or was last.
  * @queued: 1 from when the work is queued until @fn is about to run.
  * @running: How many calls of @fn have begun and not ended.
@@ -20,12 +21,15 @@
 struct twheel_work {
 	struct list_head	node;
 	void			(*fn)(struct twheel_work *work);
+	bool			low;
 	unsigned int		cpu;
 	atomic_t		queued;
 	atomic_t		running;
 };
 
 void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *work));
+void twheel_work_setup_low(struct twheel_work *work,
+			   void (*fn)(struct twheel_work *work));
 void twheel_work_queue(struct twheel_work *work);
 void twheel_work_leave(struct twheel_work *work);
 void twheel_work_cancel_sync(struct twheel_work *work);
@@ -37,6 +41,7 @@ static inline bool twheel_work_queued(const struct twheel_work *work)
 }
 
 u64 twheel_work_slice(void);
+void twheel_work_help(u64 ns);
 void twheel_work_begin_run(void);
 void twheel_work_end_run(u64 until);
 void twheel_work_online(unsigned int cpu);

@@ -336,6 +336,8 @@ extern __thread int native_preempt_count;
 #define cond_resched()		do { } while (0)
 #define schedule()		do { } while (0)
 #define schedule_timeout_uninterruptible(ticks) do { } while (0)
+#define MAX_NICE	19
+#define set_user_nice(task, nice) do { } while (0)
 static inline int wake_up_process(struct task_struct *task)
 {
 	return !task;
@@ -404,13 +406,14 @@ struct work_struct { void (*func)(struct work_struct *work); };
 struct workqueue_struct { int unused; };
 struct smp_hotplug_thread {
 	struct task_struct	**store;
+	void			(*setup)(unsigned int cpu);
 	int			(*thread_should_run)(unsigned int cpu);
 	void			(*thread_fn)(unsigned int cpu);
 	const char		*thread_comm;
 };
 
 extern struct smp_hotplug_thread *native_thread;
-#define smpboot_register_percpu_thread(t) (native_thread = (t), 0)
+#define smpboot_register_percpu_thread(t) (native_thread = native_thread ?: (t), 0)
 #define smpboot_unregister_percpu_thread(t) do { } while (0)
 #define WQ_PERCPU		0
 #define WQ_MEM_RECLAIM		0
