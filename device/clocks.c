@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include "clocks.h"
 #include "ready.h"
+#include "share.h"
 #include "time.h"
 #include "twheel_compat.h"
 
@@ -32,7 +33,7 @@ struct clock_node {
 /**
  * struct clock_queue - the timers of a set on one clock
  * @set: The set; its lock protects @tree.
- * @base: The base that has the queue.
+ * @base: The base that has the queue. Protected by the lock of @set, too.
  * @tree: The timers by deadline.
  * @node: The place in @queues of the base, if the queue has one. The lock of the base
  *	protects this field and the next two.
@@ -59,6 +60,8 @@ struct clock_queue {
  * @first: The hrtimer for the first queue. It runs in hardirq context, because a kernel
  *	without high resolution ignores soft hrtimers when a clock is set.
  * @run: Expires the timers that are due.
+ * @low: The base is for users who have used up their share of softirqs.
+ * @twin: The base of the same CPU and clock for the other users.
  */
 struct clock_base {
 	spinlock_t		lock;
@@ -67,12 +70,15 @@ struct clock_base {
 	struct list_head	due;
 	struct hrtimer		first;
 	struct twheel_work	run;
+	bool			low;
+	struct clock_base	*twin;
 };
 
 /* How many timers of a queue expire before the next queue has its turn. */
 #define CLOCKS_SHARE	16U
 
-static DEFINE_PER_CPU(struct clock_base [2], clock_bases);
+/* By clock, and by @low. */
+static DEFINE_PER_CPU(struct clock_base [2][2], clock_bases);
 
 static struct user_timer *clocks_timer(struct rb_node *node)
 {
@@ -124,6 +130,12 @@ static void clocks_file(struct clock_queue *queue)
 
 	spin_lock(&base->lock);
 	clocks_take_off(queue);
+	if (first && unlikely(base->low != twheel_share_used_up(queue->set))) {
+		spin_unlock(&base->lock);
+		base = base->twin;
+		queue->base = base;
+		spin_lock(&base->lock);
+	}
 	if (first) {
 		queue->deadline = clocks_timer(first)->deadline;
 		if (rb_add_cached(&queue->node, &base->queues, clocks_queue_earlier))
@@ -195,6 +207,10 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 		t->expired = now;
 		twheel_ready_add(set, t);
 	}
+	if (n && unlikely(queue->base->low))
+		twheel_share_charge_low(set, n);
+	else if (n)
+		twheel_share_charge(set, n);
 	clocks_file(queue);
 	spin_unlock(&set->lock);
 	return n;
@@ -275,7 +291,7 @@ static struct clock_queue *clocks_new_queue(struct timer_set *set, clockid_t clo
 	if (!queue)
 		return NULL;
 	queue->set = set;
-	queue->base = raw_cpu_ptr(&clock_bases[clockid == CLOCK_BOOTTIME]);
+	queue->base = raw_cpu_ptr(&clock_bases[clockid == CLOCK_BOOTTIME][false]);
 	queue->tree = RB_ROOT_CACHED;
 	RB_CLEAR_NODE(&queue->node);
 	INIT_LIST_HEAD(&queue->due);
@@ -332,26 +348,43 @@ void twheel_clocks_stop(struct timer_set *set)
 	}
 }
 
+static void clocks_init_base(struct clock_base *base, clockid_t clockid)
+{
+	spin_lock_init(&base->lock);
+	base->clockid = clockid;
+	base->queues = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&base->due);
+	hrtimer_setup(&base->first, clocks_first_is_due, clockid, HRTIMER_MODE_ABS_HARD);
+	if (base->low)
+		twheel_work_setup_low(&base->run, clocks_run);
+	else
+		twheel_work_setup(&base->run, clocks_run);
+}
+
 /**
  * twheel_clocks_init - set up the clocks that jump
  */
 void twheel_clocks_init(void)
 {
 	struct clock_base *base;
-	unsigned int cpu, i;
+	unsigned int cpu, i, low;
 
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 2; i++) {
-			base = per_cpu_ptr(&clock_bases[i], cpu);
-			spin_lock_init(&base->lock);
-			base->clockid = i ? CLOCK_BOOTTIME : CLOCK_REALTIME;
-			base->queues = RB_ROOT_CACHED;
-			INIT_LIST_HEAD(&base->due);
-			hrtimer_setup(&base->first, clocks_first_is_due, base->clockid,
-				      HRTIMER_MODE_ABS_HARD);
-			twheel_work_setup(&base->run, clocks_run);
+			for (low = 0; low < 2; low++) {
+				base = per_cpu_ptr(&clock_bases[i][low], cpu);
+				base->low = low;
+				base->twin = per_cpu_ptr(&clock_bases[i][!low], cpu);
+				clocks_init_base(base, i ? CLOCK_BOOTTIME : CLOCK_REALTIME);
+			}
 		}
 	}
+}
+
+static void clocks_stop_base(struct clock_base *base)
+{
+	hrtimer_cancel(&base->first);
+	twheel_work_cancel_sync(&base->run);
 }
 
 /**
@@ -359,14 +392,12 @@ void twheel_clocks_init(void)
  */
 void twheel_clocks_exit(void)
 {
-	struct clock_base *base;
 	unsigned int cpu, i;
 
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 2; i++) {
-			base = per_cpu_ptr(&clock_bases[i], cpu);
-			hrtimer_cancel(&base->first);
-			twheel_work_cancel_sync(&base->run);
+			clocks_stop_base(per_cpu_ptr(&clock_bases[i][false], cpu));
+			clocks_stop_base(per_cpu_ptr(&clock_bases[i][true], cpu));
 		}
 	}
 }

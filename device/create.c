@@ -17,21 +17,9 @@
 #include "ended.h"
 #include "group.h"
 #include "quota.h"
+#include "share.h"
 #include "table.h"
 #include "user_timer.h"
-
-/*
- * Chooses the lane for new timers. A set with many timers could make all other sets wait,
- * and so could many small sets of one user.
- */
-static enum twheel_lane create_choose_lane(const struct timer_set *set)
-{
-	if (READ_ONCE(set->count) >= TWHEEL_LANE_MANY)
-		return TWHEEL_LANE_BULK;
-	if (twheel_quota_timers(set->quota) >= TWHEEL_LANE_MANY)
-		return TWHEEL_LANE_CROWD;
-	return TWHEEL_LANE_PROGRAMS;
-}
 
 static bool create_wants_extra(const struct twheel_op *op)
 {
@@ -351,7 +339,7 @@ static void create_with_extra(struct timer_set *set, struct user_timer **t,
 void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 			  struct twheel_op *op, unsigned int n)
 {
-	enum twheel_lane lane = create_choose_lane(set);
+	enum twheel_lane lane = twheel_share_lane(set);
 	unsigned int i, plain;
 
 	for (i = 0; i < n; i += plain) {

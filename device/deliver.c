@@ -14,6 +14,7 @@
 #include "ended.h"
 #include "ready.h"
 #include "ring.h"
+#include "share.h"
 #include "time.h"
 #include "twheel_compat.h"
 #include "user_timer.h"
@@ -222,6 +223,8 @@ static void deliver_wake(struct twheel_work *wake)
 	unsigned int events;
 
 	/* Bottom halves are off already. */
+	if (!twheel_share_used_up(set))
+		twheel_share_charge(set, 1);
 	spin_lock(&set->lock);
 	if (set->ring && !set->ended) {
 		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
@@ -362,6 +365,7 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 	if (wanted < sizeof(struct twheel_event))
 		return -EINVAL;
 
+	twheel_share_help(set);
 	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
 		ret = deliver_copy(set, to, TWHEEL_CHUNK);
 		looks -= min(looks, TWHEEL_CHUNK);
@@ -408,6 +412,7 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 {
 	struct timer_set *set = file->private_data;
 
+	twheel_share_help(set);
 	poll_wait(file, &set->wait, wait);
 	/*
 	 * Pairs with wq_has_sleeper() in deliver_wake(): first in the queue, then look for

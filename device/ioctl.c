@@ -19,6 +19,7 @@
 #include "list.h"
 #include "ops.h"
 #include "quota.h"
+#include "share.h"
 #include "table.h"
 
 #define IOCTL_FEATURES	(TWHEEL_FEATURE_BATCH | TWHEEL_FEATURE_PERIODIC |	\
@@ -243,6 +244,7 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 				      min(batch.count - done, TWHEEL_CHUNK));
 		if (ret < 0)
 			break;
+		twheel_share_help(set);
 		cond_resched();
 	}
 	kfree(chunk.op);
@@ -289,6 +291,7 @@ long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	struct timer_set *set = file->private_data;
 	void __user *argp = (void __user *)arg;
 
+	twheel_share_help(set);
 	switch (cmd) {
 	case TWHEEL_IOC_INFO:
 		return ioctl_info(set, argp);

@@ -34,7 +34,7 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include "quota.h"
-#include "timer_set.h"
+#include "share.h"
 
 /*
  * With no more room than this below the limit, timers are charged one by one. Batches
@@ -73,6 +73,7 @@ MODULE_PARM_DESC(max_leases_user, "Timers with a lease that a user without CAP_S
  * @retired: How many of @blocks wait for the end of a grace period.
  * @pages: How many pages these files share with programs.
  * @leases: How many of the timers have a lease.
+ * @share: What softirqs have done for the user, on each CPU.
  */
 struct user_quota {
 	struct list_head	node;
@@ -85,6 +86,7 @@ struct user_quota {
 	atomic_t		retired;
 	atomic_t		pages;
 	atomic_t		leases;
+	struct user_share __percpu *share;
 };
 
 /* A quota for each user with an open file. These are few, so a list is fast enough. */
@@ -141,11 +143,31 @@ static struct user_quota *quota_find(const struct user_quota *user)
 	return NULL;
 }
 
+static void quota_free(struct user_quota *quota)
+{
+	free_percpu(quota->share);
+	kfree(quota);
+}
+
+static struct user_quota *quota_new(const struct user_quota *user)
+{
+	struct user_quota *quota = kmemdup(user, sizeof(*user), GFP_KERNEL_ACCOUNT);
+
+	if (!quota)
+		return NULL;
+	quota->share = alloc_percpu_gfp(struct user_share, GFP_KERNEL_ACCOUNT);
+	if (quota->share)
+		return quota;
+	kfree(quota);
+	return NULL;
+}
+
 /*
  * Frees the quotas of users with no open file, unless some of their blocks still wait for
- * the end of a grace period. So users do not begin at 0 as long as such blocks exist.
+ * the end of a grace period, or softirqs have worked for the user lately. So no user begins
+ * at 0 by closing all files. @all: Frees such quotas, too.
  */
-static void quota_reap(void)
+static void quota_reap(bool all)
 {
 	struct user_quota *quota, *next;
 
@@ -155,8 +177,10 @@ static void quota_reap(void)
 		/* Pairs with twheel_quota_uncharge_block(). */
 		if (quota->refs || atomic_read_acquire(&quota->blocks))
 			continue;
+		if (!all && !twheel_share_settled(quota->share))
+			continue;
 		list_del(&quota->node);
-		kfree(quota);
+		quota_free(quota);
 	}
 }
 
@@ -177,16 +201,27 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 	mutex_lock(&quota_lock);
 	quota = quota_find(&user);
 	if (!quota) {
-		quota = kmemdup(&user, sizeof(user), GFP_KERNEL_ACCOUNT);
+		quota = quota_new(&user);
 		if (!quota)
 			goto out_unlock;
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
-	quota_reap();
+	quota_reap(false);
 out_unlock:
 	mutex_unlock(&quota_lock);
 	return quota;
+}
+
+/**
+ * twheel_quota_share - find what softirqs have done for a user
+ * @quota: The user's quota.
+ *
+ * Return: The structures; they exist as long as the quota.
+ */
+struct user_share __percpu *twheel_quota_share(const struct user_quota *quota)
+{
+	return quota->share;
 }
 
 /**
@@ -197,7 +232,7 @@ void twheel_quota_put(struct user_quota *quota)
 {
 	mutex_lock(&quota_lock);
 	if (!--quota->refs)
-		quota_reap();
+		quota_reap(false);
 	mutex_unlock(&quota_lock);
 }
 
@@ -207,7 +242,7 @@ void twheel_quota_put(struct user_quota *quota)
 void twheel_quota_exit(void)
 {
 	mutex_lock(&quota_lock);
-	quota_reap();
+	quota_reap(true);
 	mutex_unlock(&quota_lock);
 }
 

@@ -10,8 +10,10 @@
 struct cred;
 struct timer_set;
 struct user_quota;
+struct user_share;
 
 struct user_quota *twheel_quota_get(const struct cred *cred);
+struct user_share __percpu *twheel_quota_share(const struct user_quota *quota);
 void twheel_quota_put(struct user_quota *quota);
 void twheel_quota_exit(void);
 unsigned int twheel_quota_limit(void);

@@ -91,6 +91,7 @@ struct timer_set *twheel_set_open(struct file *file)
 	set->quota = twheel_quota_get(file->f_cred);
 	if (!set->quota)
 		goto out_free_set;
+	set->share = twheel_quota_share(set->quota);
 	spin_lock_init(&set->lock);
 	refcount_set(&set->refs, 1);
 	set->offset[0] = twheel_time_offset(CLOCK_MONOTONIC);

@@ -48,6 +48,7 @@ struct timer_lease;
 struct twheel_phase;
 struct twheel_shared;
 struct user_quota;
+struct user_share;
 
 /* See user_timer.c. */
 enum user_timer_state {
@@ -88,6 +89,7 @@ enum timer_set_exemption {
  * @starting: How many timers are NEW, or about to become NEW.
  * @file: The open file, until it is released.
  * @quota: The quota of the user who opened the file.
+ * @share: What softirqs have done for that user.
  * @groups: The groups by tag; %NULL until there is one.
  * @wait: Readers that wait for an event.
  * @wake: Wakes the readers, once after each run of a wheel.
@@ -130,6 +132,7 @@ struct timer_set {
 	unsigned int		starting;
 	struct file		*file;
 	struct user_quota	*quota;
+	struct user_share __percpu *share;
 	struct rhashtable	*groups;
 	wait_queue_head_t	wait;
 	struct twheel_work	wake;

@@ -39,6 +39,7 @@
 #include "group.h"
 #include "leased.h"
 #include "ready.h"
+#include "share.h"
 #include "table.h"
 #include "time.h"
 #include "user_timer.h"
@@ -89,10 +90,21 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 	twheel_block_give(t, &ended->empty);
 }
 
+/* Gives @t the lane that its user may use now. A timer that is pending stays in its lane. */
+static __always_inline void user_timer_choose_lane(struct user_timer *t)
+{
+	struct timer_set *set = user_timer_set(t);
+	bool low = twheel_lane_of(&t->timer) == TWHEEL_LANE_LOW;
+
+	if (unlikely(low != twheel_share_used_up(set)) && !twheel_pending(&t->timer))
+		twheel_lane_move(&t->timer, twheel_share_lane(set));
+}
+
 /* Arms the engine's timer for the deadline of @t. */
 static void user_timer_start_engine(struct user_timer *t,
 				    const struct twheel_phase *phase)
 {
+	user_timer_choose_lane(t);
 	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
 }
 
@@ -249,6 +261,10 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
 		goto out_unlock;
 
+	if (unlikely(twheel_lane_of(timer) == TWHEEL_LANE_LOW))
+		twheel_share_charge_low(set, 1);
+	else
+		twheel_share_charge(set, 1);
 	now = twheel_run_time(timer);
 	if (t->flags & TWHEEL_SHARED && now >= t->deadline && !twheel_allowance_take(1))
 		twheel_ready_leave(set, t);

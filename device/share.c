@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: how much of the softirqs' time a user may have
+ *
+ * A softirq takes its time from the task that it interrupts. So the expiry of a timer is not
+ * charged to the program that has armed the timer. To bound that time, each user has a
+ * share of the softirqs of each CPU. A step of the share is the expiry of a timer or a
+ * wake-up of readers.
+ *
+ * While a user has used up the share of a CPU, the timers that the user arms there go to the
+ * lane TWHEEL_LANE_LOW. No softirq runs that lane. A thread of low priority does, and on
+ * an idle CPU it is as prompt as a softirq. On a busy CPU, the thread gets little time.
+ * Then the user's own calls on the device run the lane, and the scheduler charges them.
+ *
+ * The share bounds the average in the long run. Timers that were armed before the share was
+ * used up expire in softirqs, and the user then pays back for longer.
+ */
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include "quota.h"
+#include "share.h"
+
+static unsigned int share = 25000;
+module_param(share, uint, 0644);
+MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user without CAP_SYS_RESOURCE; a thread of low priority does the rest (default 25000; 0: no limit)");
+
+/* How long the steps of the thread of low priority may keep a share used up. */
+#define SHARE_MEMORY_NS		(10 * NSEC_PER_SEC)
+
+/* How much of a slice a call of the user spends to run the lane, at most. */
+#define SHARE_HELP		4U
+
+static void share_add(struct timer_set *set, unsigned int steps, u64 most)
+{
+	struct user_share *here = this_cpu_ptr(set->share);
+	u64 now = twheel_share_now();
+	u64 from = max(READ_ONCE(here->until) + TWHEEL_SHARE_BURST_NS, now);
+	unsigned int rate = READ_ONCE(share);
+
+	if (rate && from <= now + most)
+		WRITE_ONCE(here->until, from - TWHEEL_SHARE_BURST_NS +
+			   (u64)steps * ((u32)NSEC_PER_SEC / rate));
+}
+
+/**
+ * twheel_share_charge - take steps from the share of a user on this CPU
+ * @set: A set of the user's.
+ * @steps: How many, by a softirq or by the thread of normal priority.
+ *
+ * Context: bottom halves off. On some PREEMPT_RT kernels, two callers of a CPU may
+ * interrupt each other, and the steps of one of them may not count.
+ */
+void twheel_share_charge(struct timer_set *set, unsigned int steps)
+{
+	share_add(set, steps, S64_MAX);
+}
+
+/**
+ * twheel_share_charge_low - take steps from the share of a user who has used it up
+ * @set: A set of the user's.
+ * @steps: How many, by the thread of low priority or by a program that helps it.
+ *
+ * The program pays for its steps itself. The steps of the thread keep the share used up. So
+ * a user who goes on gets no share again, and one who stops gets it %SHARE_MEMORY_NS later
+ * at the latest.
+ *
+ * Context: as twheel_share_charge().
+ */
+void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
+{
+	if (current->flags & PF_KTHREAD)
+		share_add(set, steps, SHARE_MEMORY_NS);
+}
+
+/**
+ * twheel_share_used_up - find out whether a user has used up the share of this CPU
+ * @set: A set of the user's.
+ *
+ * Context: any. With bottom halves on, the answer may be that of another CPU.
+ *
+ * Return: %true if so, and if the opener of the set has no CAP_SYS_RESOURCE.
+ */
+bool twheel_share_used_up(struct timer_set *set)
+{
+	u64 until = READ_ONCE(raw_cpu_ptr(set->share)->until);
+
+	if (likely(until <= twheel_share_now()))
+		return false;
+	return READ_ONCE(share) && !twheel_quota_exempt(set);
+}
+
+/**
+ * twheel_share_lane - choose the lane for timers that are armed on this CPU
+ * @set: The timers' set.
+ *
+ * A set with many timers could make all other sets wait, and so could many small sets of
+ * one user.
+ *
+ * Return: The lane.
+ */
+enum twheel_lane twheel_share_lane(struct timer_set *set)
+{
+	if (unlikely(twheel_share_used_up(set)))
+		return TWHEEL_LANE_LOW;
+	if (READ_ONCE(set->count) >= TWHEEL_LANE_MANY)
+		return TWHEEL_LANE_BULK;
+	if (twheel_quota_timers(set->quota) >= TWHEEL_LANE_MANY)
+		return TWHEEL_LANE_CROWD;
+	return TWHEEL_LANE_PROGRAMS;
+}
+
+/**
+ * twheel_share_help - let a program run the lane of users who have used up their share
+ * @set: The program's set. If its user has not used up the share, nothing happens.
+ *
+ * Context: process, with no lock held.
+ */
+void twheel_share_help(struct timer_set *set)
+{
+	if (unlikely(twheel_share_used_up(set)))
+		twheel_work_help(twheel_work_slice() / SHARE_HELP);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: how much of the softirqs' time a user may have
+ */
+#ifndef _TWHEEL_DEVICE_SHARE_H
+#define _TWHEEL_DEVICE_SHARE_H
+
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include "timer_set.h"
+
+/* A user may have the share of this time at once, after a quiet time. */
+#define TWHEEL_SHARE_BURST_NS	NSEC_PER_SEC
+
+/**
+ * struct user_share - what softirqs of a CPU have done for a user
+ * @until: The user has had its share until this time, in ns of jiffies. A step moves the
+ *	time on by the share's part of a second.
+ */
+struct user_share {
+	u64			until;
+};
+
+static inline u64 twheel_share_now(void)
+{
+	return get_jiffies_64() * TICK_NSEC;
+}
+
+/* Whether the user begins at 0 on all CPUs, so that the structure needs not be kept. */
+static inline bool twheel_share_settled(struct user_share __percpu *share)
+{
+	u64 now = twheel_share_now();
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (READ_ONCE(per_cpu_ptr(share, cpu)->until) + TWHEEL_SHARE_BURST_NS > now)
+			return false;
+	return true;
+}
+
+void twheel_share_charge(struct timer_set *set, unsigned int steps);
+void twheel_share_charge_low(struct timer_set *set, unsigned int steps);
+bool twheel_share_used_up(struct timer_set *set);
+enum twheel_lane twheel_share_lane(struct timer_set *set);
+void twheel_share_help(struct timer_set *set);
+
+#endif /* _TWHEEL_DEVICE_SHARE_H */
