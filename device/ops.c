@@ -134,8 +134,10 @@ static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 	if (ready) {
 		twheel_ready_remove(set, t);
 		t->flags &= ~USER_TIMER_LEASE_CLOSED;
+		twheel_user_timer_choose_lane(t);
 	} else if (t->state == USER_TIMER_UNSEEN) {
 		twheel_ready_take(set, t);
+		twheel_user_timer_choose_lane(t);
 	}
 	twheel_user_timer_arm_for(t, op, phase);
 	return ready ? TWHEEL_RETRACTED : 0;

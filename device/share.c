@@ -74,19 +74,13 @@ void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
 }
 
 /**
- * twheel_share_used_up - find out whether a user has used up the share of this CPU
+ * twheel_share_limited - find out whether a share limits a user
  * @set: A set of the user's.
  *
- * Context: any. With bottom halves on, the answer may be that of another CPU.
- *
- * Return: %true if so, and if the opener of the set has no CAP_SYS_RESOURCE.
+ * Return: %true if there is a limit, and the opener of the set has no CAP_SYS_RESOURCE.
  */
-bool twheel_share_used_up(struct timer_set *set)
+bool twheel_share_limited(struct timer_set *set)
 {
-	u64 until = READ_ONCE(raw_cpu_ptr(set->share)->until);
-
-	if (likely(until <= twheel_share_now()))
-		return false;
 	return READ_ONCE(share) && !twheel_quota_exempt(set);
 }
 

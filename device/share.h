@@ -42,8 +42,23 @@ static inline bool twheel_share_settled(struct user_share __percpu *share)
 
 void twheel_share_charge(struct timer_set *set, unsigned int steps);
 void twheel_share_charge_low(struct timer_set *set, unsigned int steps);
-bool twheel_share_used_up(struct timer_set *set);
+bool twheel_share_limited(struct timer_set *set);
 enum twheel_lane twheel_share_lane(struct timer_set *set);
 void twheel_share_help(struct timer_set *set);
+
+/**
+ * twheel_share_used_up - find out whether a user has used up the share of this CPU
+ * @set: A set of the user's.
+ *
+ * Context: any. With bottom halves on, the answer may be that of another CPU.
+ *
+ * Return: %true if so, and if the share limits the user.
+ */
+static inline bool twheel_share_used_up(struct timer_set *set)
+{
+	u64 until = READ_ONCE(raw_cpu_ptr(set->share)->until);
+
+	return unlikely(until > twheel_share_now()) && twheel_share_limited(set);
+}
 
 #endif /* _TWHEEL_DEVICE_SHARE_H */

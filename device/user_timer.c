@@ -90,13 +90,19 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 	twheel_block_give(t, &ended->empty);
 }
 
-/* Gives @t the lane that its user may use now. A timer that is pending stays in its lane. */
-static __always_inline void user_timer_choose_lane(struct user_timer *t)
+/**
+ * twheel_user_timer_choose_lane - give a timer the lane that its user may use now
+ * @t: A timer that has expired and is to be armed again; its set is locked. A timer that is
+ *	pending stays in its lane.
+ */
+void twheel_user_timer_choose_lane(struct user_timer *t)
 {
 	struct timer_set *set = user_timer_set(t);
 	bool low = twheel_lane_of(&t->timer) == TWHEEL_LANE_LOW;
 
-	if (unlikely(low != twheel_share_used_up(set)) && !twheel_pending(&t->timer))
+	timer_set_assert_locked(set);
+
+	if (unlikely(low != twheel_share_used_up(set)))
 		twheel_lane_move(&t->timer, twheel_share_lane(set));
 }
 
@@ -104,7 +110,6 @@ static __always_inline void user_timer_choose_lane(struct user_timer *t)
 static void user_timer_start_engine(struct user_timer *t,
 				    const struct twheel_phase *phase)
 {
-	user_timer_choose_lane(t);
 	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
 }
 
@@ -130,6 +135,7 @@ void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phas
 {
 	timer_set_assert_locked(user_timer_set(t));
 
+	twheel_user_timer_choose_lane(t);
 	user_timer_arm(t, phase);
 }
 
@@ -187,6 +193,7 @@ static noinline void user_timer_resume(struct user_timer *t)
 
 	t->state = USER_TIMER_PENDING;
 	twheel_clock_read(&phase);
+	twheel_user_timer_choose_lane(t);
 	user_timer_start_engine(t, &phase);
 }
 

@@ -7,6 +7,7 @@
 
 #include "timer_set.h"
 
+void twheel_user_timer_choose_lane(struct user_timer *t);
 void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phase);
 void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
 			       const struct twheel_phase *phase);

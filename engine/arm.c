@@ -84,7 +84,7 @@ struct twheel_base *twheel_arm_relock_base(struct twheel_base *base,
 		lockdep_assert_held(&base->lock);
 		/* A timer of @base stays there while @base is locked. */
 		if ((flags & (TWHEEL_CPU_MASK | TWHEEL_MIGRATING)) == base->cpu &&
-		    twheel_base_lane(flags) == base->lane)
+		    twheel_lane_of_flags(flags) == base->lane)
 			return base;
 		raw_spin_unlock(&base->lock);
 	}

@@ -20,11 +20,9 @@
 #include "twheel_core.h"
 #include "work.h"
 
-/* struct twheel_timer.flags, besides those of twheel.h and twheel_core.h */
+/* struct twheel_timer.flags, besides those of twheel.h, twheel_core.h and lane.h */
 #define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
-#define TWHEEL_LANE_SHIFT	25
-#define TWHEEL_LANE_MASK	0x1e000000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
 
 /* The most timers that are moved or looked at under one hold of a base's lock. */
@@ -142,16 +140,10 @@ static inline struct twheel_base *twheel_base_of(unsigned int cpu,
 	return per_cpu(twheel_cpus, cpu).lane[lane];
 }
 
-/* The lane in a timer's flags. */
-static inline unsigned int twheel_base_lane(u32 flags)
-{
-	return (flags & TWHEEL_LANE_MASK) >> TWHEEL_LANE_SHIFT;
-}
-
 /* The base that a timer's flags name. */
 static inline struct twheel_base *twheel_base_of_flags(u32 flags)
 {
-	return twheel_base_of(flags & TWHEEL_CPU_MASK, twheel_base_lane(flags));
+	return twheel_base_of(flags & TWHEEL_CPU_MASK, twheel_lane_of_flags(flags));
 }
 
 #define for_each_twheel_lane(lane) \

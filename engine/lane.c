@@ -19,17 +19,6 @@
 #include "twheel_compat.h"
 
 /**
- * twheel_lane_of - tell the lane of a timer
- * @t: The timer.
- *
- * Return: The lane.
- */
-enum twheel_lane twheel_lane_of(const struct twheel_timer *t)
-{
-	return twheel_base_lane(READ_ONCE(t->flags));
-}
-
-/**
  * twheel_lane_use - put a timer into a lane
  * @t: A timer that has just been set up, and that no other code uses yet.
  * @lane: The lane.

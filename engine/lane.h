@@ -5,7 +5,11 @@
 #ifndef _TWHEEL_ENGINE_LANE_H
 #define _TWHEEL_ENGINE_LANE_H
 
-struct twheel_timer;
+#include "twheel.h"
+
+/* In struct twheel_timer.flags */
+#define TWHEEL_LANE_SHIFT	25
+#define TWHEEL_LANE_MASK	0x1e000000U
 
 /**
  * enum twheel_lane - the wheels of a CPU, served in turn
@@ -29,7 +33,17 @@ enum twheel_lane {
 /* From this many timers on, a descriptor or a user has many timers. */
 #define TWHEEL_LANE_MANY	1024U
 
-enum twheel_lane twheel_lane_of(const struct twheel_timer *t);
+/* The lane in a timer's flags. */
+static inline enum twheel_lane twheel_lane_of_flags(u32 flags)
+{
+	return (flags & TWHEEL_LANE_MASK) >> TWHEEL_LANE_SHIFT;
+}
+
+static inline enum twheel_lane twheel_lane_of(const struct twheel_timer *t)
+{
+	return twheel_lane_of_flags(READ_ONCE(t->flags));
+}
+
 void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane);
 void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane);
 
