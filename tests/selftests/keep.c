@@ -219,40 +219,6 @@ TEST(every_index)
 	ASSERT_EQ(user_memory_kb_of(other, before), before);
 }
 
-USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
-{
-	enum { BLOCKS = 1 + 1024 };
-	struct twheel_op op = kept_op(handle_of(1, LAST_INDEX));
-	unsigned int files, each = 0;
-	int fd = -1;
-
-	if (sizeof(long) < 8)
-		skip("the array is smaller");
-	become(ALICE);
-	for (files = 0; files < 16; files++) {
-		fd = open_device(0);
-		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
-		/* a block for the timer, and 16 for the way to it */
-		if (!files)
-			each = user_memory_kb(fd) / 4;
-		ASSERT(each == 17 || (each > 1 && debug_kernel()));
-		ASSERT_EQ(user_memory_kb(fd), (files + 1) * each * 4);
-		ASSERT_EQ(cancel(fd, op.handle), 0);
-	}
-	for (; files < 200; files++) {
-		fd = open_device(0);
-		if (ioctl(fd, TWHEEL_IOC_ADD, &op))
-			break;
-		ASSERT_EQ(cancel(fd, op.handle), 0);
-	}
-	ASSERT_EQ(errno, EDQUOT);
-	ASSERT_EQ(files, BLOCKS / each);
-	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
-	ASSERT_EQ(timers_of(fd), 0);
-	/* a low index needs no array */
-	ASSERT_EQ(keep(fd, handle_of(1, 1)), 0);
-}
-
 TEST(shared_timer_needs_its_entry)
 {
 	const int fd = open_device(0);

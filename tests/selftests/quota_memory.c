@@ -145,6 +145,45 @@ USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
 		ASSERT_LE(slab_kb(), before + MOST_KB + SOME_KB);
 }
 
+/* The handle with the highest index needs a large array, as the first one, too. */
+USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
+{
+	enum { BLOCKS = 1 + 1024 };
+	struct twheel_op op = new_timer(LONG, 1), low;
+	unsigned int files, each = 0;
+	int fd = -1;
+
+	if (sizeof(long) < 8)
+		skip("the array is smaller");
+	op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
+	op.handle = ~0ULL;
+	become(ALICE);
+	for (files = 0; files < 16; files++) {
+		fd = open_device(0);
+		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+		/* a block for the timer, and 16 for the way to it */
+		if (!files)
+			each = user_memory_kb(fd) / 4;
+		ASSERT(each == 17 || (each > 1 && debug_kernel()));
+		ASSERT_EQ(user_memory_kb(fd), (files + 1) * each * 4);
+		ASSERT_EQ(cancel(fd, op.handle), 0);
+	}
+	for (; files < 200; files++) {
+		fd = open_device(0);
+		if (ioctl(fd, TWHEEL_IOC_ADD, &op))
+			break;
+		ASSERT_EQ(cancel(fd, op.handle), 0);
+	}
+	ASSERT_EQ(errno, EDQUOT);
+	ASSERT_EQ(files, BLOCKS / each);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	ASSERT_EQ(timers_of(fd), 0);
+	/* a low index needs no array */
+	low = op;
+	low.handle = 1 << 24;
+	CALL(ioctl(fd, TWHEEL_IOC_ADD, &low));
+}
+
 /* The memory that the kernel could give to programs, in KiB. */
 static unsigned long available_kb(void)
 {

@@ -22,14 +22,14 @@
 
 # Programs that wait more than they compute: virtual time stands still for code.
 in_time_travel="add change debugfs lease lease_end lease_holder periodic query scenario1
-	scenario3 scenario4 scenario6 scenario7 suspend timetravel"
+	scenario3 scenario4 scenario6 scenario7 suspend timetravel window"
 
 # Programs that set no parameter, no clock and no other user.
 without_privileges="add allowance batch cancel change drain group info lease lease_end
-	lease_holder lease_race missed notify
+	lease_holder lease_race keep list missed notify
 	periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
-	share table table_hostile table_map table_race upsert uring
-	uring_command uring_exit uring_library wakeup"
+	share successor table table_hostile table_map table_race upsert uring
+	uring_command uring_exit uring_library wakeup window"
 
 usage()
 {
