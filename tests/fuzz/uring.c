@@ -80,7 +80,7 @@ long uring_issue(int fd, __u32 request, __u64 arg)
 	const struct twheel_uring_cmd payload = { .arg = arg, .reserved = uring_mode >> 2 };
 	const bool async = uring_mode & ASYNC;
 	struct ring ring;
-	long ret = -ENOSYS;
+	long ret = -EMFILE;
 
 	uring_mode = 0;
 	if (open_ring(&ring)) {
