@@ -214,6 +214,23 @@ static void set_eventfd_by_command(int fd)
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_EVENTFD, &arg), -EBADF);
 }
 
+/* A descriptor that the thread makes is one of this process. */
+static void lease_by_command(int fd)
+{
+	struct twheel_lease lease = { .handle = add(fd, LONG, 3), .cap_ns = LONG };
+	struct twheel_op ops[4];
+	struct twheel_list list = { .ops = (unsigned long)ops, .count = 4 };
+	__u64 left;
+
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_LEASE, &lease), 0);
+	ASSERT_EQ(CALL(ioctl(lease.fd, TWHEEL_LEASE_IOC_LEFT, &left)), 0);
+	ASSERT_GT(left, LONG / 2);
+	/* the descriptor of a lease has no commands */
+	ASSERT_EQ(io_ring_call(lease.fd, TWHEEL_LEASE_IOC_LEFT, &left), -EOPNOTSUPP);
+	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_LIST, &list), timers_of(fd));
+	close(lease.fd);
+}
+
 TEST(other_calls_run_in_a_thread)
 {
 	const int fd = open_device(0);
@@ -221,6 +238,7 @@ TEST(other_calls_run_in_a_thread)
 	io_ring_open(0);
 	drain_by_commands(fd);
 	set_eventfd_by_command(fd);
+	lease_by_command(fd);
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_CLOCK_SET, NULL), 0);
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_CLOCK_SET, &fd), -EINVAL);
 	ASSERT_GE(io_ring_workers(), 1);
