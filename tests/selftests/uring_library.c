@@ -304,7 +304,7 @@ TEST(events_wait_while_there_is_no_buffer)
 
 TEST(liburing)
 {
-	skip("built without liburing for this architecture: scripts/setup installs it");
+	skip("built without liburing, which scripts/setup installs for the machine itself");
 }
 
 #endif
