@@ -2,7 +2,7 @@
 //
 // twheel: /dev/twheel for C++17, header only, over libtwheel (-ltwheel)
 //
-//  - timer_set, timer, table and ring own what they name. They can be moved, not copied, and
+//  - timer_set, timer, lease, table and ring own what they name. They can be moved, not copied, and
 //    their destructors release it. A moved-from object is closed: its calls fail with EBADF.
 //  - Each call has two forms. name() throws std::system_error with the errno. try_name() is
 //    noexcept and returns a result, which holds the value or the errno.
@@ -19,6 +19,7 @@
 #ifndef TWHEEL_HPP
 #define TWHEEL_HPP
 
+#include "twheel/lease.hpp"
 #include "twheel/mapping.hpp"
 #include "twheel/operation.hpp"
 #include "twheel/result.hpp"

@@ -55,7 +55,7 @@ constexpr bool moves_only = std::is_nothrow_move_constructible_v<T> &&
 			    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T>;
 
 static_assert(moves_only<twheel::timer_set> && moves_only<twheel::timer> &&
-	      moves_only<twheel::table> && moves_only<twheel::ring>);
+	      moves_only<twheel::lease> &&	      moves_only<twheel::table> && moves_only<twheel::ring>);
 static_assert(noexcept(std::declval<twheel::timer_set &>().try_add(twheel::op())));
 
 static bool durations_are_rounded_up()
@@ -234,6 +234,56 @@ static bool ring_has_each_event_once()
 	return true;
 }
 
+static bool lists_and_restores()
+{
+	twheel::timer_set set, other;
+	std::vector<twheel::op> ops(100), records(107);
+	std::uint64_t cursor = 0;
+	std::size_t count = 0;
+
+	for (auto &op : ops)
+		op = twheel::with_window(twheel::after(1h), 1s);
+	set.submit(ops);
+	while (const std::size_t got = set.list(cursor, &records[count], 7))
+		count += got;
+	REQUIRE(count == 100);
+	records.resize(count);
+	REQUIRE(other.restore(records) == 100);
+	for (const auto &op : ops) {
+		REQUIRE(other.query(twheel::handle{ op.handle }).window_ns == 1000000000);
+		REQUIRE(set.query(twheel::handle{ op.handle }).result == 0);
+	}
+	REQUIRE(other.restore(records) == 100 && records[0].result == -EEXIST);
+	return true;
+}
+
+static bool a_lease_keeps_a_timer_from_expiring()
+{
+	twheel::timer_set set;
+	const auto timer = set.add(twheel::after(1h));
+	twheel::event event;
+	{
+		twheel::lease first = set.lease(timer, 3h, TWHEEL_LEASE_EXPIRE_ON_CLOSE);
+		twheel::lease lease(std::move(first));
+
+		REQUIRE(!lease.wait(0s));
+		REQUIRE(lease && !first && thrown([&] { first.push(); }) == EBADF);
+		lease.push(2h);
+		REQUIRE(lease.left() > 1h && lease.left() <= 2h);
+		lease.push();
+		REQUIRE(lease.left() > 2h);
+		REQUIRE(thrown([&] { lease.push(4h); }) == EINVAL);
+		REQUIRE(thrown([&] { set.lease(timer, 1h); }) == EBUSY);
+	}
+	REQUIRE(set.wait(30s) && set.read(&event, 1) == 1);
+	REQUIRE(event.flags == TWHEEL_EVENT_LEASE_CLOSED);
+	const twheel::lease ended = set.lease(set.add(twheel::after(1h)), 1h);
+	set = twheel::timer_set();
+	REQUIRE(ended.wait(30s));
+	REQUIRE(thrown([&] { ended.left(); }) == ENOENT && !ended.try_push());
+	return true;
+}
+
 static bool eventfd_is_signalled()
 {
 	twheel::timer_set set;
@@ -285,6 +335,8 @@ static const struct {
 	{ "a set closes its descriptor", a_set_closes_its_descriptor },
 	{ "the table pushes deadlines back", table_pushes_back },
 	{ "the ring has each event once", ring_has_each_event_once },
+	{ "timers are listed and restored", lists_and_restores },
+	{ "a lease keeps a timer from expiring", a_lease_keeps_a_timer_from_expiring },
 	{ "an eventfd is signalled", eventfd_is_signalled },
 	{ "nothing is allocated", nothing_is_allocated },
 };

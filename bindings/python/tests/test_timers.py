@@ -116,6 +116,25 @@ class TimersTest(unittest.TestCase):
         self.assertEqual(len(self.timers.drain(4)), 4)
         self.assertEqual(self.timers.info().timers, 6)
 
+    def test_list_and_restore(self):
+        start = twheel.now()
+        for cookie in range(3000):
+            self.timers.add(start + FAR, cookie, flags=Flags.ABSTIME, window_ns=cookie)
+        self.timers.add(0, cookie=3000)
+        self.timers.wait(30)
+        ops = list(self.timers.list_timers(flags=Flags.ABSTIME))
+        self.assertEqual(sorted(op.cookie for op in ops), list(range(3001)))
+        self.assertEqual([op.cookie for op in ops if op.result == Result.EXPIRED], [3000])
+        with twheel.Timers() as other:
+            self.assertEqual({op.result for op in other.restore(ops)}, {0})
+            copies = list(other.list_timers(flags=Flags.ABSTIME))
+            self.assertEqual({(op.handle, op.cookie, op.time_ns, op.window_ns) for op in ops},
+                             {(op.handle, op.cookie, op.time_ns, op.window_ns)
+                              for op in copies})
+            self.assertEqual(other.restore(ops[:1])[0].result, -errno.EEXIST)
+        with twheel.Timers() as empty:
+            self.assertEqual(list(empty.list_timers()), [])
+
     def test_bad_input(self):
         with self.assertRaises(OSError) as caught:
             self.timers.add(1 << 63)

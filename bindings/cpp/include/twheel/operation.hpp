@@ -50,6 +50,15 @@ std::uint64_t nanoseconds(std::chrono::duration<Rep, Period> delay) noexcept
 		std::chrono::ceil<std::chrono::nanoseconds>(delay).count());
 }
 
+// A timeout of poll(), rounded up
+template <typename Rep, typename Period>
+int milliseconds(std::chrono::duration<Rep, Period> timeout) noexcept
+{
+	const std::uint64_t ms = (nanoseconds(timeout) + 999999) / 1000000;
+
+	return ms > INT32_MAX ? INT32_MAX : static_cast<int>(ms);
+}
+
 template <typename Clock>
 constexpr clockid_t clock_id() noexcept
 {
@@ -89,6 +98,14 @@ template <typename Rep, typename Period>
 op every(std::chrono::duration<Rep, Period> period, std::uint64_t cookie = 0) noexcept
 {
 	return twheel_every(detail::nanoseconds(period), cookie);
+}
+
+// The operation, whose timer may expire that much later than its deadline
+template <typename Rep, typename Period>
+op with_window(op wanted, std::chrono::duration<Rep, Period> window) noexcept
+{
+	wanted.window_ns = detail::nanoseconds(window);
+	return wanted;
 }
 
 // Operations of a batch on a timer that exists

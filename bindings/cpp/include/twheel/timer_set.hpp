@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "lease.hpp"
 #include "operation.hpp"
 #include "result.hpp"
 
@@ -211,6 +212,48 @@ public:
 	}
 	void resume() { try_resume().value(); }
 
+	// Look at timers, from a cursor that is 0 at first, until the result is 0: for each
+	// an operation that would add it again.
+	result<std::size_t> try_list(std::uint64_t &cursor, op *ops, std::size_t room,
+				     std::uint32_t flags = 0) const noexcept
+	{
+		return detail::make_count(twheel_list(fd_, &cursor, ops, room, flags),
+					  "twheel_list");
+	}
+	std::size_t list(std::uint64_t &cursor, op *ops, std::size_t room,
+			 std::uint32_t flags = 0) const
+	{
+		return try_list(cursor, ops, room, flags).value();
+	}
+
+	// Add timers under the handles that they had, from drain() or list().
+	result<std::size_t> try_restore(op *ops, std::size_t count) noexcept
+	{
+		return detail::make_count(twheel_restore(fd_, ops, count), "twheel_restore");
+	}
+	std::size_t restore(op *ops, std::size_t count) { return try_restore(ops, count).value(); }
+	template <typename Container>
+	std::size_t restore(Container &ops) { return restore(std::data(ops), std::size(ops)); }
+
+	// Make a lease on a timer, by which another process pushes the deadline at most CAP
+	// ahead. FLAGS: 0 or TWHEEL_LEASE_EXPIRE_ON_CLOSE
+	template <typename Rep, typename Period>
+	result<twheel::lease> try_lease(handle which, std::chrono::duration<Rep, Period> cap,
+					std::uint32_t flags = 0) noexcept
+	{
+		const int made = twheel_lease(fd_, static_cast<std::uint64_t>(which),
+					      detail::nanoseconds(cap), flags);
+
+		return made < 0 ? result<twheel::lease>::failure(-made, "twheel_lease") :
+				  result<twheel::lease>::success(twheel::lease::adopt(made));
+	}
+	template <typename Rep, typename Period>
+	twheel::lease lease(handle which, std::chrono::duration<Rep, Period> cap,
+			    std::uint32_t flags = 0)
+	{
+		return try_lease(which, cap, flags).value();
+	}
+
 	// Read events: 0 if there are none and the file is O_NONBLOCK.
 	result<std::size_t> try_read(event *events, std::size_t room) noexcept
 	{
@@ -227,10 +270,7 @@ public:
 	template <typename Rep, typename Period>
 	result<bool> try_wait(std::chrono::duration<Rep, Period> timeout) noexcept
 	{
-		const auto ms = std::chrono::ceil<std::chrono::milliseconds>(
-			std::chrono::nanoseconds(detail::nanoseconds(timeout))).count();
-
-		return wait_ms(ms > INT32_MAX ? INT32_MAX : static_cast<int>(ms));
+		return wait_ms(detail::milliseconds(timeout));
 	}
 	bool wait() { return try_wait().value(); }
 	template <typename Rep, typename Period>

@@ -15,10 +15,11 @@ Ring are the two mappings. twheel.aio has an event loop for asyncio.
 from .abi import (Event, EventFlags, EventType, Feature, Flags, Info, Op, Opcode,
                   Pushed, Result)
 from .errors import ClosedError, GoneError
+from .lease import Lease
 from .library import now, version
 from .mappings import Ring, Table
 from .timers import SECOND, Timers
 
 __all__ = ["ClosedError", "Event", "EventFlags", "EventType", "Feature", "Flags",
-           "GoneError", "Info", "Op", "Opcode", "Pushed", "Result", "Ring", "SECOND", "Table",
-           "Timers", "now", "version"]
+           "GoneError", "Info", "Lease", "Op", "Opcode", "Pushed", "Result", "Ring",
+           "SECOND", "Table", "Timers", "now", "version"]

@@ -4,13 +4,13 @@
 import ctypes
 import os
 import select
-import warnings
-from types import TracebackType
-from typing import Iterable, NamedTuple, Sequence, cast
+from typing import Iterable, Iterator, NamedTuple, Sequence, cast
 
 from . import library
-from .abi import (EVENT, Event, Feature, Info, InfoStructure, Op, events_from)
-from .errors import ClosedError
+from .abi import (EVENT, Event, Feature, Flags, Info, InfoStructure, Op, Opcode,
+                  events_from)
+from .descriptor import Descriptor
+from .lease import Lease
 from .mappings import Ring, Table
 
 SECOND = 1_000_000_000
@@ -23,7 +23,14 @@ class Group(NamedTuple):
     retracted: int
 
 
-class Timers:
+def _array(ops: Iterable[Op]) -> "ctypes.Array[Op]":
+    if isinstance(ops, ctypes.Array):
+        return ops
+    ops = list(ops)
+    return (Op * len(ops))(*ops)
+
+
+class Timers(Descriptor):
     """A set of timers: an open file of the device.
 
     Closing the file ends its timers, unless another process or a mapping still has it.
@@ -33,48 +40,16 @@ class Timers:
 
     def __init__(self, path: str | os.PathLike[str] = "/dev/twheel", *,
                  blocking: bool = False) -> None:
-        self._fd = -1
-        self._fd = library.open_path(os.fsencode(path), 0 if blocking else os.O_NONBLOCK)
+        super().__init__(library.open_path(os.fsencode(path),
+                                           0 if blocking else os.O_NONBLOCK))
 
     @classmethod
     def from_fd(cls, fd: int) -> "Timers":
         """Take over a descriptor of the device, for example one from a parent."""
         library.get_info(fd, InfoStructure())
         self = cls.__new__(cls)
-        self._fd = fd
+        Descriptor.__init__(self, fd)
         return self
-
-    def fileno(self) -> int:
-        """The descriptor, which selectors, poll() and asyncio accept."""
-        if self._fd < 0:
-            raise ClosedError("the Timers are closed")
-        return self._fd
-
-    @property
-    def closed(self) -> bool:
-        return self._fd < 0
-
-    def close(self) -> None:
-        """Close the descriptor."""
-        if self._fd >= 0:
-            fd, self._fd = self._fd, -1
-            library.close(fd)
-
-    def __enter__(self) -> "Timers":
-        self.fileno()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_fd", -1) >= 0:
-            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self)
-            self.close()
-
-    def __repr__(self) -> str:
-        return f"<twheel.Timers {'closed' if self.closed else f'fd={self._fd}'}>"
 
     def info(self) -> Info:
         """What the driver can do, and how many timers there are."""
@@ -126,14 +101,9 @@ class Timers:
     def submit(self, ops: Iterable[Op]) -> Sequence[Op]:
         """Carry out operations, and return them with their results.
 
-        A Sequence that submit() or drain() has returned is not copied.
+        A Sequence that submit(), restore() or drain() has returned is not copied.
         """
-        array: ctypes.Array[Op]
-        if isinstance(ops, ctypes.Array):
-            array = ops
-        else:
-            ops = list(ops)
-            array = (Op * len(ops))(*ops)
+        array = _array(ops)
         done = 0
         while done < len(array):
             rest = ctypes.byref(array, done * ctypes.sizeof(Op))
@@ -154,6 +124,34 @@ class Timers:
     def resume(self) -> None:
         """Accept new timers again."""
         library.resume(self.fileno())
+
+    def list_timers(self, *, flags: int = 0) -> Iterator[Op]:
+        """Look at all timers, and change nothing.
+
+        Each Op would arm its timer again, see restore(). Its result is Result.EXPIRED if
+        the event is unread. A timer that is there throughout comes exactly once.
+        """
+        cursor = ctypes.c_uint64()
+        ops = (Op * 1024)()
+        while count := library.list(self.fileno(), cursor, ops, len(ops), flags):
+            # The caller may keep an Op: it has memory of its own.
+            yield from (Op.from_buffer_copy(ops[index]) for index in range(count))
+
+    def restore(self, ops: Iterable[Op]) -> Sequence[Op]:
+        """Arm timers under the handles that they had, from drain() or list_timers()."""
+        array = _array(ops)
+        for op in array:
+            op.op, op.result = Opcode.ADD, 0
+            op.flags |= Flags.RESTORE | Flags.KEEP_HANDLE
+        return self.submit(array)
+
+    def lease(self, handle: int, cap_ns: int, *, expire_on_close: bool = False) -> Lease:
+        """Make a lease on a timer, which pushes the deadline at most CAP_NS ahead.
+
+        With expire_on_close, the timer expires when the last copy of the lease is closed:
+        its event then has EventFlags.LEASE_CLOSED.
+        """
+        return Lease(library.lease(self.fileno(), handle, cap_ns, int(expire_on_close)))
 
     # Events
 

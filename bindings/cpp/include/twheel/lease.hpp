@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// twheel for C++: leases
+#ifndef TWHEEL_LEASE_HPP
+#define TWHEEL_LEASE_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include <unistd.h>
+
+#include "operation.hpp"
+#include "result.hpp"
+
+namespace twheel {
+
+// A lease on a timer: the descriptor by which another process pushes the deadline back. When
+// the lease has ended, its calls fail with ENOENT.
+class lease {
+public:
+	lease() noexcept = default;
+	lease(lease &&other) noexcept : fd_(other.release()) {}
+	lease &operator=(lease &&other) noexcept
+	{
+		lease moved(std::move(other));
+
+		std::swap(fd_, moved.fd_);
+		return *this;
+	}
+	~lease()
+	{
+		if (fd_ >= 0)
+			::close(fd_);
+	}
+
+	// Take over a descriptor, for example one from a parent.
+	static lease adopt(int fd) noexcept
+	{
+		lease made;
+
+		made.fd_ = fd;
+		return made;
+	}
+
+	int fd() const noexcept { return fd_; }
+	int release() noexcept { return std::exchange(fd_, -1); }
+	explicit operator bool() const noexcept { return fd_ >= 0; }
+
+	// Push the deadline back as far as the lease allows.
+	result<done> try_push() const noexcept
+	{
+		return detail::make(twheel_lease_push(fd_), "twheel_lease_push");
+	}
+	void push() const { try_push().value(); }
+
+	// Push the deadline back to a time from now.
+	template <typename Rep, typename Period>
+	result<done> try_push(std::chrono::duration<Rep, Period> delay) const noexcept
+	{
+		return detail::make(twheel_lease_push_by(fd_, detail::nanoseconds(delay)),
+				    "twheel_lease_push_by");
+	}
+	template <typename Rep, typename Period>
+	void push(std::chrono::duration<Rep, Period> delay) const { try_push(delay).value(); }
+
+	// The time from now to the deadline
+	result<std::chrono::nanoseconds> try_left() const noexcept
+	{
+		std::uint64_t left = 0;
+		const int ret = twheel_lease_left(fd_, &left);
+
+		return detail::make<std::chrono::nanoseconds>(
+			ret, static_cast<std::chrono::nanoseconds::rep>(left),
+			"twheel_lease_left");
+	}
+	std::chrono::nanoseconds left() const { return try_left().value(); }
+
+	// Wait for the end of the lease: false after the timeout. EINTR after a signal.
+	template <typename Rep, typename Period>
+	result<bool> try_wait(std::chrono::duration<Rep, Period> timeout) const noexcept
+	{
+		return detail::make_bool(twheel_lease_wait(fd_, detail::milliseconds(timeout)),
+					 "twheel_lease_wait");
+	}
+	template <typename Rep, typename Period>
+	bool wait(std::chrono::duration<Rep, Period> timeout) const
+	{
+		return try_wait(timeout).value();
+	}
+
+private:
+	int fd_ = -1;
+};
+
+} // namespace twheel
+
+#endif // TWHEEL_LEASE_HPP

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+"""An object that owns a file descriptor."""
+
+import os
+import warnings
+from types import TracebackType
+from typing import TypeVar
+
+from .errors import ClosedError
+
+_Self = TypeVar("_Self", bound="Descriptor")
+
+
+class Descriptor:
+    """fileno(), close(), and use in a with statement."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def fileno(self) -> int:
+        """The descriptor, which selectors, poll() and asyncio accept."""
+        if self._fd < 0:
+            raise ClosedError(f"the {type(self).__name__} is closed")
+        return self._fd
+
+    @property
+    def closed(self) -> bool:
+        return self._fd < 0
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        if self._fd >= 0:
+            os.close(self.detach())
+
+    def detach(self) -> int:
+        """Give the descriptor up without closing it."""
+        fd = self.fileno()
+        self._fd = -1
+        return fd
+
+    def __enter__(self: _Self) -> _Self:
+        self.fileno()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_fd", -1) >= 0:
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self)
+            self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"fd={self._fd}"
+        return f"<twheel.{type(self).__name__} {state}>"

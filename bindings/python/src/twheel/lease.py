@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+"""A lease: the descriptor by which another process keeps a timer from expiring."""
+
+import ctypes
+import select
+
+from . import library
+from .descriptor import Descriptor
+
+
+class Lease(Descriptor):
+    """A lease on a timer, from Timers.lease() or of a descriptor that a parent passed on.
+
+    Hand the descriptor to another process, by pass_fds of subprocess or by
+    socket.send_fds(). The holder pushes the deadline back while it lives and works. When a
+    lease has ended, its calls raise GoneError.
+    """
+
+    def push(self, delay_ns: int | None = None) -> None:
+        """Push the deadline back: to DELAY_NS from now, or as far as the lease allows."""
+        if delay_ns is None:
+            library.lease_push(self.fileno())
+        else:
+            library.lease_push_by(self.fileno(), delay_ns)
+
+    def left(self) -> int:
+        """The time from now to the deadline."""
+        left = ctypes.c_uint64()
+        library.lease_left(self.fileno(), left)
+        return left.value
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end of the lease. False after TIMEOUT seconds."""
+        poll = select.poll()
+        poll.register(self.fileno(), 0)  # POLLHUP is always reported
+        return bool(poll.poll(None if timeout is None else timeout * 1000))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Leases, also those that another process holds."""
+
+import errno
+import os
+import subprocess
+import sys
+import unittest
+
+import twheel
+from twheel import EventFlags, SECOND
+
+FAR = 3600 * SECOND
+
+
+class LeaseTest(unittest.TestCase):
+    def setUp(self):
+        self.timers = self.enterContext(twheel.Timers())
+        self.handle = self.timers.add(FAR, cookie=5)
+
+    def lease(self, **options):
+        return self.enterContext(self.timers.lease(self.handle, 3 * FAR, **options))
+
+    def test_push_and_left(self):
+        lease = self.lease()
+        lease.push(2 * FAR)
+        self.assertTrue(FAR < lease.left() <= 2 * FAR)
+        lease.push()
+        self.assertTrue(2 * FAR < lease.left() <= 3 * FAR)
+        self.assertEqual(os.write(lease.fileno(), b"."), 1)
+        for error, call in ((errno.EINVAL, lambda: lease.push(3 * FAR + 1)),
+                            (errno.EBUSY, self.lease)):
+            with self.assertRaises(OSError) as caught:
+                call()
+            self.assertEqual(caught.exception.errno, error)
+
+    def test_end(self):
+        lease = self.lease()
+        self.assertFalse(lease.wait(0))
+        self.timers.cancel(self.handle)
+        self.assertTrue(lease.wait(30))
+        for call in lease.push, lease.left, lambda: lease.push(1), self.lease:
+            with self.assertRaises(twheel.GoneError):
+                call()
+
+    def test_close(self):
+        lease = self.lease(expire_on_close=True)
+        lease.close()
+        with self.assertRaises(twheel.ClosedError):
+            lease.push()
+        self.timers.wait(30)
+        event, = self.timers.read()
+        self.assertEqual((event.cookie, event.flags), (5, EventFlags.LEASE_CLOSED))
+
+    def test_a_child_that_dies_is_noticed(self):
+        lease = self.lease(expire_on_close=True)
+        child = subprocess.Popen(
+            [sys.executable, "-c", "import sys, time, twheel\n"
+             "lease = twheel.Lease(int(sys.argv[1])); lease.push()\n"
+             "print('pushed', flush=True)\n"
+             "time.sleep(3600)", str(lease.fileno())],
+            pass_fds=[lease.fileno()], stdout=subprocess.PIPE)
+        lease.close()
+        self.addCleanup(child.communicate)
+        self.addCleanup(child.kill)
+        self.assertEqual(child.stdout.readline(), b"pushed\n")
+        self.assertGreater(self.timers.query(self.handle).time_ns, 2 * FAR)
+        self.assertFalse(self.timers.wait(0))
+        child.kill()
+        self.assertTrue(self.timers.wait(30))
+        event, = self.timers.read()
+        self.assertEqual(event.flags, EventFlags.LEASE_CLOSED)
+
+
+if __name__ == "__main__":
+    unittest.main()
