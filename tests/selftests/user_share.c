@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A user has a share of the softirqs of each CPU. Above the share, timers expire in a thread
+ * of low priority, or in the user's own calls. The test keeps the thread from running:
+ * it computes as SCHED_FIFO, and looks at the ring without a call.
+ */
+#include <sched.h>
+
+#include "event_ring.h"
+#include "parameter.h"
+#include "user.h"
+
+/* Expiries a second. The user may have those of one second at once. */
+enum { SHARE = 20, FAR_TOO_MANY = 20 * SHARE };
+
+/* How often a test tries again if the host has stopped the machine. */
+enum { TRIES = 20 };
+
+#define SHARE_TEST(id)					\
+	static void run_##id(void *data);		\
+	TEST(id)					\
+	{						\
+		with_limit("share", SHARE, run_##id);	\
+	}						\
+	static void run_##id(void *data)
+
+static void compute_until(__u64 time)
+{
+	while (now() < time)
+		;
+}
+
+/* No thread of the CPU runs from now on while this process computes. */
+static void keep_the_cpu(void)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	stay_on_cpu(last_cpu());
+	CALL(sched_setscheduler(0, SCHED_FIFO, &param));
+}
+
+static void use_up(void)
+{
+	static struct twheel_event events[FAR_TOO_MANY];
+	const int fd = open_device(0);
+	unsigned int i;
+
+	for (i = 0; i < FAR_TOO_MANY; i++)
+		add(fd, 1, i);
+	read_all(fd, events, FAR_TOO_MANY);
+	close(fd);
+}
+
+/*
+ * Arms a timer and computes. Returns whether the event came without a call. The event is
+ * in the ring afterwards.
+ */
+static bool comes_by_itself(clockid_t clockid)
+{
+	struct ring ring = new_ring();
+	unsigned int try;
+	__u64 tail, end;
+	bool came;
+
+	for (try = 0; try < TRIES; try++) {
+		tail = tail_of(&ring);
+		add_on(ring.fd, clockid, read_clock(clockid) + ticks(2), 0);
+		end = now() + ticks(6);
+		compute_until(end);
+		came = tail_of(&ring) != tail;
+		/* Now and then a softirq helps a thread that does not get on. */
+		if (now() < end + ticks(2))
+			break;
+		wait_for_event(ring.fd);
+		set_head(&ring, tail_of(&ring));
+	}
+	if (try == TRIES)
+		skip("the host is too busy");
+	ASSERT(has_event(ring.fd));
+	ASSERT_EQ(tail_of(&ring), tail + 1);
+	close_ring(&ring);
+	return came;
+}
+
+/* ALICE may still be above the share, from a case that ran before. */
+SHARE_TEST(user_below_the_share_needs_no_call)
+{
+	keep_the_cpu();
+	become(BOB);
+	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
+	ASSERT(comes_by_itself(CLOCK_BOOTTIME));
+}
+
+SHARE_TEST(user_above_the_share_pays_by_calls)
+{
+	keep_the_cpu();
+	become(ALICE);
+	use_up();
+	ASSERT(!comes_by_itself(CLOCK_MONOTONIC));
+	ASSERT(!comes_by_itself(CLOCK_BOOTTIME));
+}
+
+/* use_up() has closed the only descriptor. */
+SHARE_TEST(share_is_of_the_user_and_not_of_others)
+{
+	keep_the_cpu();
+	become(ALICE);
+	use_up();
+	ASSERT(!comes_by_itself(CLOCK_MONOTONIC));
+	CALL(setresuid(BOB, 0, 0));
+	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
+}
+
+SHARE_TEST(capability_exempts)
+{
+	keep_the_cpu();
+	use_up();
+	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
+	ASSERT(comes_by_itself(CLOCK_BOOTTIME));
+}
+
+static void run_without_share(void *data)
+{
+	keep_the_cpu();
+	become(ALICE);
+	use_up();
+	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
+}
+
+TEST(share_0_is_no_limit)
+{
+	with_limit("share", 0, run_without_share);
+}
+
+SHARE_TEST(idle_cpu_is_as_prompt_above_the_share)
+{
+	struct twheel_event event;
+	unsigned int i;
+	__u64 deadline;
+	int fd;
+
+	become(ALICE);
+	use_up();
+	fd = open_device(0);
+	for (i = 0; i < 20; i++) {
+		deadline = now() + ticks(2);
+		add_at(fd, deadline, i);
+		arm_timerfds(deadline);
+		event = read_one(fd);
+		check_lateness(&event);
+	}
+}
