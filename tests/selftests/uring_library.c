@@ -140,7 +140,11 @@ static bool entry_of_call(pid_t child, __u64 *number)
 {
 	struct __ptrace_syscall_info info;
 
-	CALL(ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info), &info));
+	/* 6.12 as UML cannot */
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info), &info) < 0) {
+		kill(child, SIGKILL);
+		skip("system calls cannot be counted: %s", strerror(errno));
+	}
 	*number = info.entry.nr;
 	return info.op == PTRACE_SYSCALL_INFO_ENTRY;
 }
