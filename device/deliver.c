@@ -261,7 +261,7 @@ void twheel_deliver_init(struct timer_set *set)
 void twheel_deliver_stop(struct timer_set *set)
 {
 	timer_set_lock(set);
-	set->ended = true;
+	WRITE_ONCE(set->ended, true);
 	timer_set_unlock(set);
 }
 

@@ -131,7 +131,10 @@ static __poll_t lease_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &lease->wait, wait);
 	/* Pairs with wq_has_sleeper() in twheel_leased_end(). */
 	smp_mb();
-	return READ_ONCE(lease->t) ? EPOLLOUT | EPOLLWRNORM : EPOLLHUP;
+	/* As lease_lock() sees it: who is told ENOENT finds EPOLLHUP from then on. */
+	if (!READ_ONCE(lease->t) || READ_ONCE(lease->set->ended))
+		return EPOLLHUP;
+	return EPOLLOUT | EPOLLWRNORM;
 }
 
 static void lease_show_fdinfo(struct seq_file *m, struct file *file)

@@ -68,15 +68,17 @@ static bool comes_by_itself(clockid_t clockid)
 		end = now() + ticks(6);
 		compute_until(end);
 		came = tail_of(&ring) != tail;
-		/* Now and then a softirq helps a thread that does not get on. */
-		if (now() < end + ticks(2))
+		/*
+		 * Now and then a softirq helps a thread that does not get on. On a slow kernel,
+		 * ksoftirqd may have the tick, and not get on either.
+		 */
+		if (now() < end + ticks(2) && has_event(ring.fd))
 			break;
 		wait_for_event(ring.fd);
 		set_head(&ring, tail_of(&ring));
 	}
 	if (try == TRIES)
 		skip("the host is too busy");
-	ASSERT(has_event(ring.fd));
 	ASSERT_EQ(tail_of(&ring), tail + 1);
 	close_ring(&ring);
 	return came;
