@@ -43,11 +43,12 @@ void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk)
 
 /*
  * Counts a look at a timer, or at a block. Returns whether the hold may go on. A hold
- * ends early if another CPU waits for the lock, but each hold has one look at least.
+ * ends early if another CPU waits for the lock, but each hold has two looks at least: one to
+ * find the block again, and one that moves the walk on.
  */
 static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
 {
-	if (walk->looks < TWHEEL_CHUNK && spin_is_contended(&set->lock))
+	if (walk->looks < TWHEEL_CHUNK - 1 && spin_is_contended(&set->lock))
 		walk->looks = 0;
 	if (!walk->looks)
 		return false;
