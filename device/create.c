@@ -172,9 +172,9 @@ static void create_set_slack(struct user_timer *t)
  * Returns the generation for the timer of @op. It is never 0, so the handle is never 0.
  *
  * A handle that is kept takes the count of the set forward to its generation, so that a
- * later handle is not the same. The count goes round: if a kept generation is ahead by half
- * of all generations or more, it counts as behind. Then the count gets there after as many
- * adds as it was ahead.
+ * later handle is not the same. The first generation of a set is always ahead. Then the count
+ * goes round: if a kept generation is ahead by half of all generations or more, it counts
+ * as behind, and the count gets there after as many adds as it was ahead.
  */
 static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 {
@@ -182,7 +182,7 @@ static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 	u64 kept = op->handle >> TWHEEL_INDEX_BITS;
 
 	if (op->flags & TWHEEL_KEEP_HANDLE) {
-		if (((kept - set->generation) & mask) <= mask / 2)
+		if (!set->generation || ((kept - set->generation) & mask) <= mask / 2)
 			set->generation = kept;
 		return kept;
 	}

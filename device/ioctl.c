@@ -127,23 +127,25 @@ static long ioctl_op(struct timer_set *set, void __user *argp, u32 opcode)
  * @op: The operations.
  * @changed: An operation has a result that is not 0, or filled in a field.
  * @added: There are timers in @timer.
+ * @kept: One of them has a handle that the program knows already.
  * @timer: For each operation: the timer that it has added, or %NULL.
  */
 struct ioctl_chunk {
 	struct twheel_op	*op;
 	bool			changed;
 	bool			added;
+	bool			kept;
 	struct user_timer	*timer[TWHEEL_CHUNK];
 };
 
 /* Carries out the additions at the start of @op. Returns how many. */
 static unsigned int ioctl_run_adds(struct timer_set *set, struct twheel_op *op,
-				   struct user_timer **added, unsigned int count)
+				   struct user_timer **added, unsigned int count, bool *kept)
 {
-	unsigned int n = 1;
+	unsigned int n;
 
-	while (n < count && op[n].op == TWHEEL_OP_ADD)
-		n++;
+	for (n = 0; n < count && op[n].op == TWHEEL_OP_ADD; n++)
+		*kept |= !!(op[n].flags & TWHEEL_KEEP_HANDLE);
 	twheel_ops_add(set, added, op, n);
 	return n;
 }
@@ -151,7 +153,8 @@ static unsigned int ioctl_run_adds(struct timer_set *set, struct twheel_op *op,
 /*
  * Carries out the operations of a chunk, and returns how many. A group cancel must end
  * the timers that were added before it. But additions of this chunk are started at its
- * end. So a group cancel behind an addition is left to the next chunk.
+ * end. So a group cancel behind an addition is left to the next chunk. So is any operation
+ * behind an addition that keeps its handle, because it may name the timer.
  */
 static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chunk,
 				  unsigned int count)
@@ -162,7 +165,10 @@ static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chu
 
 	chunk->changed = false;
 	chunk->added = false;
+	chunk->kept = false;
 	while (i < count) {
+		if (chunk->kept && op[i].op != TWHEEL_OP_ADD)
+			break;
 		if (twheel_ops_is_short(&op[i])) {
 			i += twheel_ops_run_short(set, &op[i], &timer[i], count - i,
 						  &chunk->changed);
@@ -172,7 +178,7 @@ static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chu
 			break;
 		n = 1;
 		if (op[i].op == TWHEEL_OP_ADD)
-			n = ioctl_run_adds(set, &op[i], &timer[i], count - i);
+			n = ioctl_run_adds(set, &op[i], &timer[i], count - i, &chunk->kept);
 		else
 			op[i].result = ioctl_run_op(set, &op[i], &timer[i]);
 		chunk->changed = true;
