@@ -32,7 +32,7 @@
 static struct user_timer *lease_lock(struct timer_lease *lease)
 	__acquires(&lease->set->lock)
 {
-	spin_lock(&lease->holders);
+	spin_lock_bh(&lease->holders);
 	timer_set_lock(lease->set);
 	/* A timer of a set whose file is closed must not be armed: it is being freed. */
 	return lease->set->ended ? NULL : lease->t;
@@ -42,7 +42,7 @@ static void lease_unlock(struct timer_lease *lease)
 	__releases(&lease->set->lock)
 {
 	timer_set_unlock(lease->set);
-	spin_unlock(&lease->holders);
+	spin_unlock_bh(&lease->holders);
 }
 
 /* Pushes the deadline to @ns from now, unless it is later already. */

@@ -15,12 +15,13 @@
 #include <linux/slab.h>
 #include "leased.h"
 #include "quota.h"
+#include "share.h"
 
 static void leased_wake(struct twheel_work *wake)
 {
 	struct timer_lease *lease = container_of(wake, struct timer_lease, wake);
 
-	wake_up_poll(&lease->wait, EPOLLHUP);
+	wake_up_all(&lease->wait);
 }
 
 /**
@@ -91,8 +92,10 @@ void twheel_leased_end(struct user_timer *t)
 	 * Pairs with the barrier in poll(). Holders are woken without the lock of the set,
 	 * because no one knows how many wait.
 	 */
-	if (wq_has_sleeper(&lease->wait))
+	if (wq_has_sleeper(&lease->wait)) {
+		twheel_share_charge(set, 1);
 		twheel_work_queue(&lease->wake);
+	}
 }
 
 /**
