@@ -90,9 +90,19 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #define twheel_uring_payload(command) ((const void *)(command)->sqe->cmd)
 #endif
 
+/* The flags that a program may set: a mask has their name since 6.4. */
+#ifdef IORING_URING_CMD_MASK
+#define TWHEEL_URING_FLAGS IORING_URING_CMD_MASK
+#else
+#define TWHEEL_URING_FLAGS IORING_URING_CMD_FIXED
+#endif
+
 /* io_uring_cmd_done() lost its second result with 6.18, to io_uring_cmd_done32(). */
 #ifdef TWHEEL_HAVE_URING_DONE32
 #define twheel_uring_done(command, result, flags) io_uring_cmd_done(command, result, flags)
+#elif !__has_include(<linux/io_uring/cmd.h>) && !defined(TWHEEL_HAVE_URING_DONE_FLAGS)
+/* Before 9d2789ac9d60 of 6.3, which 6.1.y has, too */
+#define twheel_uring_done(command, result, flags) io_uring_cmd_done(command, result, 0)
 #else
 #define twheel_uring_done(command, result, flags) io_uring_cmd_done(command, result, 0, flags)
 #endif

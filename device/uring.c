@@ -74,7 +74,7 @@ int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 	u64 arg = READ_ONCE(payload->arg);
 	long ret;
 
-	if (READ_ONCE(payload->reserved))
+	if (READ_ONCE(payload->reserved) || command->flags & TWHEEL_URING_FLAGS)
 		return -EINVAL;
 	if (arg != (unsigned long)arg)
 		return -EFAULT;
