@@ -160,6 +160,8 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 	become(ALICE);
 	for (files = 0; files < 16; files++) {
 		fd = open_device(0);
+		if (!files)
+			ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
 		/* a block for the timer, and 16 for the way to it */
 		if (!files)
