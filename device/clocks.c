@@ -197,6 +197,9 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 	/* Bottom halves are off already. */
 	spin_lock(&set->lock);
 	now = twheel_time_now(queue->base->clockid);
+	/* The share may be used up on this CPU only. Then clocks_file() moves the queue. */
+	if (unlikely(!queue->base->low && twheel_share_used_up(set)))
+		max = 0;
 	for (n = 0; n < max; n++) {
 		node = rb_first_cached(&queue->tree);
 		if (!node || clocks_timer(node)->deadline > now)

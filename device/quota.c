@@ -279,24 +279,38 @@ bool twheel_quota_exempt(struct timer_set *set)
 }
 
 /**
- * twheel_quota_shown_limit - tell how many timers a user may hold
- * @set: A set of the user's.
+ * twheel_quota_seems_exempt - find out whether a set may exceed limits, without asking
+ * @set: The set.
  *
  * The function looks at the opener's credentials only, and asks no security module. A
  * security module may refuse the capability to an opener whose credentials have it. Then
- * the function returns %U64_MAX until the limit has refused the set something.
+ * the function returns %true until a limit has refused the set something.
  *
- * Return: The limit now, or %U64_MAX if the set may exceed it.
+ * Context: any.
+ *
+ * Return: Whether the opener seems to have had CAP_SYS_RESOURCE.
  */
-u64 twheel_quota_shown_limit(const struct timer_set *set)
+bool twheel_quota_seems_exempt(const struct timer_set *set)
 {
 	enum timer_set_exemption exemption = READ_ONCE(set->exemption);
 	const struct cred *cred = set->file->f_cred;
 
-	if (exemption == TIMER_SET_EXEMPT)
-		return U64_MAX;
-	if (exemption == TIMER_SET_NOT_ASKED && cred->user_ns == &init_user_ns &&
-	    cap_raised(cred->cap_effective, CAP_SYS_RESOURCE))
+	if (exemption != TIMER_SET_NOT_ASKED)
+		return exemption == TIMER_SET_EXEMPT;
+	return cred->user_ns == &init_user_ns &&
+	       cap_raised(cred->cap_effective, CAP_SYS_RESOURCE);
+}
+
+/**
+ * twheel_quota_shown_limit - tell how many timers a user may hold
+ * @set: A set of the user's.
+ *
+ * Return: The limit now; or %U64_MAX if the set may exceed it, as far as
+ * twheel_quota_seems_exempt() knows.
+ */
+u64 twheel_quota_shown_limit(const struct timer_set *set)
+{
+	if (twheel_quota_seems_exempt(set))
 		return U64_MAX;
 	return twheel_quota_limit();
 }

@@ -18,6 +18,7 @@ void twheel_quota_put(struct user_quota *quota);
 void twheel_quota_exit(void);
 unsigned int twheel_quota_limit(void);
 bool twheel_quota_exempt(struct timer_set *set);
+bool twheel_quota_seems_exempt(const struct timer_set *set);
 u64 twheel_quota_shown_limit(const struct timer_set *set);
 unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers);
 void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);

@@ -15,6 +15,7 @@
  * The share bounds the average in the long run. Timers that were armed before the share was
  * used up expire in softirqs, and the user then pays back for longer.
  */
+#include <linux/interrupt.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -26,7 +27,10 @@ module_param(share, uint, 0644);
 MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user without CAP_SYS_RESOURCE; a thread of low priority does the rest (default 25000; 0: no limit)");
 
 /* How long the steps of the thread of low priority may keep a share used up. */
-#define SHARE_MEMORY_NS		(10 * NSEC_PER_SEC)
+#define SHARE_MEMORY_NS		(10ULL * NSEC_PER_SEC)
+
+/* How long any steps may keep a share used up. */
+#define SHARE_DEBT_NS		(60ULL * NSEC_PER_SEC)
 
 /* How much of a slice a call of the user spends to run the lane, at most. */
 #define SHARE_HELP		4U
@@ -53,7 +57,8 @@ static void share_add(struct timer_set *set, unsigned int steps, u64 most)
  */
 void twheel_share_charge(struct timer_set *set, unsigned int steps)
 {
-	share_add(set, steps, S64_MAX);
+	if (READ_ONCE(set->exemption) != TIMER_SET_EXEMPT)
+		share_add(set, steps, SHARE_DEBT_NS);
 }
 
 /**
@@ -69,7 +74,8 @@ void twheel_share_charge(struct timer_set *set, unsigned int steps)
  */
 void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
 {
-	if (current->flags & PF_KTHREAD)
+	/* A softirq may help, too, and has interrupted any task. */
+	if (in_serving_softirq() || current->flags & PF_KTHREAD)
 		share_add(set, steps, SHARE_MEMORY_NS);
 }
 
@@ -77,11 +83,13 @@ void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
  * twheel_share_limited - find out whether a share limits a user
  * @set: A set of the user's.
  *
+ * Context: any.
+ *
  * Return: %true if there is a limit, and the opener of the set has no CAP_SYS_RESOURCE.
  */
-bool twheel_share_limited(struct timer_set *set)
+bool twheel_share_limited(const struct timer_set *set)
 {
-	return READ_ONCE(share) && !twheel_quota_exempt(set);
+	return READ_ONCE(share) && !twheel_quota_seems_exempt(set);
 }
 
 /**
@@ -112,6 +120,9 @@ enum twheel_lane twheel_share_lane(struct timer_set *set)
  */
 void twheel_share_help(struct timer_set *set)
 {
-	if (unlikely(twheel_share_used_up(set)))
-		twheel_work_help(twheel_work_slice() / SHARE_HELP);
+	if (likely(!twheel_share_used_up(set)))
+		return;
+	twheel_work_help(twheel_work_slice() / SHARE_HELP);
+	/* A poll() may look at thousands of descriptors. */
+	cond_resched();
 }

@@ -93,7 +93,7 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 /**
  * twheel_user_timer_choose_lane - give a timer the lane that its user may use now
  * @t: A timer that has expired and is to be armed again; its set is locked. A timer that is
- *	pending stays in its lane.
+ *	pending stays in its lane, and so does one whose own callback arms it again.
  */
 void twheel_user_timer_choose_lane(struct user_timer *t)
 {
@@ -102,7 +102,7 @@ void twheel_user_timer_choose_lane(struct user_timer *t)
 
 	timer_set_assert_locked(set);
 
-	if (unlikely(low != twheel_share_used_up(set)))
+	if (unlikely(low != twheel_share_used_up(set)) && !twheel_pending(&t->timer))
 		twheel_lane_move(&t->timer, twheel_share_lane(set));
 }
 

@@ -58,7 +58,8 @@ enum {
  *	its thread works, %NULL at other times. Only this CPU uses it, with bottom halves off.
  * @kick: Begins the work in @soon if no run does.
  * @rescue: Does a slice of the work in @left now and then, if the thread does not get on.
- * @got_on: A thread has run since @rescue last looked.
+ * @by: The task for whose work @to is a list of @left.
+ * @got_on: Which of the threads have run since @rescue last looked.
  */
 struct work_cpu {
 	raw_spinlock_t		lock;
@@ -66,9 +67,10 @@ struct work_cpu {
 	struct list_head	soon;
 	struct list_head	left[WORK_THREADS];
 	struct list_head	*to;
+	struct task_struct	*by;
 	struct timer_list	kick;
 	struct timer_list	rescue;
-	bool			got_on;
+	bool			got_on[WORK_THREADS];
 };
 
 /* How long the thread may be kept from running until a softirq helps out, in ticks. */
@@ -163,6 +165,10 @@ static void work_add_soon(struct twheel_work *work, unsigned int cpu)
 	struct list_head *to = READ_ONCE(c->to);
 
 	lockdep_assert_held(&c->lock);
+
+	/* What interrupts the thread of low priority, or someone who helps it, is not for it. */
+	if (to == &c->left[WORK_LOW] && (in_hardirq() || READ_ONCE(c->by) != current))
+		to = NULL;
 
 	work_set_cpu(work, cpu);
 	list_add_tail(&work->node, to ?: &c->soon);
@@ -343,21 +349,21 @@ static void work_kicked(struct timer_list *kick)
 static void work_rescue(struct timer_list *rescue)
 {
 	struct work_cpu *c = container_of(rescue, struct work_cpu, rescue);
+	unsigned int i;
 	bool stuck;
-	u64 until;
 
 	/* The timer may have come from a CPU that went offline: its work has moved, too. */
 	if (c != this_cpu_ptr(&work_cpus))
 		return;
-	raw_spin_lock_irq(&c->lock);
-	stuck = !c->got_on && work_is_left(c);
-	c->got_on = false;
-	raw_spin_unlock_irq(&c->lock);
+	for (i = 0; i < WORK_THREADS; i++) {
+		raw_spin_lock_irq(&c->lock);
+		stuck = !c->got_on[i] && !list_empty(&c->left[i]);
+		c->got_on[i] = false;
+		raw_spin_unlock_irq(&c->lock);
 
-	if (stuck) {
-		until = local_clock() + twheel_work_slice();
-		work_do(c, &c->left[WORK_NORMAL], until);
-		work_do(c, &c->left[WORK_LOW], until);
+		if (stuck)
+			work_do(c, &c->left[i],
+				local_clock() + twheel_work_slice() / WORK_THREADS);
 	}
 
 	raw_spin_lock_irq(&c->lock);
@@ -368,25 +374,29 @@ static void work_rescue(struct timer_list *rescue)
 
 static void work_do_left(struct work_cpu *c, struct list_head *left, u64 until)
 {
-	raw_spin_lock_irq(&c->lock);
+	WRITE_ONCE(c->by, current);
 	WRITE_ONCE(c->to, left);
-	c->got_on = true;
-	raw_spin_unlock_irq(&c->lock);
-
 	work_do(c, left, until);
+	WRITE_ONCE(c->to, NULL);
 
 	raw_spin_lock_irq(&c->lock);
-	WRITE_ONCE(c->to, NULL);
-	/* It would wake an idle CPU for nothing. */
-	if (!work_is_left(c))
+	if (work_is_left(c))
+		work_wake_threads(c, smp_processor_id());
+	else
+		/* It would wake an idle CPU for nothing. */
 		timer_delete(&c->rescue);
 	raw_spin_unlock_irq(&c->lock);
 }
 
-static void work_thread_run(struct work_cpu *c, struct list_head *left)
+static void work_thread_run(unsigned int cpu, unsigned int thread)
 {
+	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
+
 	local_bh_disable();
-	work_do_left(c, left, local_clock() + twheel_work_slice());
+	raw_spin_lock_irq(&c->lock);
+	c->got_on[thread] = true;
+	raw_spin_unlock_irq(&c->lock);
+	work_do_left(c, &c->left[thread], local_clock() + twheel_work_slice());
 	local_bh_enable();
 	cond_resched();
 }
@@ -398,9 +408,7 @@ static int work_normal_should_run(unsigned int cpu)
 
 static void work_normal_run(unsigned int cpu)
 {
-	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
-
-	work_thread_run(c, &c->left[WORK_NORMAL]);
+	work_thread_run(cpu, WORK_NORMAL);
 }
 
 static struct smp_hotplug_thread work_threads = {
@@ -417,9 +425,7 @@ static int work_low_should_run(unsigned int cpu)
 
 static void work_low_run(unsigned int cpu)
 {
-	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
-
-	work_thread_run(c, &c->left[WORK_LOW]);
+	work_thread_run(cpu, WORK_LOW);
 }
 
 static void work_low_setup(unsigned int cpu)
