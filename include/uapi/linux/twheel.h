@@ -57,7 +57,8 @@
  *	for each timer of @max_timers_user, and 4 MiB. A period, a window, a group and a
  *	clock other than CLOCK_MONOTONIC take less than 200 bytes more for a timer. A
  *	descriptor takes up to 16 blocks more if it has places for more than a million
- *	timers, or a timer was given such a place by TWHEEL_KEEP_HANDLE.
+ *	timers, or a timer was given such a place by TWHEEL_KEEP_HANDLE. Lists of blocks
+ *	take up to 512 bytes for each block.
  *
  *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
  *	namespace. The kernel asks for the capability when a limit would be passed
@@ -265,7 +266,7 @@ enum twheel_opcode {
  *	up to 2^39 adds, and may bring back a handle that has named another timer. In a
  *	new descriptor, handles that the old one gave out and that were not restored may
  *	be given out anew. A program that cannot have that adds a timer in the old
- *	descriptor last, restores it along with the others, and cancels it.
+ *	descriptor last, and in the new one restores it first and cancels it later.
  * @cookie: Any value. The kernel returns it in each event.
  * @time_ns: A delay from now, or with TWHEEL_ABSTIME a reading of the clock. A value
  *	above 2^63 - 1 is EINVAL. A deadline that would be beyond 2^63 - 1, because
@@ -519,10 +520,11 @@ struct twheel_eventfd {
  * if the timer cannot have a lease; EBUSY if the timer has a lease; EDQUOT if the user
  * has as many leases as allowed; ENOMEM; EFAULT.
  *
- * Errors of the calls on a lease: ENOENT if the lease has ended. Before that: EINVAL for more
- * than @cap_ns, or for an argument of TWHEEL_LEASE_IOC_PUSH that is not 0; EFAULT; ENOTTY
- * for any other ioctl. write() of 0 bytes returns 0 and does nothing. There is no read():
- * EINVAL.
+ * Errors of the calls on a lease: EINVAL for more than @cap_ns, or for an argument of
+ * TWHEEL_LEASE_IOC_PUSH that is not 0; ENOENT if the lease has ended; EFAULT; ENOTTY for any
+ * other ioctl. TWHEEL_LEASE_IOC_LEFT fails with ENOENT rather than with EFAULT, the other
+ * calls rather with EINVAL or EFAULT than with ENOENT. write() of 0 bytes returns 0 and
+ * does nothing. There is no read(): EINVAL.
  */
 struct twheel_lease {
 	__aligned_u64	handle;
@@ -666,16 +668,17 @@ struct twheel_ring {
  * completion.
  *
  * The kernel carries out TWHEEL_IOC_INFO, operations and batches while it submits the
- * command: they are completed when io_uring_enter() returns. All other calls run in a
- * thread of io_uring. So does a call that adds timers, if it must wait because the user's
- * timers have as much memory as they may.
+ * command. So they are completed when io_uring_enter() returns, unless the program has asked
+ * io_uring for another order or for a thread. All other calls run in a thread of io_uring. So
+ * does a call that adds timers, if it must wait because the user's timers have as much
+ * memory as they may.
  *
  * The structures that @arg and twheel_batch.ops point to must stay until the completion.
- * The kernel may take page faults on them during the submission. A fd of &struct
- * twheel_eventfd means what it means in the task that created the thread which
- * carries out the command.
+ * The kernel may take page faults on them during the submission. The fd of &struct
+ * twheel_eventfd, and that of &struct twheel_lease, belongs to the task that created the
+ * thread which carries out the command.
  *
- * Errors besides those of the ioctl(): EINVAL if @reserved is not zero. EOPNOTSUPP if the
+ * Errors besides those of the ioctl(): EINVAL if @reserved or uring_cmd_flags is not zero. EOPNOTSUPP if the
  * driver is older. Without TWHEEL_FEATURE_URING, io_uring is not in the kernel.
  */
 struct twheel_uring_cmd {
