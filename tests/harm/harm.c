@@ -30,6 +30,9 @@
 /*
  * The bounds: 0 means none. 99 of 100 events may be later by late_ticks than they are
  * without the attack, which is a tick.
+ *
+ * "expiry" and "uids" arm 100,000 timers before any of them expires, so these timers are not
+ * above the share of softirqs. They come at most once in a measurement.
  */
 struct bounds {
 	const char	*mode;
@@ -44,19 +47,19 @@ static const struct bounds all_bounds[] = {
 	{ "each16",		2, 2, 2, 2 },
 	{ "periodic",		2, 2, 2, 2 },
 	{ "periodic_many",	2, 2, 2, 2 },
-	{ "periodic_poll",	0, 0, 2, 2 },
+	{ "periodic_poll",	2, 2, 2, 2 },
 	{ "table",		2, 2, 2, 2 },
 	{ "descriptors",	2, 2, 2, 2 },
-	{ "fdinfo",		0, 0, 2, 2 },
-	{ "boottime",		0, 0, 2, 2 },
+	{ "fdinfo",		2, 2, 2, 2 },
+	{ "boottime",		2, 2, 2, 2 },
 	{ "timerfd",		0, 0, 0, 0 },	/* the peer: not of this module */
-	{ "expiry",		0, 0, 2, 2 },
-	{ "close",		0, 0, 2, 2 },
-	{ "group",		0, 0, 2, 2 },
+	{ "expiry",		3.5, 2, 2, 2 },
+	{ "close",		2, 2, 2, 2 },
+	{ "group",		2, 2, 2, 2 },
 	{ "drain",		0, 0, 2, 2 },
 	{ "mmap",		0, 0, 2, 2 },
 	{ "clock_set",		0, 0, 2, 2 },
-	{ "uids",		0, 0, 2, 1 },
+	{ "uids",		3.5, 2, 2, 1 },
 };
 
 /* Time for what has just started to settle. */
@@ -68,9 +71,12 @@ static __u64 quiet_ns(void)
 	return (attacked_cpu ? 1500 : 300) * NSEC_PER_MSEC;
 }
 
-static __u64 attack_ns(void)
+/* An attack by calls takes its share at once if it can: the average is over more time. */
+static __u64 attack_ns(const struct attack *attack)
 {
-	return (long_tests || attacked_cpu ? 3 : 1) * NSEC_PER_SEC;
+	if (long_tests || attacked_cpu || !attack->stores_only)
+		return 3 * NSEC_PER_SEC;
+	return NSEC_PER_SEC;
 }
 
 /* Memory that all processes of a case share. */
@@ -372,8 +378,8 @@ static void run_case(const void *data)
 	quiet_cfs = measure(start_cfs, 0, quiet_ns());
 	quiet_fifo = measure(start_fifo, 0, quiet_ns());
 	attacker = start_attack(attack);
-	cfs = measure(start_cfs, attacker, attack_ns());
-	fifo = measure(start_fifo, attacker, attack_ns());
+	cfs = measure(start_cfs, attacker, attack_ns(attack));
+	fifo = measure(start_fifo, attacker, attack_ns(attack));
 	end(attacker);
 	set_back();
 	note_phase(attack->name, "cfs", &cfs);
