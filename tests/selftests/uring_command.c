@@ -412,6 +412,8 @@ static void whole_batches(int (*run)(int fd, struct twheel_batch *batch, __u64 *
 		meanwhile += start < event.expired_ns && event.expired_ns < end;
 	}
 	note("%u batches had an event meanwhile", meanwhile);
+	if (!meanwhile && sysconf(_SC_NPROCESSORS_ONLN) == 1)
+		skip("on one CPU, no event came during a batch");
 	ASSERT_GT(meanwhile, 0);
 }
 

@@ -200,13 +200,13 @@ TEST(ring_ends_with_commands_in_flight)
 	note("%u of %u timers were added nevertheless", added, ROUNDS * BATCHES * LENGTH);
 }
 
-/* A command holds the open file, and so the timers. */
-TEST(file_stays_until_its_commands_end)
+/* A read that waits holds the open file, and so the timer of a command. */
+TEST(file_stays_until_its_requests_end)
 {
 	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 6);
 	struct twheel_event event;
-	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
+	const struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
 	const struct io_uring_sqe read = {
 		.opcode = IORING_OP_READ,
 		.fd = fd,
@@ -216,7 +216,6 @@ TEST(file_stays_until_its_commands_end)
 	};
 
 	io_ring_open(0);
-	sqe.flags = IOSQE_ASYNC;
 	io_ring_queue(&read);
 	io_ring_queue(&sqe);
 	io_ring_enter();

@@ -678,8 +678,9 @@ struct twheel_ring {
  * twheel_eventfd, and that of &struct twheel_lease, belongs to the task that created the
  * thread which carries out the command.
  *
- * Errors besides those of the ioctl(): EINVAL if @reserved or uring_cmd_flags is not zero. EOPNOTSUPP if the
- * driver is older. Without TWHEEL_FEATURE_URING, io_uring is not in the kernel.
+ * Errors besides those of the ioctl(): EINVAL if @reserved or uring_cmd_flags is not zero.
+ * EOPNOTSUPP if the driver is older. Without TWHEEL_FEATURE_URING, io_uring is not in the
+ * kernel.
  */
 struct twheel_uring_cmd {
 	__aligned_u64	arg;
