@@ -16,6 +16,11 @@ SOURCES = ["--exclude=*.mod.c", "--exclude=.*", "--exclude=/scripts",
            "--include=*/", "--include=*.[chS]", "--include=Kbuild*",
            "--include=Kconfig*", "--include=Makefile*", "--exclude=*"]
 
+# What a make says about BTF: it is absent, or the kernel was built when there was another
+# pahole, or none.
+ABOUT_BTF = re.compile("Skipping BTF generation|warning: pahole version differs|"
+                       "  The kernel was built with: [0-9]+$|  You are using: +[0-9]+$")
+
 
 def sync(project, place):
     """Copy the sources. Returns whether any have changed.
@@ -111,8 +116,7 @@ def _forget_old(place):
 def _warnings(log):
     """What a silent make has warned about."""
     text = log.read_text(encoding="utf-8", errors="replace")
-    return [line for line in text.splitlines()
-            if not line.startswith("Skipping BTF generation")]
+    return [line for line in text.splitlines() if not ABOUT_BTF.match(line)]
 
 
 def _compile_again(place, warnings):
