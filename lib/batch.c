@@ -34,21 +34,23 @@ API long twheel_submit(int fd, struct twheel_op *ops, size_t count)
 	return (long)done;
 }
 
-API long twheel_drain(int fd, struct twheel_op *ops, size_t room)
+/*
+ * Repeats a call until it has filled an array or finds nothing more. @arg is the argument of
+ * the call, and @ops and @count are its fields. Returns how many operations are filled in.
+ */
+static long fill(int fd, unsigned long call, void *arg, __u64 *ops, __u32 *count,
+		 struct twheel_op *array, size_t room)
 {
 	size_t done = 0;
 	int ret;
 
 	while (done < room) {
-		struct twheel_drain drain = {
-			.ops = (uintptr_t)(ops + done),
-			.count = call_size(room - done),
-		};
-
-		ret = twheel_call(fd, TWHEEL_IOC_DRAIN, &drain);
+		*ops = (uintptr_t)(array + done);
+		*count = call_size(room - done);
+		ret = twheel_call(fd, call, arg);
 		if (ret == -EINTR)
 			continue;
-		/* The caller must not lose the timers that have been taken back. */
+		/* The caller must not lose the timers that have been taken back or listed. */
 		if (ret < 0)
 			return done ? (long)done : ret;
 		if (!ret)
@@ -56,6 +58,13 @@ API long twheel_drain(int fd, struct twheel_op *ops, size_t room)
 		done += (size_t)ret;
 	}
 	return (long)done;
+}
+
+API long twheel_drain(int fd, struct twheel_op *ops, size_t room)
+{
+	struct twheel_drain drain = { .ops = 0 };
+
+	return fill(fd, TWHEEL_IOC_DRAIN, &drain, &drain.ops, &drain.count, ops, room);
 }
 
 API int twheel_resume(int fd)
@@ -68,28 +77,11 @@ API int twheel_resume(int fd)
 API long twheel_list(int fd, uint64_t *cursor, struct twheel_op *ops, size_t room,
 		     uint32_t flags)
 {
-	size_t done = 0;
-	int ret;
+	struct twheel_list list = { .cursor = *cursor, .flags = flags };
+	long ret = fill(fd, TWHEEL_IOC_LIST, &list, &list.ops, &list.count, ops, room);
 
-	while (done < room) {
-		struct twheel_list list = {
-			.ops = (uintptr_t)(ops + done),
-			.cursor = *cursor,
-			.count = call_size(room - done),
-			.flags = flags,
-		};
-
-		ret = twheel_call(fd, TWHEEL_IOC_LIST, &list);
-		if (ret == -EINTR)
-			continue;
-		if (ret < 0)
-			return done ? (long)done : ret;
-		*cursor = list.cursor;
-		if (!ret)
-			break;
-		done += (size_t)ret;
-	}
-	return (long)done;
+	*cursor = list.cursor;
+	return ret;
 }
 
 API long twheel_restore(int fd, struct twheel_op *ops, size_t count)
