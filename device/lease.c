@@ -131,7 +131,7 @@ static __poll_t lease_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &lease->wait, wait);
 	/* Pairs with wq_has_sleeper() in twheel_leased_end(). */
 	smp_mb();
-	/* As lease_lock() sees it: who is told ENOENT finds EPOLLHUP from then on. */
+	/* As in lease_lock(): a holder whose push has failed with ENOENT finds EPOLLHUP. */
 	if (!READ_ONCE(lease->t) || READ_ONCE(lease->set->ended))
 		return EPOLLHUP;
 	return EPOLLOUT | EPOLLWRNORM;

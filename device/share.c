@@ -62,7 +62,7 @@ void twheel_share_charge(struct timer_set *set, unsigned int steps)
 }
 
 /**
- * twheel_share_charge_low - take steps from the share of a user who has used it up
+ * twheel_share_charge_low - take steps in the low lane from the share of a user
  * @set: A set of the user's.
  * @steps: How many, by the thread of low priority or by a program that helps it.
  *

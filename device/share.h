@@ -7,7 +7,6 @@
 
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
-#include <linux/math64.h>
 #include <linux/percpu.h>
 #include "timer_set.h"
 
