@@ -69,13 +69,18 @@ static void note_idle(struct torture_model_timer *t)
 	t->last = is_exact(t) ? t->due : TORTURE_UNKNOWN;
 }
 
+/* A canceller may disarm the timer while it waits for a callback that sleeps. */
+static bool may_be_disarmed(const struct torture_model_timer *t)
+{
+	return t->running && t->slot->busy && t->flags & TWHEEL_PROCESS;
+}
+
 /* The timer is idle: if an arming was pending in the model, it has expired. */
 static void note_expired(struct torture_model_timer *t)
 {
 	if (!t->armed)
 		return;
-	/* A canceller may disarm the timer while it waits for a callback that sleeps. */
-	if (t->running && t->slot->busy && t->flags & TWHEEL_PROCESS) {
+	if (may_be_disarmed(t)) {
 		count_timer(t, TORTURE_CANCELLED);
 		t->stopped++;
 		note_idle(t);
@@ -335,6 +340,13 @@ void torture_model_look(struct torture_model_timer *t)
 void torture_model_stopped(struct torture_model_timer *t, int ret)
 {
 	lockdep_assert_held(&t->slot->lock);
+	if (t->maybe_stopped && ret == t->armed + t->stopped + 1) {
+		/* The callback was the earlier arming's, and the canceller ended the next one. */
+		count_timer(t, TORTURE_ARMED);
+		count_timer(t, TORTURE_CANCELLED);
+		ret--;
+	}
+	t->maybe_stopped = false;
 	if (ret != t->armed + t->stopped)
 		torture_model_fault(t, "a synchronous cancel returned", ret);
 	if (t->expired || t->running)
@@ -378,12 +390,16 @@ static void check_maybe_expired(struct torture_model_timer *t)
 	bool pending = twheel_pending(&t->timer);
 
 	t->maybe_expired = false;
-	if (t->armed && !t->period && !pending) {
-		/* The next arming, which is not periodic. */
+	if (t->armed && !t->period && !pending &&
+	    (torture_reached(t->due) || !may_be_disarmed(t))) {
+		/* The next arming, which is not periodic, unless a canceller disarmed it. */
+		t->maybe_stopped = may_be_disarmed(t);
 		check_time(t);
 		note_idle(t);
 		return;
 	}
+	if (!pending && may_be_disarmed(t))
+		note_expired(t);
 	if (pending != t->armed)
 		torture_model_fault(t, "pending in its callback", pending);
 	count_timer(t, TORTURE_ARMED);

@@ -48,6 +48,7 @@
  * @maybe_expired: The same, possibly, of a periodic timer.
  * @running: The callback has had the lock, and still uses the timer.
  * @stopped: How many armings were disarmed while a canceller waited for the callback.
+ * @maybe_stopped: A canceller may have ended the arming that has expired in the model.
  * @quiet: A synchronous cancel has returned, and nothing has been armed since.
  */
 struct torture_model_timer {
@@ -69,6 +70,7 @@ struct torture_model_timer {
 	bool			maybe_expired;
 	bool			running;
 	int			stopped;
+	bool			maybe_stopped;
 	bool			quiet;
 };
 
