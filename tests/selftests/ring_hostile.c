@@ -114,7 +114,8 @@ TEST(garbage_does_not_keep_timers_from_ending)
 
 TEST(garbage_harms_no_other_descriptor)
 {
-	enum { COUNT = 100 };
+	/* As in table_hostile.c: a slow kernel leaves part of the timers to a thread. */
+	enum { COUNT = 100, TURNS = 10 };
 	const struct ring ring = new_ring();
 	const __u64 end = now() + 2 * NSEC_PER_SEC;
 	unsigned int rounds = 0, i;
@@ -126,7 +127,7 @@ TEST(garbage_harms_no_other_descriptor)
 
 		for (i = 0; i < COUNT; i++)
 			add_at(ring.fd, deadline + i, i);
-		arm_timerfds(deadline + COUNT);
+		arm_timerfds(deadline + COUNT + ticks(TURNS));
 		for (i = 0; i < COUNT; i++) {
 			const struct twheel_event event = take_one(&ring);
 
