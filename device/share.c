@@ -22,9 +22,9 @@
 #include "quota.h"
 #include "share.h"
 
-static unsigned int share = 25000;
+static unsigned int share = 20000;
 module_param(share, uint, 0644);
-MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user without CAP_SYS_RESOURCE; a thread of low priority does the rest (default 25000; 0: no limit)");
+MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user without CAP_SYS_RESOURCE; a thread of low priority does the rest (default 20000; 0: no limit)");
 
 /* How long the steps of the thread of low priority may keep a share used up. */
 #define SHARE_MEMORY_NS		(10ULL * NSEC_PER_SEC)

@@ -458,7 +458,7 @@ const struct attack attacks[] = {
 	{ "fdinfo", prepare_fdinfo, expire_all, .count = 20000 },
 	{ "boottime", prepare_boottime, all_boottime, .count = 4000, .long_count = 16000 },
 	{ "timerfd", prepare_timerfd, all_timerfds, .count = 4000, .long_count = 16000 },
-	{ "expiry", prepare_expiry, expire_all, .count = 100000 },
+	{ "expiry", prepare_expiry, expire_all, .count = 100000, .bursts = true },
 	{ "close", prepare_ops, close_full, .count = 200000, .long_count = 1000000 },
 	{ "group", prepare_group, cancel_all, .count = 100000 },
 	{ "drain", prepare_ops, drain_all, .count = 100000 },
