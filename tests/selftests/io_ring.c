@@ -114,6 +114,18 @@ struct io_ring_result io_ring_wait(void)
 	return result;
 }
 
+struct io_uring_sqe io_ring_read(int fd, void *buffer, size_t size, __u64 user_data)
+{
+	return (struct io_uring_sqe){
+		.opcode = IORING_OP_READ,
+		.fd = fd,
+		.addr = (unsigned long)buffer,
+		.len = size,
+		.off = ~0ULL,
+		.user_data = user_data,
+	};
+}
+
 struct io_uring_sqe io_ring_command(int fd, unsigned int call, const void *arg)
 {
 	const struct twheel_uring_cmd payload = { .arg = (unsigned long)arg };

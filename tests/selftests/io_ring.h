@@ -43,6 +43,9 @@ bool io_ring_completed(struct io_ring_result *result);
 /* Wait for a completion, and take it. */
 struct io_ring_result io_ring_wait(void);
 
+/* The request for a read. */
+struct io_uring_sqe io_ring_read(int fd, void *buffer, size_t size, __u64 user_data);
+
 /* The request for a command: a TWHEEL_IOC_ call with its argument. */
 struct io_uring_sqe io_ring_command(int fd, unsigned int call, const void *arg);
 

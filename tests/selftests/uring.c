@@ -11,21 +11,9 @@
 
 #define LONG (100 * NSEC_PER_SEC)
 
-static struct io_uring_sqe read_sqe(int fd, void *buffer, size_t size, __u64 id)
-{
-	return (struct io_uring_sqe){
-		.opcode = IORING_OP_READ,
-		.fd = fd,
-		.addr = (unsigned long)buffer,
-		.len = size,
-		.off = ~0ULL,
-		.user_data = id,
-	};
-}
-
 static void submit_read(int fd, struct twheel_event *event, __u64 id)
 {
-	const struct io_uring_sqe sqe = read_sqe(fd, event, sizeof(*event), id);
+	const struct io_uring_sqe sqe = io_ring_read(fd, event, sizeof(*event), id);
 
 	io_ring_submit(&sqe);
 }
@@ -99,7 +87,7 @@ TEST(uring_read_takes_as_many_as_fit)
 {
 	const int fd = open_device(0);
 	struct twheel_event events[4];
-	struct io_uring_sqe sqe = read_sqe(fd, events, sizeof(events), 1);
+	struct io_uring_sqe sqe = io_ring_read(fd, events, sizeof(events), 1);
 	struct io_ring_result cqe;
 	int i;
 
@@ -117,7 +105,7 @@ TEST(uring_read_into_registered_memory)
 	const int fd = open_device(0);
 	struct twheel_event *event = two_pages(PROT_READ | PROT_WRITE);
 	struct iovec memory = { event, page_size() };
-	struct io_uring_sqe sqe = read_sqe(fd, event, sizeof(*event), 1);
+	struct io_uring_sqe sqe = io_ring_read(fd, event, sizeof(*event), 1);
 	struct io_ring_result cqe;
 
 	io_ring_open(0);
@@ -137,7 +125,7 @@ TEST(uring_read_that_must_not_wait_is_eagain)
 {
 	const int fd = open_device(0);
 	struct twheel_event event;
-	struct io_uring_sqe sqe = read_sqe(fd, &event, sizeof(event), 1);
+	struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event), 1);
 	struct io_ring_result cqe;
 
 	io_ring_open(0);
@@ -151,7 +139,7 @@ TEST(uring_read_of_too_little_is_einval)
 {
 	const int fd = open_device(0);
 	struct twheel_event event;
-	struct io_uring_sqe sqe = read_sqe(fd, &event, sizeof(event) - 1, 1);
+	struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event) - 1, 1);
 	struct io_ring_result cqe;
 
 	io_ring_open(0);

@@ -393,14 +393,7 @@ static void whole_batches(int (*run)(int fd, struct twheel_batch *batch, __u64 *
 		ops[i] = op_on(TWHEEL_OP_CANCEL, 1);
 	io_ring_open(0);
 	while (meanwhile < 2 && now() < timeout) {
-		const struct io_uring_sqe sqe = {
-			.opcode = IORING_OP_READ,
-			.fd = fd,
-			.addr = (unsigned long)&event,
-			.len = sizeof(event),
-			.off = ~0ULL,
-			.user_data = 1,
-		};
+		const struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event), 1);
 		__u64 start, end;
 
 		for (i = 0; i < ARRAY_SIZE(ops); i++)

@@ -207,13 +207,7 @@ TEST(file_stays_until_its_requests_end)
 	struct twheel_op op = new_timer(0, 6);
 	struct twheel_event event;
 	const struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
-	const struct io_uring_sqe read = {
-		.opcode = IORING_OP_READ,
-		.fd = fd,
-		.addr = (unsigned long)&event,
-		.len = sizeof(event),
-		.off = ~0ULL,
-	};
+	const struct io_uring_sqe read = io_ring_read(fd, &event, sizeof(event), 0);
 
 	io_ring_open(0);
 	io_ring_queue(&read);
