@@ -464,7 +464,8 @@ const struct attack attacks[] = {
 	{ "drain", prepare_ops, drain_all, .count = 100000 },
 	{ "mmap", prepare_nothing, map_both, .count = 65536 },
 	{ "clock_set", prepare_clock_set, ask_again, .count = 4000 },
-	{ "uids", prepare_uids, expire_all_users, .count = 1023, .many_users = true },
+	{ "uids", prepare_uids, expire_all_users, .count = 1023, .bursts = true,
+	  .many_users = true },
 	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
 	{ }
 };

@@ -221,8 +221,9 @@ static void check_refused(int fd, const struct twheel_list *valid, size_t offset
 			  size_t size)
 {
 	struct twheel_list arg = *valid, copy;
+	const __u32 low = value;
 
-	memcpy((char *)&arg + offset, &value, size);
+	memcpy((char *)&arg + offset, size == sizeof(low) ? (void *)&low : &value, size);
 	copy = arg;
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LIST, &arg), EINVAL);
 	ASSERT(!memcmp(&arg, &copy, sizeof(arg)));
