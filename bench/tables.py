@@ -63,22 +63,23 @@ def cost(metric, median, least, most):
 
 
 def ratios(rows, spreads, _):
-    """The table of kernel timers: figures, ratios and targets."""
+    """The tables of kernel timers, one for each machine: figures, ratios and targets."""
     spread = {row[:5]: row for row in spreads}
-    body = []
+    bodies = collections.defaultdict(list)
     for row, target in figures.verdicts(rows):
         if row.metric.startswith("u_"):
             continue
         ends = spread[row[:5]]
-        body.append((
-            machine(row), code(row.metric), f"{row.n:,}", code(row.peer),
+        bodies[machine(row)].append((
+            code(row.metric), f"{row.n:,}", code(row.peer),
             cost(row.metric, row.twheel_ns, ends.twheel_min, ends.twheel_max),
             cost(row.metric, row.peer_ns, ends.peer_min, ends.peer_max),
             small(row.ratio), target,
             "met" if row.ratio <= target else "**missed**"))
-    return table(("machine", "metric", "timers", "peer",
-                  "twheel, ns (from to)", "peer, ns (from to)", "ratio",
-                  "target", ".."), body)
+    head = ("metric", "timers", "peer", "twheel, ns (from to)", "peer, ns (from to)",
+            "ratio", "target", "result")
+    return "\n\n".join(f"{where}:\n\n{table(head, body)}"
+                       for where, body in bodies.items())
 
 
 def user_ratios(rows, *_):
@@ -104,7 +105,7 @@ def user_ratios(rows, *_):
                      target,
                      "met" if max(of.values()) <= target else "**missed**"))
     return table(("metric", "timers", "twheel, ns", "floor, ns",
-                  *map(code, peers), "target", ".."), body)
+                  *map(code, peers), "target", "result"), body)
 
 
 def growth(rows, *_):
@@ -188,10 +189,14 @@ def instructions_kernel(*_):
 
 
 def instructions_user(*_):
-    """The table of instructions of the program paths."""
-    return instructions_of(USER_PATHS, (
-        "twheel_single", "twheel_batch", "twheel_mmap", "twheel_ring", "timerfd",
-        "posix", "io_uring", "io_uring_single"))
+    """The table of instructions of the program paths, with a row for each mechanism."""
+    counts = instructions.read()
+    engines = ("twheel_single", "twheel_batch", "twheel_mmap", "twheel_ring", "timerfd",
+               "posix", "io_uring", "io_uring_single")
+    body = [(code(engine), *[number(counts[metric, engine])
+                             if (metric, engine) in counts else ""
+                             for metric in USER_PATHS]) for engine in engines]
+    return table(("instructions", *USER_PATHS.values()), body if counts else [])
 
 
 TABLES = {make.__name__: make
