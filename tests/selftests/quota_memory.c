@@ -242,7 +242,7 @@ static unsigned int map_most(off_t offset, unsigned int pages)
 
 /*
  * All that a user can make the kernel hold. The figures for a timer are those of
- * Documentation/design.rst.
+ * Documentation/design-device.rst.
  */
 USER_LIMIT_TEST(most_that_a_user_can_hold_is_bounded, MANY)
 {
