@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
-/* libtwheel: the system call */
+/* libtwheel: system calls */
+#include <poll.h>
 #include <sys/ioctl.h>
 #include "internal.h"
 
@@ -8,4 +9,18 @@ int twheel_call(int fd, unsigned long call, void *argument)
 	int ret = ioctl(fd, call, argument);
 
 	return ret < 0 ? -errno : ret;
+}
+
+int twheel_poll(int fd, short events, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+	int ret;
+
+	/* poll() would wait for nothing, perhaps for ever. */
+	if (fd < 0)
+		return -EBADF;
+	ret = poll(&poll_fd, 1, timeout_ms);
+	if (ret < 0)
+		return -errno;
+	return poll_fd.revents & POLLNVAL ? -EBADF : ret;
 }

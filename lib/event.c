@@ -19,14 +19,7 @@ API long twheel_read(int fd, struct twheel_event *events, size_t room)
 
 API int twheel_wait(int fd, int timeout_ms)
 {
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-	int ret = poll(&poll_fd, 1, timeout_ms);
-
-	if (ret < 0)
-		return -errno;
-	if (poll_fd.revents & POLLNVAL)
-		return -EBADF;
-	return ret;
+	return twheel_poll(fd, POLLIN, timeout_ms);
 }
 
 API int twheel_set_eventfd(int fd, int eventfd)

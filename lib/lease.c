@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
 /* libtwheel: leases */
-#include <poll.h>
 #include "internal.h"
 
 API int twheel_lease(int fd, uint64_t handle, uint64_t cap_ns, uint32_t flags)
@@ -38,10 +37,5 @@ API int twheel_lease_left(int lease, uint64_t *left_ns)
 
 API int twheel_lease_wait(int lease, int timeout_ms)
 {
-	struct pollfd poll_fd = { .fd = lease };
-	int ret = poll(&poll_fd, 1, timeout_ms);
-
-	if (ret < 0)
-		return -errno;
-	return poll_fd.revents & POLLNVAL ? -EBADF : ret;
+	return twheel_poll(lease, 0, timeout_ms);
 }

@@ -86,7 +86,7 @@ int twheel_close(int fd);
 int twheel_get_info(int fd, struct twheel_info *info);
 
 /*
- * Operations. The functions for one operation ignore @op->op.
+ * Operations. The functions for one operation set @op->result to 0, and ignore @op->op.
  */
 
 /**
@@ -226,7 +226,7 @@ int twheel_cancel_group(int fd, uint64_t group, uint64_t *retracted);
 /**
  * twheel_submit - carry out any number of operations
  * @fd: The descriptor.
- * @ops: The operations, with @op set. Each gets its result in @result.
+ * @ops: The operations, with @op set and @result 0. Each gets its result in @result.
  * @count: The number of operations.
  *
  * The call goes on after signals.
@@ -568,8 +568,10 @@ void twheel_unmap_ring(struct twheel_events *events);
  */
 static inline size_t twheel_ring_count(const struct twheel_events *events)
 {
-	return (size_t)(__atomic_load_n(&events->ring->tail, __ATOMIC_ACQUIRE) -
-			events->ring->head);
+	/* The head first: another thread may consume events meanwhile. */
+	const __u64 head = __atomic_load_n(&events->ring->head, __ATOMIC_ACQUIRE);
+
+	return (size_t)(__atomic_load_n(&events->ring->tail, __ATOMIC_ACQUIRE) - head);
 }
 
 /**

@@ -2,13 +2,14 @@
 /* libtwheel: one operation */
 #include "internal.h"
 
-/* The ioctls of one operation want @op->op to be 0. */
+/* The ioctls of one operation want @op->op and @op->result to be 0. */
 static int run(int fd, unsigned long call, struct twheel_op *op)
 {
 	uint32_t opcode = op->op;
 	int ret;
 
 	op->op = 0;
+	op->result = 0;
 	ret = twheel_call(fd, call, op);
 	op->op = opcode;
 	return ret;

@@ -28,7 +28,7 @@ int main()
 		return 1;
 	if (twheel_lease(fd, 1, 1, 0) != -ENOENT || twheel_lease_push(fd) != -ENOTTY ||
 	    twheel_lease_push_by(fd, 1) != -ENOTTY || twheel_lease_left(fd, &left) != -ENOTTY ||
-	    twheel_lease_wait(-1, 0))
+	    twheel_lease_wait(-1, -1) != -EBADF)
 		return 1;
 	struct io_uring_sqe sqe;
 	twheel_prep_command(&sqe, fd, TWHEEL_IOC_ADD, &op);

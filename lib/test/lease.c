@@ -82,6 +82,7 @@ TEST(calls_on_what_is_no_lease_fail)
 	ASSERT_EQ(twheel_lease_push_by(-1, 1), -EBADF);
 	ASSERT_EQ(twheel_lease_left(-1, &left), -EBADF);
 	ASSERT_EQ(twheel_lease(-1, 1, 1, 0), -EBADF);
+	ASSERT_EQ(twheel_lease_wait(-1, -1), -EBADF);
 	close(fd);
 	ASSERT_EQ(twheel_lease_wait(fd, 0), -EBADF);
 }
