@@ -51,27 +51,43 @@ static size_t entries_to_map(size_t wanted, size_t existing)
 	return wanted <= ENTRIES_MAX ? wanted : 0;
 }
 
-API int twheel_map_table(int fd, size_t count, struct twheel_table *table)
+/* Returns -EAGAIN if the table turns out to have another size. */
+static int try_table(int fd, size_t size, struct twheel_table *table)
 {
+	void *start = map(fd, TWHEEL_MMAP_TABLE, size);
 	struct twheel_info info;
-	void *start;
-	size_t size;
 	int ret;
 
-	*table = (struct twheel_table){ 0 };
-	ret = twheel_get_info(fd, &info);
-	if (ret)
-		return ret;
-	count = entries_to_map(count, info.table_entries);
-	if (!count)
-		return -EINVAL;
-	size = table_size(count);
-	start = map(fd, TWHEEL_MMAP_TABLE, size);
 	if (!start)
 		return -errno;
 	table->words = start;
 	table->count = size / sizeof(struct twheel_word);
-	return 0;
+	ret = twheel_get_info(fd, &info);
+	if (!ret && info.table_entries != table->count)
+		/* Another thread has made the table meanwhile, with another size. */
+		ret = -EAGAIN;
+	if (ret)
+		twheel_unmap_table(table);
+	return ret;
+}
+
+API int twheel_map_table(int fd, size_t count, struct twheel_table *table)
+{
+	struct twheel_info info;
+	size_t entries;
+	int ret;
+
+	*table = (struct twheel_table){ 0 };
+	do {
+		ret = twheel_get_info(fd, &info);
+		if (ret)
+			return ret;
+		entries = entries_to_map(count, info.table_entries);
+		if (!entries)
+			return -EINVAL;
+		ret = try_table(fd, table_size(entries), table);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
 API void twheel_unmap_table(struct twheel_table *table)
@@ -90,7 +106,7 @@ static int try_ring(int fd, size_t entries, struct twheel_events *events)
 	if (!ring)
 		return -errno;
 	if (ring->entries != entries) {
-		/* Another process has made the ring meanwhile, with another size. */
+		/* Another thread has made the ring meanwhile, with another size. */
 		munmap(ring, size);
 		return -EAGAIN;
 	}

@@ -32,20 +32,30 @@ const (
 // The mapping ends with the set.
 func (s *Set) Table(entries int) (*Table, error) {
 	const most = 1 << 24
-	info, err := s.Info()
-	if err != nil {
-		return nil, err
-	}
-	entries, err = entriesToMap(entries, int(info.TableEntries), most)
-	if err != nil {
-		return nil, err
-	}
 	page := os.Getpagesize()
-	m, err := s.mmap(mmapTable, (entries*wordSize*8+page-1)/page*page)
-	if err != nil {
-		return nil, err
+	for {
+		info, err := s.Info()
+		if err != nil {
+			return nil, err
+		}
+		wanted, err := entriesToMap(entries, int(info.TableEntries), most)
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.mmap(mmapTable, (wanted*wordSize*8+page-1)/page*page)
+		if err != nil {
+			return nil, err
+		}
+		table := &Table{m}
+		info, err = s.Info()
+		if err != nil {
+			return nil, err
+		}
+		// Otherwise another goroutine has made the table meanwhile, with another size.
+		if int(info.TableEntries) == table.Len() {
+			return table, nil
+		}
 	}
-	return &Table{m}, nil
 }
 
 // Len returns the number of entries.

@@ -387,16 +387,28 @@ TEST(drain_counts_what_it_took_back_before_memory_ends)
 /* Another thread resumes during this TWHEEL_IOC_DRAIN, counted from 1; 0 for none. */
 static int drains_until_resume;
 
+/* Another thread maps the table of this size after the next TWHEEL_IOC_INFO; 0 for none. */
+static size_t table_size_of_another;
+
 /* The program is linked with --wrap=ioctl, so every ioctl() comes here. */
 int __wrap_ioctl(int fd, unsigned long call, void *argument)
 {
+	int ret;
+
 	if (call == TWHEEL_IOC_DRAIN && drains_until_resume &&
 	    !--drains_until_resume) {
 		ASSERT_EQ(twheel_resume(fd), 0);
 		errno = ECANCELED;
 		return -1;
 	}
-	return __real_ioctl(fd, call, argument);
+	ret = __real_ioctl(fd, call, argument);
+	if (call == TWHEEL_IOC_INFO && table_size_of_another) {
+		void *start = mmap(NULL, table_size_of_another, PROT_READ, MAP_SHARED, fd, 0);
+
+		ASSERT(start != MAP_FAILED);
+		table_size_of_another = 0;
+	}
+	return ret;
 }
 
 TEST(drain_counts_what_it_took_back_before_a_resume)
@@ -817,6 +829,19 @@ TEST(second_mapping_has_the_size_of_the_first)
 	ASSERT_EQ(twheel_ring_peek(&again, 0)->cookie, 42);
 	twheel_ring_advance(&ring, 1);
 	ASSERT_EQ(twheel_ring_count(&again), 0);
+}
+
+TEST(table_is_whole_though_another_thread_makes_it_meanwhile)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct twheel_table table;
+
+	table_size_of_another = 4 * page;
+	ASSERT_EQ(twheel_map_table(open_twheel(), 1, &table), 0);
+	ASSERT_EQ(table.count, 4 * page / sizeof(*table.words));
+	table_size_of_another = page;
+	ASSERT_EQ(twheel_map_table(open_twheel(), page, &table), -EINVAL);
+	ASSERT(!table.words);
 }
 
 TEST(map_table_refuses_none_and_too_many)

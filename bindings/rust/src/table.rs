@@ -76,12 +76,17 @@ impl<S: Deref<Target = Set>> Table<S> {
     /// `EINVAL` if that is more than the table has or can have, or 0 for the first mapping.
     /// `EDQUOT`, `ENOMEM`. `EOPNOTSUPP` in a 32-bit kernel.
     pub fn map(set: S, entries: usize) -> io::Result<Table<S>> {
-        let existing = set.info()?.table_entries();
-        let entries = entries_to_map(entries, existing, ENTRIES_MAX)?;
         let page = page_size();
-        let size = (entries * word::SIZE * 8 + page - 1) / page * page;
-        let mapping = Mapping::new(set.as_fd(), MMAP_TABLE, size)?;
-        Ok(Table { mapping, set })
+        loop {
+            let existing = set.info()?.table_entries();
+            let wanted = entries_to_map(entries, existing, ENTRIES_MAX)?;
+            let size = (wanted * word::SIZE * 8 + page - 1) / page * page;
+            let mapping = Mapping::new(set.as_fd(), MMAP_TABLE, size)?;
+            // Otherwise another thread has made the table meanwhile, with another size.
+            if set.info()?.table_entries() * word::SIZE * 8 == size {
+                return Ok(Table { mapping, set });
+            }
+        }
     }
 
     /// The set of the table.
