@@ -7,6 +7,7 @@ package twheel
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -187,6 +188,14 @@ func TestDrainedTimersCanBeAddedAgain(t *testing.T) {
 		sum += ops[i].Cookie
 	}
 	equal(t, "cookies", sum, count*(count-1)/2)
+}
+
+func TestAtTimeKeepsToWhatTheKernelTakes(t *testing.T) {
+	for year, wanted := range map[int]time.Duration{1: 0, 1969: 0, 1970: 0,
+		1971: 365 * 24 * time.Hour, 2263: math.MaxInt64, 2600: math.MaxInt64} {
+		op := AtTime(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC), 1)
+		equal(t, "deadline", op.Time, wanted)
+	}
 }
 
 func TestRealtimeTakesDeadlinesOnly(t *testing.T) {

@@ -85,9 +85,10 @@ func At(clock Clock, deadline time.Duration, cookie uint64) Op {
 }
 
 // AtTime adds a timer on CLOCK_REALTIME. If the clock is set, the timer expires sooner or
-// later accordingly.
+// later accordingly. A time before 1970 counts as 1970, and one after 2262 as never.
 func AtTime(when time.Time, cookie uint64) Op {
-	return At(Realtime, time.Duration(when.UnixNano()), cookie)
+	// Sub keeps to the range of a Duration. UnixNano does not.
+	return At(Realtime, when.Sub(time.Unix(0, 0)), cookie)
 }
 
 // Every adds a periodic timer. It expires first after one period.
