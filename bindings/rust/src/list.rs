@@ -5,6 +5,7 @@ use crate::op::Op;
 use crate::{sys, Set};
 use std::fmt;
 use std::io;
+use std::iter::FusedIterator;
 use std::os::unix::io::AsFd;
 
 const CHUNK: usize = 1024;
@@ -23,19 +24,20 @@ const CHUNK: usize = 1024;
 /// # }
 /// ```
 ///
-/// After an error the next record is tried again, so that a loop ends at the first error.
+/// An error is the last item: a loop that leaves errors out ends, too.
 pub struct List<'a> {
     set: &'a Set,
     cursor: u64,
     records: Box<[Op]>,
     filled: usize,
     next: usize,
+    ended: bool,
 }
 
 impl<'a> List<'a> {
     pub(crate) fn new(set: &'a Set) -> List<'a> {
         let records = vec![Op::default(); CHUNK].into();
-        List { set, cursor: 0, records, filled: 0, next: 0 }
+        List { set, cursor: 0, records, filled: 0, next: 0, ended: false }
     }
 
     fn fill(&mut self) -> io::Result<()> {
@@ -43,7 +45,7 @@ impl<'a> List<'a> {
             match sys::list(self.set.as_fd(), &mut self.records, &mut self.cursor) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => {
-                    self.next = 0;
+                    (self.next, self.filled) = (0, 0);
                     self.filled = result?;
                     return Ok(());
                 }
@@ -56,8 +58,10 @@ impl Iterator for List<'_> {
     type Item = io::Result<Op>;
 
     fn next(&mut self) -> Option<io::Result<Op>> {
-        if self.next == self.filled {
-            if let Err(error) = self.fill() {
+        if self.next == self.filled && !self.ended {
+            let filled = self.fill();
+            self.ended = self.next == self.filled || filled.is_err();
+            if let Err(error) = filled {
                 return Some(Err(error));
             }
         }
@@ -66,6 +70,8 @@ impl Iterator for List<'_> {
         Some(Ok(record))
     }
 }
+
+impl FusedIterator for List<'_> {}
 
 impl fmt::Debug for List<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

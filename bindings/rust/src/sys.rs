@@ -55,7 +55,8 @@ pub(crate) enum Request {
 
 /// Carry out one operation. Returns its result.
 pub(crate) fn operate(fd: BorrowedFd<'_>, request: Request, op: &mut Op) -> io::Result<u32> {
-    op.0.op = 0;
+    // The result may be of an earlier batch, or of a list.
+    (op.0.op, op.0.result) = (0, 0);
     // SAFETY: these requests take a TwheelOp, which Op wraps.
     unsafe { ioctl(fd, request as u32, op as *mut Op as usize) }
 }

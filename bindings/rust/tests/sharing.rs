@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::io::{ErrorKind, Write};
-use std::os::unix::io::OwnedFd;
+use std::os::unix::io::{AsRawFd, OwnedFd};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -61,6 +61,19 @@ fn the_death_of_the_holder_is_noticed() {
     holder.wait().unwrap();
 }
 
+/// A list ends after an error, also for a program that leaves errors out.
+#[test]
+#[ignore = "needs /dev/twheel"]
+fn an_error_ends_a_list() {
+    let set = open();
+    let null = std::fs::File::open("/dev/null").unwrap();
+    // SAFETY: the set owns its descriptor, which is closed once.
+    assert!(unsafe { libc::dup2(null.as_raw_fd(), set.as_raw_fd()) } >= 0);
+    let mut list = set.list();
+    assert!(list.next().unwrap().is_err());
+    assert!(list.next().is_none());
+}
+
 /// Cookies of all listed timers, by their handles
 fn listed(set: &Set) -> HashMap<Timer, u64> {
     let records = set.list().map(|record| {
@@ -88,9 +101,18 @@ fn a_list_restores_all_timers_with_their_handles() {
     assert_eq!(timers, wanted.collect());
     assert_eq!(set.info().unwrap().timers(), COUNT);
 
+    let mut list = set.list();
+    assert_eq!(list.by_ref().count(), COUNT as usize);
+    let late = set.add(Op::after(HOUR, COUNT)).unwrap();
+    assert!(list.next().is_none());
+    set.cancel(late).unwrap();
+
     let mut records = set.list().collect::<std::io::Result<Vec<Op>>>().unwrap();
     let expired = |op: &&Op| op.state().unwrap() == State::Expired;
     assert_eq!(records.iter().filter(expired).count(), 1);
+    // A record can be added as it is, whatever the state of its timer.
+    let record = records.iter().find(expired).copied().unwrap();
+    open().add(record).unwrap();
     for record in &mut records {
         *record = record.keep_handle();
     }
