@@ -3,6 +3,7 @@
 
 import asyncio
 import math
+import time
 import unittest
 from unittest import mock
 
@@ -54,6 +55,16 @@ class LoopTest(unittest.TestCase):
         self.loop.run_forever()
         self.assertEqual(called, sorted(delays))
 
+    def test_order_of_expired_and_new_timers(self):
+        called = []
+        self.loop.call_later(0.005, called.append, "first")
+        self.turn()
+        time.sleep(0.1)
+        self.loop.call_later(0, called.append, "second")
+        for _ in range(2):
+            self.turn()
+        self.assertEqual(called, ["first", "second"])
+
     def test_cancelled_timers_do_not_run(self):
         """Not one that has expired but whose event is unread, nor one that is ready."""
         called = []
@@ -74,6 +85,13 @@ class LoopTest(unittest.TestCase):
         for when, error in (None, TypeError), (math.nan, ValueError):
             with self.assertRaises(error):
                 self.loop.call_at(when, print)
+
+    def test_long_ago(self):
+        called = []
+        for when in -math.inf, -1e300, -1:
+            self.loop.call_at(when, called.append, when)
+        self.turn()
+        self.assertEqual(called, [-math.inf, -1e300, -1])
 
     def test_refused_timers_go_to_the_heap(self):
         ran = []

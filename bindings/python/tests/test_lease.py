@@ -37,6 +37,7 @@ class LeaseTest(unittest.TestCase):
     def test_end(self):
         lease = self.lease()
         self.assertFalse(lease.wait(0))
+        self.assertFalse(lease.wait(-1))
         self.timers.cancel(self.handle)
         self.assertTrue(lease.wait(30))
         for call in lease.push, lease.left, lambda: lease.push(1), self.lease:

@@ -36,7 +36,8 @@ class TimersTest(unittest.TestCase):
                          (handle, 42, deadline, 1))
         self.assertGreaterEqual(event.expired_ns, deadline)
         self.assertEqual(event.type, twheel.EventType.TIMER)
-        self.assertFalse(self.timers.wait(0))
+        for timeout in 0, -0.001, -5:
+            self.assertFalse(self.timers.wait(timeout))
 
     def test_clocks(self):
         self.timers.add(5, cookie=1, clockid=time.CLOCK_REALTIME, flags=Flags.ABSTIME)
@@ -102,6 +103,10 @@ class TimersTest(unittest.TestCase):
             results[2].check()
         self.assertEqual(caught.exception.errno, errno.EINVAL)
         self.assertEqual(len(self.timers.submit([])), 0)
+        # Operations may be submitted again: the results of the first time do not matter.
+        for again in results, list(results):
+            again = self.timers.submit(again)
+            self.assertEqual([op.result for op in again[4:]], [0, -errno.ENOENT, 0])
 
     def test_drain(self):
         self.timers.submit(Op.add(FAR, cookie) for cookie in range(10))

@@ -10,6 +10,9 @@ from typing import NamedTuple
 from . import errors
 
 
+ABI_MAJOR = 1
+
+
 class Opcode(enum.IntEnum):
     """What an operation of a batch does: TWHEEL_OP_."""
 

@@ -20,7 +20,7 @@ import math
 import time
 from contextvars import Context
 from operator import attrgetter
-from typing import Any, Callable, Coroutine, Iterable, TypeVar
+from typing import Any, Callable, Coroutine, TypeVar
 
 from .abi import Flags, Op
 from .timers import SECOND, Timers
@@ -37,7 +37,7 @@ class _Timer(asyncio.TimerHandle):
 
 def _deadline(when: float) -> int:
     """A time of the loop as a reading of CLOCK_MONOTONIC."""
-    return _NEVER if when >= _NEVER / SECOND else max(math.ceil(when * SECOND), 0)
+    return _NEVER if when >= _NEVER / SECOND else math.ceil(max(when, 0) * SECOND)
 
 
 class EventLoop(asyncio.SelectorEventLoop):
@@ -97,6 +97,8 @@ class EventLoop(asyncio.SelectorEventLoop):
         later: list[_Timer] = []
         for timer in self._unarmed.values():
             (due if timer.deadline <= now else later).append(timer)
+        if due and self._armed:
+            due += self._expired()  # their time came before
         self._make_ready(due)
         ops = [Op.cancel(device) for device in self._cancelled]
         ops += [Op.add(timer.deadline, flags=Flags.ABSTIME) for timer in later]
@@ -109,12 +111,15 @@ class EventLoop(asyncio.SelectorEventLoop):
                 timer.device = op.handle
                 self._armed[op.handle] = timer
 
-    def _run_expired(self) -> None:
-        """Make the expired timers ready. A timer that was cancelled is not armed."""
-        self._make_ready(timer for event in self._device.read(4096)
-                         if (timer := self._armed.pop(event.handle, None)))
+    def _expired(self) -> list[_Timer]:
+        """The timers that have expired. A timer that was cancelled is not armed."""
+        return [timer for event in self._device.read(4096)
+                if (timer := self._armed.pop(event.handle, None))]
 
-    def _make_ready(self, timers: Iterable[_Timer]) -> None:
+    def _run_expired(self) -> None:
+        self._make_ready(self._expired())
+
+    def _make_ready(self, timers: list[_Timer]) -> None:
         for timer in sorted(timers, key=attrgetter("deadline")):
             timer._scheduled = False
             self._add_callback(timer)

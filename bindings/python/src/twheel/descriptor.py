@@ -2,6 +2,7 @@
 """An object that owns a file descriptor."""
 
 import os
+import select
 import warnings
 from types import TracebackType
 from typing import TypeVar
@@ -37,6 +38,13 @@ class Descriptor:
         fd = self.fileno()
         self._fd = -1
         return fd
+
+    def _poll(self, events: int, timeout: float | None) -> bool:
+        """Wait for events of poll(), or POLLHUP. False after TIMEOUT seconds."""
+        poll = select.poll()
+        poll.register(self.fileno(), events)
+        # poll() would wait for ever if the time were negative.
+        return bool(poll.poll(None if timeout is None else max(timeout, 0) * 1000))
 
     def __enter__(self: _Self) -> _Self:
         self.fileno()

@@ -2,7 +2,6 @@
 """A lease: the descriptor by which another process keeps a timer from expiring."""
 
 import ctypes
-import select
 
 from . import library
 from .descriptor import Descriptor
@@ -31,6 +30,4 @@ class Lease(Descriptor):
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end of the lease. False after TIMEOUT seconds."""
-        poll = select.poll()
-        poll.register(self.fileno(), 0)  # POLLHUP is always reported
-        return bool(poll.poll(None if timeout is None else timeout * 1000))
+        return self._poll(0, timeout)

@@ -60,7 +60,8 @@ class Table(_Mapping):
     def push_back(self, handle: int, deadline_ns: int) -> Pushed:
         """Give a Flags.SHARED timer a later deadline, a reading of CLOCK_MONOTONIC."""
         self._check()
-        return Pushed(library.push_back(self._table, handle, deadline_ns))
+        # ctypes would make a large number of a negative one.
+        return Pushed(library.push_back(self._table, handle, max(deadline_ns, 0)))
 
     def close(self) -> None:
         """Unmap the table. The timers stay."""

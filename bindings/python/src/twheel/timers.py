@@ -2,12 +2,13 @@
 """An open file of /dev/twheel."""
 
 import ctypes
+import errno
 import os
 import select
 from typing import Iterable, Iterator, NamedTuple, Sequence, cast
 
-from . import library
-from .abi import (EVENT, Event, Feature, Flags, Info, InfoStructure, Op, Opcode,
+from . import errors, library
+from .abi import (ABI_MAJOR, EVENT, Event, Feature, Flags, Info, InfoStructure, Op, Opcode,
                   events_from)
 from .descriptor import Descriptor
 from .lease import Lease
@@ -30,6 +31,14 @@ def _array(ops: Iterable[Op]) -> "ctypes.Array[Op]":
     return (Op * len(ops))(*ops)
 
 
+def _clear_results(array: "ctypes.Array[Op]") -> None:
+    """Forget the results of an earlier batch, or of a list: the kernel wants 0."""
+    if array:
+        results = memoryview(array).cast("B").cast("i")[Op.result.offset // 4::
+                                                        ctypes.sizeof(Op) // 4]
+        results[:] = memoryview(bytes(4 * len(array))).cast("i")
+
+
 class Timers(Descriptor):
     """A set of timers: an open file of the device.
 
@@ -46,7 +55,10 @@ class Timers(Descriptor):
     @classmethod
     def from_fd(cls, fd: int) -> "Timers":
         """Take over a descriptor of the device, for example one from a parent."""
-        library.get_info(fd, InfoStructure())
+        info = InfoStructure()
+        library.get_info(fd, info)
+        if info.abi_major != ABI_MAJOR:
+            raise errors.from_errno(errno.EPROTO)
         self = cls.__new__(cls)
         Descriptor.__init__(self, fd)
         return self
@@ -104,6 +116,7 @@ class Timers(Descriptor):
         A Sequence that submit(), restore() or drain() has returned is not copied.
         """
         array = _array(ops)
+        _clear_results(array)
         done = 0
         while done < len(array):
             rest = ctypes.byref(array, done * ctypes.sizeof(Op))
@@ -141,7 +154,7 @@ class Timers(Descriptor):
         """Arm timers under the handles that they had, from drain() or list_timers()."""
         array = _array(ops)
         for op in array:
-            op.op, op.result = Opcode.ADD, 0
+            op.op = Opcode.ADD
             op.flags |= Flags.RESTORE | Flags.KEEP_HANDLE
         return self.submit(array)
 
@@ -167,9 +180,7 @@ class Timers(Descriptor):
 
         If events go to a ring, this also lets the kernel fill the ring.
         """
-        poll = select.poll()
-        poll.register(self.fileno(), select.POLLIN)
-        return bool(poll.poll(None if timeout is None else timeout * 1000))
+        return self._poll(select.POLLIN, timeout)
 
     def set_eventfd(self, eventfd: int) -> None:
         """Signal an eventfd when timers expire; -1 to stop."""
