@@ -189,13 +189,17 @@ static void *read_all_events(void *data)
 	return NULL;
 }
 
-/* Stop a test's threads after @ms, and check that each timer ended once. */
-static void finish(pthread_t *threads, unsigned int workers, unsigned int readers,
-		   unsigned int ms)
+/*
+ * Let a test's threads race until timers have ended in both ways, and stop them. Check that
+ * each timer ended once.
+ */
+static void finish(pthread_t *threads, unsigned int workers, unsigned int readers)
 {
 	unsigned int i;
 
-	pass(now() + ms * NSEC_PER_MSEC);
+	pass(end_of_races());
+	while ((!cancelled || !read_so_far) && added < MOST - 1)
+		pass_ticks(1);
 	stopping = true;
 	join_threads(threads, workers);
 	all_stopped = true;
@@ -224,9 +228,7 @@ TEST(timers_end_once_whatever_the_threads_do)
 	fd = open_device(O_NONBLOCK);
 	for (i = 0; i < ARRAY_SIZE(run); i++)
 		threads[i] = start_thread(run[i], NULL);
-	while ((!cancelled || !read_so_far) && added < MOST - 1)
-		pass_ticks(1);
-	finish(threads, ARRAY_SIZE(run) - 2, 2, 1500);
+	finish(threads, ARRAY_SIZE(run) - 2, 2);
 	ASSERT_GT(cancelled, 0);
 	ASSERT_GT(read_so_far, 0);
 }
@@ -268,7 +270,7 @@ TEST(cancel_races_with_expiry_and_read)
 	fd = open_device(O_NONBLOCK);
 	threads[0] = start_thread(cancel_at_expiry, NULL);
 	threads[1] = start_thread(read_all_events, NULL);
-	finish(threads, 1, 1, 1000);
+	finish(threads, 1, 1);
 }
 
 /* Trap 6: a thread guesses the handles of timers that are just being added. */
@@ -303,7 +305,7 @@ static void finish_guessing(pthread_t thread, unsigned int own, unsigned int all
 
 TEST(trap6_guessed_handles_during_add)
 {
-	const __u64 end = now() + 600 * NSEC_PER_MSEC;
+	const __u64 end = end_of_races();
 	unsigned int own = 0, all = 0;
 	pthread_t thread;
 
@@ -328,7 +330,7 @@ TEST(trap6_guessed_handles_during_add)
 /* The same for a batch, which writes all handles at its end. */
 TEST(trap6_guessed_handles_during_batch)
 {
-	const __u64 end = now() + 600 * NSEC_PER_MSEC;
+	const __u64 end = end_of_races();
 	struct twheel_op ops[BATCH];
 	unsigned int own = 0, all = 0;
 	pthread_t thread;

@@ -87,6 +87,11 @@ __u64 now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+__u64 end_of_races(void)
+{
+	return now() + (long_tests ? 20 * NSEC_PER_SEC : NSEC_PER_SEC / 2);
+}
+
 __u64 slack_ns(void)
 {
 	return time_travel ? 10000 : 2 * NSEC_PER_SEC;

@@ -46,6 +46,12 @@ __u64 read_clock(clockid_t clockid);
 __u64 now(void);
 
 /*
+ * When a loop that provokes races may end: in half a second, or in 20 s with --long. Each
+ * loop also has a least number of rounds, for slow machines.
+ */
+__u64 end_of_races(void);
+
+/*
  * How much later than a tick an expiry may be: long, for busy machines. Time is
  * exact only in time travel, where each read of the clock takes some 100 ns.
  */

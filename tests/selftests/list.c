@@ -433,7 +433,7 @@ TEST(timers_that_stay_are_listed_once)
 {
 	static struct twheel_op records[STAYING + 100000];
 	static unsigned char seen[STAYING];
-	const __u64 end = now() + 2 * NSEC_PER_SEC;
+	const __u64 end = end_of_races();
 	unsigned int i, n, lists, others = 0;
 	pthread_t threads[3];
 	__u64 cursor;
@@ -457,7 +457,7 @@ TEST(timers_that_stay_are_listed_once)
 	for (i = 0; i < 2; i++)
 		threads[i] = start_thread(come_and_go, (void *)(i + 1UL));
 	threads[2] = start_thread(change_those_that_stay, NULL);
-	for (lists = 0; lists < 3 || now() < end; lists++) {
+	for (lists = 0; lists < 10 || now() < end; lists++) {
 		memset(seen, 0, sizeof(seen));
 		for (cursor = 0; ;) {
 			got = list(shared_fd, records, 1 + lists * 97 % 1000, &cursor, 0);

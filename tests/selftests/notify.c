@@ -302,7 +302,7 @@ static void *change_eventfds(void *data)
 
 TEST(eventfds_change_while_timers_expire)
 {
-	const __u64 end = now() + NSEC_PER_SEC;
+	const __u64 end = end_of_races();
 	unsigned int rounds[2] = { 0 }, events;
 	pthread_t threads[2];
 	int i;
@@ -478,7 +478,7 @@ static void *toggle_async(void *data)
 
 TEST(async_is_toggled_while_timers_expire)
 {
-	const __u64 end = now() + NSEC_PER_SEC;
+	const __u64 end = end_of_races();
 	unsigned int rounds = 0, events;
 	pthread_t thread;
 

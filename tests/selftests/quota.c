@@ -432,7 +432,7 @@ LIMIT_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
 /* Add and end timers so that the threads meet the limit again and again. */
 static void *add_and_end(void *data)
 {
-	const __u64 end = now() + NSEC_PER_SEC;
+	const __u64 end = end_of_races();
 	struct twheel_op ops[400];
 	unsigned int i, refused;
 
@@ -486,7 +486,7 @@ LIMIT_TEST(count_is_exact_after_threads_and_processes)
 /* A user's first descriptor makes the user's count, and the last one ends it. */
 static void *open_and_close(void *data)
 {
-	const __u64 end = now() + NSEC_PER_SEC;
+	const __u64 end = end_of_races();
 
 	while (now() < end) {
 		const int fd = open_device(0);

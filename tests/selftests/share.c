@@ -352,7 +352,7 @@ static void *wait_and_read(void *data)
 TEST(close_races_with_poll_read_and_expiry)
 {
 	static struct race race;
-	const __u64 end = now() + NSEC_PER_SEC;
+	const __u64 end = end_of_races();
 	pthread_t threads[2];
 	unsigned int i, rounds = 0;
 
@@ -361,7 +361,7 @@ TEST(close_races_with_poll_read_and_expiry)
 		ASSERT_EQ(pthread_create(&threads[i], NULL, wait_and_read,
 					 &race), 0);
 	srandom(2);
-	while (now() < end || rounds < 10) {
+	while (now() < end || rounds < 20) {
 		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
 
 		race.fd = open_device(O_NONBLOCK);
