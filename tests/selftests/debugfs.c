@@ -375,7 +375,7 @@ TEST_TIMEOUT(nothing_is_lost_while_it_is_read, 300)
 	enum { BATCH = 500 };
 	static struct twheel_op ops[BATCH];
 	static struct twheel_event events[BATCH];
-	const unsigned int batches = many(200) + 1;
+	const unsigned int batches = many(50) + 4;
 	const int fd = open_device(0);
 	struct readers readers = { .over = false };
 	unsigned int batch, i;

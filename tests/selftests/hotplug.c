@@ -100,7 +100,7 @@ static void arm_crowd(struct crowd *crowd, const unsigned int *cookies,
 
 	for (i = 0; i < count; i++) {
 		const __u64 delay = FAR(cookies[i]) ? 3600 * NSEC_PER_SEC :
-				    rand() % 30000 * NSEC_PER_MSEC;
+				    rand() % (long_tests ? 30000 : 6000) * NSEC_PER_MSEC;
 
 		ops[i] = new_timer(now() + delay, cookies[i]);
 		ops[i].flags = TWHEEL_ABSTIME;
