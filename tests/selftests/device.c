@@ -89,7 +89,9 @@ __u64 now(void)
 
 __u64 end_of_races(void)
 {
-	return now() + (long_tests ? 20 * NSEC_PER_SEC : NSEC_PER_SEC / 2);
+	if (long_tests)
+		return now() + 20 * NSEC_PER_SEC;
+	return now() + (debug_kernel() ? 2 * NSEC_PER_SEC : NSEC_PER_SEC / 2);
 }
 
 __u64 slack_ns(void)

@@ -46,8 +46,9 @@ __u64 read_clock(clockid_t clockid);
 __u64 now(void);
 
 /*
- * When a loop that provokes races may end: in half a second, or in 20 s with --long. Each
- * loop also has a least number of rounds, for slow machines.
+ * When a loop that provokes races may end: in half a second, in 2 s if the kernel has
+ * sanitizers, or in 20 s with --long. Each loop also has a least number of rounds, for slow
+ * machines.
  */
 __u64 end_of_races(void);
 
