@@ -12,6 +12,7 @@
 #include "json.h"
 #include "report.h"
 #include "run.h"
+#include "signals.h"
 #include "status.h"
 
 static void show_json(const struct job *job, const struct twheel_event *event)
@@ -55,6 +56,16 @@ void run_set_variable(const char *name, uint64_t value)
 	setenv(name, text, 1);
 }
 
+void run_exec(char **command)
+{
+	int error;
+
+	execvp(command[0], command);
+	error = errno;
+	report("%s: %s", command[0], strerror(error));
+	_exit(error == ENOENT ? 127 : 126);
+}
+
 /* Become the command, in the child. The command must not read the tool's script from stdin. */
 static void exec_command(const struct job *job, const struct twheel_event *event)
 {
@@ -65,9 +76,7 @@ static void exec_command(const struct job *job, const struct twheel_event *event
 	run_set_variable("TWHEEL_COUNT", event->count);
 	run_set_variable("TWHEEL_DEADLINE_NS", event->deadline_ns);
 	run_set_variable("TWHEEL_EXPIRED_NS", event->expired_ns);
-	execvp(job->command[0], job->command);
-	report("%s: %s", job->command[0], strerror(errno));
-	_exit(127);
+	run_exec(job->command);
 }
 
 int run_status(int wait_status)
@@ -76,22 +85,48 @@ int run_status(int wait_status)
 					  WEXITSTATUS(wait_status);
 }
 
-/* Run the command and wait for it. Returns its status as a shell would. */
+/* Wait for the command, and pass signals on to it. Returns the last of them, or 0. */
+static int wait_for_end(pid_t child, const sigset_t *signals, int *status)
+{
+	int number, passed = 0;
+	siginfo_t info;
+
+	while (!waitpid(child, status, WNOHANG)) {
+		number = sigwaitinfo(signals, &info);
+		if (number <= 0 || number == SIGCHLD)
+			continue;
+		passed = number;
+		/* A signal of the terminal goes to the command anyway. */
+		if (info.si_code <= 0)
+			kill(child, number);
+	}
+	return passed;
+}
+
+/*
+ * Run the command and wait for it. Returns its status as a shell would. A signal that the
+ * tool gets meanwhile ends the tool after the command.
+ */
 static int run(const struct job *job, const struct twheel_event *event)
 {
-	int status;
+	int number = 0, status = 126 << 8;
+	sigset_t signals, before;
 	pid_t child;
 
 	fflush(stdout);
+	signals_block(&signals, &before);
 	child = fork();
-	if (child < 0) {
-		report("cannot run %s: %s", job->command[0], strerror(errno));
-		return 126;
-	}
-	if (!child)
+	if (!child) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		exec_command(job, event);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	}
+	if (child < 0)
+		report("cannot run %s: %s", job->command[0], strerror(errno));
+	else
+		number = wait_for_end(child, &signals, &status);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (number)
+		raise(number);
 	return run_status(status);
 }
 

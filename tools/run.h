@@ -8,6 +8,9 @@
 /* Print the event of a job, or run the job's command. Returns an exit status. */
 int run_job(const struct job *job, const struct twheel_event *event);
 
+/* Become the command. If that fails, report why, and end with status 126 or 127. */
+_Noreturn void run_exec(char **command);
+
 /* The status of a command as a shell would give it, from what waitpid() said. */
 int run_status(int wait_status);
 

@@ -24,10 +24,11 @@
 #include "parse.h"
 #include "report.h"
 #include "run.h"
+#include "signals.h"
 #include "status.h"
 
 /* The time from the end of a command to its next start. */
-#define RESTART_NS	100000000
+#define RESTART_MS	100
 
 enum { FIRST_FREE_FD = 3 };
 
@@ -40,6 +41,7 @@ enum { FIRST_FREE_FD = 3 };
  * @left: How many starts may still end, if @limited.
  * @device: The device.
  * @signals: A signalfd for the end of the command, and for signals to pass on.
+ * @before: The signals that were blocked when the tool began.
  * @told_to_end: The tool has got a signal to end.
  * @pid: The process.
  * @handle: The timer that says that the process hangs.
@@ -54,6 +56,7 @@ struct supervised {
 	uint64_t	left;
 	int		device;
 	int		signals;
+	sigset_t	before;
 	bool		told_to_end;
 	pid_t		pid;
 	uint64_t	handle;
@@ -101,20 +104,20 @@ static void tell_ended(const struct supervised *s, int status)
  */
 static void exec_command(const struct supervised *s, int lease)
 {
-	sigset_t none;
 	int fd;
 
 	setpgid(0, 0);
 	close(s->device);
 	close(s->signals);
 	fd = fcntl(lease, F_DUPFD, FIRST_FREE_FD);
+	if (fd < 0) {
+		report("%s: %s", s->command[0], strerror(errno));
+		_exit(126);
+	}
 	run_set_variable(LEASE_FD, (uint64_t)fd);
 	run_set_variable(LEASE_NS, s->lease_ns);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	execvp(s->command[0], s->command);
-	report("%s: %s", s->command[0], strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	sigprocmask(SIG_SETMASK, &s->before, NULL);
+	run_exec(s->command);
 }
 
 /* Arm the timer that says that the command hangs. Returns 0 or a negative errno. */
@@ -135,6 +138,10 @@ static int start(struct supervised *s)
 	if (ret)
 		return device_report("run", ret);
 	lease = twheel_lease(s->device, s->handle, s->lease_ns, TWHEEL_LEASE_EXPIRE_ON_CLOSE);
+	if (lease == -EDQUOT) {
+		report("run: no more leases allowed; see max_leases_user in twheel(4)");
+		return STATUS_FAILED;
+	}
 	if (lease < 0)
 		return device_report("run", lease);
 	s->closed = false;
@@ -173,17 +180,26 @@ static void serve_event(struct supervised *s)
 	kill(-s->pid, SIGKILL);
 }
 
-/* Whether the command has ended. Other signals are passed on to it. */
-static bool serve_signal(struct supervised *s, int *wait_status)
+/* The next signal that the tool has got; 0 for none. */
+static int next_signal(struct supervised *s)
 {
 	struct signalfd_siginfo info;
 
 	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
-		return false;
-	if (info.ssi_signo == SIGCHLD)
+		return 0;
+	s->told_to_end |= info.ssi_signo != SIGCHLD;
+	return (int)info.ssi_signo;
+}
+
+/* Whether the command has ended. Other signals are passed on to it. */
+static bool serve_signal(struct supervised *s, int *wait_status)
+{
+	const int number = next_signal(s);
+
+	if (number == SIGCHLD)
 		return waitpid(s->pid, wait_status, WNOHANG) == s->pid;
-	s->told_to_end = true;
-	kill(-s->pid, (int)info.ssi_signo);
+	if (number)
+		kill(-s->pid, number);
 	return false;
 }
 
@@ -210,15 +226,16 @@ static int wait_for_end(struct supervised *s)
 /* Whether the command is to be started again. One that cannot be run is not. */
 static bool again(struct supervised *s, int status)
 {
-	const struct timespec pause = { 0, RESTART_NS };
+	struct pollfd signals = { .fd = s->signals, .events = POLLIN };
 
 	if (!s->restarts || s->told_to_end || (!s->hung && (!status || status == 126 ||
 							    status == 127)))
 		return false;
 	if (s->limited && !--s->left)
 		return false;
-	nanosleep(&pause, NULL);
-	return true;
+	while (!s->told_to_end && poll(&signals, 1, RESTART_MS) > 0)
+		next_signal(s);
+	return !s->told_to_end;
 }
 
 static int supervise(struct supervised *s)
@@ -269,16 +286,11 @@ static bool parse(struct supervised *s, int argc, char **argv)
 }
 
 /* The signals of the tool come through a descriptor from now on. */
-static int open_signals(void)
+static int open_signals(struct supervised *s)
 {
 	sigset_t signals;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signals_block(&signals, &s->before);
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -292,7 +304,7 @@ int supervise_main(int argc, char **argv)
 	s.device = device_open();
 	if (s.device < 0)
 		return -s.device;
-	s.signals = open_signals();
+	s.signals = open_signals(&s);
 	if (s.signals < 0) {
 		report("run: %s", strerror(errno));
 		ret = STATUS_FAILED;

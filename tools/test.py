@@ -680,6 +680,50 @@ def run_passes_signals_on_and_does_not_restart_then():
 
 
 @case
+def run_does_not_restart_after_a_signal_between_two_runs():
+    with subprocess.Popen([program, "--json", "run", "--lease", "100s", "--restart",
+                           "false"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True) as process:
+        for _ in range(2):
+            event = json.loads(process.stdout.readline())["event"]
+        is_(event, "ended")
+        process.send_signal(signal.SIGTERM)
+        is_(process.stdout.read(), "")
+
+
+@case
+def run_leaves_out_signals_that_are_ignored():
+    # The command ignores the signal, too. It is started again nevertheless.
+    with subprocess.Popen(["nohup", program, "--json", "run", "--lease", "100s", "--restart",
+                           "--count", "2", "sh", "-c", "sleep 0.5; exit 3"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True) as process:
+        is_(json.loads(process.stdout.readline())["event"], "started")
+        process.send_signal(signal.SIGHUP)
+        found = objects(process.stdout.read())
+    is_([o["event"] for o in found], ["ended", "started", "ended"])
+
+
+@case
+def commands_end_though_a_parent_ignores_their_end():
+    for words in ("run", "--lease", "2s", "true"), ("add", "1ms", "true"):
+        found = subprocess.run([program, *words], check=False, capture_output=True, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        is_((found.returncode, found.stderr), (DONE, ""), words)
+
+
+@case
+def command_gets_the_signals_of_the_tool():
+    with subprocess.Popen([program, "every", "10ms", "sh", "-c",
+                           "trap 'echo told; exit 3' TERM; echo on; sleep 1000 & wait; kill $!"],
+                          stdout=subprocess.PIPE, text=True) as process:
+        is_(process.stdout.readline(), "on\n")
+        process.send_signal(signal.SIGTERM)
+        is_(process.stdout.readline(), "told\n")
+    is_(process.returncode, -signal.SIGTERM)
+
+
+@case
 def run_leaves_the_command_a_lease_that_has_ended():
     path = tempfile.mkdtemp() + "/said"
     ctl("run", "--lease", "100s", "--", "sh", "-c",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* twheelctl: timers of /dev/twheel from the command line */
 #include <libtwheel.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "command.h"
@@ -92,7 +93,7 @@ static int options(int argc, char **argv)
 	return i;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	int first = options(argc, argv);
 	const struct command *command;
@@ -117,4 +118,11 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	return command->run(argc - first, argv + first);
+}
+
+int main(int argc, char **argv)
+{
+	/* A parent may have it ignored: then the tool would not hear of the end of commands. */
+	signal(SIGCHLD, SIG_DFL);
+	return run(argc, argv);
 }
