@@ -11,25 +11,42 @@
 #include "drain.h"
 #include "json.h"
 #include "record.h"
+#include "report.h"
 #include "status.h"
 
 enum { ROOM = 256 };
+
+/* The records could not be printed: arm their timers again. */
+static int give_back(int fd, struct twheel_op *ops, long count)
+{
+	long i, lost = 0, ret = twheel_resume(fd);
+
+	report("drain: cannot write the records");
+	ret = ret ?: twheel_restore(fd, ops, (size_t)count);
+	for (i = 0; i < count; i++)
+		lost += i >= ret || ops[i].result < 0;
+	report("drain: the last %ld timers are armed again, and the program may add new ones",
+	       count - lost);
+	if (lost)
+		report("drain: %ld timers are lost", lost);
+	return STATUS_FAILED;
+}
 
 int drain_show(int fd)
 {
 	struct twheel_op ops[ROOM];
 	long i, count;
 
-	do {
-		count = twheel_drain(fd, ops, ROOM);
+	while ((count = twheel_drain(fd, ops, ROOM)) > 0) {
 		for (i = 0; i < count; i++) {
 			if (json)
 				record_show_json(&ops[i], NULL);
 			else
 				record_show_line(&ops[i]);
 		}
-	} while (count > 0);
-	fflush(stdout);
+		if (fflush(stdout) || ferror(stdout))
+			return give_back(fd, ops, count);
+	}
 	return count < 0 ? device_report("drain", count) : STATUS_DONE;
 }
 

@@ -839,6 +839,32 @@ def drain_takes_timers_from_another_program_until_resume():
 
 
 @case
+def drain_loses_no_timer_that_it_cannot_print():
+    with script(*["add 1h"] * 300) as (place, process), open("/dev/full", "w") as full:
+        before = good_objects("list", "--of", place)
+        for words in (), ("--json",):
+            found = subprocess.run([program, *words, "drain", "--of", place], stdout=full,
+                                   stderr=subprocess.PIPE, text=True, check=False)
+            is_(found.returncode, FAILED)
+            says(found.stderr, "the last 256 timers are armed again")
+        after = good_objects("list", "--of", place)
+        is_({o["handle"] for o in after}, {o["handle"] for o in before})
+        process.stdin.write("add 3h\n")
+        process.stdin.flush()
+        is_(json.loads(process.stdout.readline())["event"], "added")
+
+
+@case
+def output_that_cannot_be_written_is_told_of():
+    with open("/dev/full", "w") as full:
+        for words in ("--help",), ("next", "@daily"), ("--json", "stat"), ("add", "1ms"):
+            found = subprocess.run([program, *words], stdout=full, stderr=subprocess.PIPE,
+                                   text=True, check=False)
+            is_(found.returncode, FAILED, words)
+            says(found.stderr, "cannot write the output")
+
+
+@case
 def stat_of_another_program():
     with script("add 1h", "add 2h") as (place, _):
         found, = good_objects("stat", "--of", place)

@@ -84,7 +84,8 @@ static int options(int argc, char **argv)
 			device_path = argv[++i];
 		} else if (strcmp(argv[i], "--help") &&
 			   strcmp(argv[i], "--version")) {
-			report("unknown option '%s'; see twheelctl --help", argv[i]);
+			report("unknown option '%s', or its value is missing; see twheelctl --help",
+			       argv[i]);
 			return -1;
 		} else {
 			break;
@@ -117,12 +118,23 @@ static int run(int argc, char **argv)
 		report("unknown command '%s'; see twheelctl --help", argv[first]);
 		return STATUS_USAGE;
 	}
+	if (first + 1 < argc && !strcmp(argv[first + 1], "--help")) {
+		printf("usage: twheelctl %s %s\n  %s; see twheelctl --help\n", command->name,
+		       command->arguments, command->summary);
+		return STATUS_DONE;
+	}
 	return command->run(argc - first, argv + first);
 }
 
 int main(int argc, char **argv)
 {
+	int status;
+
 	/* A parent may have it ignored: then the tool would not hear of the end of commands. */
 	signal(SIGCHLD, SIG_DFL);
-	return run(argc, argv);
+	status = run(argc, argv);
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	report("cannot write the output");
+	return status ?: STATUS_FAILED;
 }
