@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stddef.h>
 #include "device.h"
+#include "format.h"
 #include "parse.h"
+#include "report.h"
 #include "run.h"
 #include "session.h"
 #include "status.h"
@@ -35,6 +37,20 @@ static int watch_clock(struct session *session)
 	return ret;
 }
 
+/* Report that the job's period is too short. Returns whether it is. */
+static bool report_short_period(int fd, const struct job *job)
+{
+	struct twheel_info info;
+	char text[FORMAT_SIZE];
+
+	if (!job->op.period_ns || twheel_get_info(fd, &info) ||
+	    job->op.period_ns >= info.min_period_ns)
+		return false;
+	report("%s: the shortest period is %s", job->what,
+	       format_duration(info.min_period_ns, text));
+	return true;
+}
+
 int session_add(struct session *session, struct job *job)
 {
 	struct job **end = &session->jobs;
@@ -43,7 +59,8 @@ int session_add(struct session *session, struct job *job)
 	if (!ret)
 		ret = twheel_add(session->fd, &job->op);
 	if (ret) {
-		device_report(job->what, ret);
+		if (ret != -EINVAL || !report_short_period(session->fd, job))
+			device_report(job->what, ret);
 		job_free(job);
 		return STATUS_FAILED;
 	}
@@ -156,20 +173,14 @@ static int rearm_cron_jobs(struct session *session)
 int session_serve(struct session *session)
 {
 	struct twheel_event event;
-	long ret;
+	const long ret = twheel_read(session->fd, &event, 1);
 
-	/* Read one event at a time: a job may cancel other timers that have expired. */
-	while ((ret = twheel_read(session->fd, &event, 1)) > 0) {
-		if (event.type == TWHEEL_EVENT_CLOCK_SET)
-			ret = rearm_cron_jobs(session);
-		else
-			ret = serve_event(session, &event);
-		if (ret)
-			return (int)ret;
-	}
-	if (ret < 0 && ret != -EAGAIN && ret != -EINTR)
+	if (ret == -EAGAIN || ret == -EINTR)
+		return STATUS_DONE;
+	if (ret < 0)
 		return device_report("reading", ret);
-	return STATUS_DONE;
+	return event.type == TWHEEL_EVENT_CLOCK_SET ? rearm_cron_jobs(session) :
+						      serve_event(session, &event);
 }
 
 int session_run(struct session *session)

@@ -38,8 +38,9 @@ struct job *session_find(struct session *session, uint64_t id);
 struct job *session_find_handle(struct session *session, uint64_t handle);
 
 /*
- * Handle the events that wait. Returns an exit status if the session cannot go on. The
- * failure of a job goes to @status instead.
+ * Handle the event that waits, if any: one at a time, because a job may cancel other timers
+ * that have expired, and because more may expire while the job runs. Returns an exit status
+ * if the session cannot go on. The failure of a job goes to @status instead.
  */
 int session_serve(struct session *session);
 

@@ -550,6 +550,13 @@ def script_waits_and_quits():
     is_([e["event"] for e in events], ["added", "expired"] * 2)
 
 
+@case_in_real_time
+def script_runs_lines_while_timers_expire():
+    # The next period ends before the command does.
+    is_(good("script", stdin="every 10ms sleep 0.1\nwait 1\nquit\n"),
+        "timer 1: every 10ms\n")
+
+
 @case
 def script_from_a_file():
     path = "/tmp/twheel-script"
@@ -1009,7 +1016,7 @@ def limit_is_told_of():
 def period_below_the_shortest_is_refused():
     result = ctl("every", "1us")
     is_(result.status, FAILED)
-    says(result.err, "every 1us: Invalid argument")
+    says(result.err, "every 1us: the shortest period is ", " ms")
 
 
 @case
