@@ -80,7 +80,7 @@ static bool set_option(struct job *job, const char *name, const char *value)
 		return set_field(parse_duration, value, &job->op.period_ns);
 	if (!strcmp(name, "--window"))
 		return set_field(parse_duration, value, &job->op.window_ns);
-	if (!strcmp(name, "--first") && job->op.period_ns)
+	if (!strcmp(name, "--first") && job->op.period_ns && !(job->op.flags & TWHEEL_ABSTIME))
 		return set_field(parse_duration, value, &job->op.time_ns);
 	report("unknown option '%s' here; see twheelctl --help", name);
 	return false;

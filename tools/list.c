@@ -62,14 +62,18 @@ static void show(const struct found *found)
 	       timers, unread, left);
 }
 
+/* Any program may give itself any name, also one that changes what a terminal shows. */
 static void read_name(struct found *found)
 {
-	char path[64], *text;
+	char path[64], *text, *c;
 
 	snprintf(path, sizeof(path), "/proc/%.16s/comm", found->pid);
 	text = values_read(path);
 	snprintf(found->name, sizeof(found->name), "%.*s",
 		 (int)strcspn(text ?: "?", "\n"), text ?: "?");
+	for (c = found->name; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
 	free(text);
 }
 

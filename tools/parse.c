@@ -27,10 +27,12 @@ static const struct unit units[] = {
 
 bool parse_number(const char *text, uint64_t *number)
 {
+	/* A number that begins with 0 is no octal one. */
+	const int base = text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10;
 	char *end;
 
 	errno = 0;
-	*number = strtoull(text, &end, 0);
+	*number = strtoull(text, &end, base);
 	if (isdigit((unsigned char)text[0]) && !*end && !errno)
 		return true;
 	report("'%s' is not a number", text);
@@ -68,48 +70,48 @@ static uint64_t parse_places(const char **text, uint64_t ns)
 	return sum;
 }
 
-/* Parse a number and its unit, such as "1.5h", and move @text past them. */
+/*
+ * Parse a number and its unit, such as "1.5h", add its length to @ns, and move @text past
+ * them. If the sum is too long, it becomes UINT64_MAX.
+ */
 static bool parse_part(const char **text, uint64_t *ns)
 {
-	const char *places = NULL;
 	const struct unit *unit;
-	uint64_t whole;
+	const char *places;
+	uint64_t whole, part;
 	char *end;
 
 	if (!isdigit((unsigned char)**text))
 		return false;
-	errno = 0;
 	whole = strtoull(*text, &end, 10);
-	if (errno)
-		return false;
-	*text = end;
-	if (**text == '.') {
-		places = ++*text;
-		while (isdigit((unsigned char)**text))
-			(*text)++;
-	}
+	places = *end == '.' ? end + 1 : end;
+	*text = places + strspn(places, "0123456789");
 	unit = parse_unit(text);
-	if (!unit || __builtin_mul_overflow(whole, unit->ns, ns))
+	if (!unit)
 		return false;
-	return !places || !__builtin_add_overflow(*ns, parse_places(&places, unit->ns),
-						  ns);
+	if (__builtin_mul_overflow(whole, unit->ns, &part) ||
+	    __builtin_add_overflow(*ns, part, ns) ||
+	    __builtin_add_overflow(*ns, parse_places(&places, unit->ns), ns))
+		*ns = UINT64_MAX;
+	return true;
 }
 
 bool parse_duration(const char *text, uint64_t *ns)
 {
 	const char *rest = text;
-	uint64_t part;
 
 	*ns = 0;
 	do {
-		if (!parse_part(&rest, &part) ||
-		    __builtin_add_overflow(*ns, part, ns)) {
+		if (!parse_part(&rest, ns)) {
 			report("'%s' is not a duration such as 250ms, 10s or 1h30m",
 			       text);
 			return false;
 		}
 	} while (*rest);
-	return true;
+	if (*ns <= INT64_MAX)
+		return true;
+	report("'%s' is too long: a duration has at most 292 years", text);
+	return false;
 }
 
 static bool same_wall_clock(const struct tm *a, const struct tm *b)
@@ -136,6 +138,33 @@ static time_t first_time_of(const struct tm *wall)
 			return earlier;
 	}
 	return time;
+}
+
+/* The time at which clocks in UTC show @wall; -1 if there is no such day. */
+static time_t utc_time_of(const struct tm *wall)
+{
+	struct tm tm = *wall;
+	const time_t time = timegm(&tm);
+
+	return same_wall_clock(&tm, wall) ? time : -1;
+}
+
+/* Put @tm one day later. */
+static void next_day(struct tm *tm)
+{
+	/* clocks do not skip noon */
+	struct tm noon = {
+		.tm_year = tm->tm_year,
+		.tm_mon = tm->tm_mon,
+		.tm_mday = tm->tm_mday + 1,
+		.tm_hour = 12,
+		.tm_isdst = -1,
+	};
+
+	mktime(&noon);
+	tm->tm_year = noon.tm_year;
+	tm->tm_mon = noon.tm_mon;
+	tm->tm_mday = noon.tm_mday;
 }
 
 /* Parse what may follow the minutes: ":SS", ".5", "Z". */
@@ -186,50 +215,52 @@ static bool parse_wall_clock(const char *text, time_t now, struct tm *tm,
 	       (*dated || !*utc);
 }
 
-static bool parse_seconds(const char *text, uint64_t *ns)
+static bool parse_seconds(const char *text, uint64_t *s, uint64_t *places)
 {
 	const char *rest;
-	uint64_t places;
 	char *end;
 
-	errno = 0;
-	*ns = strtoull(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || errno ||
-	    __builtin_mul_overflow(*ns, NSEC_PER_SEC, ns))
-		return false;
-	rest = end;
-	if (*rest != '.')
-		return !*rest;
-	rest++;
-	places = parse_places(&rest, NSEC_PER_SEC);
-	return !*rest && !__builtin_add_overflow(*ns, places, ns);
+	*s = strtoull(text, &end, 10);
+	rest = *end == '.' ? end + 1 : end;
+	*places = parse_places(&rest, NSEC_PER_SEC);
+	return isdigit((unsigned char)*text) && !*rest;
 }
 
-bool parse_time(const char *text, uint64_t now, uint64_t *ns)
+/* Parse a time into seconds and ns. */
+static bool parse_any_time(const char *text, time_t now, uint64_t *s, uint64_t *places)
 {
-	const time_t now_s = (time_t)(now / NSEC_PER_SEC);
 	struct tm tm = { 0 };
-	uint64_t places = 0;
 	bool utc, dated;
 	time_t time;
 
-	if (*text == '@' && parse_seconds(text + 1, ns))
+	if (*text == '@' && parse_seconds(text + 1, s, places))
 		return true;
-	if (!parse_wall_clock(text, now_s, &tm, &places, &utc, &dated)) {
+	if (!parse_wall_clock(text, now, &tm, places, &utc, &dated)) {
 		report("'%s' is not a time such as 2026-12-24T18:00, 18:00 or @1798131600",
 		       text);
 		return false;
 	}
-	time = utc ? timegm(&tm) : first_time_of(&tm);
-	if (time >= 0 && !dated && time <= now_s) {
-		tm.tm_mday++;
-		tm.tm_isdst = -1;
-		time = mktime(&tm);
+	time = utc ? utc_time_of(&tm) : first_time_of(&tm);
+	if (!dated && time <= now) {
+		next_day(&tm);
+		time = first_time_of(&tm);
 	}
-	if (time < 0) {
-		report("'%s' does not exist: the clocks skip it", text);
+	if (time < 0)
+		report("'%s' does not exist: there is no such day, or the clocks skip it", text);
+	*s = (uint64_t)time;
+	return time >= 0;
+}
+
+bool parse_time(const char *text, uint64_t now, uint64_t *ns)
+{
+	uint64_t s, places = 0;
+
+	if (!parse_any_time(text, (time_t)(now / NSEC_PER_SEC), &s, &places))
 		return false;
+	if (s < INT64_MAX / NSEC_PER_SEC) {
+		*ns = s * NSEC_PER_SEC + places;
+		return true;
 	}
-	*ns = (uint64_t)time * NSEC_PER_SEC + places;
-	return true;
+	report("'%s' is too late: a time is before the year 2262", text);
+	return false;
 }

@@ -136,6 +136,12 @@ def add_in_json_has_times_handle_and_cookie():
 
 
 @case
+def numbers_are_decimal_or_begin_with_0x():
+    for text, number in ("010", 10), ("0x10", 16), ("08", 8), ("0", 0):
+        is_(good_objects("add", "1ms", "--cookie", text)[0]["cookie"], number)
+
+
+@case
 def add_on_boottime_says_so():
     event, = good_objects("add", "1ms", "--clock", "boottime")
     is_(event["clock"], "boottime")
@@ -189,6 +195,28 @@ def at_a_time_that_clocks_leave_out_is_refused():
     result = ctl("at", "2027-03-28T02:30", zone=BERLIN)
     is_(result.status, USAGE)
     says(result.err, "the clocks skip it")
+
+
+@case
+def next_takes_times_that_exist_and_no_later_than_2262():
+    for text, why in (("2026-02-30T00:00Z", "no such day"), ("2026-02-29T00:00", "no such day"),
+                      ("2600-01-01T00:00", "before the year 2262"),
+                      ("@9223372037", "before the year 2262"),
+                      ("@99999999999999999999", "before the year 2262")):
+        result = ctl("next", "@daily", "--from", text)
+        is_(result.status, USAGE)
+        says(result.err, why)
+    says(good("next", "@daily", "--from", "2028-02-28T23:59:59.5Z", zone="UTC0"), "2028-02-29")
+
+
+@case_in_virtual_time
+def next_takes_no_time_that_clocks_skip_tomorrow():
+    set_clock("2026-03-28T12:00:00")
+    result = ctl("next", "@daily", "--from", "02:30", zone=BERLIN)
+    is_(result.status, USAGE)
+    says(result.err, "the clocks skip it")
+    set_clock("2026-03-29T00:30:00")  # 01:30: today is the day
+    says(good("next", "@daily", "--from", "02:30", zone=BERLIN), "2026-03-31")
 
 
 @case
@@ -776,6 +804,16 @@ def list_shows_who_has_timers():
 
 
 @case
+def list_prints_no_name_that_changes_what_a_terminal_shows():
+    name = shutil.copy(program, tempfile.mkdtemp() + "/\033[2J\u00e9")
+    with subprocess.Popen([name, "add", "1h"]) as process:
+        while not (found := good_objects("list")) or not found[0]["timers"]:
+            time.sleep(0.01)
+        process.kill()
+    is_(found[0]["program"], "?[2J??")
+
+
+@case
 def list_of_shows_the_timers_of_another_program():
     with script("add 1h --cookie 3 --window 5min", "every 2h --group 4") as (place, _):
         first, second = sorted(good_objects("list", "--of", place),
@@ -830,6 +868,13 @@ def cancel_ends_timers_of_another_program():
         result = ctl("cancel", "--of", place, "12345")
         is_(result.status, FAILED)
         says(result.err, "12345", "there is no such timer")
+        # Nonsense ends nothing.
+        handle = good_objects("list", "--of", place)[0]["handle"]
+        for words in ((str(handle), "x"), ("--group",), ("--group", "1", "2")):
+            result = ctl("cancel", "--of", place, *words)
+            is_(result.status, USAGE, words)
+            assert result.err
+        is_([o["timers"] for o in good_objects("list")], [1])
 
 
 @case
@@ -1031,6 +1076,8 @@ def nonsense_is_refused():
                   ("next", "@daily", "--nonsense", "1"), ("list", "x"),
                   ("stat", "x"), ("watch", "--interval", "0s"), ("watch", "x"),
                   ("script", "a", "b"), ("add", "99999999999999999d"), ("run", "true"),
+                  ("add", "106752d"), ("at", "@1", "--period", "1s", "--first", "1s"),
+                  ("add", "1s", "--cookie", "0x"), ("--device",),
                   ("run", "--lease", "1s"), ("run", "--lease", "0s", "true"),
                   ("run", "--lease", "1s", "--count", "2", "true"),
                   ("run", "--lease", "1s", "--nonsense", "true")):
@@ -1043,6 +1090,7 @@ def nonsense_is_refused():
 @case
 def help_and_version_are_on_stdout():
     says(good("--help"), "usage: twheelctl", "cron SPEC")
+    says(good("run", "--help"), "usage: twheelctl run --lease", "is killed")
     says(good("--version"), "twheelctl 1.")
 
 
