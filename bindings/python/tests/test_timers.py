@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 import unittest
+from unittest import mock
 
 import twheel
 from twheel import Flags, Op, Result, SECOND
@@ -119,7 +120,12 @@ class TimersTest(unittest.TestCase):
         self.timers.resume()
         self.assertEqual([op.check() for op in self.timers.submit(ops)], [0] * 10)
         self.assertEqual(len(self.timers.drain(4)), 4)
-        self.assertEqual(self.timers.info().timers, 6)
+        self.assertEqual(len(self.timers.drain(0)), 0)
+        info = self.timers.info()
+        self.assertEqual(info.timers, 6)
+        # More timers than there were when drain() asked
+        with mock.patch.object(self.timers, "info", return_value=info._replace(timers=1)):
+            self.assertEqual(len({op.cookie for op in self.timers.drain()}), 6)
 
     def test_list_and_restore(self):
         start = twheel.now()

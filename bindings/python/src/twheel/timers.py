@@ -129,10 +129,13 @@ class Timers(Descriptor):
 
         submit() adds them again, after resume().
         """
-        room = self.info().timers if limit is None else limit
-        ops = (Op * max(room, 1))()
-        count = library.drain(self.fileno(), ops, len(ops))
-        return cast(Sequence[Op], (Op * count).from_buffer(ops))
+        room = self.info().timers + 1 if limit is None else limit
+        ops = (Op * room)()
+        count = library.drain(self.fileno(), ops, room)
+        taken = (Op * count).from_buffer(ops)
+        if limit is None and count == room:  # some were added before the drain
+            taken = _array([*taken, *self.drain()])
+        return cast(Sequence[Op], taken)
 
     def resume(self) -> None:
         """Accept new timers again."""
