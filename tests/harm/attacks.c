@@ -198,10 +198,18 @@ static void prepare_expiry(unsigned int count)
 }
 
 static __u64 cost_ns;			/* of arming all timers */
+static unsigned int ahead = 2;		/* ticks from that to their expiry */
+
+/* The same, but the timers have to move down the wheel before they expire. */
+static void prepare_cascade(unsigned int count)
+{
+	prepare_expiry(count);
+	ahead = 200;
+}
 
 static void arm_for_one_tick(int fd, unsigned int count)
 {
-	const __u64 start = now(), deadline = start + cost_ns + ticks(2);
+	const __u64 start = now(), deadline = start + cost_ns + ticks(ahead);
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
@@ -459,6 +467,7 @@ const struct attack attacks[] = {
 	{ "boottime", prepare_boottime, all_boottime, .count = 4000, .long_count = 16000 },
 	{ "timerfd", prepare_timerfd, all_timerfds, .count = 4000, .long_count = 16000 },
 	{ "expiry", prepare_expiry, expire_all, .count = 100000, .bursts = true },
+	{ "cascade", prepare_cascade, expire_all, .count = 20000, .long_count = 100000 },
 	{ "close", prepare_ops, close_full, .count = 200000, .long_count = 1000000 },
 	{ "group", prepare_group, cancel_all, .count = 100000 },
 	{ "drain", prepare_ops, drain_all, .count = 100000 },

@@ -25,9 +25,10 @@ struct attack {
 /* The attacks. The last one has no name. */
 extern const struct attack attacks[];
 
-/* How many events the attacker has got, or timers it has armed: memory that is shared. */
+/* What the attacker has done, in memory that is shared. */
 struct work {
-	atomic_ullong	done;
+	atomic_ullong	done;		/* events that it has got, or timers that it has armed */
+	atomic_uint	steps;
 };
 
 extern struct work *work;

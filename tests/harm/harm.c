@@ -14,6 +14,9 @@
  *   gap         longest time that the SCHED_FIFO victim wanted to run and did not
  *   late        of the innocent's events, behind their deadlines
  *
+ * Where the module of irqs_off.h is loaded, only the attack runs, and what is measured is
+ * how long twheel keeps interrupts off.
+ *
  * Bounds hold where the clock counts instructions (scripts/vm --icount), on one CPU. With
  * more CPUs the figures are printed only.
  */
@@ -25,6 +28,7 @@
 #include <sys/wait.h>
 
 #include "attacks.h"
+#include "irqs_off.h"
 #include "victims.h"
 
 /*
@@ -55,6 +59,7 @@ static const struct bounds all_bounds[] = {
 	{ "boottime",		2, 2, 2, 2 },
 	{ "timerfd",		0, 0, 0, 0 },	/* the peer: not of this module */
 	{ "expiry",		2, 2, 2, 2 },
+	{ "cascade",		2, 2, 2, 2 },
 	{ "close",		2, 2, 2, 2 },
 	{ "group",		2, 2, 2, 2 },
 	{ "drain",		0, 0, 2, 2 },
@@ -197,7 +202,7 @@ static void run_attack(void *data)
 	if (attack->stores_only && other_cpu != attacked_cpu)
 		stay_on_cpu(other_cpu);
 	tell(from_attacker[1]);
-	for (;;)
+	for (;; atomic_fetch_add(&work->steps, 1))
 		attack->step();
 }
 
@@ -369,12 +374,33 @@ static bool judge(const struct attack *attack, const struct phase *cfs,
 	return !bad;
 }
 
+/* All of the attack counts: its preparation, a step at least, and the end of its process. */
+static void measure_irqs_off(const struct attack *attack)
+{
+	pid_t attacker;
+
+	set_up();
+	irqs_off_begin();
+	attacker = start_attack(attack);
+	do
+		sleep_ns(200 * NSEC_PER_MSEC);
+	while (!atomic_load(&work->steps));
+	end(attacker);
+	set_back();
+	if (!irqs_off_are_bounded(attack->name))
+		FAIL("%s keeps interrupts off for too long", attack->name);
+}
+
 static void run_case(const void *data)
 {
 	const struct attack *attack = data;
 	struct phase quiet_cfs, quiet_fifo, cfs, fifo;
 	pid_t attacker;
 
+	if (irqs_off_are_measured()) {
+		measure_irqs_off(attack);
+		return;
+	}
 	set_up();
 	quiet_cfs = measure(start_cfs, 0, quiet_ns());
 	quiet_fifo = measure(start_fifo, 0, quiet_ns());

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "irqs_off.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define LONGEST "/sys/module/twheel_irqs_off/parameters/longest"
+
+/* 100,000 instructions, where the clock counts them. */
+#define BOUND_US 100.0
+
+bool irqs_off_are_measured(void)
+{
+	return !access(LONGEST, R_OK | W_OK);
+}
+
+static FILE *open_longest(const char *how)
+{
+	FILE *file = fopen(LONGEST, how);
+
+	ASSERT(file);
+	return file;
+}
+
+void irqs_off_begin(void)
+{
+	FILE *file = open_longest("w");
+
+	fputs("0", file);
+	ASSERT_EQ(fclose(file), 0);
+}
+
+/*
+ * A line has the kind, the time in ns, and the stack with the innermost function first. The
+ * module does not look at times of less than a microsecond.
+ */
+static bool judge(const char *mode, char *line)
+{
+	char kind[16], time[32] = "less than 1 us";
+	unsigned long long ns;
+	int stack;
+	bool bad = false;
+
+	if (sscanf(line, "%15s %llu%n", kind, &ns, &stack) != 2)
+		FAIL("the module says %s", line);
+	if (!strcmp(kind, "own") || !strcmp(kind, "called"))
+		bad = ns / 1e3 > BOUND_US;
+	else if (!strcmp(kind, "other") && !ns)
+		FAIL("the module sees nothing");
+	if (ns)
+		snprintf(time, sizeof(time), "%.1f us", ns / 1e3);
+	line[strcspn(line, "\n")] = '\0';
+	note("%s %s: %s%s%s", mode, kind, time, bad ? ": EXCEEDED" : "", line + stack);
+	return !bad;
+}
+
+bool irqs_off_are_bounded(const char *mode)
+{
+	FILE *file = open_longest("r");
+	char line[4096];
+	bool good = true;
+
+	while (fgets(line, sizeof(line), file))
+		good &= judge(mode, line);
+	fclose(file);
+	return good;
+}
