@@ -62,9 +62,9 @@ static const struct bounds all_bounds[] = {
 	{ "cascade",		2, 2, 2, 2 },
 	{ "close",		2, 2, 2, 2 },
 	{ "group",		2, 2, 2, 2 },
-	{ "drain",		0, 0, 2, 2 },
-	{ "mmap",		0, 0, 2, 2 },
-	{ "clock_set",		0, 0, 2, 2 },
+	{ "drain",		2, 2, 2, 2 },
+	{ "mmap",		2, 2, 2, 2 },
+	{ "clock_set",		2, 2, 2, 2 },
 	{ "uids",		2, 2, 2, 1 },
 };
 
