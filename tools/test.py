@@ -750,7 +750,7 @@ def commands_end_though_a_parent_ignores_their_end():
 @case
 def command_gets_the_signals_of_the_tool():
     with subprocess.Popen([program, "every", "10ms", "sh", "-c",
-                           "trap 'echo told; exit 3' TERM; echo on; sleep 1000 & wait; kill $!"],
+                           "trap 'echo told; exit 3' TERM; echo on; sleep 5 & wait"],
                           stdout=subprocess.PIPE, text=True) as process:
         is_(process.stdout.readline(), "on\n")
         process.send_signal(signal.SIGTERM)
@@ -807,9 +807,11 @@ def list_shows_who_has_timers():
 def list_prints_no_name_that_changes_what_a_terminal_shows():
     name = shutil.copy(program, tempfile.mkdtemp() + "/\033[2J\u00e9")
     with subprocess.Popen([name, "add", "1h"]) as process:
-        while not (found := good_objects("list")) or not found[0]["timers"]:
-            time.sleep(0.01)
-        process.kill()
+        try:
+            while not (found := good_objects("list")) or not found[0]["timers"]:
+                time.sleep(0.01)
+        finally:
+            process.kill()
     is_(found[0]["program"], "?[2J??")
 
 
