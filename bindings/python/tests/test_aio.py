@@ -2,6 +2,7 @@
 """The event loop: its timers are in the device, and behave as those of asyncio."""
 
 import asyncio
+import errno
 import math
 import time
 import unittest
@@ -105,6 +106,19 @@ class LoopTest(unittest.TestCase):
         self.loop.call_later(0.4, self.loop.stop)
         self.loop.run_forever()
         self.assertEqual(ran, [1])
+
+    def test_a_call_that_fails_loses_no_timer(self):
+        ran = []
+        cancelled = self.loop.call_later(0.1, ran.append, 1)
+        self.turn()
+        cancelled.cancel()
+        with mock.patch.object(self.loop._device, "submit",
+                               side_effect=OSError(errno.ENOMEM, "no memory")):
+            self.loop.call_later(0.2, ran.append, 2)
+            self.turn()
+        self.loop.call_later(0.3, self.loop.stop)
+        self.loop.run_forever()
+        self.assertEqual(ran, [2])
 
     def test_close_ends_the_timers(self):
         timer = self.loop.call_later(3600, print)

@@ -15,6 +15,7 @@ A callback runs at the first tick of the system at or after its time, never earl
 """
 
 import asyncio
+import errno
 import heapq
 import math
 import time
@@ -44,7 +45,8 @@ class EventLoop(asyncio.SelectorEventLoop):
     """A SelectorEventLoop that keeps its timers in /dev/twheel.
 
     The constructor fails with an OSError if the device cannot be opened. If the device
-    refuses a timer, because the user has too many, the timer goes to asyncio's heap.
+    refuses a timer, because the user has too many or memory is short, the timer goes to
+    asyncio's heap.
     """
 
     def __init__(self, selector: Any = None) -> None:
@@ -104,7 +106,12 @@ class EventLoop(asyncio.SelectorEventLoop):
         ops += [Op.add(timer.deadline, flags=Flags.ABSTIME) for timer in later]
         self._unarmed.clear()
         self._cancelled.clear()
-        for op, timer in zip(self._device.submit(ops)[len(ops) - len(later):], later):
+        try:
+            added = self._device.submit(ops)[len(ops) - len(later):]
+        except OSError as error:
+            # What the call has added or left is not armed here: its events mean nothing.
+            added = [Op(result=-(error.errno or errno.EIO))] * len(later)
+        for op, timer in zip(added, later):
             if op.result < 0:
                 heapq.heappush(self._scheduled, timer)
             else:
