@@ -67,10 +67,11 @@ def qemu(image, plan, append):
     threads = "single" if plan.one_thread else "multi"
     # shift=0: an instruction takes a nanosecond. sleep=off: idle time passes at once.
     clock = ["-icount", "shift=0,sleep=off"] if plan.icount else []
-    boot = [f"console={architecture.console}", *REPORT_ALL, *PATIENT_QEMU, *append,
-            *plan.append.split()]
+    boot = [f"console={architecture.console}", *REPORT_ALL, *PATIENT_QEMU, *append]
     if accel == "tcg" and not plan.icount and not architecture.foreign:
         boot.append(FAST_CLOCK)
+    # The last: what follows "--" is for the guest's init.
+    boot += plan.append.split()
     return [*architecture.qemu, "-nodefaults", "-no-user-config",
             "-no-reboot", "-display", "none",
             "-accel", f"tcg,thread={threads}" if accel == "tcg" else accel,
