@@ -34,8 +34,10 @@ def sync(project, place):
 
 def _place(name, flavour, project, arguments):
     """The directory to build in, and a pattern for those where other checkouts, or
-    runs that also call a checker (C=2), compile the same way."""
-    compiling = [text for text in arguments if not text.startswith(("C=", "CF="))]
+    runs that also call a checker for all (C=2), compile the same way. C=1 checks what is
+    compiled, and must not begin with what was compiled without it."""
+    compiling = [text for text in arguments
+                 if "C=1" in arguments or not text.startswith(("C=", "CF="))]
     key = digest(kernels.build_directory(name, flavour),
                  os.path.relpath(project, CHECKOUT), *compiling)
     kind = f"{kernels.identity(name)}-{flavour}-{key}"
