@@ -128,7 +128,8 @@ static inline struct twheel_op twheel_at(clockid_t clockid, uint64_t deadline_ns
 
 /**
  * twheel_every - make an operation that adds a periodic timer
- * @period_ns: The period, and the delay before the timer expires first.
+ * @period_ns: The period, and the delay before the timer expires first. Adding the timer
+ *	fails with -EINVAL if the period is 0, or otherwise too short.
  * @cookie: A number that comes back with each event.
  *
  * Return: The operation. The program may add TWHEEL_EACH or TWHEEL_RESTART to its flags.
@@ -137,7 +138,8 @@ static inline struct twheel_op twheel_every(uint64_t period_ns, uint64_t cookie)
 {
 	struct twheel_op op = twheel_after(period_ns, cookie);
 
-	op.period_ns = period_ns;
+	/* 0 would mean a one-shot timer. */
+	op.period_ns = period_ns ? period_ns : 1;
 	return op;
 }
 

@@ -144,6 +144,10 @@ func TestGroupEndsAsAWhole(t *testing.T) {
 func TestPeriodicTimerCountsWhatItMissed(t *testing.T) {
 	set := open(t)
 	period := must(set.Info()).MinPeriod
+	for _, short := range []time.Duration{0, 1, -1} {
+		_, err := set.Add(Every(short, 5))
+		fails(t, "add", err, syscall.EINVAL)
+	}
 	must(set.Add(Every(period, 5)))
 	time.Sleep(10 * period)
 	events := make([]Event, 1)

@@ -91,10 +91,14 @@ func AtTime(when time.Time, cookie uint64) Op {
 	return At(Realtime, when.Sub(time.Unix(0, 0)), cookie)
 }
 
-// Every adds a periodic timer. It expires first after one period.
+// Every adds a periodic timer. It expires first after one period. The add fails with EINVAL if
+// the period is 0, or otherwise shorter than Info.MinPeriod.
 func Every(period time.Duration, cookie uint64) Op {
 	op := After(period, cookie)
 	op.Period = period
+	if period == 0 {
+		op.Period = 1 // 0 would mean a one-shot timer
+	}
 	return op
 }
 

@@ -118,6 +118,8 @@ TEST(errors_are_negative_errnos)
 	ASSERT_EQ(twheel_add(fd, &op), -EINVAL);
 	ASSERT_EQ(twheel_upsert(fd, &op), -EINVAL);
 	ASSERT_EQ(op.op, TWHEEL_OP_ADD);
+	op = twheel_every(0, 1);
+	ASSERT_EQ(twheel_add(fd, &op), -EINVAL);
 	ASSERT_EQ(twheel_change(fd, 1, 1, 0), -ENOENT);
 	ASSERT_EQ(twheel_change(fd, 1, 1, 1U << 31), -EINVAL);
 	ASSERT_EQ(twheel_cancel(fd, 1), -ENOENT);

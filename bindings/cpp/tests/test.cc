@@ -91,6 +91,7 @@ static bool timers_expire_once()
 	set.add(twheel::at(std::chrono::system_clock::time_point(5ns)));
 	set.add(twheel::at(twheel::boot_clock::now()));
 	set.add(twheel::every(1h));
+	REQUIRE(thrown([&] { set.add(twheel::every(0s)); }) == EINVAL);
 	REQUIRE(set.wait());
 	REQUIRE(set.info().timers == 3);
 	return true;

@@ -107,9 +107,11 @@ impl Op {
         op
     }
 
-    /// Add a periodic timer. It expires first after one period.
+    /// Add a periodic timer. It expires first after one period. The add fails with `EINVAL`
+    /// if the period is zero, or shorter than [`Info::min_period`](crate::Info::min_period).
     pub fn every(period: Duration, cookie: u64) -> Op {
-        Op::after(period, cookie).with_period(period)
+        // Zero would mean a one-shot timer.
+        Op::after(period, cookie).with_period(period.max(Duration::from_nanos(1)))
     }
 
     fn on(timer: Timer, op: u32, flags: u32, time: Duration) -> Op {

@@ -134,6 +134,7 @@ fn a_group_ends_as_a_whole() {
 fn a_periodic_timer_counts_what_it_missed() {
     let set = open();
     let period = set.info().unwrap().min_period();
+    assert_eq!(errno(set.add(Op::every(Duration::ZERO, 5))), libc::EINVAL);
     let timer = set.add(Op::every(period, 5)).unwrap();
     thread::sleep(10 * period);
     let mut events = Events::with_capacity(8);

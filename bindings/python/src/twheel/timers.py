@@ -79,8 +79,12 @@ class Timers(Descriptor):
         return op.handle
 
     def every(self, period_ns: int, cookie: int = 0, **fields: int) -> int:
-        """Arm a periodic timer, which expires first after one period."""
-        return self.add(period_ns, cookie, period_ns=period_ns, **fields)
+        """Arm a periodic timer, which expires first after one period.
+
+        An OSError (EINVAL) if the period is 0, or otherwise below Info.min_period_ns.
+        """
+        # 0 would mean a one-shot timer.
+        return self.add(period_ns, cookie, period_ns=period_ns or 1, **fields)
 
     def change(self, handle: int, time_ns: int, *, flags: int = 0) -> bool:
         """Give a timer a new deadline. True if an unread event was withdrawn."""
