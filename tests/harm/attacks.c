@@ -333,6 +333,17 @@ static void close_full(void)
 	did(timers);
 }
 
+static void prepare_pending(unsigned int count)
+{
+	prepare_ops(count);
+	add_all(fds[0], ops, count);
+}
+
+static void rest(void)
+{
+	sleep_ns(NSEC_PER_SEC / 10);
+}
+
 static void prepare_group(unsigned int count)
 {
 	unsigned int i;
@@ -476,5 +487,10 @@ const struct attack attacks[] = {
 	{ "uids", prepare_uids, expire_all_users, .count = 1023, .bursts = true,
 	  .many_users = true },
 	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
+	{ }
+};
+
+const struct attack hotplug_attacks[] = {
+	{ "hotplug", prepare_pending, rest, .count = 10000 },
 	{ }
 };

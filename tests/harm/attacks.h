@@ -22,8 +22,9 @@ struct attack {
 	bool		many_users;	/* in a user namespace with SUBUIDS users */
 };
 
-/* The attacks. The last one has no name. */
+/* The attacks, and those for a CPU that goes offline. The last one of each has no name. */
 extern const struct attack attacks[];
+extern const struct attack hotplug_attacks[];
 
 /* What the attacker has done, in memory that is shared. */
 struct work {

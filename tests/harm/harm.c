@@ -20,15 +20,9 @@
  * Bounds hold where the clock counts instructions (scripts/vm --icount), on one CPU. With
  * more CPUs the figures are printed only.
  */
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
-#include "attacks.h"
+#include "attacker.h"
 #include "irqs_off.h"
+#include "setup.h"
 #include "victims.h"
 
 /*
@@ -89,10 +83,7 @@ static __u64 attack_ns(const struct attack *attack)
 static struct shared {
 	struct progress	progress;
 	struct innocent	innocent;
-	struct work	work;
 } *shared;
-
-static int to_attacker[2], from_attacker[2];
 
 /* What was measured beside one of the computing victims. */
 struct phase {
@@ -113,16 +104,6 @@ static __u64 cpu_time(pid_t pid)
 		return 0;
 	ASSERT_EQ(clock_getcpuclockid(pid, &clock), 0);
 	return read_clock(clock);
-}
-
-static void end(pid_t pid)
-{
-	int status;
-
-	CALL(kill(pid, SIGKILL));
-	CALL(waitpid(pid, &status, 0));
-	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-		FAIL("a victim or the attacker ended by itself");
 }
 
 static struct phase measure(pid_t (*start_victim)(struct progress *progress), pid_t attacker,
@@ -156,142 +137,6 @@ static struct phase measure(pid_t (*start_victim)(struct progress *progress), pi
 	end(victim);
 	end(innocent);
 	return phase;
-}
-
-/* Let the attacker be all users of a new user namespace. */
-static void map_users(pid_t attacker)
-{
-	char path[64], map[64];
-	int fd, length;
-
-	snprintf(path, sizeof(path), "/proc/%d/uid_map", attacker);
-	length = snprintf(map, sizeof(map), "0 %d %d\n", FIRST_SUBUID, SUBUIDS);
-	fd = CALL(open(path, O_WRONLY));
-	ASSERT_EQ(CALL(write(fd, map, length)), length);
-	close(fd);
-}
-
-static void tell(int pipe)
-{
-	ASSERT_EQ(CALL(write(pipe, "x", 1)), 1);
-}
-
-static void hear(int pipe)
-{
-	char byte;
-
-	if (CALL(read(pipe, &byte, 1)) != 1)
-		FAIL("the other process has ended");
-}
-
-static void run_attack(void *data)
-{
-	const struct attack *attack = data;
-
-	close(to_attacker[1]);
-	close(from_attacker[0]);
-	become(attacked_cpu, ATTACKER);
-	if (attack->many_users) {
-		CALL(unshare(CLONE_NEWUSER));
-		tell(from_attacker[1]);
-		hear(to_attacker[0]);
-		CALL(setresuid(0, 0, 0));
-	}
-	attack->prepare(long_tests && attack->long_count ? attack->long_count :
-			attack->count);
-	if (attack->stores_only && other_cpu != attacked_cpu)
-		stay_on_cpu(other_cpu);
-	tell(from_attacker[1]);
-	for (;; atomic_fetch_add(&work->steps, 1))
-		attack->step();
-}
-
-static pid_t start_attack(const struct attack *attack)
-{
-	pid_t attacker;
-
-	CALL(pipe(to_attacker));
-	CALL(pipe(from_attacker));
-	attacker = start(run_attack, (void *)attack);
-	close(from_attacker[1]);
-	close(to_attacker[0]);
-	if (attack->many_users) {
-		hear(from_attacker[0]);
-		map_users(attacker);
-		tell(to_attacker[1]);
-	}
-	hear(from_attacker[0]);
-	return attacker;
-}
-
-/* A setting of the kernel, and its value before set_up(). */
-struct setting {
-	const char	*path;
-	const char	*value;
-	char		before[32];
-};
-
-static struct setting settings[] = {
-	{ .path = "/proc/sys/kernel/sched_rt_runtime_us", .value = "-1" },
-	/* each program counts as one, as a kernel thread does */
-	{ .path = "/proc/sys/kernel/sched_autogroup_enabled", .value = "0" },
-};
-
-static void write_setting(const char *path, const char *value)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file)
-		return;
-	fputs(value, file);
-	fclose(file);
-}
-
-static void change_settings(void)
-{
-	unsigned int i;
-	FILE *file;
-
-	for (i = 0; i < ARRAY_SIZE(settings); i++) {
-		file = fopen(settings[i].path, "r");
-		if (!file)
-			continue;
-		if (fgets(settings[i].before, sizeof(settings[i].before), file))
-			write_setting(settings[i].path, settings[i].value);
-		fclose(file);
-	}
-}
-
-/* Make the device, the scheduler and the limits as the attacks need them. */
-static void set_up(void)
-{
-	const struct rlimit files = { 100000, 100000 };
-	const struct sched_param param = { .sched_priority = 99 };
-
-	if (geteuid())
-		skip("only for root");
-	CALL(chmod(DEVICE, 0666));
-	CALL(setrlimit(RLIMIT_NOFILE, &files));
-	change_settings();
-	attacked_cpu = last_cpu();
-	stay_on_cpu(0);
-	CALL(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param));
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	ASSERT(shared != MAP_FAILED);
-	work = &shared->work;
-	CALL(mlockall(MCL_CURRENT));
-	tick_ns();
-}
-
-static void set_back(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(settings); i++)
-		if (settings[i].before[0])
-			write_setting(settings[i].path, settings[i].before);
-	CALL(chmod(DEVICE, 0600));
 }
 
 static const struct bounds *bounds_of(const char *mode)
@@ -374,23 +219,6 @@ static bool judge(const struct attack *attack, const struct phase *cfs,
 	return !bad;
 }
 
-/* All of the attack counts: its preparation, a step at least, and the end of its process. */
-static void measure_irqs_off(const struct attack *attack)
-{
-	pid_t attacker;
-
-	set_up();
-	irqs_off_begin();
-	attacker = start_attack(attack);
-	do
-		sleep_ns(200 * NSEC_PER_MSEC);
-	while (!atomic_load(&work->steps));
-	end(attacker);
-	set_back();
-	if (!irqs_off_are_bounded(attack->name))
-		FAIL("%s keeps interrupts off for too long", attack->name);
-}
-
 static void run_case(const void *data)
 {
 	const struct attack *attack = data;
@@ -398,10 +226,11 @@ static void run_case(const void *data)
 	pid_t attacker;
 
 	if (irqs_off_are_measured()) {
-		measure_irqs_off(attack);
+		irqs_off_measure(attack);
 		return;
 	}
 	set_up();
+	shared = share_memory(sizeof(*shared));
 	quiet_cfs = measure(start_cfs, 0, quiet_ns());
 	quiet_fifo = measure(start_fifo, 0, quiet_ns());
 	attacker = start_attack(attack);
@@ -419,13 +248,16 @@ static void run_case(const void *data)
 static __attribute__((constructor)) void register_attacks(void)
 {
 	static struct test tests[32];
+	const struct attack *attack = attacks;
 	unsigned int i;
 
-	for (i = 0; attacks[i].name; i++) {
+	if (irqs_off_are_measured() && last_cpu() > 0)
+		attack = hotplug_attacks;
+	for (i = 0; attack[i].name; i++) {
 		tests[i] = (struct test){
-			.name = attacks[i].name,
+			.name = attack[i].name,
 			.run_row = run_case,
-			.data = &attacks[i],
+			.data = &attack[i],
 			.timeout = 300,
 		};
 		register_test(&tests[i]);

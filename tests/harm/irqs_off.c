@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "attacker.h"
+#include "setup.h"
+#include "victims.h"
 
 #define LONGEST "/sys/module/twheel_irqs_off/parameters/longest"
 
@@ -25,7 +27,7 @@ static FILE *open_longest(const char *how)
 	return file;
 }
 
-void irqs_off_begin(void)
+static void begin(void)
 {
 	FILE *file = open_longest("w");
 
@@ -57,7 +59,7 @@ static bool judge(const char *mode, char *line)
 	return !bad;
 }
 
-bool irqs_off_are_bounded(const char *mode)
+static bool are_bounded(const char *mode)
 {
 	FILE *file = open_longest("r");
 	char line[4096];
@@ -67,4 +69,55 @@ bool irqs_off_are_bounded(const char *mode)
 		good &= judge(mode, line);
 	fclose(file);
 	return good;
+}
+
+/* All of the attack counts: its preparation, a step at least, and the end of its process. */
+static bool attack_is_bounded(const struct attack *attack)
+{
+	pid_t attacker;
+
+	begin();
+	attacker = start_attack(attack);
+	do
+		sleep_ns(200 * NSEC_PER_MSEC);
+	while (!atomic_load(&work->steps));
+	end(attacker);
+	return are_bounded(attack->name);
+}
+
+/* Only that the attacked CPU goes offline counts. */
+static bool hotplug_is_bounded(const struct attack *attack)
+{
+	const pid_t attacker = start_attack(attack);
+	char path[64];
+	bool bounded;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", attacked_cpu);
+	begin();
+	write_setting(path, "0");
+	ASSERT(!go_to_cpu(attacked_cpu));
+	bounded = are_bounded(attack->name);
+	write_setting(path, "1");
+	end(attacker);
+	return bounded;
+}
+
+/*
+ * On more CPUs than one, the clock also counts the instructions of the other CPUs, whose turn
+ * may come while interrupts are off. Too long is what is too long each time.
+ */
+void irqs_off_measure(const struct attack *attack)
+{
+	unsigned int tries = 1;
+	bool bounded;
+
+	set_up();
+	if (!attacked_cpu)
+		bounded = attack_is_bounded(attack);
+	else
+		while (!(bounded = hotplug_is_bounded(attack)) && tries++ < 5)
+			;
+	set_back();
+	if (!bounded)
+		FAIL("%s keeps interrupts off for too long", attack->name);
 }

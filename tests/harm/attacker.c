@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "attacker.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "victims.h"
+
+static int to_attacker[2], from_attacker[2];
+
+void end(pid_t pid)
+{
+	int status;
+
+	CALL(kill(pid, SIGKILL));
+	CALL(waitpid(pid, &status, 0));
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		FAIL("a victim or the attacker ended by itself");
+}
+
+/* Let the attacker be all users of a new user namespace. */
+static void map_users(pid_t attacker)
+{
+	char path[64], map[64];
+	int fd, length;
+
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", attacker);
+	length = snprintf(map, sizeof(map), "0 %d %d\n", FIRST_SUBUID, SUBUIDS);
+	fd = CALL(open(path, O_WRONLY));
+	ASSERT_EQ(CALL(write(fd, map, length)), length);
+	close(fd);
+}
+
+static void tell(int pipe)
+{
+	ASSERT_EQ(CALL(write(pipe, "x", 1)), 1);
+}
+
+static void hear(int pipe)
+{
+	char byte;
+
+	if (CALL(read(pipe, &byte, 1)) != 1)
+		FAIL("the other process has ended");
+}
+
+static void run_attack(void *data)
+{
+	const struct attack *attack = data;
+
+	close(to_attacker[1]);
+	close(from_attacker[0]);
+	become(attacked_cpu, ATTACKER);
+	if (attack->many_users) {
+		CALL(unshare(CLONE_NEWUSER));
+		tell(from_attacker[1]);
+		hear(to_attacker[0]);
+		CALL(setresuid(0, 0, 0));
+	}
+	attack->prepare(long_tests && attack->long_count ? attack->long_count :
+			attack->count);
+	if (attack->stores_only && other_cpu != attacked_cpu)
+		stay_on_cpu(other_cpu);
+	tell(from_attacker[1]);
+	for (;; atomic_fetch_add(&work->steps, 1))
+		attack->step();
+}
+
+pid_t start_attack(const struct attack *attack)
+{
+	pid_t attacker;
+
+	CALL(pipe(to_attacker));
+	CALL(pipe(from_attacker));
+	attacker = start(run_attack, (void *)attack);
+	close(from_attacker[1]);
+	close(to_attacker[0]);
+	if (attack->many_users) {
+		hear(from_attacker[0]);
+		map_users(attacker);
+		tell(to_attacker[1]);
+	}
+	hear(from_attacker[0]);
+	return attacker;
+}

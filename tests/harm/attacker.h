@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The process that attacks. */
+#ifndef _ATTACKER_H
+#define _ATTACKER_H
+
+#include <sys/types.h>
+
+#include "attacks.h"
+
+/* Start an attack, as user ATTACKER. It is prepared when this returns. */
+pid_t start_attack(const struct attack *attack);
+
+/* End the attacker or a victim. The case fails if it has ended before. */
+void end(pid_t pid);
+
+#endif /* _ATTACKER_H */

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "setup.h"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "attacks.h"
+#include "victims.h"
+
+/* A setting of the kernel, and its value before set_up(). */
+struct setting {
+	const char	*path;
+	const char	*value;
+	char		before[32];
+};
+
+static struct setting settings[] = {
+	{ .path = "/proc/sys/kernel/sched_rt_runtime_us", .value = "-1" },
+	/* each program counts as one, as a kernel thread does */
+	{ .path = "/proc/sys/kernel/sched_autogroup_enabled", .value = "0" },
+};
+
+void write_setting(const char *path, const char *value)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return;
+	fputs(value, file);
+	fclose(file);
+}
+
+static void change_settings(void)
+{
+	unsigned int i;
+	FILE *file;
+
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		file = fopen(settings[i].path, "r");
+		if (!file)
+			continue;
+		if (fgets(settings[i].before, sizeof(settings[i].before), file))
+			write_setting(settings[i].path, settings[i].value);
+		fclose(file);
+	}
+}
+
+void *share_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	ASSERT(memory != MAP_FAILED);
+	return memory;
+}
+
+void set_up(void)
+{
+	const struct rlimit files = { 100000, 100000 };
+	const struct sched_param param = { .sched_priority = 99 };
+
+	if (geteuid())
+		skip("only for root");
+	CALL(chmod(DEVICE, 0666));
+	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	change_settings();
+	attacked_cpu = last_cpu();
+	stay_on_cpu(0);
+	CALL(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param));
+	work = share_memory(sizeof(*work));
+	CALL(mlockall(MCL_CURRENT));
+	tick_ns();
+}
+
+void set_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(settings); i++)
+		if (settings[i].before[0])
+			write_setting(settings[i].path, settings[i].before);
+	CALL(chmod(DEVICE, 0600));
+}
