@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/poll.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -220,11 +221,10 @@ void twheel_deliver_to_ring(struct timer_set *set)
 static void deliver_wake(struct twheel_work *wake)
 {
 	struct timer_set *set = container_of(wake, struct timer_set, wake);
+	u64 start = local_clock();
 	unsigned int events;
 
 	/* Bottom halves are off already. */
-	if (!twheel_share_used_up(set))
-		twheel_share_charge(set, 1);
 	spin_lock(&set->lock);
 	if (set->ring && !set->ended) {
 		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
@@ -237,6 +237,7 @@ static void deliver_wake(struct twheel_work *wake)
 	if (wq_has_sleeper(&set->wait))
 		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&set->fasync, SIGIO, POLL_IN);
+	twheel_share_charge_wake_up(set, start);
 }
 
 /**

@@ -15,8 +15,8 @@
 #include <linux/slab.h>
 #include "leased.h"
 #include "quota.h"
-#include "share.h"
 
+/* Any number of epolls may watch a lease: so no softirq does this. */
 static void leased_wake(struct twheel_work *wake)
 {
 	struct timer_lease *lease = container_of(wake, struct timer_lease, wake);
@@ -43,7 +43,7 @@ struct timer_lease *twheel_leased_new(struct timer_set *set, u64 cap, u32 flags)
 	lease->flags = flags;
 	spin_lock_init(&lease->holders);
 	init_waitqueue_head(&lease->wait);
-	twheel_work_setup(&lease->wake, leased_wake);
+	twheel_work_setup_low(&lease->wake, leased_wake);
 	return lease;
 }
 
@@ -92,10 +92,8 @@ void twheel_leased_end(struct user_timer *t)
 	 * Pairs with the barrier in poll(). Holders are woken without the lock of the set,
 	 * because no one knows how many wait.
 	 */
-	if (wq_has_sleeper(&lease->wait)) {
-		twheel_share_charge(set, 1);
-		twheel_work_queue(&lease->wake);
-	}
+	if (wq_has_sleeper(&lease->wait))
+		twheel_work_leave(&lease->wake);
 }
 
 /**

@@ -4,8 +4,8 @@
  *
  * A softirq takes its time from the task that it interrupts. So the expiry of a timer is not
  * charged to the program that has armed the timer. To bound that time, each user has a
- * share of the softirqs of each CPU. A step of the share is the expiry of a timer or a
- * wake-up of readers.
+ * share of the softirqs of each CPU. A step of the share is the expiry of a timer, or a part
+ * of a wake-up of readers: any number of epolls may watch a descriptor.
  *
  * While a user has used up the share of a CPU, the timers that the user arms there go to the
  * lane TWHEEL_LANE_LOW. No softirq runs that lane. A thread of low priority does, and on
@@ -19,6 +19,7 @@
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include "quota.h"
 #include "share.h"
 
@@ -31,6 +32,9 @@ MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user 
 
 /* How long any steps may keep a share used up. */
 #define SHARE_DEBT_NS		(60ULL * NSEC_PER_SEC)
+
+/* How long a wake-up may take for a step of the share. */
+#define SHARE_STEP_NS		1024U
 
 /* How much of a slice a call of the user spends to run the lane, at most. */
 #define SHARE_HELP		4U
@@ -77,6 +81,23 @@ void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
 	/* A softirq may help, too, and has interrupted any task. */
 	if (in_serving_softirq() || current->flags & PF_KTHREAD)
 		share_add(set, steps, SHARE_MEMORY_NS);
+}
+
+/**
+ * twheel_share_charge_wake_up - take the steps of a wake-up from the share of a user
+ * @set: A set of the user's.
+ * @start: local_clock() when the wake-up began on this CPU.
+ *
+ * Context: as twheel_share_charge().
+ */
+void twheel_share_charge_wake_up(struct timer_set *set, u64 start)
+{
+	unsigned int steps = 1 + (local_clock() - start) / SHARE_STEP_NS;
+
+	if (unlikely(twheel_share_used_up(set)))
+		twheel_share_charge_low(set, steps);
+	else
+		twheel_share_charge(set, steps);
 }
 
 /**

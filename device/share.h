@@ -41,6 +41,7 @@ static inline bool twheel_share_settled(struct user_share __percpu *share)
 
 void twheel_share_charge(struct timer_set *set, unsigned int steps);
 void twheel_share_charge_low(struct timer_set *set, unsigned int steps);
+void twheel_share_charge_wake_up(struct timer_set *set, u64 start);
 bool twheel_share_limited(const struct timer_set *set);
 enum twheel_lane twheel_share_lane(struct timer_set *set);
 void twheel_share_help(struct timer_set *set);

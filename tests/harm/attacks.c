@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "attacks.h"
 
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
@@ -467,6 +468,25 @@ static void prepare_descriptors(unsigned int count)
 	}
 }
 
+/* Each expiry wakes up many epolls. */
+static void prepare_watchers(unsigned int count)
+{
+	struct epoll_event events = { .events = EPOLLIN | EPOLLET };
+
+	fds[0] = open_device(0);
+	while (count--)
+		CALL(epoll_ctl(CALL(epoll_create1(0)), EPOLL_CTL_ADD, fds[0], &events));
+}
+
+static void wake_watchers(void)
+{
+	struct twheel_event event;
+
+	add_on(fds[0], CLOCK_MONOTONIC, now(), 0);
+	CALL(read(fds[0], &event, sizeof(event)));
+	did(1);
+}
+
 const struct attack attacks[] = {
 	{ "each", prepare_each, empty_each_ms, .count = 1, .stores_only = true },
 	{ "each16", prepare_each, empty_each_ms, .count = 16, .stores_only = true },
@@ -487,6 +507,8 @@ const struct attack attacks[] = {
 	{ "uids", prepare_uids, expire_all_users, .count = 1023, .bursts = true,
 	  .many_users = true },
 	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
+	{ "watchers", prepare_watchers, wake_watchers, .count = 10000,
+	  .waiters = true },
 	{ }
 };
 

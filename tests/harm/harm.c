@@ -58,6 +58,7 @@ static const struct bounds all_bounds[] = {
 	{ "group",		2, 2, 2, 2 },
 	{ "drain",		2, 2, 2, 2 },
 	{ "mmap",		2, 2, 2, 2 },
+	{ "watchers",		2, 2, 2, 2 },
 	{ "clock_set",		2, 2, 2, 2 },
 	{ "uids",		2, 2, 2, 1 },
 };

@@ -111,6 +111,8 @@ void irqs_off_measure(const struct attack *attack)
 	unsigned int tries = 1;
 	bool bounded;
 
+	if (attack->waiters)
+		skip("the kernel wakes all who wait for a file with interrupts off");
 	set_up();
 	if (!attacked_cpu)
 		bounded = attack_is_bounded(attack);

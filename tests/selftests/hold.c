@@ -11,17 +11,24 @@ enum { CHUNK = 64, COUNT = 20000, ROUNDS = 20 };
 
 static struct twheel_op ops[COUNT];
 
-/* The host may stop a CPU during a hold, but not in every round. */
+/*
+ * Returns the longest hold of the lock in the best round, less an eighth of that round's time. A
+ * host that stops a CPU during one of many holds makes the round longer, too. A call that has
+ * one hold only spends all of its time in it.
+ */
 static __u64 shortest_of_longest(void (*run)(int fd), int fd)
 {
-	__u64 shortest = ~0ULL, longest;
+	__u64 shortest = ~0ULL, start, longest, most;
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
 		reset();
+		start = now();
 		run(fd);
+		most = (now() - start) / 8;
 		longest = longest_hold_ns();
 		ASSERT_GT(longest, 0);
+		longest -= longest < most ? longest : most;
 		if (longest < shortest)
 			shortest = longest;
 	}
@@ -99,12 +106,8 @@ TEST(list_holds_the_lock_for_a_few_timers)
 {
 	const int fd = open_device(0);
 
-	/*
-	 * A record is filled in for each timer: 64 bytes, which an emulator fills in one by one.
-	 * The host may stop one of the 313 holds in every round. One hold for all timers would
-	 * last 300 times as long.
-	 */
-	check_hold(list_timers, fd, 10 * add_and_measure(fd, LONG));
+	/* A record is filled in for each timer: 64 bytes, which an emulator fills in one by one. */
+	check_hold(list_timers, fd, 3 * add_and_measure(fd, LONG));
 }
 
 /* A block that is almost empty costs a look, too. */

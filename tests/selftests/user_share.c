@@ -14,17 +14,17 @@
 /* Expiries a second. The user may have those of one second at once. */
 enum { SHARE = 20, FAR_TOO_MANY = 20 * SHARE };
 
-/*
- * How many rounds decide, and how many a test tries if the host stops the machine. A round
- * takes two steps of the share, or none.
- */
+/* So many that the time of some wake-ups does not use them up. */
+enum { PLENTY = 1000000 };
+
+/* How many rounds decide, and how many a test tries if the host stops the machine. */
 enum { ROUNDS = 3, TRIES = 9 };
 
-#define SHARE_TEST(id)					\
+#define SHARE_TEST(id, share)				\
 	static void run_##id(void *data);		\
 	TEST(id)					\
 	{						\
-		with_limit("share", SHARE, run_##id);	\
+		with_limit("share", share, run_##id);	\
 	}						\
 	static void run_##id(void *data)
 
@@ -102,21 +102,21 @@ static bool comes_by_itself(clockid_t clockid)
 }
 
 /* Each of these cases has a user of its own: the share of a user remembers. */
-SHARE_TEST(user_below_the_share_needs_no_call)
+SHARE_TEST(user_below_the_share_needs_no_call, PLENTY)
 {
 	keep_the_cpu();
 	become(BOB);
 	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
 }
 
-SHARE_TEST(clock_that_jumps_needs_no_call_below_the_share)
+SHARE_TEST(clock_that_jumps_needs_no_call_below_the_share, PLENTY)
 {
 	keep_the_cpu();
 	become(CAROL);
 	ASSERT(comes_by_itself(CLOCK_BOOTTIME));
 }
 
-SHARE_TEST(user_above_the_share_pays_by_calls)
+SHARE_TEST(user_above_the_share_pays_by_calls, SHARE)
 {
 	keep_the_cpu();
 	become(ALICE);
@@ -125,18 +125,29 @@ SHARE_TEST(user_above_the_share_pays_by_calls)
 	ASSERT(!comes_by_itself(CLOCK_BOOTTIME));
 }
 
-/* use_up() has closed the only descriptor. */
-SHARE_TEST(share_is_of_the_user_and_not_of_others)
+/* use_up() closes the only descriptor. */
+static void run_use_up(void *data)
+{
+	become(ALICE);
+	use_up();
+}
+
+static void run_of_two_users(void *data)
 {
 	keep_the_cpu();
 	become(ALICE);
-	use_up();
 	ASSERT(!comes_by_itself(CLOCK_MONOTONIC));
 	CALL(setresuid(DAVE, 0, 0));
 	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
 }
 
-SHARE_TEST(capability_exempts)
+TEST(share_is_of_the_user_and_not_of_others)
+{
+	with_limit("share", SHARE, run_use_up);
+	with_limit("share", PLENTY, run_of_two_users);
+}
+
+SHARE_TEST(capability_exempts, SHARE)
 {
 	keep_the_cpu();
 	use_up();
@@ -157,7 +168,7 @@ TEST(share_0_is_no_limit)
 	with_limit("share", 0, run_without_share);
 }
 
-SHARE_TEST(idle_cpu_is_as_prompt_above_the_share)
+SHARE_TEST(idle_cpu_is_as_prompt_above_the_share, SHARE)
 {
 	struct twheel_event event;
 	unsigned int i;
