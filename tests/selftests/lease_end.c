@@ -12,7 +12,8 @@
 TEST(expiry_ends_the_lease_before_the_event_is_read)
 {
 	const int fd = open_device(O_NONBLOCK);
-	const __u64 handle = add(fd, ticks(1), 3);
+	/* The timer must not expire before it has the lease. */
+	const __u64 handle = add(fd, ticks(20), 3);
 	const int lease = new_lease(fd, handle, LONG, ON_CLOSE);
 	struct twheel_event event;
 

@@ -149,7 +149,7 @@ TEST_TIMEOUT(owner_closes_while_holders_push, 300)
 	pthread_barrier_init(&race.end, NULL, PUSHERS + 1);
 	for (n = 0; n < PUSHERS; n++)
 		threads[n] = start_thread(push_and_close, (void *)n);
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; i < rounds || (!race.pushed && i < ROUNDS); i++) {
 		race.fd = open_device(O_NONBLOCK);
 		race.handle = add(race.fd, LONG, 1);
 		race.copies[0] = new_lease(race.fd, race.handle, LONG, rand_r(&seed) % 2);
