@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
 /* libtwheel: mapping the table and the ring */
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "internal.h"
@@ -41,14 +42,20 @@ static size_t ring_entries(size_t count)
 }
 
 /*
- * The number of entries to map: all @existing ones, if an earlier mapping has fixed their
- * number. Returns 0 if @wanted is too many.
+ * Fills in the number of entries to map: all that exist, if an earlier mapping has fixed their
+ * number. Returns -EINVAL if @wanted is too many, or 0 while none exist.
  */
-static size_t entries_to_map(size_t wanted, size_t existing)
+static int entries_to_map(int fd, size_t wanted, bool ring, size_t *entries)
 {
-	if (existing)
-		return wanted <= existing ? existing : 0;
-	return wanted <= ENTRIES_MAX ? wanted : 0;
+	struct twheel_info info;
+	size_t existing;
+	int ret = twheel_get_info(fd, &info);
+
+	if (ret)
+		return ret;
+	existing = ring ? info.ring_entries : info.table_entries;
+	*entries = existing ? existing : wanted;
+	return wanted <= (existing ? existing : ENTRIES_MAX) && *entries ? 0 : -EINVAL;
 }
 
 /* Returns -EAGAIN if the table turns out to have another size. */
@@ -73,18 +80,14 @@ static int try_table(int fd, size_t size, struct twheel_table *table)
 
 API int twheel_map_table(int fd, size_t count, struct twheel_table *table)
 {
-	struct twheel_info info;
 	size_t entries;
 	int ret;
 
 	*table = (struct twheel_table){ 0 };
 	do {
-		ret = twheel_get_info(fd, &info);
+		ret = entries_to_map(fd, count, false, &entries);
 		if (ret)
 			return ret;
-		entries = entries_to_map(count, info.table_entries);
-		if (!entries)
-			return -EINVAL;
 		ret = try_table(fd, table_size(entries), table);
 	} while (ret == -EAGAIN);
 	return ret;
@@ -119,18 +122,14 @@ static int try_ring(int fd, size_t entries, struct twheel_events *events)
 
 API int twheel_map_ring(int fd, size_t count, struct twheel_events *events)
 {
-	struct twheel_info info;
 	size_t entries;
 	int ret;
 
 	*events = (struct twheel_events){ 0 };
 	do {
-		ret = twheel_get_info(fd, &info);
+		ret = entries_to_map(fd, count, true, &entries);
 		if (ret)
 			return ret;
-		entries = entries_to_map(count, info.ring_entries);
-		if (!entries)
-			return -EINVAL;
 		ret = try_ring(fd, ring_entries(entries), events);
 	} while (ret == -EAGAIN);
 	return ret;
