@@ -592,10 +592,16 @@ static void stop_all(const pthread_t *readers, unsigned int count)
 
 typedef void *(*thread_fn)(void *);
 
-/* Rounds until the races end, with readers that are threads of this process. */
+/* A lost wake-up is rare: with --long, a minute. */
+static __u64 end_of_wakeups(void)
+{
+	return long_tests ? now() + 60 * NSEC_PER_SEC : end_of_races();
+}
+
+/* Rounds until the wake-ups end, with readers that are threads of this process. */
 static void run_rounds(const thread_fn *readers, unsigned int count)
 {
-	const __u64 end = end_of_races();
+	const __u64 end = end_of_wakeups();
 	pthread_t threads[2];
 	sigset_t signals;
 	unsigned int i;
@@ -745,7 +751,7 @@ static void poll_until(__u64 tail)
 TEST_TIMEOUT(poll_does_not_sleep_while_events_wait, 200)
 {
 	enum { COUNT = 2000 };
-	const __u64 end = end_of_races();
+	const __u64 end = end_of_wakeups();
 	const unsigned int count = many(COUNT);
 	static struct twheel_op ops[COUNT];
 	unsigned int round, i;
