@@ -332,7 +332,6 @@ extern __thread int native_preempt_count;
 #define preempt_count_set(c)	WRITE_ONCE(native_preempt_count, c)
 #define in_hardirq()		false
 #define in_serving_softirq()	true
-#define in_hardirq()		false
 #define barrier()		__asm__ __volatile__("" ::: "memory")
 #define need_resched()		false
 #define cond_resched()		do { } while (0)
