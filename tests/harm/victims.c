@@ -103,18 +103,20 @@ static void run_cfs(void *data)
 static void run_fifo(void *data)
 {
 	struct progress *progress = data;
-	__u64 wanted, last, end, chunks;
+	__u64 wanted, last, end, chunks, had;
 
 	become(attacked_cpu, 0);
 	CALL(mlockall(MCL_CURRENT));
 	set_fifo(FIFO_VICTIM);
 	for (wanted = now();; wanted = end + REST_NS) {
 		sleep_until(wanted);
+		had = read_clock(CLOCK_THREAD_CPUTIME_ID);
 		end = wanted + BURST_NS;
 		chunks = 0;
 		for (last = wanted; last < end; chunks++)
 			last = advance(progress, last);
 		atomic_fetch_add(&progress->chunks, chunks);
+		atomic_fetch_add(&progress->had_ns, read_clock(CLOCK_THREAD_CPUTIME_ID) - had);
 		atomic_fetch_add(&progress->wanted_ns, last - wanted);
 		end = last;
 	}
@@ -134,6 +136,7 @@ void reset_progress(struct progress *progress)
 {
 	atomic_store(&progress->chunks, 0);
 	atomic_store(&progress->wanted_ns, 0);
+	atomic_store(&progress->had_ns, 0);
 	atomic_store(&progress->gap_ns, 0);
 }
 

@@ -19,6 +19,7 @@ void sleep_ns(__u64 delay_ns);
 struct progress {
 	atomic_ullong	chunks;		/* pieces of work that are done */
 	atomic_ullong	wanted_ns;	/* SCHED_FIFO: time in which it wanted to compute */
+	atomic_ullong	had_ns;		/* SCHED_FIFO: CPU time that it had then */
 	atomic_ullong	gap_ns;		/* longest time without progress */
 };
 
