@@ -210,10 +210,11 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 		t->expired = now;
 		twheel_ready_add(set, t);
 	}
-	if (n && unlikely(queue->base->low))
-		twheel_share_charge_low(set, n);
-	else if (n)
-		twheel_share_charge(set, n);
+	/* A queue that only moves is a step, too. */
+	if (unlikely(queue->base->low))
+		twheel_share_charge_low(set, max(n, 1U));
+	else
+		twheel_share_charge(set, max(n, 1U));
 	clocks_file(queue);
 	spin_unlock(&set->lock);
 	return n;
