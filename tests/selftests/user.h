@@ -26,7 +26,7 @@ void pass_on(int status);
 
 #define USER_LIMIT_TEST(id, limit)		\
 	static void run_##id(void *data);	\
-	TEST(id)				\
+	TEST_TIMEOUT(id, 300)			\
 	{					\
 		with_user_limit(limit, run_##id);	\
 	}					\
