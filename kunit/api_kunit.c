@@ -241,10 +241,13 @@ static void thousands_on_one_tick(struct kunit *test)
 		last_beat = max(last_beat, probe[i].left);
 	}
 	KUNIT_EXPECT_LE(test, first, engine_test_in_time(test, expires));
-	/* A run expires at least TWHEEL_LOCK_HOLD timers, and few ticks pass between runs. */
+	/*
+	 * A run expires at least TWHEEL_LOCK_HOLD timers, and few ticks pass between runs. With
+	 * KASAN on a busy host, a run itself takes many ticks.
+	 */
 	KUNIT_EXPECT_LE(test, last_beat - first_beat,
-			IS_ENABLED(CONFIG_PREEMPT_RT) ? (unsigned int)ENGINE_TEST_LATE :
-			n / TWHEEL_LOCK_HOLD * 4);
+			IS_ENABLED(CONFIG_PREEMPT_RT) || IS_ENABLED(CONFIG_KASAN) ?
+			(unsigned int)ENGINE_TEST_LATE : n / TWHEEL_LOCK_HOLD * 4);
 	engine_test_expect_counts(test, n, n, 0, 0);
 }
 

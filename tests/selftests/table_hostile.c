@@ -215,7 +215,7 @@ TEST(garbage_harms_no_other_descriptor)
 	 * writers' threads may have some turns of the scheduler before that thread. How late
 	 * an innocent user is at most, tests/harm measures.
 	 */
-	enum { COUNT = 300, TURNS = 10 };
+	enum { COUNT = 300, TURNS = 25 };
 	static struct twheel_event events[COUNT];
 	static struct twheel_op ops[COUNT];
 	const int fd = open_device(O_NONBLOCK);
