@@ -58,7 +58,7 @@ typedef s64 ktime_t;
 #define module_param(name, type, mode)
 #define MODULE_PARM_DESC(name, text)
 #define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
-#define LINUX_VERSION_CODE	KERNEL_VERSION(7, 2, 0)
+#define LINUX_VERSION_CODE	KERNEL_VERSION(255, 255, 255)	/* newer than all */
 #define POISON_POINTER_DELTA	0
 struct module;
 static inline bool within_module(unsigned long address, const struct module *mod)

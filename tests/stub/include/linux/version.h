@@ -4,7 +4,7 @@
 #define _STUB_LINUX_VERSION_H
 
 #define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
-#define LINUX_VERSION_CODE	KERNEL_VERSION(7, 0, 0)
+#define LINUX_VERSION_CODE	KERNEL_VERSION(255, 255, 255)	/* newer than all */
 #define TWHEEL_HAVE_TIMER_SHUTDOWN
 #define TWHEEL_HAVE_IMPORT_NS_STRING
 #define TWHEEL_HAVE_HRTIMER_SETUP
