@@ -211,10 +211,7 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 		twheel_ready_add(set, t);
 	}
 	/* A queue that only moves is a step, too. */
-	if (unlikely(queue->base->low))
-		twheel_share_charge_low(set, max(n, 1U));
-	else
-		twheel_share_charge(set, max(n, 1U));
+	twheel_share_charge(set, max(n, 1U), queue->base->low);
 	clocks_file(queue);
 	spin_unlock(&set->lock);
 	return n;

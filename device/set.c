@@ -151,7 +151,7 @@ void twheel_set_put(struct timer_set *set)
  * @set: The set. Only callbacks still use it; they take its lock.
  *
  * A program can no longer call the device: calls, fdinfo and mappings hold a reference to
- * the open file. Callbacks and tasklets end no timer of a set that is @ended. So after
+ * the open file. Callbacks end no timer of a set that is @ended. So after
  * twheel_deliver_stop() nothing else removes timers or blocks, and the function walks
  * over the blocks without the lock.
  *

@@ -18,8 +18,11 @@
 #include <linux/interrupt.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/deadline.h>
+#include <linux/sched/rt.h>
 #include "quota.h"
 #include "share.h"
 
@@ -39,6 +42,20 @@ MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user 
 /* How much of a slice a call of the user spends to run the lane, at most. */
 #define SHARE_HELP		4U
 
+/*
+ * How many steps of the share one step is that interrupts a real-time task. So such a task
+ * loses next to nothing.
+ */
+#define SHARE_REALTIME		16U
+
+/* How many steps of the share a step in the time of the current task is. */
+static unsigned int share_weight(void)
+{
+	if (in_task() || current->flags & PF_KTHREAD)
+		return 1;
+	return rt_task(current) || dl_task(current) ? SHARE_REALTIME : 1;
+}
+
 static void share_add(struct timer_set *set, unsigned int steps, u64 most)
 {
 	struct user_share *here = this_cpu_ptr(set->share);
@@ -54,33 +71,28 @@ static void share_add(struct timer_set *set, unsigned int steps, u64 most)
 /**
  * twheel_share_charge - take steps from the share of a user on this CPU
  * @set: A set of the user's.
- * @steps: How many, by a softirq or by the thread of normal priority.
+ * @steps: How many.
+ * @low: Whether they are steps in the low lane.
+ *
+ * Steps in other lanes are a softirq's, or those of the thread of normal priority.
+ *
+ * Steps in the low lane are those of the thread of low priority, or of a program that helps
+ * it. The program pays for its steps itself. The steps of the thread keep the share used up.
+ * So a user who goes on gets no share again, and one who stops gets it %SHARE_MEMORY_NS
+ * later at the latest.
  *
  * Context: bottom halves off. On some PREEMPT_RT kernels, two callers of a CPU may
  * interrupt each other, and the steps of one of them may not count.
  */
-void twheel_share_charge(struct timer_set *set, unsigned int steps)
+void twheel_share_charge(struct timer_set *set, unsigned int steps, bool low)
 {
-	if (READ_ONCE(set->exemption) != TIMER_SET_EXEMPT)
-		share_add(set, steps, SHARE_DEBT_NS);
-}
-
-/**
- * twheel_share_charge_low - take steps in the low lane from the share of a user
- * @set: A set of the user's.
- * @steps: How many, by the thread of low priority or by a program that helps it.
- *
- * The program pays for its steps itself. The steps of the thread keep the share used up. So
- * a user who goes on gets no share again, and one who stops gets it %SHARE_MEMORY_NS later
- * at the latest.
- *
- * Context: as twheel_share_charge().
- */
-void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
-{
-	/* A softirq may help, too, and has interrupted any task. */
-	if (in_serving_softirq() || current->flags & PF_KTHREAD)
-		share_add(set, steps, SHARE_MEMORY_NS);
+	/* A softirq may help the thread of low priority, too, and has interrupted any task. */
+	if (unlikely(low)) {
+		if (in_serving_softirq() || current->flags & PF_KTHREAD)
+			share_add(set, steps, SHARE_MEMORY_NS);
+	} else if (READ_ONCE(set->exemption) != TIMER_SET_EXEMPT) {
+		share_add(set, steps * share_weight(), SHARE_DEBT_NS);
+	}
 }
 
 /**
@@ -92,12 +104,8 @@ void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
  */
 void twheel_share_charge_wake_up(struct timer_set *set, u64 start)
 {
-	unsigned int steps = 1 + (local_clock() - start) / SHARE_STEP_NS;
-
-	if (unlikely(twheel_share_used_up(set)))
-		twheel_share_charge_low(set, steps);
-	else
-		twheel_share_charge(set, steps);
+	twheel_share_charge(set, 1 + (local_clock() - start) / SHARE_STEP_NS,
+			    twheel_share_used_up(set));
 }
 
 /**

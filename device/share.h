@@ -39,8 +39,7 @@ static inline bool twheel_share_settled(struct user_share __percpu *share)
 	return true;
 }
 
-void twheel_share_charge(struct timer_set *set, unsigned int steps);
-void twheel_share_charge_low(struct timer_set *set, unsigned int steps);
+void twheel_share_charge(struct timer_set *set, unsigned int steps, bool low);
 void twheel_share_charge_wake_up(struct timer_set *set, u64 start);
 bool twheel_share_limited(const struct timer_set *set);
 enum twheel_lane twheel_share_lane(struct timer_set *set);

@@ -268,10 +268,7 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
 		goto out_unlock;
 
-	if (unlikely(twheel_lane_of(timer) == TWHEEL_LANE_LOW))
-		twheel_share_charge_low(set, 1);
-	else
-		twheel_share_charge(set, 1);
+	twheel_share_charge(set, 1, twheel_lane_of(timer) == TWHEEL_LANE_LOW);
 	now = twheel_run_time(timer);
 	if (t->flags & TWHEEL_SHARED && now >= t->deadline && !twheel_allowance_take(1))
 		twheel_ready_leave(set, t);

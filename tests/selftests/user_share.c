@@ -17,6 +17,12 @@ enum { SHARE = 20, FAR_TOO_MANY = 20 * SHARE };
 /* So many that the time of some wake-ups does not use them up. */
 enum { PLENTY = 1000000 };
 
+/*
+ * So many that SPREAD timers on each of some ticks do not use them up, but do if each step
+ * counts as 16. And so few a tick that softirqs expire them all.
+ */
+enum { SOME = 20000, SPREAD = 300, SPREAD_TICKS = 20 };
+
 /* How many rounds decide, and how many a test tries if the host stops the machine. */
 enum { ROUNDS = 3, TRIES = 9 };
 
@@ -145,6 +151,36 @@ TEST(share_is_of_the_user_and_not_of_others)
 {
 	with_limit("share", SHARE, run_use_up);
 	with_limit("share", PLENTY, run_of_two_users);
+}
+
+static void spread_expiries(void)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	unsigned int tick, i;
+
+	for (tick = 1; tick <= SPREAD_TICKS; tick++)
+		for (i = 0; i < SPREAD; i++)
+			add_at(fd, start + ticks(SPREAD_TICKS + tick), i);
+	compute_until(start + ticks(2 * SPREAD_TICKS + 2));
+	close(fd);
+}
+
+SHARE_TEST(ordinary_task_is_interrupted_for_the_share, SOME)
+{
+	stay_on_cpu(last_cpu());
+	become(ERIN);
+	spread_expiries();
+	keep_the_cpu();
+	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
+}
+
+SHARE_TEST(real_time_task_is_interrupted_for_a_part_of_it, SOME)
+{
+	keep_the_cpu();
+	become(FRANK);
+	spread_expiries();
+	ASSERT(!comes_by_itself(CLOCK_MONOTONIC));
 }
 
 SHARE_TEST(capability_exempts, SHARE)
