@@ -9,13 +9,15 @@
  * program's next read() or poll(), where the program is charged for it.
  *
  * One step of this work takes about a microsecond, so the work takes less than a
- * hundredth of a CPU in the long run.
+ * hundredth of a CPU in the long run. A step that interrupts a real-time task counts as
+ * many, as for a share.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include "allowance.h"
+#include "share.h"
 
 static unsigned int allowance = 8192;
 module_param(allowance, uint, 0644);
@@ -57,6 +59,7 @@ unsigned int twheel_allowance_take(unsigned int wanted)
 	unsigned int rate = min(READ_ONCE(allowance), ALLOWANCE_MOST);
 	struct allowance *here = this_cpu_ptr(&allowances);
 	unsigned int credit = READ_ONCE(here->credit);
+	unsigned int cost = HZ * twheel_share_weight();
 	unsigned long now = jiffies, ticks;
 
 	ticks = min_t(unsigned long, now - READ_ONCE(here->tick), ALLOWANCE_SECONDS * HZ);
@@ -64,7 +67,7 @@ unsigned int twheel_allowance_take(unsigned int wanted)
 		WRITE_ONCE(here->tick, now);
 		credit = min(credit + (unsigned int)ticks * rate, ALLOWANCE_SECONDS * HZ * rate);
 	}
-	wanted = min(wanted, credit / HZ);
-	WRITE_ONCE(here->credit, credit - wanted * HZ);
+	wanted = min(wanted, credit / cost);
+	WRITE_ONCE(here->credit, credit - wanted * cost);
 	return wanted;
 }

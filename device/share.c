@@ -18,11 +18,8 @@
 #include <linux/interrupt.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/deadline.h>
-#include <linux/sched/rt.h>
 #include "quota.h"
 #include "share.h"
 
@@ -41,20 +38,6 @@ MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user 
 
 /* How much of a slice a call of the user spends to run the lane, at most. */
 #define SHARE_HELP		4U
-
-/*
- * How many steps of the share one step is that interrupts a real-time task. So such a task
- * loses next to nothing.
- */
-#define SHARE_REALTIME		16U
-
-/* How many steps of the share a step in the time of the current task is. */
-static unsigned int share_weight(void)
-{
-	if (in_task() || current->flags & PF_KTHREAD)
-		return 1;
-	return rt_task(current) || dl_task(current) ? SHARE_REALTIME : 1;
-}
 
 static void share_add(struct timer_set *set, unsigned int steps, u64 most)
 {
@@ -91,7 +74,7 @@ void twheel_share_charge(struct timer_set *set, unsigned int steps, bool low)
 		if (in_serving_softirq() || current->flags & PF_KTHREAD)
 			share_add(set, steps, SHARE_MEMORY_NS);
 	} else if (READ_ONCE(set->exemption) != TIMER_SET_EXEMPT) {
-		share_add(set, steps * share_weight(), SHARE_DEBT_NS);
+		share_add(set, steps * twheel_share_weight(), SHARE_DEBT_NS);
 	}
 }
 

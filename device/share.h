@@ -8,10 +8,17 @@
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/deadline.h>
+#include <linux/sched/rt.h>
 #include "timer_set.h"
 
 /* A user may have the share of this time at once, after a quiet time. */
 #define TWHEEL_SHARE_BURST_NS	NSEC_PER_SEC
+
+/* How many steps one step is that interrupts a real-time task. It loses next to nothing. */
+#define TWHEEL_SHARE_REALTIME	16U
 
 /**
  * struct user_share - what softirqs of a CPU have done for a user
@@ -25,6 +32,14 @@ struct user_share {
 static inline u64 twheel_share_now(void)
 {
 	return get_jiffies_64() * TICK_NSEC;
+}
+
+/* How many steps a step is that is done in the time of the current task. */
+static inline unsigned int twheel_share_weight(void)
+{
+	if (in_task() || current->flags & PF_KTHREAD)
+		return 1;
+	return rt_task(current) || dl_task(current) ? TWHEEL_SHARE_REALTIME : 1;
 }
 
 /* Whether the user begins at 0 on all CPUs, so that the structure needs not be kept. */
