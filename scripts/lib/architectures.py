@@ -18,6 +18,7 @@ class Architecture:
     compiler: str       # the prefix of the cross compiler, or "" for the system's gcc
     flags: str          # options of the compiler, to build programs
     qemu: list[str]     # the emulator and its machine
+    cpu: str            # the CPU of the machine
     console: str        # the console of the kernel in that machine
 
     @property
@@ -30,20 +31,20 @@ class Architecture:
 # kernel clears what it knows of its CPU reads a wrong address, once in many boots.
 AMD64 = Architecture(
     "amd64", "x86_64", "linux-image-amd64", "", "",
-    ["qemu-system-x86_64", "-machine", "q35", "-cpu", "max,la57=off"], "ttyS0")
+    ["qemu-system-x86_64", "-machine", "q35"], "max,la57=off", "ttyS0")
 
 # the distribution's kernels, by name
 STOCKS = {
     "stock": AMD64,
     "stock-arm64": Architecture(
         "arm64", "arm64", "linux-image-arm64", "aarch64-linux-gnu-", "",
-        ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"], "ttyAMA0"),
+        ["qemu-system-aarch64", "-machine", "virt"], "cortex-a57", "ttyAMA0"),
     "stock-i386": Architecture(
         "i386", "i386", "linux-image-686", "", "-m32",
-        ["qemu-system-i386", "-machine", "q35", "-cpu", "qemu32"], "ttyS0"),
+        ["qemu-system-i386", "-machine", "q35"], "qemu32", "ttyS0"),
     "stock-s390x": Architecture(
         "s390x", "s390", "linux-image-s390x", "s390x-linux-gnu-", "",
-        ["qemu-system-s390x", "-machine", "s390-ccw-virtio", "-cpu", "max"], "ttysclp0"),
+        ["qemu-system-s390x", "-machine", "s390-ccw-virtio"], "max", "ttysclp0"),
 }
 
 

@@ -26,6 +26,10 @@ CALM = ["cgroup_disable=memory"]
 # QEMU's emulated CPUs share one time-stamp counter. The kernel does not know, and would read
 # the time from a device, with a lock of QEMU's.
 FAST_CLOCK = "tsc=reliable"
+# A string instruction of the emulated CPU copies byte by byte. Without ERMS, the kernel copies
+# words, and a machine takes an eighth less time. Counts of instructions have been recorded with
+# ERMS.
+WORD_COPIES = ",erms=off"
 FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 LIBC = ctypes.CDLL(None)
 
@@ -68,11 +72,13 @@ def qemu(image, plan, append):
     # shift=0: an instruction takes a nanosecond. sleep=off: idle time passes at once.
     clock = ["-icount", "shift=0,sleep=off"] if plan.icount else []
     boot = [f"console={architecture.console}", *REPORT_ALL, *PATIENT_QEMU, *append]
+    cpu = architecture.cpu
     if accel == "tcg" and not plan.icount and not architecture.foreign:
         boot.append(FAST_CLOCK)
+        cpu += WORD_COPIES
     # The last: what follows "--" is for the guest's init.
     boot += plan.append.split()
-    return [*architecture.qemu, "-nodefaults", "-no-user-config",
+    return [*architecture.qemu, "-cpu", cpu, "-nodefaults", "-no-user-config",
             "-no-reboot", "-display", "none",
             "-accel", f"tcg,thread={threads}" if accel == "tcg" else accel,
             *clock,
