@@ -9,8 +9,8 @@
  * program's next read() or poll(), where the program is charged for it.
  *
  * One step of this work takes about a microsecond, so the work takes less than a
- * hundredth of a CPU in the long run. A step that interrupts a real-time task counts as
- * many, as for a share.
+ * hundredth of a CPU in the long run. A step that interrupts a real-time program
+ * counts as 16, as for a share.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>

@@ -46,9 +46,10 @@ static void share_add(struct timer_set *set, unsigned int steps, u64 most)
 	u64 from = max(READ_ONCE(here->until) + TWHEEL_SHARE_BURST_NS, now);
 	unsigned int rate = READ_ONCE(share);
 
-	if (rate && from <= now + most)
-		WRITE_ONCE(here->until, from - TWHEEL_SHARE_BURST_NS +
-			   (u64)steps * ((u32)NSEC_PER_SEC / rate));
+	if (!rate || from > now + most)
+		return;
+	from = min(from + (u64)steps * ((u32)NSEC_PER_SEC / rate), now + most);
+	WRITE_ONCE(here->until, from - TWHEEL_SHARE_BURST_NS);
 }
 
 /**

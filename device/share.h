@@ -17,7 +17,7 @@
 /* A user may have the share of this time at once, after a quiet time. */
 #define TWHEEL_SHARE_BURST_NS	NSEC_PER_SEC
 
-/* How many steps one step is that interrupts a real-time task. It loses next to nothing. */
+/* A step that interrupts a real-time program counts as this many. */
 #define TWHEEL_SHARE_REALTIME	16U
 
 /**
@@ -34,7 +34,7 @@ static inline u64 twheel_share_now(void)
 	return get_jiffies_64() * TICK_NSEC;
 }
 
-/* How many steps a step is that is done in the time of the current task. */
+/* As how many steps a step counts now: a softirq may have interrupted a real-time program. */
 static inline unsigned int twheel_share_weight(void)
 {
 	if (in_task() || current->flags & PF_KTHREAD)

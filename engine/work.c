@@ -59,7 +59,7 @@ enum {
  * @kick: Begins the work in @soon if no run does.
  * @rescue: Does a slice of the work in @left now and then, if the thread does not get on.
  * @by: The task for whose work @to is a list of @left.
- * @looks: How often @rescue has found work left that each of the threads did not get on with.
+ * @got_on: Which of the threads have run since @rescue last looked.
  */
 struct work_cpu {
 	raw_spinlock_t		lock;
@@ -70,14 +70,11 @@ struct work_cpu {
 	struct task_struct	*by;
 	struct timer_list	kick;
 	struct timer_list	rescue;
-	s8			looks[WORK_THREADS];
+	bool			got_on[WORK_THREADS];
 };
 
-/* How often a softirq looks whether a thread is kept from running, in ticks. */
+/* How long the thread may be kept from running until a softirq helps out, in ticks. */
 #define WORK_PATIENCE	max(HZ / 8, 1)
-
-/* After how many looks the softirq does some of the thread's work. */
-static const s8 work_looks[WORK_THREADS] = { [WORK_NORMAL] = 1, [WORK_LOW] = 8 };
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
 static DEFINE_PER_CPU(struct task_struct *, work_thread);
@@ -347,9 +344,7 @@ static void work_kicked(struct timer_list *kick)
 /*
  * A real-time task may keep the thread from running, for ever if it is alone on its CPU.
  * Other CPUs may have handed their wake-ups to the thread, and modules wait for timers. So
- * a softirq does a slice of the work now and then: less than a hundredth of the time. The
- * thread of low priority does not get on if other tasks keep the CPU busy, and that is what
- * it is for. So a softirq does its work less often.
+ * a softirq does a slice of the work now and then: less than a hundredth of the time.
  */
 static void work_rescue(struct timer_list *rescue)
 {
@@ -362,9 +357,8 @@ static void work_rescue(struct timer_list *rescue)
 		return;
 	for (i = 0; i < WORK_THREADS; i++) {
 		raw_spin_lock_irq(&c->lock);
-		stuck = !list_empty(&c->left[i]) && ++c->looks[i] >= work_looks[i];
-		if (stuck)
-			c->looks[i] = 0;
+		stuck = !c->got_on[i] && !list_empty(&c->left[i]);
+		c->got_on[i] = false;
 		raw_spin_unlock_irq(&c->lock);
 
 		if (stuck)
@@ -400,8 +394,7 @@ static void work_thread_run(unsigned int cpu, unsigned int thread)
 
 	local_bh_disable();
 	raw_spin_lock_irq(&c->lock);
-	/* The next look does not count: the thread has run since the last one. */
-	c->looks[thread] = -1;
+	c->got_on[thread] = true;
 	raw_spin_unlock_irq(&c->lock);
 	work_do_left(c, &c->left[thread], local_clock() + twheel_work_slice());
 	local_bh_enable();

@@ -21,7 +21,6 @@
 #include <time.h>
 
 typedef uint8_t u8;
-typedef int8_t s8;
 typedef uint32_t u32;
 typedef int32_t s32;
 typedef unsigned long long u64;

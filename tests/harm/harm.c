@@ -30,12 +30,13 @@
  * The bounds: 0 means none. 99 of 100 events may be later by late_ticks than they are
  * without the attack, which is a tick.
  *
- * "expiry", "cascade" and "uids" arm 100,000 timers before any of them expires, so these timers
+ * "expiry", "cascade" and "uids" arm very many timers before any of them expires, so these timers
  * are not above the share of softirqs. Then the attacker pays back for some seconds. So what
  * these three take from the SCHED_OTHER victim is measured for longer.
  *
- * In "watchers", the kernel wakes 10,000 epolls with interrupts off, in the thread of low
- * priority or in the attacker's call. A SCHED_FIFO victim that wants to run waits for that.
+ * In "watchers", the kernel wakes 10,000 epolls with interrupts off: in the thread of low
+ * priority, in the attacker's call, or in a softirq that helps the thread. A SCHED_FIFO victim
+ * waits for that.
  */
 struct bounds {
 	const char	*mode;
