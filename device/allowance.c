@@ -59,7 +59,7 @@ unsigned int twheel_allowance_take(unsigned int wanted)
 	unsigned int rate = min(READ_ONCE(allowance), ALLOWANCE_MOST);
 	struct allowance *here = this_cpu_ptr(&allowances);
 	unsigned int credit = READ_ONCE(here->credit);
-	unsigned int cost = HZ * twheel_share_weight();
+	unsigned int shift = twheel_share_shift();
 	unsigned long now = jiffies, ticks;
 
 	ticks = min_t(unsigned long, now - READ_ONCE(here->tick), ALLOWANCE_SECONDS * HZ);
@@ -67,7 +67,7 @@ unsigned int twheel_allowance_take(unsigned int wanted)
 		WRITE_ONCE(here->tick, now);
 		credit = min(credit + (unsigned int)ticks * rate, ALLOWANCE_SECONDS * HZ * rate);
 	}
-	wanted = min(wanted, credit / cost);
-	WRITE_ONCE(here->credit, credit - wanted * cost);
+	wanted = min(wanted, credit / HZ >> shift);
+	WRITE_ONCE(here->credit, credit - (wanted * HZ << shift));
 	return wanted;
 }

@@ -36,6 +36,9 @@ MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user 
 /* How long a wake-up may take for a step of the share. */
 #define SHARE_STEP_NS		1024U
 
+/* As how many steps a wake-up counts, at most: the host may stop a virtual CPU meanwhile. */
+#define SHARE_WAKE_UP		10000ULL
+
 /* How much of a slice a call of the user spends to run the lane, at most. */
 #define SHARE_HELP		4U
 
@@ -46,37 +49,40 @@ static void share_add(struct timer_set *set, unsigned int steps, u64 most)
 	u64 from = max(READ_ONCE(here->until) + TWHEEL_SHARE_BURST_NS, now);
 	unsigned int rate = READ_ONCE(share);
 
-	if (!rate || from > now + most)
-		return;
-	from = min(from + (u64)steps * ((u32)NSEC_PER_SEC / rate), now + most);
-	WRITE_ONCE(here->until, from - TWHEEL_SHARE_BURST_NS);
+	if (rate && from <= now + most)
+		WRITE_ONCE(here->until, from - TWHEEL_SHARE_BURST_NS +
+			   (u64)steps * ((u32)NSEC_PER_SEC / rate));
 }
 
 /**
- * twheel_share_charge - take steps from the share of a user on this CPU
+ * twheel_share_charge_normal - take steps from the share of a user on this CPU
  * @set: A set of the user's.
- * @steps: How many.
- * @low: Whether they are steps in the low lane.
+ * @steps: How many, by a softirq or by the thread of normal priority.
  *
- * Steps in other lanes are a softirq's, or those of the thread of normal priority.
- *
- * Steps in the low lane are those of the thread of low priority, or of a program that helps
- * it. The program pays for its steps itself. The steps of the thread keep the share used up.
- * So a user who goes on gets no share again, and one who stops gets it %SHARE_MEMORY_NS
- * later at the latest.
- *
- * Context: bottom halves off. On some PREEMPT_RT kernels, two callers of a CPU may
- * interrupt each other, and the steps of one of them may not count.
+ * Context: as twheel_share_charge().
  */
-void twheel_share_charge(struct timer_set *set, unsigned int steps, bool low)
+void twheel_share_charge_normal(struct timer_set *set, unsigned int steps)
 {
-	/* A softirq may help the thread of low priority, too, and has interrupted any task. */
-	if (unlikely(low)) {
-		if (in_serving_softirq() || current->flags & PF_KTHREAD)
-			share_add(set, steps, SHARE_MEMORY_NS);
-	} else if (READ_ONCE(set->exemption) != TIMER_SET_EXEMPT) {
-		share_add(set, steps * twheel_share_weight(), SHARE_DEBT_NS);
-	}
+	if (READ_ONCE(set->exemption) != TIMER_SET_EXEMPT)
+		share_add(set, steps << twheel_share_shift(), SHARE_DEBT_NS);
+}
+
+/**
+ * twheel_share_charge_low - take steps in the low lane from the share of a user
+ * @set: A set of the user's.
+ * @steps: How many, by the thread of low priority or by a program that helps it.
+ *
+ * The program pays for its steps itself. The steps of the thread keep the share used up. So
+ * a user who goes on gets no share again, and one who stops gets it %SHARE_MEMORY_NS later
+ * at the latest.
+ *
+ * Context: as twheel_share_charge().
+ */
+void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
+{
+	/* A softirq may help, too, and has interrupted any task. */
+	if (in_serving_softirq() || current->flags & PF_KTHREAD)
+		share_add(set, steps, SHARE_MEMORY_NS);
 }
 
 /**
@@ -88,8 +94,9 @@ void twheel_share_charge(struct timer_set *set, unsigned int steps, bool low)
  */
 void twheel_share_charge_wake_up(struct timer_set *set, u64 start)
 {
-	twheel_share_charge(set, 1 + (local_clock() - start) / SHARE_STEP_NS,
-			    twheel_share_used_up(set));
+	u64 steps = 1 + (local_clock() - start) / SHARE_STEP_NS;
+
+	twheel_share_charge(set, min(steps, SHARE_WAKE_UP), twheel_share_used_up(set));
 }
 
 /**

@@ -10,15 +10,14 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/sched/deadline.h>
-#include <linux/sched/rt.h>
+#include <linux/sched/prio.h>
 #include "timer_set.h"
 
 /* A user may have the share of this time at once, after a quiet time. */
 #define TWHEEL_SHARE_BURST_NS	NSEC_PER_SEC
 
-/* A step that interrupts a real-time program counts as this many. */
-#define TWHEEL_SHARE_REALTIME	16U
+/* A step that interrupts a real-time program counts as two to the power of this. */
+#define TWHEEL_SHARE_REALTIME	4U
 
 /**
  * struct user_share - what softirqs of a CPU have done for a user
@@ -34,12 +33,12 @@ static inline u64 twheel_share_now(void)
 	return get_jiffies_64() * TICK_NSEC;
 }
 
-/* As how many steps a step counts now: a softirq may have interrupted a real-time program. */
-static inline unsigned int twheel_share_weight(void)
+/* Returns 0, or TWHEEL_SHARE_REALTIME in a softirq that has interrupted such a program. */
+static inline unsigned int twheel_share_shift(void)
 {
-	if (in_task() || current->flags & PF_KTHREAD)
-		return 1;
-	return rt_task(current) || dl_task(current) ? TWHEEL_SHARE_REALTIME : 1;
+	if (likely(current->prio >= MAX_RT_PRIO))
+		return 0;
+	return in_task() || current->flags & PF_KTHREAD ? 0 : TWHEEL_SHARE_REALTIME;
 }
 
 /* Whether the user begins at 0 on all CPUs, so that the structure needs not be kept. */
@@ -54,7 +53,26 @@ static inline bool twheel_share_settled(struct user_share __percpu *share)
 	return true;
 }
 
-void twheel_share_charge(struct timer_set *set, unsigned int steps, bool low);
+void twheel_share_charge_normal(struct timer_set *set, unsigned int steps);
+void twheel_share_charge_low(struct timer_set *set, unsigned int steps);
+
+/**
+ * twheel_share_charge - take steps from the share of a user on this CPU
+ * @set: A set of the user's.
+ * @steps: How many.
+ * @low: Whether they are steps in the low lane.
+ *
+ * Context: bottom halves off. On some PREEMPT_RT kernels, two callers of a CPU may
+ * interrupt each other, and the steps of one of them may not count.
+ */
+static inline void twheel_share_charge(struct timer_set *set, unsigned int steps, bool low)
+{
+	if (unlikely(low))
+		twheel_share_charge_low(set, steps);
+	else
+		twheel_share_charge_normal(set, steps);
+}
+
 void twheel_share_charge_wake_up(struct timer_set *set, u64 start);
 bool twheel_share_limited(const struct timer_set *set);
 enum twheel_lane twheel_share_lane(struct timer_set *set);
