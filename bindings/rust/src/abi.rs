@@ -154,7 +154,7 @@ pub(crate) mod ioc {
     const WRITE: u32 = if OTHER { 4 << 29 } else { 1 << 30 };
 
     const fn number(direction: u32, number: u32, size: usize) -> u32 {
-        direction | (size as u32) << 16 | (b't' as u32) << 8 | number
+        direction | ((size as u32) << 16) | ((b't' as u32) << 8) | number
     }
 
     pub(crate) const INFO: u32 = number(READ, 0xa0, size_of::<TwheelInfo>());

@@ -378,7 +378,7 @@ impl Info {
 
     /// How many timers all sets of a user may have together. `None` if there is no limit.
     pub fn max_timers_user(&self) -> Option<u64> {
-        (self.0.max_timers_user != u64::MAX).then(|| self.0.max_timers_user)
+        (self.0.max_timers_user != u64::MAX).then_some(self.0.max_timers_user)
     }
 
     /// The size of the table of deadlines; 0 before it was mapped.

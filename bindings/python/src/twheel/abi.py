@@ -143,7 +143,8 @@ class Op(ctypes.Structure):
         return self.result
 
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={getattr(self, name)}" for name, _ in self._fields_
+        fields = ", ".join(f"{name}={getattr(self, name)}"
+                           for name in (field[0] for field in self._fields_)
                            if getattr(self, name))
         return f"Op({fields})"
 
