@@ -194,22 +194,31 @@ static void quota_reap(bool all)
  */
 struct user_quota *twheel_quota_get(const struct cred *cred)
 {
+	struct user_quota *quota, *spare = NULL;
 	struct user_quota user = {};
-	struct user_quota *quota;
 
 	quota_find_user(&user, cred);
 	mutex_lock(&quota_lock);
 	quota = quota_find(&user);
 	if (!quota) {
-		quota = quota_new(&user);
-		if (!quota)
-			goto out_unlock;
+		/* The cgroup of the caller may be short of memory: let no one wait for that. */
+		mutex_unlock(&quota_lock);
+		spare = quota_new(&user);
+		if (!spare)
+			return NULL;
+		mutex_lock(&quota_lock);
+		quota = quota_find(&user);
+	}
+	if (!quota) {
+		quota = spare;
+		spare = NULL;
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
 	quota_reap(false);
-out_unlock:
 	mutex_unlock(&quota_lock);
+	if (spare)
+		quota_free(spare);
 	return quota;
 }
 
