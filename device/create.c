@@ -54,7 +54,7 @@ static struct timer_extra *create_extra(struct timer_set *set,
 	}
 	if (op->group && !ret) {
 		extra->member = twheel_group_new_member(op->group);
-		ret = extra->member ? twheel_group_setup(set) : -ENOMEM;
+		ret = extra->member ? 0 : -ENOMEM;
 	}
 	if (!ret)
 		return extra;
@@ -280,46 +280,26 @@ static void create_plain(struct timer_set *set, struct user_timer **t,
 	timer_set_unlock(set);
 }
 
-/* Puts a new timer into its group, if it has one. Removes the timer if that fails. */
-static int create_join_group(struct timer_set *set, struct user_timer **t)
-{
-	struct timer_extra *extra = (*t)->extra;
-	struct ended_timers ended;
-	int ret;
-
-	if (!extra->member)
-		return 0;
-	ret = twheel_group_join(set, *t);
-	if (!ret)
-		return 0;
-	twheel_group_free_member(extra->member);
-	extra->member = NULL;
-	twheel_ended_init(&ended);
-	twheel_create_discard(*t, &ended);
-	twheel_ended_finish(set, &ended);
-	*t = NULL;
-	return ret;
-}
-
 static void create_with_extra(struct timer_set *set, struct user_timer **t,
 			      struct twheel_op *op, enum twheel_lane lane)
 {
 	struct admission adm = { .lane = lane, .wanted = 1 };
 	struct timer_extra *extra = create_extra(set, op);
-	int ret;
 
 	if (IS_ERR(extra)) {
 		op->result = PTR_ERR(extra);
 		return;
 	}
 	timer_set_lock(set);
-	ret = create_admit(set, t, op, extra, &adm);
-	op->result = ret ? ret : create_join_group(set, t);
-	if (!op->result)
+	op->result = create_admit(set, t, op, extra, &adm);
+	if (!op->result) {
+		if (extra->member)
+			twheel_group_join(set, *t);
 		op->handle = user_timer_handle(*t);
+	}
 	create_uncharge(set, &adm);
 	timer_set_unlock(set);
-	if (ret)
+	if (op->result)
 		create_free_extra(extra);
 }
 

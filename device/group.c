@@ -3,26 +3,26 @@
  * twheel: groups: timers of a set that are cancelled together
  *
  * A group exists while it has members. Only timers in a group take memory and time for it.
+ * The groups of a set are in a tree. A hash table would take memory that no cgroup is charged
+ * for, and time of a worker that no program is charged for.
  */
-#include <linux/rhashtable.h>
+#include <linux/rbtree.h>
 #include <linux/slab.h>
 #include "group.h"
 
 /**
  * struct group - timers with the same tag
- * @node: The place in the set's table.
+ * @node: The place in the set's tree.
  * @tag: The tag.
  * @members: The members that a cancel of the group ends: all but NEW timers, whose
  *	handles the program does not know yet.
  * @size: How many members there are, including NEW timers.
- * @rcu: Frees the group after a grace period: readers of the table may still see it.
  */
 struct group {
-	struct rhash_head	node;
+	struct rb_node		node;
 	u64			tag;
 	struct list_head	members;
 	unsigned int		size;
-	struct rcu_head		rcu;
 };
 
 /**
@@ -38,62 +38,21 @@ struct group_member {
 	struct group		*group;
 };
 
-static const struct rhashtable_params group_params = {
-	.head_offset		= offsetof(struct group, node),
-	.key_offset		= offsetof(struct group, tag),
-	.key_len		= sizeof_field(struct group, tag),
-	.automatic_shrinking	= true,
-};
-
-static void group_free_table(struct rhashtable *table)
+static struct group *group_of(struct rb_node *node)
 {
-	if (!table)
-		return;
-	rhashtable_destroy(table);
-	kfree(table);
+	return rb_entry(node, struct group, node);
 }
 
-/**
- * twheel_group_setup - allocate the table of groups, if a set has none yet
- * @set: The set.
- *
- * A set without groups has no table, because freeing a table waits for a grace period in
- * some kernels.
- *
- * Return: 0 or a negative errno of rhashtable_init().
- */
-int twheel_group_setup(struct timer_set *set)
+static int group_compare_tag(const void *tag, const struct rb_node *node)
 {
-	struct rhashtable *spare;
-	int ret;
+	u64 other = rb_entry(node, struct group, node)->tag;
 
-	if (READ_ONCE(set->groups))
-		return 0;
-	spare = kmalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
-	if (!spare)
-		return -ENOMEM;
-	ret = rhashtable_init(spare, &group_params);
-	if (ret) {
-		kfree(spare);
-		return ret;
-	}
-	timer_set_lock(set);
-	if (!set->groups) {
-		WRITE_ONCE(set->groups, spare);
-		spare = NULL;
-	}
-	timer_set_unlock(set);
-	group_free_table(spare);
-	return 0;
+	return *(const u64 *)tag < other ? -1 : *(const u64 *)tag > other;
 }
 
-/**
- * twheel_group_release - free the table of groups
- * @set: The set, which no other code uses any more. All timers have left their groups.
- */
-void twheel_group_release(struct timer_set *set)
+static int group_compare(struct rb_node *new, const struct rb_node *node)
 {
-	group_free_table(set->groups);
+	return group_compare_tag(&group_of(new)->tag, node);
 }
 
 /**
@@ -135,34 +94,23 @@ void twheel_group_free_member(struct group_member *member)
 
 /**
  * twheel_group_join - put a timer into its group
- * @set: The set, locked, for which twheel_group_setup() has been called.
+ * @set: The set, locked.
  * @t: The timer; the @member in its extra is from twheel_group_new_member().
- *
- * Return: 0; or a negative errno of rhashtable_insert_fast(), and the timer has not
- * joined: -ENOMEM, or -EBUSY while the table is being enlarged.
  */
-int twheel_group_join(struct timer_set *set, struct user_timer *t)
+void twheel_group_join(struct timer_set *set, struct user_timer *t)
 {
 	struct group_member *member = t->extra->member;
-	struct group *group;
-	int ret;
+	struct rb_node *node;
 
 	timer_set_assert_locked(set);
 
-	group = rhashtable_lookup_fast(set->groups, &member->group->tag,
-				       group_params);
-	if (group) {
+	node = rb_find_add(&member->group->node, &set->groups, group_compare);
+	if (node) {
 		kfree(member->group);
-		member->group = group;
-	} else {
-		ret = rhashtable_insert_fast(set->groups, &member->group->node,
-					     group_params);
-		if (ret)
-			return ret;
+		member->group = group_of(node);
 	}
 	member->group->size++;
 	member->t = t;
-	return 0;
 }
 
 /**
@@ -191,9 +139,8 @@ void twheel_group_leave(struct timer_set *set, struct user_timer *t)
 
 	list_del(&member->node);
 	if (!--member->group->size) {
-		rhashtable_remove_fast(set->groups, &member->group->node,
-				       group_params);
-		kfree_rcu(member->group, rcu);
+		rb_erase(&member->group->node, &set->groups);
+		kfree(member->group);
 	}
 	kfree(member);
 }
@@ -211,16 +158,15 @@ unsigned int twheel_group_some(struct timer_set *set, u64 tag, struct user_timer
 			       unsigned int max)
 {
 	struct group_member *member;
-	struct group *group = NULL;
+	struct rb_node *node;
 	unsigned int n = 0;
 
 	timer_set_assert_locked(set);
 
-	if (set->groups)
-		group = rhashtable_lookup_fast(set->groups, &tag, group_params);
-	if (!group)
+	node = rb_find(&tag, &set->groups, group_compare_tag);
+	if (!node)
 		return 0;
-	list_for_each_entry(member, &group->members, node) {
+	list_for_each_entry(member, &group_of(node)->members, node) {
 		if (n == max)
 			break;
 		t[n++] = member->t;

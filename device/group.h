@@ -7,11 +7,9 @@
 
 #include "timer_set.h"
 
-int twheel_group_setup(struct timer_set *set);
-void twheel_group_release(struct timer_set *set);
 struct group_member *twheel_group_new_member(u64 tag);
 void twheel_group_free_member(struct group_member *member);
-int twheel_group_join(struct timer_set *set, struct user_timer *t);
+void twheel_group_join(struct timer_set *set, struct user_timer *t);
 void twheel_group_enlist(struct user_timer *t);
 void twheel_group_leave(struct timer_set *set, struct user_timer *t);
 unsigned int twheel_group_some(struct timer_set *set, u64 tag, struct user_timer **t,

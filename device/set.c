@@ -16,7 +16,6 @@
 #include "clock_watch.h"
 #include "clocks.h"
 #include "deliver.h"
-#include "group.h"
 #include "leaf.h"
 #include "map.h"
 #include "quota.h"
@@ -167,7 +166,6 @@ void twheel_set_release(struct timer_set *set)
 	set_free_timers(set);
 	twheel_deliver_exit(set);
 	twheel_map_release(set);
-	twheel_group_release(set);
 	twheel_quota_uncharge(set->quota, set->count);
 	twheel_quota_put(set->quota);
 	twheel_set_put(set);

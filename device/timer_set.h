@@ -11,6 +11,7 @@
 #include <linux/align.h>
 #include <linux/bitmap.h>
 #include <linux/build_bug.h>
+#include <linux/rbtree_types.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -41,7 +42,6 @@ struct eventfd_ctx;
 struct fasync_struct;
 struct file;
 struct group_member;
-struct rhashtable;
 struct timer_block;
 struct timer_leaf;
 struct timer_lease;
@@ -90,7 +90,7 @@ enum timer_set_exemption {
  * @file: The open file, until it is released.
  * @quota: The quota of the user who opened the file.
  * @share: What softirqs have done for that user.
- * @groups: The groups by tag; %NULL until there is one.
+ * @groups: The groups by tag.
  * @wait: Readers that wait for an event.
  * @wake: Wakes the readers, once after each run of a wheel.
  * @table: The deadlines that the program can push back, or %NULL.
@@ -133,7 +133,7 @@ struct timer_set {
 	struct file		*file;
 	struct user_quota	*quota;
 	struct user_share __percpu *share;
-	struct rhashtable	*groups;
+	struct rb_root		groups;
 	wait_queue_head_t	wait;
 	struct twheel_work	wake;
 	struct twheel_shared	*table;

@@ -187,8 +187,7 @@ struct twheel_info {
  * EINVAL comes before ENOENT. Only the timer knows its clock, so EINVAL for a
  * relative time on CLOCK_REALTIME comes after ENOENT. An operation that adds a
  * timer fails with the first of EINVAL, ESHUTDOWN, EDQUOT, ENOSPC and EEXIST that
- * applies. If memory is short, ENOMEM may come instead of any of them but EINVAL. EBUSY
- * is reported only if no other error applies.
+ * applies. If memory is short, ENOMEM may come instead of any of them but EINVAL.
  */
 enum twheel_opcode {
 	TWHEEL_OP_ADD		= 1,
