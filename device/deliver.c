@@ -213,6 +213,15 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
+/* Any number of waiters may watch the eventfd: so not under the lock of the set. */
+static void deliver_signal_eventfd(struct timer_set *set)
+{
+	spin_lock_bh(&set->eventfd_lock);
+	if (set->eventfd)
+		eventfd_signal(set->eventfd);
+	spin_unlock_bh(&set->eventfd_lock);
+}
+
 /*
  * Moves some events to the ring, if there is one, and wakes the readers for the others. The
  * function takes the lock even if there is nothing to do under it: twheel_ready_add() relies
@@ -230,10 +239,10 @@ static void deliver_wake(struct twheel_work *wake)
 		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
 		deliver_fill_ring(set, twheel_allowance_take(events));
 	}
-	if (set->eventfd)
-		eventfd_signal(set->eventfd);
 	spin_unlock(&set->lock);
 
+	if (READ_ONCE(set->eventfd))
+		deliver_signal_eventfd(set);
 	if (wq_has_sleeper(&set->wait))
 		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&set->fasync, SIGIO, POLL_IN);
@@ -249,6 +258,7 @@ void twheel_deliver_init(struct timer_set *set)
 	INIT_LIST_HEAD(&set->unseen);
 	INIT_LIST_HEAD(&set->ready);
 	init_waitqueue_head(&set->wait);
+	spin_lock_init(&set->eventfd_lock);
 	twheel_work_setup(&set->wake, deliver_wake);
 }
 
@@ -451,8 +461,9 @@ int twheel_deliver_fasync(int fd, struct file *file, int on)
  */
 long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 {
-	struct eventfd_ctx *eventfd = NULL;
+	struct eventfd_ctx *old, *eventfd = NULL;
 	struct twheel_eventfd arg;
+	bool missed;
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
 		return -EFAULT;
@@ -464,14 +475,18 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 		if (IS_ERR(eventfd))
 			return PTR_ERR(eventfd);
 	}
+	spin_lock_bh(&set->eventfd_lock);
+	old = set->eventfd;
+	WRITE_ONCE(set->eventfd, eventfd);
+	spin_unlock_bh(&set->eventfd_lock);
+	if (old)
+		eventfd_ctx_put(old);
+
+	/* The program must not miss events that were there already. */
 	timer_set_lock(set);
-	swap(set->eventfd, eventfd);
-	/* The program must not miss events that are there already. */
-	if (set->eventfd && (twheel_ready_maybe(set) ||
-			     (set->ring && !twheel_ring_empty(set))))
-		eventfd_signal(set->eventfd);
+	missed = twheel_ready_maybe(set) || (set->ring && !twheel_ring_empty(set));
 	timer_set_unlock(set);
-	if (eventfd)
-		eventfd_ctx_put(eventfd);
+	if (missed)
+		deliver_signal_eventfd(set);
 	return 0;
 }

@@ -105,7 +105,8 @@ enum timer_set_exemption {
  * @stepped: What CLOCK_REALTIME showed when the first of these steps was noticed.
  * @offset: What the time namespace of the opener adds to CLOCK_MONOTONIC and to
  *	CLOCK_BOOTTIME.
- * @eventfd: Signalled when readers are woken, or %NULL.
+ * @eventfd: Signalled when readers are woken, or %NULL. Protected by @eventfd_lock.
+ * @eventfd_lock: Never taken under @lock, because signals of an eventfd may take long.
  * @fasync: Gets a SIGIO when readers are woken.
  * @leases: How many timers have a lease.
  * @refs: The open file, until it is released, and each lease. They keep the memory.
@@ -147,6 +148,7 @@ struct timer_set {
 	u64			stepped;
 	s64			offset[2];
 	struct eventfd_ctx	*eventfd;
+	spinlock_t		eventfd_lock;
 	struct fasync_struct	*fasync;
 	unsigned int		leases;
 	refcount_t		refs;
