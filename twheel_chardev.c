@@ -111,6 +111,7 @@ int twheel_chardev_init(void)
 	ret = twheel_block_init(twheel_user_timer_expired);
 	if (ret)
 		return ret;
+	twheel_run_set_charge(twheel_user_timer_moved);
 	twheel_clocks_init();
 	ret = misc_register(&twheel_misc);
 	if (ret)

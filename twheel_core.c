@@ -522,6 +522,7 @@ static struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsigned int n
 		if (wheel_visit_timer(w, t, now))
 			return t;
 		w->cascaded++;
+		w->moved = t;
 	}
 	return NULL;
 }
@@ -547,6 +548,7 @@ static struct twheel_timer *wheel_expire_tick(struct twheel_wheel *w, u64 now,
 		if (wheel_visit_timer(w, t, now))
 			return t;
 		w->refiled++;
+		w->moved = t;
 	}
 	return NULL;
 }

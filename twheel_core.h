@@ -66,6 +66,7 @@ struct twheel_slot {
  *	counts again.
  * @last: The deadline of the timer that expired last.
  * @missed: How many points of its grid this timer skips.
+ * @moved: The timer that twheel_wheel_expire() has counted last in @cascaded or @refiled.
  * @deferred: Due timers that wait for process context.
  * @map: Slots that may be occupied. A bit may be stale, but is never missing.
  * @count: How many timers went into each slot since it was last empty, less those that
@@ -85,6 +86,7 @@ struct twheel_wheel {
 	u64			refiled;
 	u64			last;
 	u64			missed;
+	struct twheel_timer	*moved;
 	struct list_head	deferred;
 	unsigned long		map[TWHEEL_LVL_DEPTH][BITS_TO_LONGS(TWHEEL_LVL_SIZE)];
 	u32			count[TWHEEL_LVL_DEPTH][TWHEEL_LVL_SIZE];

@@ -17,6 +17,7 @@
 #include "ended.h"
 #include "group.h"
 #include "quota.h"
+#include "ready.h"
 #include "share.h"
 #include "table.h"
 #include "user_timer.h"
@@ -125,7 +126,7 @@ static void create_count_down(struct timer_set *set)
 {
 	WRITE_ONCE(set->starting, set->starting - 1);
 	if (set->stopped && !set->starting)
-		wake_up_interruptible_poll(&set->wait, 0);
+		twheel_ready_wake(set);
 }
 
 /**
@@ -342,13 +343,15 @@ void twheel_create_timers(struct timer_set *set, struct user_timer **t,
  * @t: The timer, its set locked.
  * @op: The operation that created it.
  * @phase: From a twheel_clock_read() since the set was locked.
+ * @strays: twheel_share_has_strays(), since the set was locked. The timer may have been
+ *	created on another CPU.
  */
 void twheel_create_start(struct user_timer *t, const struct twheel_op *op,
-			 const struct twheel_phase *phase)
+			 const struct twheel_phase *phase, bool strays)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
-	twheel_user_timer_arm_for(t, op, phase);
+	twheel_user_timer_arm_for(t, op, phase, strays);
 	if (user_timer_member(t))
 		twheel_group_enlist(t);
 	create_count_down(user_timer_set(t));

@@ -224,7 +224,7 @@ static void deliver_signal_eventfd(struct timer_set *set)
 
 /*
  * Moves some events to the ring, if there is one, and wakes the readers for the others. The
- * function takes the lock even if there is nothing to do under it: twheel_ready_add() relies
+ * function takes the lock even if there is nothing to do under it: twheel_ready_wake() relies
  * on that.
  */
 static void deliver_wake(struct twheel_work *wake)

@@ -81,9 +81,11 @@ static void ioctl_finish_added(struct timer_set *set, struct user_timer **added,
 	struct ended_timers ended;
 	struct twheel_phase phase;
 	unsigned int i;
+	bool strays;
 
 	twheel_ended_init(&ended);
 	timer_set_lock(set);
+	strays = twheel_share_has_strays(set);
 	twheel_clock_read(&phase);
 	for (i = 0; i < count; i++) {
 		if (!added[i])
@@ -91,7 +93,7 @@ static void ioctl_finish_added(struct timer_set *set, struct user_timer **added,
 		if (lost)
 			twheel_create_discard(added[i], &ended);
 		else
-			twheel_create_start(added[i], &op[i], &phase);
+			twheel_create_start(added[i], &op[i], &phase, strays);
 	}
 	twheel_ended_finish(set, &ended);
 	timer_set_unlock(set);

@@ -230,7 +230,7 @@ static int lease_begin(struct timer_lease *lease, u64 handle)
 	return ret;
 }
 
-/* Takes a lease back of which no program knows. The timer goes on. */
+/* Takes back a lease that no program knows of. The timer goes on. */
 static void lease_take_back(struct timer_lease *lease)
 {
 	timer_set_lock(lease->set);

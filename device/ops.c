@@ -15,6 +15,7 @@
 #include "group.h"
 #include "ops.h"
 #include "ready.h"
+#include "share.h"
 #include "table.h"
 #include "time.h"
 #include "user_timer.h"
@@ -125,7 +126,7 @@ void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 /* Arms @t for the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
 static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 				   const struct twheel_op *op,
-				   const struct twheel_phase *phase)
+				   const struct twheel_phase *phase, bool strays)
 {
 	bool ready = t->state == USER_TIMER_READY;
 
@@ -134,23 +135,21 @@ static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 	if (ready) {
 		twheel_ready_remove(set, t);
 		t->flags &= ~USER_TIMER_LEASE_CLOSED;
-		twheel_user_timer_choose_lane(t);
 	} else if (t->state == USER_TIMER_UNSEEN) {
 		twheel_ready_take(set, t);
-		twheel_user_timer_choose_lane(t);
 	}
-	twheel_user_timer_arm_for(t, op, phase);
+	twheel_user_timer_arm_for(t, op, phase, strays);
 	return ready ? TWHEEL_RETRACTED : 0;
 }
 
 static int ops_change(struct timer_set *set, struct user_timer *t,
-		      const struct twheel_op *op, const struct twheel_phase *phase)
+		      const struct twheel_op *op, const struct twheel_phase *phase, bool strays)
 {
 	if (!ops_change_valid(op))
 		return -EINVAL;
 	if (!ops_handle_names(t, op->handle))
 		return -ENOENT;
-	return ops_set_deadline(set, t, op, phase);
+	return ops_set_deadline(set, t, op, phase, strays);
 }
 
 /**
@@ -176,7 +175,7 @@ int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
 	found = ops_handle_names(t, op->handle);
 	if (found) {
 		twheel_clock_read(&phase);
-		ret = ops_set_deadline(set, t, op, &phase);
+		ret = ops_set_deadline(set, t, op, &phase, twheel_share_has_strays(set));
 	}
 	timer_set_unlock(set);
 	if (found)
@@ -239,15 +238,17 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 	struct twheel_phase phase;
 	unsigned int i, n;
 	int seen = 0;
+	bool strays;
 
 	twheel_ended_init(&ended);
 	timer_set_lock(set);
+	strays = twheel_share_has_strays(set);
 	twheel_clock_read(&phase);
 	n = ops_look_up(set, op, timer, count);
 	for (i = 0; i < n; i++) {
 		/* A result that the program has set means -EINVAL. */
 		if (op[i].op == TWHEEL_OP_CHANGE) {
-			op[i].result = ops_change(set, timer[i], &op[i], &phase);
+			op[i].result = ops_change(set, timer[i], &op[i], &phase, strays);
 		} else {
 			if (i + OPS_AHEAD < n && timer[i + OPS_AHEAD])
 				twheel_api_prefetch_neighbours(&timer[i + OPS_AHEAD]->timer);

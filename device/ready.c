@@ -8,6 +8,26 @@
  */
 #include <linux/ktime.h>
 #include "ready.h"
+#include "share.h"
+
+/**
+ * twheel_ready_wake - have the readers woken
+ * @set: The set, locked. Any number of waiters may watch it. So while its user is above the
+ *	share, the thread of low priority wakes them.
+ */
+void twheel_ready_wake(struct timer_set *set)
+{
+	timer_set_assert_locked(set);
+
+	/*
+	 * Nothing to do if the work is queued already: it takes the lock after this
+	 * function's caller, and sees what the caller did.
+	 */
+	if (twheel_work_queued(&set->wake))
+		return;
+	twheel_work_choose(&set->wake, twheel_share_used_up(set));
+	twheel_work_queue(&set->wake);
+}
 
 /**
  * twheel_ready_add - add a timer that has expired to the list
@@ -23,12 +43,7 @@ void twheel_ready_add(struct timer_set *set, struct user_timer *t)
 	t->state = USER_TIMER_READY;
 	list_add_tail(&t->timer.owner, &set->ready);
 	WRITE_ONCE(set->unread, set->unread + 1);
-	/*
-	 * Nothing to do if the work is queued already: it takes the lock after this
-	 * function's caller, and sees the event.
-	 */
-	if (!twheel_work_queued(&set->wake))
-		twheel_work_queue(&set->wake);
+	twheel_ready_wake(set);
 }
 
 /**
@@ -47,7 +62,7 @@ void twheel_ready_leave(struct timer_set *set, struct user_timer *t)
 	t->state = USER_TIMER_UNSEEN;
 	list_add_tail(&t->timer.owner, &set->unseen);
 	WRITE_ONCE(set->looks, set->looks + 1);
-	twheel_work_queue(&set->wake);
+	twheel_ready_wake(set);
 }
 
 /**
@@ -88,6 +103,6 @@ void twheel_ready_add_clock_set(struct timer_set *set)
 	if (!set->steps)
 		set->stepped = ktime_get_real_ns();
 	WRITE_ONCE(set->steps, set->steps + 1);
-	twheel_work_queue(&set->wake);
+	twheel_ready_wake(set);
 	timer_set_unlock(set);
 }

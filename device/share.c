@@ -4,13 +4,15 @@
  *
  * A softirq takes its time from the task that it interrupts. So the expiry of a timer is not
  * charged to the program that has armed the timer. To bound that time, each user has a
- * share of the softirqs of each CPU. A step of the share is the expiry of a timer, or a part
- * of a wake-up of readers: any number of epolls may watch a descriptor.
+ * share of the softirqs of each CPU. A step of the share is a timer that comes due, a change
+ * of a descriptor between the lanes (clocks.c), or a part of a wake-up of readers: any number
+ * of epolls may watch a descriptor.
  *
  * While a user has used up the share of a CPU, the timers that the user arms there go to the
- * lane TWHEEL_LANE_LOW. No softirq runs that lane. A thread of low priority does, and on
- * an idle CPU it is as prompt as a softirq. On a busy CPU, the thread gets little time.
- * Then the user's own calls on the device run the lane, and the scheduler charges them.
+ * lane TWHEEL_LANE_LOW. No tick runs that lane. A thread of low priority does, and on an
+ * idle CPU it is as prompt as a softirq. On a busy CPU, the thread gets little time. Then
+ * the user's own calls on the device run the lane, and the scheduler charges them. If the
+ * thread gets no time at all, a softirq helps it now and then (engine/work.c).
  *
  * The share bounds the average in the long run. Timers that were armed before the share was
  * used up expire in softirqs, and the user then pays back for longer.
@@ -25,19 +27,22 @@
 
 static unsigned int share = 20000;
 module_param(share, uint, 0644);
-MODULE_PARM_DESC(share, "Expiries a second that softirqs of a CPU do for a user without CAP_SYS_RESOURCE; a thread of low priority does the rest (default 20000; 0: no limit)");
+MODULE_PARM_DESC(share, "Steps a second that softirqs of a CPU do for a user without CAP_SYS_RESOURCE; a thread of low priority does the rest (default 20000; 0: no limit)");
 
 /* How long the steps of the thread of low priority may keep a share used up. */
 #define SHARE_MEMORY_NS		(10ULL * NSEC_PER_SEC)
 
-/* How long any steps may keep a share used up. */
-#define SHARE_DEBT_NS		(60ULL * NSEC_PER_SEC)
+/*
+ * How long any steps may keep a share used up. With the default parameters, all timers of a
+ * user can expire at once and interrupt a real-time program: then they take 839 seconds.
+ */
+#define SHARE_DEBT_NS		(900ULL * NSEC_PER_SEC)
 
 /* How long a wake-up may take for a step of the share. */
 #define SHARE_STEP_NS		1024U
 
 /* As how many steps a wake-up counts, at most: the host may stop a virtual CPU meanwhile. */
-#define SHARE_WAKE_UP		10000ULL
+#define SHARE_WAKE_UP		1000000ULL
 
 /* How much of a slice a call of the user spends to run the lane, at most. */
 #define SHARE_HELP		4U
@@ -49,9 +54,10 @@ static void share_add(struct timer_set *set, unsigned int steps, u64 most)
 	u64 from = max(READ_ONCE(here->until) + TWHEEL_SHARE_BURST_NS, now);
 	unsigned int rate = READ_ONCE(share);
 
-	if (rate && from <= now + most)
-		WRITE_ONCE(here->until, from - TWHEEL_SHARE_BURST_NS +
-			   (u64)steps * ((u32)NSEC_PER_SEC / rate));
+	if (rate && from <= now + most) {
+		from += (u64)steps * ((u32)NSEC_PER_SEC / rate);
+		WRITE_ONCE(here->until, min(from, now + most) - TWHEEL_SHARE_BURST_NS);
+	}
 }
 
 /**
@@ -123,8 +129,10 @@ bool twheel_share_limited(const struct timer_set *set)
  */
 enum twheel_lane twheel_share_lane(struct timer_set *set)
 {
-	if (unlikely(twheel_share_used_up(set)))
+	if (unlikely(twheel_share_used_up(set))) {
+		WRITE_ONCE(set->low, true);
 		return TWHEEL_LANE_LOW;
+	}
 	if (READ_ONCE(set->count) >= TWHEEL_LANE_MANY)
 		return TWHEEL_LANE_BULK;
 	if (twheel_quota_timers(set->quota) >= TWHEEL_LANE_MANY)

@@ -41,7 +41,7 @@ static inline unsigned int twheel_share_shift(void)
 	return in_task() || current->flags & PF_KTHREAD ? 0 : TWHEEL_SHARE_REALTIME;
 }
 
-/* Whether the user begins at 0 on all CPUs, so that the structure needs not be kept. */
+/* Whether the share is unused on all CPUs, so that the structure need not be kept. */
 static inline bool twheel_share_settled(struct user_share __percpu *share)
 {
 	u64 now = twheel_share_now();
@@ -91,6 +91,19 @@ static inline bool twheel_share_used_up(struct timer_set *set)
 	u64 until = READ_ONCE(raw_cpu_ptr(set->share)->until);
 
 	return unlikely(until > twheel_share_now()) && twheel_share_limited(set);
+}
+
+/**
+ * twheel_share_has_strays - find out whether timers of a set may be in a wrong lane
+ * @set: The set, locked.
+ *
+ * Return: %true if the user is above the share of this CPU, or has been above a share.
+ */
+static inline bool twheel_share_has_strays(struct timer_set *set)
+{
+	timer_set_assert_locked(set);
+
+	return READ_ONCE(set->low) || twheel_share_used_up(set);
 }
 
 #endif /* _TWHEEL_DEVICE_SHARE_H */

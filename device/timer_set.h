@@ -88,6 +88,7 @@ enum timer_set_exemption {
  * @ended: The file is closed: no event is delivered any more, and timers are freed.
  * @starting: How many timers are NEW, or about to become NEW.
  * @file: The open file, until it is released.
+ * @low: Timers of the set have been in the lane of low priority.
  * @quota: The quota of the user who opened the file.
  * @share: What softirqs have done for that user.
  * @groups: The groups by tag.
@@ -130,6 +131,7 @@ struct timer_set {
 	u8			exemption;
 	bool			stopped;
 	bool			ended;
+	bool			low;
 	unsigned int		starting;
 	struct file		*file;
 	struct user_quota	*quota;

@@ -90,20 +90,23 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 	twheel_block_give(t, &ended->empty);
 }
 
-/**
- * twheel_user_timer_choose_lane - give a timer the lane that its user may use now
- * @t: A timer that has expired and is to be armed again; its set is locked. A timer that is
- *	pending stays in its lane, and so does one whose own callback arms it again.
- */
-void twheel_user_timer_choose_lane(struct user_timer *t)
+/* Disarms @t, and moves it to another lane. It stays there if its own callback arms it. */
+static noinline void user_timer_change_lane(struct user_timer *t)
 {
-	struct timer_set *set = user_timer_set(t);
+	struct twheel_timer *timer = &t->timer;
+
+	if (twheel_pending(timer))
+		twheel_api_cancel_some(&timer, 1);
+	twheel_lane_move(timer, twheel_share_lane(user_timer_set(t)));
+}
+
+/* Gives @t, which is about to be armed, a lane that its user may use now. */
+static void user_timer_choose_lane(struct user_timer *t)
+{
 	bool low = twheel_lane_of(&t->timer) == TWHEEL_LANE_LOW;
 
-	timer_set_assert_locked(set);
-
-	if (unlikely(low != twheel_share_used_up(set)) && !twheel_pending(&t->timer))
-		twheel_lane_move(&t->timer, twheel_share_lane(set));
+	if (unlikely(low != twheel_share_used_up(user_timer_set(t))))
+		user_timer_change_lane(t);
 }
 
 /* Arms the engine's timer for the deadline of @t. */
@@ -135,7 +138,7 @@ void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phas
 {
 	timer_set_assert_locked(user_timer_set(t));
 
-	twheel_user_timer_choose_lane(t);
+	user_timer_choose_lane(t);
 	user_timer_arm(t, phase);
 }
 
@@ -157,12 +160,15 @@ static s64 user_timer_deadline(const struct user_timer *t, const struct twheel_o
  * @t: The timer, its set locked.
  * @op: The operation.
  * @phase: From a twheel_clock_read() since the set was locked.
+ * @strays: twheel_share_has_strays(), since the set was locked.
  */
 void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
-			       const struct twheel_phase *phase)
+			       const struct twheel_phase *phase, bool strays)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
+	if (unlikely(strays))
+		user_timer_choose_lane(t);
 	t->deadline = user_timer_deadline(t, op, phase);
 	user_timer_arm(t, phase);
 }
@@ -193,7 +199,7 @@ static noinline void user_timer_resume(struct user_timer *t)
 
 	t->state = USER_TIMER_PENDING;
 	twheel_clock_read(&phase);
-	twheel_user_timer_choose_lane(t);
+	user_timer_choose_lane(t);
 	user_timer_start_engine(t, &phase);
 }
 
@@ -276,4 +282,21 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 		user_timer_look(set, t, now);
 out_unlock:
 	spin_unlock(&set->lock);
+}
+
+/**
+ * twheel_user_timer_moved - charge a user for moves of timers in the wheel
+ * @timer: The timer that was moved last.
+ * @steps: How many steps of the share the moves took.
+ *
+ * Context: see twheel_run_set_charge().
+ */
+void twheel_user_timer_moved(struct twheel_timer *timer, unsigned int steps)
+{
+	struct user_timer *t = container_of(timer, struct user_timer, timer);
+
+	/* Tests of the engine put timers of their own into these lanes. */
+	if (timer->fn == twheel_user_timer_expired)
+		twheel_share_charge(user_timer_set(t), steps,
+				    twheel_lane_of(timer) == TWHEEL_LANE_LOW);
 }

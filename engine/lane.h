@@ -17,8 +17,8 @@
  * @TWHEEL_LANE_PROGRAMS: The timers of programs whose users have few timers.
  * @TWHEEL_LANE_CROWD: The timers of small descriptors of users with many timers.
  * @TWHEEL_LANE_BULK: The timers of descriptors with many timers.
- * @TWHEEL_LANE_LOW: The timers of users who have used up their share of softirqs. A
- *	thread of low priority runs this lane, and no softirq does.
+ * @TWHEEL_LANE_LOW: The timers of users who have used up their share of softirqs. No
+ *	tick runs this lane. A thread of low priority does, and whoever helps it.
  * @TWHEEL_LANES: How many lanes there are.
  */
 enum twheel_lane {

@@ -27,6 +27,10 @@ MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; 
 /* A run reads the clock after so many callbacks, and after each tick. */
 #define RUN_CLOCK_EVERY		16
 
+/* Two to the power of this many moves of timers count as a step of a user's share. */
+#define RUN_MOVES_A_STEP	2
+
+static void (*run_charge)(struct twheel_timer *timer, unsigned int steps);
 /**
  * struct run_hold - a stretch of a run with interrupts off
  * @start: When the stretch began, from twheel_stats_start().
@@ -50,12 +54,36 @@ static void run_lock(struct twheel_base *base, struct run_hold *hold)
 	hold->moved = run_moves(base);
 }
 
+/* A program can make a wheel move a timer again and again before the timer expires. */
+static void run_charge_moves(struct twheel_base *base, u64 before)
+{
+	unsigned int steps = (run_moves(base) >> RUN_MOVES_A_STEP) - (before >> RUN_MOVES_A_STEP);
+
+	lockdep_assert_held(&base->lock);
+
+	if (steps && base->lane != TWHEEL_LANE_MODULES && run_charge)
+		run_charge(base->wheel.moved, steps);
+}
+
+/**
+ * twheel_run_set_charge - have moves of timers charged to programs
+ * @charge: Called with a timer that is in a lane of programs, and that was moved just now, and
+ *	with how many steps of its user's share the last moves took. The timers that were
+ *	moved just before this one may be others. Context: interrupts off, under the lock of
+ *	the timer's base, so the timer exists until the function returns.
+ */
+void twheel_run_set_charge(void (*charge)(struct twheel_timer *timer, unsigned int steps))
+{
+	run_charge = charge;
+}
+
 static void run_unlock(struct twheel_base *base, struct run_hold *hold)
 	__releases(&base->lock)
 {
 	u64 moved = run_moves(base) - hold->moved;
 
 	if (moved) {
+		run_charge_moves(base, hold->moved);
 		trace_twheel_cascade(base->cpu, base->wheel.clk, moved);
 		twheel_stats_max(&base->stats.cascade_max, moved);
 	}

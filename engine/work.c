@@ -25,6 +25,8 @@
  */
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -60,6 +62,7 @@ enum {
  * @rescue: Does a slice of the work in @left now and then, if the thread does not get on.
  * @by: The task for whose work @to is a list of @left.
  * @got_on: Which of the threads have run since @rescue last looked.
+ * @help_low: In jiffies: from when on @rescue helps the thread of low priority again.
  */
 struct work_cpu {
 	raw_spinlock_t		lock;
@@ -71,10 +74,17 @@ struct work_cpu {
 	struct timer_list	kick;
 	struct timer_list	rescue;
 	bool			got_on[WORK_THREADS];
+	u64			help_low;
 };
 
 /* How long the thread may be kept from running until a softirq helps out, in ticks. */
 #define WORK_PATIENCE	max(HZ / 8, 1)
+
+/* After helping the thread of low priority, a softirq rests for so many times as long. */
+#define WORK_REST	256U
+
+/* But not for longer than this, in ticks: the host may have stopped a virtual CPU. */
+#define WORK_REST_MOST	(60ULL * HZ)
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
 static DEFINE_PER_CPU(struct task_struct *, work_thread);
@@ -97,13 +107,23 @@ void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *
 
 /**
  * twheel_work_setup_low - prepare a work for the thread of low priority
- * @work: The work. However it is queued, no softirq does it.
+ * @work: The work. However it is queued, it waits for the thread, or for someone who helps.
  * @fn: What it does. Called with bottom halves off.
  */
 void twheel_work_setup_low(struct twheel_work *work, void (*fn)(struct twheel_work *work))
 {
 	twheel_work_setup(work, fn);
 	work->low = true;
+}
+
+/**
+ * twheel_work_choose - choose the thread for a work
+ * @work: The work, which is about to be queued. Callers for one work do not overlap.
+ * @low: Whether to choose the thread of low priority. No tick runs the work then.
+ */
+void twheel_work_choose(struct twheel_work *work, bool low)
+{
+	WRITE_ONCE(work->low, low);
 }
 
 /* Locks the work of this CPU, or of another one if this CPU is going offline. */
@@ -125,7 +145,7 @@ static unsigned int work_lock(void)
 static void work_set_cpu(struct twheel_work *work, unsigned int cpu)
 {
 	WRITE_ONCE(work->cpu, cpu);
-	/* Pairs with work_take_back(): who sees the work in a list sees the list's CPU. */
+	/* Pairs with work_take_back(): a CPU that sees the work in a list sees its new CPU. */
 	smp_wmb();
 }
 
@@ -155,7 +175,7 @@ static void work_add_left(struct twheel_work *work, unsigned int cpu)
 	lockdep_assert_held(&c->lock);
 
 	work_set_cpu(work, cpu);
-	list_add_tail(&work->node, &c->left[work->low ? WORK_LOW : WORK_NORMAL]);
+	list_add_tail(&work->node, &c->left[READ_ONCE(work->low) ? WORK_LOW : WORK_NORMAL]);
 	work_wake_threads(c, cpu);
 }
 
@@ -166,7 +186,7 @@ static void work_add_soon(struct twheel_work *work, unsigned int cpu)
 
 	lockdep_assert_held(&c->lock);
 
-	/* What interrupts the thread of low priority, or someone who helps it, is not for it. */
+	/* The thread of low priority, or who helps it, does not get the work of interrupts. */
 	if (to == &c->left[WORK_LOW] && (in_hardirq() || READ_ONCE(c->by) != current))
 		to = NULL;
 
@@ -186,7 +206,7 @@ static void work_add(struct twheel_work *work, bool soon)
 	local_irq_save(flags);
 	if (!atomic_xchg(&work->queued, 1)) {
 		cpu = work_lock();
-		if (soon && !work->low && cpu == smp_processor_id())
+		if (soon && !READ_ONCE(work->low) && cpu == smp_processor_id())
 			work_add_soon(work, cpu);
 		else
 			work_add_left(work, cpu);
@@ -342,15 +362,18 @@ static void work_kicked(struct timer_list *kick)
 }
 
 /*
- * A real-time task may keep the thread from running, for ever if it is alone on its CPU.
- * Other CPUs may have handed their wake-ups to the thread, and modules wait for timers. So
- * a softirq does a slice of the work now and then: less than a hundredth of the time.
+ * A real-time task may keep the threads from running, for ever if it is alone on its CPU.
+ * Ordinary tasks may keep the thread of low priority from running. Other CPUs may have handed
+ * their wake-ups to a thread, and modules wait for timers. So a softirq does a slice of the
+ * work now and then: less than a hundredth of the time. One work may take longer than a
+ * slice, if a user who is above the share has very many waiters.
  */
 static void work_rescue(struct timer_list *rescue)
 {
 	struct work_cpu *c = container_of(rescue, struct work_cpu, rescue);
 	unsigned int i;
 	bool stuck;
+	u64 start;
 
 	/* The timer may have come from a CPU that went offline: its work has moved, too. */
 	if (c != this_cpu_ptr(&work_cpus))
@@ -361,9 +384,14 @@ static void work_rescue(struct timer_list *rescue)
 		c->got_on[i] = false;
 		raw_spin_unlock_irq(&c->lock);
 
-		if (stuck)
-			work_do(c, &c->left[i],
-				local_clock() + twheel_work_slice() / WORK_THREADS);
+		if (!stuck || (i == WORK_LOW && time_before64(get_jiffies_64(), c->help_low)))
+			continue;
+		start = local_clock();
+		work_do(c, &c->left[i], start + twheel_work_slice() / WORK_THREADS);
+		if (i == WORK_LOW)
+			c->help_low = get_jiffies_64() +
+				min(div_u64(local_clock() - start, TICK_NSEC / WORK_REST),
+				    WORK_REST_MOST);
 	}
 
 	raw_spin_lock_irq(&c->lock);

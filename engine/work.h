@@ -30,6 +30,7 @@ struct twheel_work {
 void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *work));
 void twheel_work_setup_low(struct twheel_work *work,
 			   void (*fn)(struct twheel_work *work));
+void twheel_work_choose(struct twheel_work *work, bool low);
 void twheel_work_queue(struct twheel_work *work);
 void twheel_work_leave(struct twheel_work *work);
 void twheel_work_cancel_sync(struct twheel_work *work);

@@ -349,6 +349,7 @@ extern u64 jiffies_64;
 #define jiffies			((unsigned long)READ_ONCE(jiffies_64))
 #define get_jiffies_64()	READ_ONCE(jiffies_64)
 #define time_after64(a, b)	((s64)((b) - (a)) < 0)
+#define time_before64(a, b)	time_after64(b, a)
 #define ktime_get()		((ktime_t)get_jiffies_64() * TICK_NSEC)
 #define ktime_get_ns()		((u64)ktime_get())
 #define ns_to_ktime(ns)		((ktime_t)(ns))

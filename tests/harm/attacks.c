@@ -106,7 +106,7 @@ static struct twheel_op *new_ops(unsigned int count)
 	for (i = 0; i < count; i++) {
 		all[i] = new_timer(100 * NSEC_PER_SEC, i);
 		all[i].op = TWHEEL_OP_ADD;
-		/* so that the handle needs not be cleared */
+		/* so that the handle need not be cleared */
 		all[i].flags |= TWHEEL_RESTORE;
 	}
 	return all;
@@ -177,8 +177,9 @@ static void push_words(void)
 }
 
 /*
- * The kernel expires each timer once, as after any arming, and then leaves its word to the
- * program. The measurement begins after that.
+ * When the first deadlines come, the kernel looks at the words until the allowance is used
+ * up. Then it leaves the other words to the program, which makes no call. The measurement
+ * begins after that.
  */
 static void prepare_pushed_table(unsigned int count)
 {
@@ -258,7 +259,7 @@ static void open_many(unsigned int count)
 		fds[count] = open_device(O_NONBLOCK);
 }
 
-/* A timer on CLOCK_BOOTTIME on each descriptor: each is an hrtimer of its own. */
+/* A timer on CLOCK_BOOTTIME on each descriptor: each descriptor has a tree of its own. */
 static void prepare_boottime(unsigned int count)
 {
 	unsigned int i;
@@ -338,6 +339,33 @@ static void prepare_pending(unsigned int count)
 {
 	prepare_ops(count);
 	add_all(fds[0], ops, count);
+}
+
+/* Push all deadlines just before they come: the wheel moves a timer for each push. */
+static void prepare_push(unsigned int count)
+{
+	unsigned int i;
+
+	prepare_pending(count);
+	for (i = 0; i < count; i++)
+		ops[i] = (struct twheel_op) {
+			.op = TWHEEL_OP_CHANGE,
+			.handle = ops[i].handle,
+			.time_ns = 10 * tick_ns(),
+		};
+}
+
+static void push_all(void)
+{
+	unsigned int i;
+
+	batch(fds[0], ops, timers);
+	for (i = 0; i < timers; i++) {
+		/* A timer that was not pushed in time has expired, and comes back. */
+		ASSERT(ops[i].result == 0 || ops[i].result == TWHEEL_RETRACTED);
+		ops[i].result = 0;
+	}
+	did(timers);
 }
 
 static void rest(void)
@@ -478,6 +506,36 @@ static void prepare_watchers(unsigned int count)
 		CALL(epoll_ctl(CALL(epoll_create1(0)), EPOLL_CTL_ADD, fds[0], &events));
 }
 
+/* The same for timers that were armed while their user was below the share: one a tick. */
+static void prepare_ahead(unsigned int count)
+{
+	unsigned int i;
+
+	prepare_watchers(count);
+	timers = 5000;
+	ops = new_ops(timers);
+	for (i = 0; i < timers; i++)
+		ops[i].time_ns = (i + 1) * tick_ns();
+	add_all(fds[0], ops, timers);
+}
+
+/* The same for timers that expire because their leases are closed. */
+static void close_lease(void)
+{
+	struct twheel_lease lease = {
+		.handle = add_on(fds[0], CLOCK_MONOTONIC, now() + 100 * NSEC_PER_SEC, 0),
+		.cap_ns = NSEC_PER_SEC,
+		.flags = TWHEEL_LEASE_EXPIRE_ON_CLOSE,
+	};
+	struct twheel_event event;
+
+	CALL(ioctl(fds[0], TWHEEL_IOC_LEASE, &lease));
+	CALL(close(lease.fd));
+	CALL(read(fds[0], &event, sizeof(event)));
+	did(1);
+	sleep_ns(tick_ns());
+}
+
 static void wake_watchers(void)
 {
 	struct twheel_event event;
@@ -510,6 +568,9 @@ const struct attack attacks[] = {
 	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
 	{ "watchers", prepare_watchers, wake_watchers, .count = 10000,
 	  .waiters = true },
+	{ "ahead", prepare_ahead, rest, .count = 10000, .waiters = true },
+	{ "leases", prepare_watchers, close_lease, .count = 10000, .waiters = true },
+	{ "push", prepare_push, push_all, .count = 40000, .bursts = true },
 	{ }
 };
 

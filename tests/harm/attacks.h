@@ -17,7 +17,7 @@ struct attack {
 	void		(*step)(void);
 	unsigned int	count;		/* how many timers or descriptors */
 	unsigned int	long_count;	/* the same with --long, if not 0 */
-	bool		stores_only;	/* a step needs not run on the attacked CPU */
+	bool		stores_only;	/* a step need not run on the attacked CPU */
 	bool		bursts;		/* a step uses up the share of some seconds */
 	bool		waiters;	/* the kernel wakes many waiters at a stretch */
 	bool		many_users;	/* in a user namespace with SUBUIDS users */

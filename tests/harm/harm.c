@@ -32,11 +32,12 @@
  *
  * "expiry", "cascade" and "uids" arm very many timers before any of them expires, so these timers
  * are not above the share of softirqs. Then the attacker pays back for some seconds. So what
- * these three take from the SCHED_OTHER victim is measured for longer.
+ * these three take from the SCHED_OTHER victim is measured for longer. "push" is, too: its
+ * timers move in softirqs until the share is used up.
  *
- * In "watchers", the kernel wakes 10,000 epolls with interrupts off: in the thread of low
- * priority, in the attacker's call, or in a softirq that helps the thread. A SCHED_FIFO victim
- * waits for that.
+ * In "watchers", "ahead" and "leases", the kernel wakes 10,000 epolls with interrupts off: in
+ * the thread of low priority, in the attacker's call, or in a softirq that helps the thread. A
+ * SCHED_FIFO victim waits for that.
  */
 struct bounds {
 	const char	*mode;
@@ -64,6 +65,9 @@ static const struct bounds all_bounds[] = {
 	{ "drain",		2, 0.5, 2, 2 },
 	{ "mmap",		2, 0.5, 2, 2 },
 	{ "watchers",		2, 2, 2, 2 },
+	{ "ahead",		2, 2, 2, 2 },
+	{ "leases",		2, 2, 2, 2 },
+	{ "push",		2, 0.5, 2, 2 },
 	{ "clock_set",		2, 0.5, 2, 2 },
 	{ "uids",		2, 0.5, 2, 1 },
 };
@@ -77,7 +81,7 @@ static __u64 quiet_ns(void)
 	return (attacked_cpu ? 1500 : 300) * NSEC_PER_MSEC;
 }
 
-/* An attack by calls takes its share at once if it can: the average is over more time. */
+/* An attack by calls may use up its share at the beginning. So its average is over 3 s. */
 static __u64 attack_ns(const struct attack *attack)
 {
 	if (long_tests || attacked_cpu || !attack->stores_only)

@@ -119,9 +119,7 @@ struct twheel_info {
  *	have as much as they may (see @max_timers_user); ENOSPC with TWHEEL_SHARED
  *	if the table is full or not mapped, or has no entry for a handle that the
  *	timer is to keep; EEXIST with TWHEEL_KEEP_HANDLE if there is a timer with that
- *	handle, or with the same TWHEEL_INDEX(); ENOMEM; EBUSY with @group while the
- *	kernel enlarges the table of groups and cannot enlarge it further: the
- *	program may try again.
+ *	handle, or with the same TWHEEL_INDEX(); ENOMEM.
  * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. The timer keeps
  *	its clock, cookie, group, period and window. A periodic timer counts its periods
  *	from the new deadline.
@@ -562,11 +560,12 @@ struct twheel_lease {
  * @deadline is later than now, it becomes the new deadline. Otherwise the timer
  * expires, also if TWHEEL_WORD_CLOSED is set. An earlier deadline in the entry has
  * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. While more such
- * deadlines come than the kernel looks at by itself, 8,192 a second on each CPU, it wakes
- * the program instead. Then the next read() or poll() looks at the entries, and the
- * program is charged for that. So an eventfd or a signal may come without an event. The
- * kernel never reads @handle. A program that writes anything else into the table harms only the
- * timers of this descriptor.
+ * deadlines come than the kernel looks at by itself, it wakes the program instead. By default
+ * it looks at 8,192 a second on each CPU, and at 512 while a real-time program keeps the CPU
+ * busy. Then the next read() or poll() looks at the entries, and the program is charged for
+ * that. So an eventfd or a signal may come without an event. The kernel never reads @handle.
+ * A program that writes anything else into the table harms only the timers of this
+ * descriptor.
  *
  * The kernel uses the entries in turn: it uses an entry again only after all others.
  *
@@ -632,8 +631,9 @@ struct twheel_word {
  * If the ring is full, further events wait in the kernel, and TWHEEL_RING_MORE is
  * set. poll() moves as many of them into the ring as have room, and at most 1,024. The
  * next expiry may move some, too. Events also wait, and TWHEEL_RING_MORE is set, while
- * the timers of all programs expire faster than the kernel fills rings by itself: 8,192
- * events a second on each CPU. The kernel charges a poll() to the program that makes it.
+ * the timers of all programs expire faster than the kernel fills rings by itself: by default
+ * 8,192 events a second on each CPU, and 512 while a real-time program keeps the CPU busy.
+ * The kernel charges a poll() to the program that makes it.
  * poll() reports POLLIN while the ring has events. It may also report POLLIN if another
  * thread has just emptied the ring and more events wait: the next poll() moves them. A
  * program that waits with EPOLLET, for an eventfd or for a signal, or that does not wait,
