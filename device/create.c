@@ -11,13 +11,13 @@
 #include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 #include "block.h"
 #include "clocks.h"
 #include "create.h"
 #include "ended.h"
 #include "group.h"
 #include "quota.h"
-#include "ready.h"
 #include "share.h"
 #include "table.h"
 #include "user_timer.h"
@@ -125,8 +125,11 @@ static struct user_timer *create_take_place(struct timer_set *set, const struct 
 static void create_count_down(struct timer_set *set)
 {
 	WRITE_ONCE(set->starting, set->starting - 1);
-	if (set->stopped && !set->starting)
-		twheel_ready_wake(set);
+	if (set->stopped && !set->starting) {
+		/* Pairs with the barrier in drain_wait(), which looks again once it waits. */
+		smp_mb();
+		wake_up_var(&set->starting);
+	}
 }
 
 /**

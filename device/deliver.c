@@ -6,7 +6,6 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/poll.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -224,13 +223,14 @@ static void deliver_signal_eventfd(struct timer_set *set)
 
 /*
  * Moves some events to the ring, if there is one, and wakes the readers for the others. The
- * function takes the lock even if there is nothing to do under it: twheel_ready_wake() relies
+ * function takes the lock even if there is nothing to do under it: twheel_ready_add() relies
  * on that.
  */
 static void deliver_wake(struct twheel_work *wake)
 {
 	struct timer_set *set = container_of(wake, struct timer_set, wake);
-	u64 start = local_clock();
+	bool low = twheel_work_is_low(wake);
+	u64 start = twheel_work_clock();
 	unsigned int events;
 
 	/* Bottom halves are off already. */
@@ -246,7 +246,7 @@ static void deliver_wake(struct twheel_work *wake)
 	if (wq_has_sleeper(&set->wait))
 		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	twheel_share_charge_wake_up(set, start);
+	twheel_share_charge_wake_up(set, twheel_work_clock() - start, low);
 }
 
 /**

@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/wait_bit.h>
 #include "block.h"
 #include "drain.h"
 #include "ended.h"
@@ -124,15 +125,19 @@ static void drain_set_stopped(struct timer_set *set, bool stopped)
 	WRITE_ONCE(set->stopped, stopped);
 	timer_set_unlock(set);
 	/* After a resume, a drain must not go on waiting for the last NEW timer. */
-	if (!stopped)
-		wake_up_interruptible_poll(&set->wait, 0);
+	if (!stopped) {
+		/* Pairs with the barrier in drain_wait(). */
+		smp_mb();
+		wake_up_var(&set->starting);
+	}
 }
 
 /* Waits until no timer is NEW: calls that began before the set was stopped have ended. */
 static int drain_wait(struct timer_set *set)
 {
-	return wait_event_interruptible(set->wait, !READ_ONCE(set->starting) ||
-					!READ_ONCE(set->stopped));
+	/* A waiter has a barrier between its place in the queue and its look at the condition. */
+	return wait_var_event_interruptible(&set->starting, !READ_ONCE(set->starting) ||
+					    !READ_ONCE(set->stopped));
 }
 
 /**

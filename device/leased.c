@@ -12,26 +12,19 @@
  */
 #include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include "leased.h"
 #include "quota.h"
-#include "share.h"
 
-/* Any number of epolls may watch a lease. So no softirq does this, and the owner is charged. */
+/*
+ * Any number of epolls may watch a lease. So this is work for the thread of low priority. The
+ * owner is not charged, because the epolls may be another user's.
+ */
 static void leased_wake(struct twheel_work *wake)
 {
 	struct timer_lease *lease = container_of(wake, struct timer_lease, wake);
-	struct timer_set *set = lease->set;
-	u64 start = local_clock();
 
 	wake_up_all(&lease->wait);
-
-	/* Bottom halves are off already. A set that has ended may have no share any more. */
-	spin_lock(&set->lock);
-	if (!set->ended)
-		twheel_share_charge_wake_up(set, start);
-	spin_unlock(&set->lock);
 }
 
 /**
@@ -53,7 +46,7 @@ struct timer_lease *twheel_leased_new(struct timer_set *set, u64 cap, u32 flags)
 	lease->flags = flags;
 	spin_lock_init(&lease->holders);
 	init_waitqueue_head(&lease->wait);
-	twheel_work_setup(&lease->wake, leased_wake);
+	twheel_work_setup_low(&lease->wake, leased_wake);
 	return lease;
 }
 
@@ -102,10 +95,8 @@ void twheel_leased_end(struct user_timer *t)
 	 * Pairs with the barrier in poll(). Holders are woken without the lock of the set,
 	 * because no one knows how many wait.
 	 */
-	if (wq_has_sleeper(&lease->wait)) {
-		twheel_work_choose(&lease->wake, set->ended || twheel_share_used_up(set));
+	if (wq_has_sleeper(&lease->wait))
 		twheel_work_leave(&lease->wake);
-	}
 }
 
 /**

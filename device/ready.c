@@ -10,12 +10,11 @@
 #include "ready.h"
 #include "share.h"
 
-/**
- * twheel_ready_wake - have the readers woken
- * @set: The set, locked. Any number of waiters may watch it. So while its user is above the
- *	share, the thread of low priority wakes them.
+/*
+ * Has the readers woken. Any number of waiters may watch a set. So while its user is above the
+ * share, the thread of low priority wakes them.
  */
-void twheel_ready_wake(struct timer_set *set)
+static void ready_wake(struct timer_set *set)
 {
 	timer_set_assert_locked(set);
 
@@ -43,7 +42,7 @@ void twheel_ready_add(struct timer_set *set, struct user_timer *t)
 	t->state = USER_TIMER_READY;
 	list_add_tail(&t->timer.owner, &set->ready);
 	WRITE_ONCE(set->unread, set->unread + 1);
-	twheel_ready_wake(set);
+	ready_wake(set);
 }
 
 /**
@@ -62,7 +61,7 @@ void twheel_ready_leave(struct timer_set *set, struct user_timer *t)
 	t->state = USER_TIMER_UNSEEN;
 	list_add_tail(&t->timer.owner, &set->unseen);
 	WRITE_ONCE(set->looks, set->looks + 1);
-	twheel_ready_wake(set);
+	ready_wake(set);
 }
 
 /**
@@ -103,6 +102,6 @@ void twheel_ready_add_clock_set(struct timer_set *set)
 	if (!set->steps)
 		set->stepped = ktime_get_real_ns();
 	WRITE_ONCE(set->steps, set->steps + 1);
-	twheel_ready_wake(set);
+	ready_wake(set);
 	timer_set_unlock(set);
 }

@@ -7,7 +7,6 @@
 
 #include "timer_set.h"
 
-void twheel_ready_wake(struct timer_set *set);
 void twheel_ready_add(struct timer_set *set, struct user_timer *t);
 void twheel_ready_leave(struct timer_set *set, struct user_timer *t);
 void twheel_ready_take(struct timer_set *set, struct user_timer *t);

@@ -57,6 +57,8 @@ static void share_add(struct timer_set *set, unsigned int steps, u64 most)
 	if (rate && from <= now + most) {
 		from += (u64)steps * ((u32)NSEC_PER_SEC / rate);
 		WRITE_ONCE(here->until, min(from, now + most) - TWHEEL_SHARE_BURST_NS);
+		if (unlikely(from > now + TWHEEL_SHARE_BURST_NS))
+			WRITE_ONCE(set->strays, true);
 	}
 }
 
@@ -94,15 +96,14 @@ void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
 /**
  * twheel_share_charge_wake_up - take the steps of a wake-up from the share of a user
  * @set: A set of the user's.
- * @start: local_clock() when the wake-up began on this CPU.
+ * @ns: How long the wake-up took.
+ * @low: Whether the wake-up was left to the thread of low priority.
  *
  * Context: as twheel_share_charge().
  */
-void twheel_share_charge_wake_up(struct timer_set *set, u64 start)
+void twheel_share_charge_wake_up(struct timer_set *set, u64 ns, bool low)
 {
-	u64 steps = 1 + (local_clock() - start) / SHARE_STEP_NS;
-
-	twheel_share_charge(set, min(steps, SHARE_WAKE_UP), twheel_share_used_up(set));
+	twheel_share_charge(set, min(1 + ns / SHARE_STEP_NS, SHARE_WAKE_UP), low);
 }
 
 /**
@@ -130,7 +131,7 @@ bool twheel_share_limited(const struct timer_set *set)
 enum twheel_lane twheel_share_lane(struct timer_set *set)
 {
 	if (unlikely(twheel_share_used_up(set))) {
-		WRITE_ONCE(set->low, true);
+		WRITE_ONCE(set->strays, true);
 		return TWHEEL_LANE_LOW;
 	}
 	if (READ_ONCE(set->count) >= TWHEEL_LANE_MANY)

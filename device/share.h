@@ -73,7 +73,7 @@ static inline void twheel_share_charge(struct timer_set *set, unsigned int steps
 		twheel_share_charge_normal(set, steps);
 }
 
-void twheel_share_charge_wake_up(struct timer_set *set, u64 start);
+void twheel_share_charge_wake_up(struct timer_set *set, u64 ns, bool low);
 bool twheel_share_limited(const struct timer_set *set);
 enum twheel_lane twheel_share_lane(struct timer_set *set);
 void twheel_share_help(struct timer_set *set);
@@ -94,16 +94,31 @@ static inline bool twheel_share_used_up(struct timer_set *set)
 }
 
 /**
+ * twheel_share_used_up_on - find out whether a user has used up the share of a CPU
+ * @set: A set of the user's.
+ * @cpu: The CPU.
+ *
+ * Return: %true if so, and if the share limits the user.
+ */
+static inline bool twheel_share_used_up_on(struct timer_set *set, unsigned int cpu)
+{
+	u64 until = READ_ONCE(per_cpu_ptr(set->share, cpu)->until);
+
+	return until > twheel_share_now() && twheel_share_limited(set);
+}
+
+/**
  * twheel_share_has_strays - find out whether timers of a set may be in a wrong lane
  * @set: The set, locked.
  *
- * Return: %true if the user is above the share of this CPU, or has been above a share.
+ * Return: %true if the user is above the share of this CPU, or has been above the share of any
+ * CPU since the set was made.
  */
 static inline bool twheel_share_has_strays(struct timer_set *set)
 {
 	timer_set_assert_locked(set);
 
-	return READ_ONCE(set->low) || twheel_share_used_up(set);
+	return READ_ONCE(set->strays) || twheel_share_used_up(set);
 }
 
 #endif /* _TWHEEL_DEVICE_SHARE_H */

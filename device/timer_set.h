@@ -88,7 +88,8 @@ enum timer_set_exemption {
  * @ended: The file is closed: no event is delivered any more, and timers are freed.
  * @starting: How many timers are NEW, or about to become NEW.
  * @file: The open file, until it is released.
- * @low: Timers of the set have been in the lane of low priority.
+ * @strays: The user has been above a share. So timers of the set may be in a lane, or on a CPU,
+ *	where they would not be armed now.
  * @quota: The quota of the user who opened the file.
  * @share: What softirqs have done for that user.
  * @groups: The groups by tag.
@@ -131,7 +132,7 @@ struct timer_set {
 	u8			exemption;
 	bool			stopped;
 	bool			ended;
-	bool			low;
+	bool			strays;
 	unsigned int		starting;
 	struct file		*file;
 	struct user_quota	*quota;

@@ -100,12 +100,17 @@ static noinline void user_timer_change_lane(struct user_timer *t)
 	twheel_lane_move(timer, twheel_share_lane(user_timer_set(t)));
 }
 
-/* Gives @t, which is about to be armed, a lane that its user may use now. */
+/*
+ * Gives @t, which is about to be armed, a lane that its user may use now. A pending timer may be
+ * in the wheel of another CPU, and would stay there.
+ */
 static void user_timer_choose_lane(struct user_timer *t)
 {
 	bool low = twheel_lane_of(&t->timer) == TWHEEL_LANE_LOW;
+	struct timer_set *set = user_timer_set(t);
 
-	if (unlikely(low != twheel_share_used_up(user_timer_set(t))))
+	if (unlikely(low != twheel_share_used_up(set)) ||
+	    (!low && unlikely(twheel_share_used_up_on(set, twheel_lane_cpu(&t->timer)))))
 		user_timer_change_lane(t);
 }
 

@@ -21,7 +21,6 @@
 #include "work.h"
 
 /* struct twheel_timer.flags, besides those of twheel.h, twheel_core.h and lane.h */
-#define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
 

@@ -8,6 +8,7 @@
 #include "twheel.h"
 
 /* In struct twheel_timer.flags */
+#define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_LANE_SHIFT	25
 #define TWHEEL_LANE_MASK	0x1e000000U
 
@@ -42,6 +43,12 @@ static inline enum twheel_lane twheel_lane_of_flags(u32 flags)
 static inline enum twheel_lane twheel_lane_of(const struct twheel_timer *t)
 {
 	return twheel_lane_of_flags(READ_ONCE(t->flags));
+}
+
+/* The CPU in whose wheel a timer is, or was last. */
+static inline unsigned int twheel_lane_cpu(const struct twheel_timer *t)
+{
+	return READ_ONCE(t->flags) & TWHEEL_CPU_MASK;
 }
 
 void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane);

@@ -31,6 +31,7 @@ MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; 
 #define RUN_MOVES_A_STEP	2
 
 static void (*run_charge)(struct twheel_timer *timer, unsigned int steps);
+
 /**
  * struct run_hold - a stretch of a run with interrupts off
  * @start: When the stretch began, from twheel_stats_start().

@@ -84,7 +84,7 @@ struct work_cpu {
 #define WORK_REST	256U
 
 /* But not for longer than this, in ticks: the host may have stopped a virtual CPU. */
-#define WORK_REST_MOST	(60ULL * HZ)
+#define WORK_REST_MOST	(10ULL * HZ)
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
 static DEFINE_PER_CPU(struct task_struct *, work_thread);
@@ -386,11 +386,11 @@ static void work_rescue(struct timer_list *rescue)
 
 		if (!stuck || (i == WORK_LOW && time_before64(get_jiffies_64(), c->help_low)))
 			continue;
-		start = local_clock();
-		work_do(c, &c->left[i], start + twheel_work_slice() / WORK_THREADS);
+		start = twheel_work_clock();
+		work_do(c, &c->left[i], local_clock() + twheel_work_slice() / WORK_THREADS);
 		if (i == WORK_LOW)
 			c->help_low = get_jiffies_64() +
-				min(div_u64(local_clock() - start, TICK_NSEC / WORK_REST),
+				min(div_u64(twheel_work_clock() - start, TICK_NSEC / WORK_REST),
 				    WORK_REST_MOST);
 	}
 

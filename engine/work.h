@@ -7,6 +7,8 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/types.h>
 
 /**
@@ -27,6 +29,12 @@ struct twheel_work {
 	atomic_t		running;
 };
 
+/* Whether the work was last queued for the thread of low priority. */
+static inline bool twheel_work_is_low(const struct twheel_work *work)
+{
+	return READ_ONCE(work->low);
+}
+
 void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *work));
 void twheel_work_setup_low(struct twheel_work *work,
 			   void (*fn)(struct twheel_work *work));
@@ -39,6 +47,17 @@ void twheel_work_cancel_sync(struct twheel_work *work);
 static inline bool twheel_work_queued(const struct twheel_work *work)
 {
 	return atomic_read(&work->queued);
+}
+
+/*
+ * How long the caller has worked, in ns from some time on. With PREEMPT_RT, who is woken by a
+ * work may preempt it, and that time does not count.
+ */
+static inline u64 twheel_work_clock(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return READ_ONCE(current->se.sum_exec_runtime);
+	return local_clock();
 }
 
 u64 twheel_work_slice(void);
