@@ -33,8 +33,7 @@
  * "expiry", "cascade" and "uids" arm very many timers before any of them expires, so these timers
  * are not above the share of softirqs. Then the attacker pays back for some seconds. So what
  * these three take from the SCHED_OTHER victim is measured for longer. "push" is, too: its
- * timers move in softirqs until the share is used up. Then the attacker's calls and the thread
- * of low priority take turns to move them, again and again, and each turn costs some time.
+ * timers move in softirqs until the share is used up.
  *
  * In "watchers", "ahead" and "leases", the kernel wakes 10,000 epolls with interrupts off: in
  * the thread of low priority, in the attacker's call, or in a softirq that helps the thread. A

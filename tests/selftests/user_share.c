@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "debugfs.h"
 #include "event_ring.h"
 #include "parameter.h"
 #include "user.h"
@@ -205,6 +206,51 @@ TEST(ordinary_task_is_interrupted_for_the_share)
 TEST(real_time_task_is_interrupted_for_a_part_of_it)
 {
 	with_limit("slice_us", 100000, run_real_time_with_share);
+}
+
+/*
+ * The wheel moves a timer for each push that comes in time. A program on one CPU must not make
+ * the softirqs of another CPU do so for ever.
+ */
+SHARE_TEST(pushed_timers_leave_a_cpu_whose_share_is_used_up, SHARE)
+{
+	static struct twheel_op ops[64 * SHARE];
+	__u64 cancelled, deadline = 0, next;
+	unsigned int round, i;
+	int fd;
+
+	need_debugfs();
+	if (!last_cpu())
+		skip("one CPU");
+	stay_on_cpu(0);
+	become(GRACE);
+	fd = open_device(0);
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ops[i] = new_timer(ticks(20), i);
+	add_all(fd, ops, ARRAY_SIZE(ops));
+
+	stay_on_cpu(last_cpu());
+	cancelled = sum_of_cpus("cancelled");
+	for (round = 0; round < 100 && sum_of_cpus("cancelled") == cancelled; round++) {
+		/* Later by a tick at least: else the timer is armed anew, on this CPU. */
+		next = now() + ticks(20);
+		deadline = next > deadline + ticks(1) ? next : deadline + ticks(1);
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			ops[i] = (struct twheel_op) {
+				.op = TWHEEL_OP_CHANGE,
+				.flags = TWHEEL_ABSTIME,
+				.handle = ops[i].handle,
+				.time_ns = deadline,
+			};
+		batch(fd, ops, ARRAY_SIZE(ops));
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			if (ops[i].result)
+				skip("the host is too busy");
+		/* Not pass_ticks(), which lets a timer of this user expire on this CPU. */
+		usleep(ticks(1) / 1000);
+	}
+	note("after %u rounds", round);
+	ASSERT_GT(sum_of_cpus("cancelled"), cancelled);
 }
 
 SHARE_TEST(capability_exempts, SHARE)
