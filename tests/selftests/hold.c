@@ -30,6 +30,7 @@ static __u64 shortest_of_longest(void (*run)(int fd), int fd, bool many)
 		run(fd);
 		part = many ? (now() - start) / 8 : 0;
 		longest = longest_hold_ns();
+		ASSERT_GT(longest, 0);
 		longest -= longest < part ? longest : part;
 		if (longest < shortest)
 			shortest = longest;
@@ -86,7 +87,6 @@ static __u64 add_and_measure(int fd, __u64 delay_ns)
 	set_timing(true);
 	hold = shortest_of_longest(change_a_chunk, other, false);
 	set_timing(false);
-	ASSERT_GT(hold, 0);
 	for (i = 0; i < COUNT; i++)
 		ops[i] = new_timer(delay_ns, i);
 	add_all(fd, ops, COUNT);
@@ -143,6 +143,8 @@ static void set_eventfd(int fd)
 	struct twheel_eventfd arg = { .fd = notified };
 
 	CALL(ioctl(fd, TWHEEL_IOC_EVENTFD, &arg));
+	/* The call's own hold may be too short for the clock. */
+	list_timers(fd);
 }
 
 /* The lock of a set makes softirqs of other CPUs wait. */
@@ -158,5 +160,5 @@ TEST(waiters_for_an_eventfd_are_woken_without_the_lock)
 		CALL(epoll_ctl(CALL(epoll_create1(0)), EPOLL_CTL_ADD, notified, &events));
 	while (get_info(fd).unread < COUNT)
 		pass_ticks(1);
-	check_hold(set_eventfd, fd, most);
+	check_hold(set_eventfd, fd, 3 * most);
 }
