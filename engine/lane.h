@@ -19,7 +19,7 @@
  * @TWHEEL_LANE_CROWD: The timers of small descriptors of users with many timers.
  * @TWHEEL_LANE_BULK: The timers of descriptors with many timers.
  * @TWHEEL_LANE_LOW: The timers of users who have used up their share of softirqs. No
- *	tick runs this lane. A thread of low priority does, and whoever helps it.
+ *	tick runs this lane. A thread of low priority runs it, or a task that helps the thread.
  * @TWHEEL_LANES: How many lanes there are.
  */
 enum twheel_lane {

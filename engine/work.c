@@ -365,8 +365,8 @@ static void work_kicked(struct timer_list *kick)
  * A real-time task may keep the threads from running, for ever if it is alone on its CPU.
  * Ordinary tasks may keep the thread of low priority from running. Other CPUs may have handed
  * their wake-ups to a thread, and modules wait for timers. So a softirq does a slice of the
- * work now and then: less than a hundredth of the time. One work may take longer than a
- * slice, if a user who is above the share has very many waiters.
+ * work now and then: less than a hundredth of the time. To wake the very many waiters of a
+ * user above the share is one work, which may take longer than a slice.
  */
 static void work_rescue(struct timer_list *rescue)
 {

@@ -50,8 +50,8 @@ static inline bool twheel_work_queued(const struct twheel_work *work)
 }
 
 /*
- * How long the caller has worked, in ns from some time on. With PREEMPT_RT, who is woken by a
- * work may preempt it, and that time does not count.
+ * How long the caller has worked, in ns from some time on. With PREEMPT_RT, a reader that a work
+ * wakes may preempt the work. The time of the reader does not count.
  */
 static inline u64 twheel_work_clock(void)
 {
