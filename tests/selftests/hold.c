@@ -160,5 +160,8 @@ TEST(waiters_for_an_eventfd_are_woken_without_the_lock)
 		CALL(epoll_ctl(CALL(epoll_create1(0)), EPOLL_CTL_ADD, notified, &events));
 	while (get_info(fd).unread < COUNT)
 		pass_ticks(1);
-	check_hold(set_eventfd, fd, 3 * most);
+	set_timing(true);
+	/* No part of the round is taken off: the list makes the round long. */
+	ASSERT_LE(shortest_of_longest(set_eventfd, fd, false), 9 * most);
+	set_timing(false);
 }
