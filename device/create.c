@@ -11,7 +11,7 @@
 #include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/wait_bit.h>
+#include <linux/wait.h>
 #include "block.h"
 #include "clocks.h"
 #include "create.h"
@@ -125,11 +125,8 @@ static struct user_timer *create_take_place(struct timer_set *set, const struct 
 static void create_count_down(struct timer_set *set)
 {
 	WRITE_ONCE(set->starting, set->starting - 1);
-	if (set->stopped && !set->starting) {
-		/* Pairs with the barrier in drain_wait(), which looks again once it waits. */
-		smp_mb();
-		wake_up_var(&set->starting);
-	}
+	if (set->stopped && !set->starting)
+		wake_up_interruptible(&set->drains);
 }
 
 /**

@@ -7,7 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <linux/wait_bit.h>
+#include <linux/wait.h>
 #include "block.h"
 #include "drain.h"
 #include "ended.h"
@@ -125,19 +125,20 @@ static void drain_set_stopped(struct timer_set *set, bool stopped)
 	WRITE_ONCE(set->stopped, stopped);
 	timer_set_unlock(set);
 	/* After a resume, a drain must not go on waiting for the last NEW timer. */
-	if (!stopped) {
-		/* Pairs with the barrier in drain_wait(). */
-		smp_mb();
-		wake_up_var(&set->starting);
-	}
+	if (!stopped)
+		wake_up_interruptible(&set->drains);
 }
 
 /* Waits until no timer is NEW: calls that began before the set was stopped have ended. */
 static int drain_wait(struct timer_set *set)
 {
-	/* A waiter has a barrier between its place in the queue and its look at the condition. */
-	return wait_var_event_interruptible(&set->starting, !READ_ONCE(set->starting) ||
-					    !READ_ONCE(set->stopped));
+	int ret;
+
+	ret = wait_event_interruptible_exclusive(set->drains, !READ_ONCE(set->starting) ||
+						 !READ_ONCE(set->stopped));
+	/* Each drain wakes the next one: no one wakes very many with a lock held. */
+	wake_up_interruptible(&set->drains);
+	return ret;
 }
 
 /**

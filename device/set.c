@@ -93,6 +93,7 @@ struct timer_set *twheel_set_open(struct file *file)
 	set->share = twheel_quota_share(set->quota);
 	spin_lock_init(&set->lock);
 	refcount_set(&set->refs, 1);
+	init_waitqueue_head(&set->drains);
 	set->offset[0] = twheel_time_offset(CLOCK_MONOTONIC);
 	set->offset[1] = twheel_time_offset(CLOCK_BOOTTIME);
 	set->file = file;

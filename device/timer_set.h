@@ -87,6 +87,7 @@ enum timer_set_exemption {
  * @stopped: A drain has stopped the set: no timer can be added.
  * @ended: The file is closed: no event is delivered any more, and timers are freed.
  * @starting: How many timers are NEW, or about to become NEW.
+ * @drains: Drains that wait until @starting is 0.
  * @file: The open file, until it is released.
  * @strays: The user has been above a share. So timers of the set may be in a lane, or on a CPU,
  *	where they would not be armed now.
@@ -134,6 +135,7 @@ struct timer_set {
 	bool			ended;
 	bool			strays;
 	unsigned int		starting;
+	wait_queue_head_t	drains;
 	struct file		*file;
 	struct user_quota	*quota;
 	struct user_share __percpu *share;
