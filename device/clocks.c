@@ -62,6 +62,7 @@ struct clock_queue {
  * @run: Expires the timers that are due.
  * @low: The base is for users who have used up their share of softirqs.
  * @twin: The base of the same CPU and clock for the other users.
+ * @ran_on: The CPU where @run ran last.
  */
 struct clock_base {
 	spinlock_t		lock;
@@ -72,6 +73,7 @@ struct clock_base {
 	struct twheel_work	run;
 	bool			low;
 	struct clock_base	*twin;
+	unsigned int		ran_on;
 };
 
 /* How many timers of a queue expire before the next queue has its turn. */
@@ -120,6 +122,18 @@ static void clocks_take_off(struct clock_queue *queue)
 }
 
 /*
+ * Whether the user has used up the share of this CPU, or of the CPU where the queue would come
+ * due. Else the calls of one CPU and the runs of another could move the queue back and forth.
+ */
+static bool clocks_used_up(const struct clock_queue *queue)
+{
+	const struct clock_base *base = queue->base;
+
+	return twheel_share_used_up(queue->set) ||
+	       (base->low && twheel_share_used_up_on(queue->set, READ_ONCE(base->twin->ran_on)));
+}
+
+/*
  * Gives a queue its place, by its first timer. Its set is locked. A queue with timers that
  * are due gets behind the other queues that are due, when clocks_take_due() looks again.
  */
@@ -130,7 +144,7 @@ static void clocks_file(struct clock_queue *queue)
 
 	spin_lock(&base->lock);
 	clocks_take_off(queue);
-	if (first && unlikely(base->low != twheel_share_used_up(queue->set))) {
+	if (first && unlikely(base->low != clocks_used_up(queue))) {
 		spin_unlock(&base->lock);
 		base = base->twin;
 		queue->base = base;
@@ -138,7 +152,9 @@ static void clocks_file(struct clock_queue *queue)
 	}
 	if (first) {
 		queue->deadline = clocks_timer(first)->deadline;
-		if (rb_add_cached(&queue->node, &base->queues, clocks_queue_earlier))
+		/* A run that has not begun looks at the queues, and starts the hrtimer itself. */
+		if (rb_add_cached(&queue->node, &base->queues, clocks_queue_earlier) &&
+		    !twheel_work_queued(&base->run))
 			clocks_start_first(base);
 	}
 	spin_unlock(&base->lock);
@@ -185,17 +201,17 @@ static enum hrtimer_restart clocks_first_is_due(struct hrtimer *first)
 	return HRTIMER_NORESTART;
 }
 
-/* Expires up to @max timers of a queue. Returns how many. */
+/* Expires up to @max timers of a queue. Returns how many, or UINT_MAX after a wait. */
 static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 {
 	struct timer_set *set = queue->set;
 	struct user_timer *t;
 	struct rb_node *node;
 	unsigned int n;
+	bool waited;
 	s64 now;
 
-	/* Bottom halves are off already. */
-	spin_lock(&set->lock);
+	waited = twheel_share_lock(set, READ_ONCE(queue->base)->low);
 	now = twheel_time_now(queue->base->clockid);
 	/* The share may be used up on this CPU only. Then clocks_file() moves the queue. */
 	if (unlikely(!queue->base->low && twheel_share_used_up(set)))
@@ -214,7 +230,7 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 	twheel_share_charge(set, max(n, 1U), queue->base->low);
 	clocks_file(queue);
 	spin_unlock(&set->lock);
-	return n;
+	return waited ? UINT_MAX : n;
 }
 
 /* Expires some of the timers that are due; the work is queued again for the others. */
@@ -224,6 +240,7 @@ static void clocks_run(struct twheel_work *run)
 	unsigned int left = TWHEEL_CHUNK;
 	struct clock_queue *queue;
 
+	WRITE_ONCE(base->ran_on, smp_processor_id());
 	/* A queue that has been taken off may end: see twheel_clocks_stop(). */
 	rcu_read_lock();
 	while (left && (queue = clocks_take_due(base)))
@@ -376,6 +393,7 @@ void twheel_clocks_init(void)
 				base = per_cpu_ptr(&clock_bases[i][low], cpu);
 				base->low = low;
 				base->twin = per_cpu_ptr(&clock_bases[i][!low], cpu);
+				base->ran_on = cpu;
 				clocks_init_base(base, i ? CLOCK_BOOTTIME : CLOCK_REALTIME);
 			}
 		}

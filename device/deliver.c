@@ -246,7 +246,7 @@ static void deliver_wake(struct twheel_work *wake)
 	if (wq_has_sleeper(&set->wait))
 		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	twheel_share_charge_wake_up(set, twheel_work_clock() - start, low);
+	twheel_share_charge_time(set, twheel_work_clock() - start, low);
 }
 
 /**
@@ -395,6 +395,17 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 	return iov_iter_count(to) < wanted ? wanted - iov_iter_count(to) : ret;
 }
 
+/* Returns EPOLLIN if there may be an event, whether in the ring or not. */
+static __poll_t deliver_poll_only(struct timer_set *set)
+{
+	bool empty;
+
+	timer_set_lock(set);
+	empty = !twheel_ready_maybe(set) && (!set->ring || twheel_ring_empty(set));
+	timer_set_unlock(set);
+	return empty ? 0 : EPOLLIN | EPOLLRDNORM;
+}
+
 /*
  * Fills the ring, and returns EPOLLIN if there may be an event. Another thread may empty the
  * ring right after it has been filled, while events still wait in the list because the
@@ -402,13 +413,8 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
  */
 static __poll_t deliver_poll_ring(struct timer_set *set)
 {
-	bool empty;
-
 	deliver_look_and_fill(set, DELIVER_IN_A_POLL);
-	timer_set_lock(set);
-	empty = twheel_ring_empty(set) && !twheel_ready_maybe(set);
-	timer_set_unlock(set);
-	return empty ? 0 : EPOLLIN | EPOLLRDNORM;
+	return deliver_poll_only(set);
 }
 
 /**
@@ -430,6 +436,9 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	 * events. Newer kernels have this barrier in poll_wait().
 	 */
 	smp_mb();
+	/* No one is charged for what a kworker does. It polls for AIO: the program looks itself. */
+	if (current->flags & PF_KTHREAD)
+		return deliver_poll_only(set);
 	if (READ_ONCE(set->ring))
 		return deliver_poll_ring(set);
 	if (READ_ONCE(set->looks))

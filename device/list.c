@@ -107,7 +107,7 @@ long twheel_list(struct timer_set *set, void __user *argp)
 		return -EINVAL;
 	if (arg.ops != (unsigned long)arg.ops)
 		return -EFAULT;
-	op = kmalloc_array(min(arg.count, TWHEEL_CHUNK), sizeof(*op), GFP_KERNEL);
+	op = kmalloc_array(min(arg.count, TWHEEL_CHUNK), sizeof(*op), GFP_KERNEL_ACCOUNT);
 	if (!op)
 		return -ENOMEM;
 	ret = list_all(set, &arg, op);

@@ -5,8 +5,9 @@
  * A softirq takes its time from the task that it interrupts. So the expiry of a timer is not
  * charged to the program that has armed the timer. To bound that time, each user has a
  * share of the softirqs of each CPU. A step of the share is a timer that comes due, a change
- * of a descriptor between the lanes (clocks.c), or a part of a wake-up of readers: any number
- * of epolls may watch a descriptor.
+ * of a descriptor between the lanes (clocks.c), or a microsecond of a wake-up of readers: any
+ * number of epolls may watch a descriptor. So is a microsecond that a softirq waits for the
+ * lock of a set: the user's calls on other CPUs hold the lock.
  *
  * While a user has used up the share of a CPU, the timers that the user arms there go to the
  * lane TWHEEL_LANE_LOW. No tick runs that lane. A thread of low priority does, and on an
@@ -38,11 +39,14 @@ MODULE_PARM_DESC(share, "Steps a second that softirqs of a CPU do for a user wit
  */
 #define SHARE_DEBT_NS		(900ULL * NSEC_PER_SEC)
 
-/* How long a wake-up may take for a step of the share. */
+/* How long a wake-up, or a wait for a lock, may take for a step of the share. */
 #define SHARE_STEP_NS		1024U
 
-/* As how many steps a wake-up counts, at most: the host may stop a virtual CPU meanwhile. */
-#define SHARE_WAKE_UP		1000000ULL
+/* As how many steps it counts, at most: the host may stop a virtual CPU meanwhile. */
+#define SHARE_TIME_MOST		1000000ULL
+
+/* How long a wait for a lock counts, at most: the host may stop the CPU that holds it. */
+#define SHARE_WAIT_MOST_NS	((u64)NSEC_PER_MSEC)
 
 /* How much of a slice a call of the user spends to run the lane, at most. */
 #define SHARE_HELP		4U
@@ -94,16 +98,33 @@ void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
 }
 
 /**
- * twheel_share_charge_wake_up - take the steps of a wake-up from the share of a user
+ * twheel_share_charge_time - take the steps of a wake-up, or of a wait, from the share of a user
  * @set: A set of the user's.
- * @ns: How long the wake-up took.
- * @low: Whether the wake-up was left to the thread of low priority.
+ * @ns: How long it took.
+ * @low: Whether it was left to the thread of low priority.
  *
  * Context: as twheel_share_charge().
  */
-void twheel_share_charge_wake_up(struct timer_set *set, u64 ns, bool low)
+void twheel_share_charge_time(struct timer_set *set, u64 ns, bool low)
 {
-	twheel_share_charge(set, min(1 + ns / SHARE_STEP_NS, SHARE_WAKE_UP), low);
+	twheel_share_charge(set, min(1 + ns / SHARE_STEP_NS, SHARE_TIME_MOST), low);
+}
+
+/**
+ * twheel_share_wait_for_lock - wait for the lock of a set, and charge the share
+ * @set: The set.
+ * @low: As in twheel_share_lock(), the only caller.
+ *
+ * Context: bottom halves off.
+ */
+void twheel_share_wait_for_lock(struct timer_set *set, bool low)
+	__acquires(&set->lock)
+{
+	u64 start = twheel_work_clock();
+
+	spin_lock(&set->lock);
+	start = twheel_work_clock() - start;
+	twheel_share_charge_time(set, min(start, SHARE_WAIT_MOST_NS), low);
 }
 
 /**
@@ -149,7 +170,8 @@ enum twheel_lane twheel_share_lane(struct timer_set *set)
  */
 void twheel_share_help(struct timer_set *set)
 {
-	if (likely(!twheel_share_used_up(set)))
+	/* A kworker polls for the AIO of a program, and would not be charged to it. */
+	if (likely(!twheel_share_used_up(set)) || current->flags & PF_KTHREAD)
 		return;
 	twheel_work_help(twheel_work_slice() / SHARE_HELP);
 	/* A poll() may look at thousands of descriptors. */

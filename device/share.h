@@ -73,10 +73,31 @@ static inline void twheel_share_charge(struct timer_set *set, unsigned int steps
 		twheel_share_charge_normal(set, steps);
 }
 
-void twheel_share_charge_wake_up(struct timer_set *set, u64 ns, bool low);
+void twheel_share_charge_time(struct timer_set *set, u64 ns, bool low);
+void twheel_share_wait_for_lock(struct timer_set *set, bool low);
 bool twheel_share_limited(const struct timer_set *set);
 enum twheel_lane twheel_share_lane(struct timer_set *set);
 void twheel_share_help(struct timer_set *set);
+
+/**
+ * twheel_share_lock - lock a set in a softirq
+ * @set: The set.
+ * @low: Whether the softirq, or a thread, runs the low lane.
+ *
+ * The user's own calls on other CPUs hold the lock. So the share is charged for a wait.
+ *
+ * Context: bottom halves off.
+ *
+ * Return: %true if the softirq has waited for the lock.
+ */
+static inline bool twheel_share_lock(struct timer_set *set, bool low)
+	__acquires(&set->lock)
+{
+	if (likely(spin_trylock(&set->lock)))
+		return false;
+	twheel_share_wait_for_lock(set, low);
+	return true;
+}
 
 /**
  * twheel_share_used_up - find out whether a user has used up the share of this CPU

@@ -274,8 +274,8 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 	struct timer_set *set = user_timer_set(t);
 	s64 now;
 
-	/* Bottom halves are off already. */
-	spin_lock(&set->lock);
+	if (unlikely(twheel_share_lock(set, twheel_lane_of(timer) == TWHEEL_LANE_LOW)))
+		twheel_run_look_at_clock();
 	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
 		goto out_unlock;
 

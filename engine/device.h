@@ -20,6 +20,7 @@
 
 void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n);
 u64 twheel_run_time(const struct twheel_timer *t);
+void twheel_run_look_at_clock(void);
 void twheel_run_set_charge(void (*charge)(struct twheel_timer *timer, unsigned int steps));
 
 /**

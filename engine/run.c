@@ -9,6 +9,8 @@
  * the scheduler gives the thread.
  */
 #include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include "callback.h"
@@ -29,6 +31,9 @@ MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most; 
 
 /* Two to the power of this many moves of timers count as a step of a user's share. */
 #define RUN_MOVES_A_STEP	2
+
+/* The callback that runs on this CPU has waited: the run may have to end. */
+static DEFINE_PER_CPU(bool, run_waited);
 
 static void (*run_charge)(struct twheel_timer *timer, unsigned int steps);
 
@@ -110,6 +115,15 @@ static struct twheel_timer *run_next(struct twheel_base *base, unsigned int *lef
 }
 
 /*
+ * Whether a task waits for this one, which runs the wheel. Bottom halves are off, so the task
+ * waits for the end of the run, and kernels charge that time to the task that waits.
+ */
+static bool run_keeps_waiting(void)
+{
+	return !in_serving_softirq() && need_resched();
+}
+
+/*
  * Expires the timers that are due, within the budget @left and until the time @until.
  * Returns whether the wheel is up to date.
  */
@@ -139,11 +153,13 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
 			twheel_expiry_relax(base);
 			run_lock(base, hold);
 		}
-		if (t && ++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick))
+		if (t && ++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick) &&
+		    likely(!__this_cpu_read(run_waited)))
 			continue;
+		__this_cpu_write(run_waited, false);
 		tick = get_jiffies_64();
 		base->time = 0;
-		if (local_clock() >= until)
+		if (local_clock() >= until || run_keeps_waiting())
 			break;
 	}
 	return false;
@@ -168,6 +184,19 @@ u64 twheel_run_time(const struct twheel_timer *t)
 	if (!base->time)
 		base->time = ktime_get_ns();
 	return base->time;
+}
+
+/**
+ * twheel_run_look_at_clock - have the run read the clock after this callback
+ *
+ * For callbacks that have waited. A run reads the clock only now and then, to see whether
+ * it has used up its time.
+ *
+ * Context: a callback in softirq context.
+ */
+void twheel_run_look_at_clock(void)
+{
+	__this_cpu_write(run_waited, true);
 }
 
 /*

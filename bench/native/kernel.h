@@ -253,6 +253,8 @@ extern char __start_percpu[], __stop_percpu[];
 #define per_cpu(name, cpu)	(*per_cpu_ptr(&(name), cpu))
 #define this_cpu_ptr(p)		native_shift(p, native_offset)
 #define raw_cpu_read(name)	(*this_cpu_ptr(&(name)))
+#define __this_cpu_read(name)	raw_cpu_read(name)
+#define __this_cpu_write(name, value) (*this_cpu_ptr(&(name)) = (value))
 #define get_cpu_ptr(p)		this_cpu_ptr(p)
 #define put_cpu_ptr(p)		((void)(p))
 #define smp_processor_id()	native_cpu
