@@ -391,6 +391,32 @@ static void cancel_all(void)
 	did(timers);
 }
 
+static struct twheel_op *cancels;	/* of the timers in @ops */
+
+/* One timer in each block: the kernel makes and frees a block for each timer. */
+static void prepare_sparse(unsigned int count)
+{
+	const __u32 more_than_a_block = 64;
+	unsigned int i;
+
+	prepare_ops(count);
+	cancels = calloc(count, sizeof(*cancels));
+	ASSERT(cancels);
+	for (i = 0; i < count; i++) {
+		ops[i].flags |= TWHEEL_KEEP_HANDLE;
+		ops[i].handle = 1ULL << 24 | i * more_than_a_block;
+		cancels[i].op = TWHEEL_OP_CANCEL;
+		cancels[i].handle = ops[i].handle;
+	}
+}
+
+static void make_and_free_blocks(void)
+{
+	add_all(fds[0], ops, timers);
+	batch(fds[0], cancels, timers);
+	did(timers);
+}
+
 static void drain_all(void)
 {
 	add_all(fds[0], ops, timers);
@@ -519,6 +545,36 @@ static void prepare_ahead(unsigned int count)
 	add_all(fds[0], ops, timers);
 }
 
+enum { HELD = 64 };
+
+static void *hold_the_lock(void *data)
+{
+	stay_on_cpu(other_cpu);
+	for (;;)
+		batch(fds[0], data, HELD);
+	return NULL;
+}
+
+/* Calls on another CPU hold the lock of a set, for which each expiry has to wait. */
+static void prepare_contend(unsigned int count)
+{
+	static struct twheel_op pushes[HELD];
+	const unsigned int a_tick = 16;
+	unsigned int i;
+
+	prepare_ops(count);
+	for (i = 0; i < count; i++)
+		ops[i].time_ns = (i / a_tick + 1) * tick_ns();
+	add_all(fds[0], ops, count);
+	for (i = 0; i < HELD; i++)
+		pushes[i] = (struct twheel_op) {
+			.op = TWHEEL_OP_CHANGE,
+			.handle = add(fds[0], 100 * NSEC_PER_SEC, i),
+			.time_ns = 100 * NSEC_PER_SEC,
+		};
+	start_thread(hold_the_lock, pushes);
+}
+
 /* The same for timers that expire because their leases are closed. */
 static void close_lease(void)
 {
@@ -559,6 +615,7 @@ const struct attack attacks[] = {
 	{ "cascade", prepare_cascade, expire_all, .count = 20000, .long_count = 100000,
 	  .bursts = true },
 	{ "close", prepare_ops, close_full, .count = 200000, .long_count = 1000000 },
+	{ "sparse", prepare_sparse, make_and_free_blocks, .count = 2000 },
 	{ "group", prepare_group, cancel_all, .count = 100000 },
 	{ "drain", prepare_ops, drain_all, .count = 100000 },
 	{ "mmap", prepare_nothing, map_both, .count = 65536 },
@@ -571,6 +628,8 @@ const struct attack attacks[] = {
 	{ "ahead", prepare_ahead, rest, .count = 10000, .waiters = true },
 	{ "leases", prepare_watchers, close_lease, .count = 10000, .waiters = true },
 	{ "push", prepare_push, push_all, .count = 40000, .bursts = true },
+	{ "contend", prepare_contend, rest, .count = 100000, .stores_only = true,
+	  .two_cpus = true },
 	{ }
 };
 

@@ -20,6 +20,7 @@ struct attack {
 	bool		stores_only;	/* a step need not run on the attacked CPU */
 	bool		bursts;		/* a step uses up the share of some seconds */
 	bool		waiters;	/* the kernel wakes many waiters at a stretch */
+	bool		two_cpus;	/* nothing to attack with one CPU */
 	bool		many_users;	/* in a user namespace with SUBUIDS users */
 };
 

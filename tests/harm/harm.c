@@ -61,13 +61,15 @@ static const struct bounds all_bounds[] = {
 	{ "expiry",		2, 0.5, 2, 2 },
 	{ "cascade",		2, 0.5, 2, 2 },
 	{ "close",		2, 0.5, 2, 2 },
+	{ "sparse",		2, 0.5, 2, 2 },
 	{ "group",		2, 0.5, 2, 2 },
 	{ "drain",		2, 0.5, 2, 2 },
 	{ "mmap",		2, 0.5, 2, 2 },
 	{ "watchers",		2, 2, 2, 2 },
 	{ "ahead",		2, 2, 2, 2 },
 	{ "leases",		2, 2, 2, 2 },
-	{ "push",		2.5, 0.5, 2, 2 },
+	{ "push",		2, 0.5, 2, 2 },
+	{ "contend",		0, 0, 0, 0 },	/* only on more CPUs than one */
 	{ "clock_set",		2, 0.5, 2, 2 },
 	{ "uids",		2, 0.5, 2, 1 },
 };
@@ -246,6 +248,8 @@ static void run_case(const void *data)
 		irqs_off_measure(attack);
 		return;
 	}
+	if (attack->two_cpus && !last_cpu())
+		skip("one CPU");
 	set_up();
 	shared = share_memory(sizeof(*shared));
 	quiet_cfs = measure(start_cfs, 0, quiet_ns());
