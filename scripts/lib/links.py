@@ -4,8 +4,8 @@
 
 usage: scripts/lib/links.py [FILE...]
 
-Looks at relative links in Markdown, and at paths in literal text in Markdown and
-reStructuredText, of the given files or of all pages. Sphinx checks the references
+Looks at relative links in Markdown, and at paths in literal text in Markdown,
+reStructuredText and READMEs, of the given files or of all pages. Sphinx checks the references
 between its own pages. Prints what is missing; the exit status is 1 if anything is.
 """
 
@@ -72,7 +72,7 @@ def run(arguments):
     names = tracked()
     pages = arguments or sorted(
         name for name in names
-        if name.endswith((".md", ".rst")) and name not in OLD)
+        if name.endswith((".md", ".rst", "README")) and name not in OLD)
     found = [line for page in pages for line in missing(page, names)]
     for line in found:
         print(line)
