@@ -16,11 +16,12 @@ from common import (CHECKOUT, Fail, cache, clean_environment, digest, lock,
 DAY = 86400
 CONFIGS = CHECKOUT / "scripts" / "config"
 
-# flavour: architecture and configuration fragments
+# flavour: architecture and configuration fragments. Flavours with the same ones share a
+# kernel: the modules for uml-fuzz are built in another way than those for uml-debug.
 FLAVOURS = {
     "uml": ("um", ["uml", "uml-smp"]),
     "uml-tt": ("um", ["uml", "uml-tt"]),
-    "uml-debug": ("um", ["uml", "uml-smp", "debug", "kasan"]),
+    "uml-debug": ("um", ["uml", "uml-smp", "debug", "kasan", "kcov"]),
     "uml-fuzz": ("um", ["uml", "uml-smp", "debug", "kasan", "kcov"]),
     "uml-gcov": ("um", ["uml", "uml-smp", "gcov"]),
     "uml-debug-gcov": ("um", ["uml", "uml-smp", "debug", "kasan", "gcov"]),
@@ -274,6 +275,7 @@ def build_directory(name, flavour):
         release = resolve(name)["release"]
         return place / "usr/src" / f"linux-headers-{release}"
     key = digest(fragments(flavour), compiler())
+    flavour = next(first for first, parts in FLAVOURS.items() if parts == FLAVOURS[flavour])
     return cache("build", f"{identity(name)}-{flavour}-{key}")
 
 
