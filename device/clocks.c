@@ -11,6 +11,7 @@
  * Arming a timer on such a clock takes O(log n) steps.
  */
 #include <linux/hrtimer.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
@@ -63,6 +64,7 @@ struct clock_queue {
  * @low: The base is for users who have used up their share of softirqs.
  * @twin: The base of the same CPU and clock for the other users.
  * @ran_on: The CPU where @run ran last.
+ * @ran_at: When that was, in jiffies.
  */
 struct clock_base {
 	spinlock_t		lock;
@@ -74,6 +76,7 @@ struct clock_base {
 	bool			low;
 	struct clock_base	*twin;
 	unsigned int		ran_on;
+	unsigned long		ran_at;
 };
 
 /* How many timers of a queue expire before the next queue has its turn. */
@@ -127,10 +130,12 @@ static void clocks_take_off(struct clock_queue *queue)
  */
 static bool clocks_used_up(const struct clock_queue *queue)
 {
-	const struct clock_base *base = queue->base;
+	const struct clock_base *twin = queue->base->twin;
 
-	return twheel_share_used_up(queue->set) ||
-	       (base->low && twheel_share_used_up_on(queue->set, READ_ONCE(base->twin->ran_on)));
+	if (twheel_share_used_up(queue->set))
+		return true;
+	return queue->base->low && time_before(jiffies, READ_ONCE(twin->ran_at) + HZ) &&
+	       twheel_share_used_up_on(queue->set, READ_ONCE(twin->ran_on));
 }
 
 /*
@@ -201,8 +206,11 @@ static enum hrtimer_restart clocks_first_is_due(struct hrtimer *first)
 	return HRTIMER_NORESTART;
 }
 
-/* Expires up to @max timers of a queue. Returns how many, or UINT_MAX after a wait. */
-static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
+/*
+ * Expires up to @max timers of a queue, in a run of a base that is @low or not. Returns how many,
+ * or UINT_MAX after a wait.
+ */
+static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max, bool low)
 {
 	struct timer_set *set = queue->set;
 	struct user_timer *t;
@@ -211,7 +219,7 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max)
 	bool waited;
 	s64 now;
 
-	waited = twheel_share_lock(set, READ_ONCE(queue->base)->low);
+	waited = twheel_share_lock(set, low);
 	now = twheel_time_now(queue->base->clockid);
 	/* The share may be used up on this CPU only. Then clocks_file() moves the queue. */
 	if (unlikely(!queue->base->low && twheel_share_used_up(set)))
@@ -241,10 +249,11 @@ static void clocks_run(struct twheel_work *run)
 	struct clock_queue *queue;
 
 	WRITE_ONCE(base->ran_on, smp_processor_id());
+	WRITE_ONCE(base->ran_at, jiffies);
 	/* A queue that has been taken off may end: see twheel_clocks_stop(). */
 	rcu_read_lock();
 	while (left && (queue = clocks_take_due(base)))
-		left -= clamp(clocks_expire(queue, min(left, CLOCKS_SHARE)), 1U, left);
+		left -= clamp(clocks_expire(queue, min(left, CLOCKS_SHARE), base->low), 1U, left);
 	rcu_read_unlock();
 	if (!left)
 		twheel_work_queue(run);
@@ -394,6 +403,7 @@ void twheel_clocks_init(void)
 				base->low = low;
 				base->twin = per_cpu_ptr(&clock_bases[i][!low], cpu);
 				base->ran_on = cpu;
+				base->ran_at = jiffies;
 				clocks_init_base(base, i ? CLOCK_BOOTTIME : CLOCK_REALTIME);
 			}
 		}

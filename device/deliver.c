@@ -230,11 +230,11 @@ static void deliver_wake(struct twheel_work *wake)
 {
 	struct timer_set *set = container_of(wake, struct timer_set, wake);
 	bool low = twheel_work_is_low(wake);
-	u64 start = twheel_work_clock();
 	unsigned int events;
+	u64 start;
 
-	/* Bottom halves are off already. */
-	spin_lock(&set->lock);
+	twheel_share_lock(set, low);
+	start = twheel_work_clock();
 	if (set->ring && !set->ended) {
 		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
 		deliver_fill_ring(set, twheel_allowance_take(events));

@@ -7,6 +7,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -93,6 +94,8 @@ void twheel_share_help(struct timer_set *set);
 static inline bool twheel_share_lock(struct timer_set *set, bool low)
 	__acquires(&set->lock)
 {
+	/* lockdep does not learn from spin_trylock() what the caller holds. */
+	might_lock(&set->lock);
 	if (likely(spin_trylock(&set->lock)))
 		return false;
 	twheel_share_wait_for_lock(set, low);
