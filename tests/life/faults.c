@@ -69,6 +69,8 @@ void load_with_faults(enum fault_mode mode)
 	first = first_fault();
 	for (nth = first; !left; nth++) {
 		ASSERT_LT(nth, MOST);
+		if (!((nth - first) % 64))
+			note("fault %u", nth);
 		ret = load_with_fault("", nth, &left);
 		if (ret) {
 			ASSERT_EQ(left, 0);
