@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* poll(), select() and epoll: when they report an event, and how often they wake up. */
+#include <linux/aio_abi.h>
 #include <poll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 
 #include "device.h"
 #include "one_epoll.h"
@@ -196,6 +198,61 @@ TEST(one_wake_up_per_tick)
 	note("%u wake-ups, the last timer after %llu us", wake_ups,
 	     (last - deadline) / 1000);
 	ASSERT_LE(wake_ups, 2 + count / RUN_MIN + (last - deadline) / SLICE_NS);
+}
+
+/* Returns what AIO polled, after @arm has armed a timer of @fd. */
+static unsigned int aio_poll(int fd, void (*arm)(int fd), bool before)
+{
+	struct iocb request = {
+		.aio_lio_opcode = IOCB_CMD_POLL,
+		.aio_fildes = fd,
+		.aio_buf = POLLIN,
+	}, *requests = &request;
+	aio_context_t context = 0;
+	struct io_event event;
+
+	if (syscall(SYS_io_setup, 1, &context)) {
+		ASSERT_EQ(errno, ENOSYS);
+		skip("no AIO here");
+	}
+	if (before)
+		arm(fd);
+	ASSERT_EQ(CALL(syscall(SYS_io_submit, context, 1, &requests)), 1);
+	if (!before) {
+		ASSERT_EQ(CALL(syscall(SYS_io_getevents, context, 0, 1, &event, NULL)), 0);
+		arm(fd);
+	}
+	ASSERT_EQ(CALL(syscall(SYS_io_getevents, context, 1, 1, &event, NULL)), 1);
+	CALL(syscall(SYS_io_destroy, context));
+	/* A wake-up may report more than was asked for. */
+	return event.res & POLLIN;
+}
+
+static void arm_for_now(int fd)
+{
+	add(fd, 0, 1);
+}
+
+static void let_expire(int fd)
+{
+	add(fd, 0, 1);
+	wait_for_event(fd);
+}
+
+TEST(aio_waits_for_an_event)
+{
+	const int fd = open_device(0);
+
+	ASSERT_EQ(aio_poll(fd, arm_for_now, false), POLLIN);
+	ASSERT_EQ(read_one(fd).cookie, 1);
+}
+
+TEST(aio_reports_an_event_that_is_there)
+{
+	const int fd = open_device(0);
+
+	ASSERT_EQ(aio_poll(fd, let_expire, true), POLLIN);
+	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
 TEST(two_devices_in_one_poll)
