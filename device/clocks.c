@@ -126,7 +126,8 @@ static void clocks_take_off(struct clock_queue *queue)
 
 /*
  * Whether the user has used up the share of this CPU, or of the CPU where the queue would come
- * due. Else the calls of one CPU and the runs of another could move the queue back and forth.
+ * due, as far as a run within the last second shows. Else the calls of one CPU and the runs of
+ * another could move the queue back and forth.
  */
 static bool clocks_used_up(const struct clock_queue *queue)
 {
