@@ -244,12 +244,12 @@ static void run_case(const void *data)
 	struct phase quiet_cfs, quiet_fifo, cfs, fifo;
 	pid_t attacker;
 
+	if (attack->two_cpus && !last_cpu())
+		skip("one CPU");
 	if (irqs_off_are_measured()) {
 		irqs_off_measure(attack);
 		return;
 	}
-	if (attack->two_cpus && !last_cpu())
-		skip("one CPU");
 	set_up();
 	shared = share_memory(sizeof(*shared));
 	quiet_cfs = measure(start_cfs, 0, quiet_ns());

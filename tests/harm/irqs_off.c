@@ -113,8 +113,6 @@ void irqs_off_measure(const struct attack *attack)
 
 	if (attack->waiters)
 		skip("the kernel wakes all who wait for a file with interrupts off");
-	if (attack->two_cpus)
-		skip("one CPU");
 	set_up();
 	if (!attacked_cpu)
 		bounded = attack_is_bounded(attack);

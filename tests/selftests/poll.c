@@ -201,8 +201,8 @@ TEST(one_wake_up_per_tick)
 	ASSERT_LE(wake_ups, 2 + count / RUN_MIN + (last - deadline) / SLICE_NS);
 }
 
-/* Returns what AIO polled, after @arm has armed a timer of @fd. */
-static unsigned int aio_poll(int fd, void (*arm)(int fd), bool before)
+/* Returns what AIO polled. A timer expires before the request is made, or after that. */
+static unsigned int aio_poll(int fd, bool before)
 {
 	struct iocb request = {
 		.aio_lio_opcode = IOCB_CMD_POLL,
@@ -215,12 +215,14 @@ static unsigned int aio_poll(int fd, void (*arm)(int fd), bool before)
 	if (access("/proc/sys/fs/aio-max-nr", F_OK))
 		skip("no AIO here");
 	CALL(syscall(SYS_io_setup, 1, &context));
-	if (before)
-		arm(fd);
+	if (before) {
+		add(fd, 0, 1);
+		wait_for_event(fd);
+	}
 	ASSERT_EQ(CALL(syscall(SYS_io_submit, context, 1, &requests)), 1);
 	if (!before) {
 		ASSERT_EQ(CALL(syscall(SYS_io_getevents, context, 0, 1, &event, NULL)), 0);
-		arm(fd);
+		add(fd, 0, 1);
 	}
 	ASSERT_EQ(CALL(syscall(SYS_io_getevents, context, 1, 1, &event, NULL)), 1);
 	CALL(syscall(SYS_io_destroy, context));
@@ -228,22 +230,11 @@ static unsigned int aio_poll(int fd, void (*arm)(int fd), bool before)
 	return event.res & POLLIN;
 }
 
-static void arm_for_now(int fd)
-{
-	add(fd, 0, 1);
-}
-
-static void let_expire(int fd)
-{
-	add(fd, 0, 1);
-	wait_for_event(fd);
-}
-
 TEST(aio_waits_for_an_event)
 {
 	const int fd = open_device(0);
 
-	ASSERT_EQ(aio_poll(fd, arm_for_now, false), POLLIN);
+	ASSERT_EQ(aio_poll(fd, false), POLLIN);
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
@@ -251,7 +242,7 @@ TEST(aio_reports_an_event_that_is_there)
 {
 	const int fd = open_device(0);
 
-	ASSERT_EQ(aio_poll(fd, let_expire, true), POLLIN);
+	ASSERT_EQ(aio_poll(fd, true), POLLIN);
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
