@@ -251,7 +251,11 @@ static void clocks_run(struct twheel_work *run)
 
 	WRITE_ONCE(base->ran_on, smp_processor_id());
 	WRITE_ONCE(base->ran_at, jiffies);
-	/* A queue that has been taken off may end: see twheel_clocks_stop(). */
+	/*
+	 * A queue that has been taken off may end: see twheel_clocks_stop(). The queue, its set
+	 * and the set's last block are freed after a grace period, and the quota, which has the
+	 * user's share, lasts as long as the block.
+	 */
 	rcu_read_lock();
 	while (left && (queue = clocks_take_due(base)))
 		left -= clamp(clocks_expire(queue, min(left, CLOCKS_SHARE), base->low), 1U, left);
