@@ -164,8 +164,10 @@ static void work_wake_threads(struct work_cpu *c, unsigned int cpu)
 		wake_up_process(per_cpu(work_thread, cpu));
 	if (!list_empty(&c->left[WORK_LOW]))
 		wake_up_process(per_cpu(work_low_thread, cpu));
-	if (cpu == smp_processor_id() && !timer_pending(&c->rescue))
-		mod_timer(&c->rescue, jiffies + WORK_PATIENCE);
+	if (!timer_pending(&c->rescue)) {
+		c->rescue.expires = jiffies + WORK_PATIENCE;
+		add_timer_on(&c->rescue, cpu);
+	}
 }
 
 static void work_add_left(struct twheel_work *work, unsigned int cpu)
@@ -197,7 +199,7 @@ static void work_add_soon(struct twheel_work *work, unsigned int cpu)
 		mod_timer(&c->kick, jiffies);
 }
 
-/* Queues a work, unless it is queued already. A CPU's timers cannot be armed elsewhere. */
+/* Queues a work, unless it is queued already. Another CPU's work does not wait for a tick. */
 static void work_add(struct twheel_work *work, bool soon)
 {
 	unsigned long flags;
@@ -267,13 +269,15 @@ static bool work_take_back(struct twheel_work *work)
 void twheel_work_cancel_sync(struct twheel_work *work)
 {
 	for (;;) {
-		if (twheel_work_queued(work) && work_take_back(work))
+		if (!twheel_work_queued(work)) {
+			/* Pairs with work_take(): a work that is not queued any more is running. */
+			smp_rmb();
+			/* Pairs with work_do(): what the function did comes first. */
+			if (!atomic_read_acquire(&work->running) && !twheel_work_queued(work))
+				break;
+		} else if (work_take_back(work)) {
 			continue;
-		/* Pairs with work_take(): a work that is not queued any more is running. */
-		smp_rmb();
-		/* Pairs with work_do(): what the function did comes first. */
-		if (!atomic_read_acquire(&work->running) && !twheel_work_queued(work))
-			break;
+		}
 		schedule_timeout_uninterruptible(1);
 	}
 }
