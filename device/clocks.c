@@ -221,6 +221,11 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max, b
 	s64 now;
 
 	waited = twheel_share_lock(set, low);
+	/* The quota and the file of the set may be gone. */
+	if (unlikely(set->ended)) {
+		spin_unlock(&set->lock);
+		return 0;
+	}
 	now = twheel_time_now(queue->base->clockid);
 	/* The share may be used up on this CPU only. Then clocks_file() moves the queue. */
 	if (unlikely(!queue->base->low && twheel_share_used_up(set)))
@@ -251,11 +256,7 @@ static void clocks_run(struct twheel_work *run)
 
 	WRITE_ONCE(base->ran_on, smp_processor_id());
 	WRITE_ONCE(base->ran_at, jiffies);
-	/*
-	 * A queue that has been taken off may end: see twheel_clocks_stop(). The queue, its set
-	 * and the set's last block are freed after a grace period, and the quota, which has the
-	 * user's share, lasts as long as the block.
-	 */
+	/* A queue that has been taken off may end, and its set: see twheel_clocks_stop(). */
 	rcu_read_lock();
 	while (left && (queue = clocks_take_due(base)))
 		left -= clamp(clocks_expire(queue, min(left, CLOCKS_SHARE), base->low), 1U, left);
@@ -359,7 +360,7 @@ int twheel_clocks_get_queue(struct timer_set *set, clockid_t clockid)
 
 /**
  * twheel_clocks_stop - stop the timers on clocks that jump
- * @set: The set, which only callbacks use any more.
+ * @set: The set, which has ended, and which only callbacks use any more.
  */
 void twheel_clocks_stop(struct timer_set *set)
 {
@@ -370,7 +371,7 @@ void twheel_clocks_stop(struct timer_set *set)
 		queue = set->clock_queue[i];
 		if (!queue)
 			continue;
-		/* A run that has taken the queue off finds no timer, and leaves it off. */
+		/* A run that has taken the queue off sees the end of the set, and leaves it off. */
 		timer_set_lock(set);
 		queue->tree = RB_ROOT_CACHED;
 		clocks_file(queue);

@@ -7,7 +7,7 @@
  * share of the softirqs of each CPU. A step of the share is a timer that comes due, a change
  * of a descriptor between the lanes (clocks.c), or a microsecond of a wake-up of readers: any
  * number of epolls may watch a descriptor. So is a microsecond that a softirq waits for the
- * lock of a set: the user's calls on other CPUs hold the lock.
+ * lock of a set: calls on other CPUs hold the lock.
  *
  * While a user has used up the share of a CPU, the timers that the user arms there go to the
  * lane TWHEEL_LANE_LOW. No tick runs that lane. A thread of low priority does, and on an
@@ -39,7 +39,7 @@ MODULE_PARM_DESC(share, "Steps a second that softirqs of a CPU do for a user wit
  */
 #define SHARE_DEBT_NS		(900ULL * NSEC_PER_SEC)
 
-/* How long a wake-up, or a wait for a lock, may take for a step of the share. */
+/* How long a wake-up may take for a step of the share. A wait takes a step for each such time. */
 #define SHARE_STEP_NS		1024U
 
 /* As how many steps it counts, at most: the host may stop a virtual CPU meanwhile. */
@@ -98,7 +98,7 @@ void twheel_share_charge_low(struct timer_set *set, unsigned int steps)
 }
 
 /**
- * twheel_share_charge_time - take the steps of a wake-up, or of a wait, from the share of a user
+ * twheel_share_charge_time - take the steps of a wake-up from the share of a user
  * @set: A set of the user's.
  * @ns: How long it took.
  * @low: Whether it was left to the thread of low priority.
@@ -124,7 +124,9 @@ void twheel_share_wait_for_lock(struct timer_set *set, bool low)
 
 	spin_lock(&set->lock);
 	start = twheel_work_clock() - start;
-	twheel_share_charge_time(set, min(start, SHARE_WAIT_MOST_NS), low);
+	/* The quota of a set that has ended may be gone: see clocks_expire(). */
+	if (likely(!set->ended))
+		twheel_share_charge(set, min(start, SHARE_WAIT_MOST_NS) / SHARE_STEP_NS, low);
 }
 
 /**
