@@ -63,8 +63,7 @@ MODULE_PARM_DESC(max_leases_user, "Timers with a lease that a user without CAP_S
  * struct user_quota - what a user holds, over all open files
  * @node: The place in the list of quotas.
  * @uid: The user's id in the initial user namespace.
- * @ns: The user namespace, if it is one of root's that counts by itself; or %NULL. Only
- *	compared. It exists while @refs is not 0: the files' credentials hold it.
+ * @ns: The user namespace, if it is one of root's that counts by itself; or %NULL.
  * @cgroup: The id of the cgroup that the user counts in, if the user is root; or 0.
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
@@ -78,7 +77,7 @@ MODULE_PARM_DESC(max_leases_user, "Timers with a lease that a user without CAP_S
 struct user_quota {
 	struct list_head	node;
 	kuid_t			uid;
-	const struct user_namespace *ns;
+	struct user_namespace	*ns;
 	u64			cgroup;
 	unsigned int		refs;
 	atomic_t		timers;
@@ -120,7 +119,7 @@ static u64 quota_cgroup(void)
 /* Fills in whom a file that the caller opens with @cred counts against. */
 static void quota_find_user(struct user_quota *quota, const struct cred *cred)
 {
-	const struct user_namespace *ns;
+	struct user_namespace *ns;
 
 	quota->uid = cred->uid;
 	quota->ns = NULL;
@@ -145,6 +144,7 @@ static struct user_quota *quota_find(const struct user_quota *user)
 
 static void quota_free(struct user_quota *quota)
 {
+	put_user_ns(quota->ns);
 	free_percpu(quota->share);
 	kfree(quota);
 }
@@ -155,10 +155,11 @@ static struct user_quota *quota_new(const struct user_quota *user)
 
 	if (!quota)
 		return NULL;
+	get_user_ns(quota->ns);
 	quota->share = alloc_percpu_gfp(struct user_share, GFP_KERNEL_ACCOUNT);
 	if (quota->share)
 		return quota;
-	kfree(quota);
+	quota_free(quota);
 	return NULL;
 }
 
