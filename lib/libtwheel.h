@@ -250,8 +250,8 @@ long twheel_submit(int fd, struct twheel_op *ops, size_t count);
  * program that needs all pending timers calls again until the return value is 0 or an
  * error.
  *
- * Every call refuses new timers again, so it undoes a twheel_resume() that came before
- * it. A program whose threads call both has to order the calls.
+ * Each call stops the descriptor again, also after a twheel_resume(). A program whose
+ * threads call both has to order the calls.
  *
  * Return: The number of timers taken back. A number below @room means that no other timer
  * was pending, or that an error followed. 0 if no timer was pending. If no timer was
@@ -290,7 +290,7 @@ long twheel_list(int fd, uint64_t *cursor, struct twheel_op *ops, size_t room,
 
 /**
  * twheel_restore - arm timers under their old handles
- * @fd: The descriptor: another one, or the same after a drain.
+ * @fd: The descriptor: another one; or the same, after twheel_drain() and then twheel_resume().
  * @ops: The operations, from twheel_drain() or twheel_list(). The function sets their @op,
  *	their @result and in their @flags TWHEEL_RESTORE and TWHEEL_KEEP_HANDLE.
  * @count: The number of operations.
@@ -299,8 +299,10 @@ long twheel_list(int fd, uint64_t *cursor, struct twheel_op *ops, size_t room,
  * has passed.
  *
  * Return: As twheel_submit(): the number of operations that were carried out. The @result
- * of each says whether it has armed its timer: -EEXIST if the handle is taken, -EINVAL if
- * the driver has no TWHEEL_FEATURE_KEEP_HANDLE.
+ * of each says whether it has armed its timer: -EEXIST if the handle is taken, -ESHUTDOWN
+ * if the descriptor is stopped, -EDQUOT at a limit of the user, -ENOSPC if the timer has
+ * TWHEEL_SHARED and the table has no entry for it, -EINVAL if the driver has no
+ * TWHEEL_FEATURE_KEEP_HANDLE.
  */
 long twheel_restore(int fd, struct twheel_op *ops, size_t count);
 

@@ -43,7 +43,7 @@
  * @timers: Number of timers that this descriptor holds: pending timers, and
  *	expired timers whose last event is unread.
  * @max_batch: Number of operations that one TWHEEL_IOC_BATCH may have.
- * @min_period_ns: Shortest period of a periodic timer.
+ * @min_period_ns: Shortest period of a periodic timer: one tick.
  * @max_timers_user: Number of timers that all descriptors of one user may hold
  *	together; 2^64 - 1 if there is no limit. A descriptor counts for the user
  *	who opened it. In a user namespace, it counts for the owner of the namespace;
@@ -251,7 +251,7 @@ enum twheel_opcode {
  * struct twheel_op - one operation
  * @op: In a batch, one of enum twheel_opcode. In the ioctl of one operation, 0.
  * @flags: TWHEEL_ABSTIME, TWHEEL_EACH, TWHEEL_RESTART, TWHEEL_RESTORE, TWHEEL_SHARED,
- *	TWHEEL_KEEP_HANDLE.
+ *	TWHEEL_KEEP_HANDLE, TWHEEL_LEASED.
  * @clockid: CLOCK_MONOTONIC; CLOCK_BOOTTIME, which includes time in suspend; or
  *	CLOCK_REALTIME, only with TWHEEL_ABSTIME. If CLOCK_REALTIME is set, the
  *	deadline comes sooner or later accordingly. The wheel serves CLOCK_MONOTONIC.
@@ -262,8 +262,9 @@ enum twheel_opcode {
  *	another timer before 2^40 - 1 more adds. An add with TWHEEL_KEEP_HANDLE counts as
  *	up to 2^39 adds, and may bring back a handle that has named another timer. In a
  *	new descriptor, handles that the old one gave out and that were not restored may
- *	be given out anew. A program that cannot have that adds a timer in the old
- *	descriptor last, and in the new one restores it first and cancels it later.
+ *	be given out anew. To avoid that, a program adds one more timer to the old
+ *	descriptor after all others. It restores that timer first in the new descriptor,
+ *	and cancels it later.
  * @cookie: Any value. The kernel returns it in each event.
  * @time_ns: A delay from now, or with TWHEEL_ABSTIME a reading of the clock. A value
  *	above 2^63 - 1 is EINVAL. A deadline that would be beyond 2^63 - 1, because
@@ -559,11 +560,11 @@ struct twheel_lease {
  * The kernel looks at an entry when the deadline that the kernel knows has come. If
  * @deadline is later than now, it becomes the new deadline. Otherwise the timer
  * expires, also if TWHEEL_WORD_CLOSED is set. An earlier deadline in the entry has
- * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. While more such
- * deadlines come than the kernel looks at by itself, it wakes the program instead. By default
- * it looks at 8,192 a second on each CPU, and at 512 while a real-time program keeps the CPU
- * busy. Then the next read() or poll() looks at the entries, and the program is charged for
- * that. So an eventfd or a signal may come without an event. The kernel never reads @handle.
+ * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. By default the kernel
+ * looks at 8,192 entries a second on each CPU, and at 512 while a real-time program keeps
+ * the CPU busy. If more deadlines come, the kernel wakes the program. The program's next
+ * read() or poll() then looks at the entries, and the program is charged for that. So an
+ * eventfd or a signal may come without an event. The kernel never reads @handle.
  * A program that writes anything else into the table harms only the timers of this
  * descriptor.
  *
@@ -636,9 +637,9 @@ struct twheel_word {
  * The kernel charges a poll() to the program that makes it.
  * poll() reports POLLIN while the ring has events. It may also report POLLIN if another
  * thread has just emptied the ring and more events wait: the next poll() moves them. A
- * program that waits with EPOLLET, for an eventfd or for a signal, or that does not wait,
- * looks at TWHEEL_RING_MORE, and calls poll() with a timeout of 0 if it is set. Then there
- * may be more events, or none.
+ * program that waits with EPOLLET, by Linux AIO (IOCB_CMD_POLL), for an eventfd or for a
+ * signal, or that does not wait, looks at TWHEEL_RING_MORE, and calls poll() with a timeout
+ * of 0 if it is set. That poll() may find no event.
  *
  * An event in the ring is delivered: TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL do not
  * withdraw it.
@@ -667,10 +668,10 @@ struct twheel_ring {
  * completion.
  *
  * The kernel carries out TWHEEL_IOC_INFO, operations and batches while it submits the
- * command. So they are completed when io_uring_enter() returns, unless the program has asked
- * io_uring for another order or for a thread. All other calls run in a thread of io_uring. So
- * does a call that adds timers, if it must wait because the user's timers have as much
- * memory as they may.
+ * command. So they are completed when io_uring_enter() returns, unless the request has
+ * IOSQE_ASYNC, IOSQE_IO_DRAIN or a link, or the io_uring has a polling thread. All other
+ * calls run in a thread of io_uring. So does a call that adds timers, if it must wait because
+ * the user's timers have as much memory as they may.
  *
  * The structures that @arg and twheel_batch.ops point to must stay until the completion.
  * The kernel may take page faults on them during the submission. The fd of &struct
@@ -678,8 +679,8 @@ struct twheel_ring {
  * thread which carries out the command.
  *
  * Errors besides those of the ioctl(): EINVAL if @reserved or uring_cmd_flags is not zero.
- * EOPNOTSUPP if the driver is older. Without TWHEEL_FEATURE_URING, io_uring is not in the
- * kernel.
+ * EOPNOTSUPP without TWHEEL_FEATURE_URING: the driver is older than interface version 1.1,
+ * or the kernel has no io_uring.
  */
 struct twheel_uring_cmd {
 	__aligned_u64	arg;
