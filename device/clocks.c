@@ -209,7 +209,7 @@ static enum hrtimer_restart clocks_first_is_due(struct hrtimer *first)
 
 /*
  * Expires up to @max timers of a queue, in a run of a base that is @low or not. Returns how many,
- * or UINT_MAX after a wait.
+ * or UINT_MAX after a wait. If the set has ended, returns 0 in any case.
  */
 static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max, bool low)
 {

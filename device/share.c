@@ -39,7 +39,7 @@ MODULE_PARM_DESC(share, "Steps a second that softirqs of a CPU do for a user wit
  */
 #define SHARE_DEBT_NS		(900ULL * NSEC_PER_SEC)
 
-/* How long a wake-up may take for a step of the share. A wait takes a step for each such time. */
+/* How long a wake-up, or a wait for a lock, takes for a step of the share. */
 #define SHARE_STEP_NS		1024U
 
 /* As how many steps it counts, at most: the host may stop a virtual CPU meanwhile. */
@@ -114,6 +114,8 @@ void twheel_share_charge_time(struct timer_set *set, u64 ns, bool low)
  * twheel_share_wait_for_lock - wait for the lock of a set, and charge the share
  * @set: The set.
  * @low: As in twheel_share_lock(), the only caller.
+ *
+ * A wait takes a step for each whole %SHARE_STEP_NS, unless the set has ended.
  *
  * Context: bottom halves off.
  */

@@ -85,7 +85,8 @@ void twheel_share_help(struct timer_set *set);
  * @set: The set.
  * @low: Whether the softirq, or a thread, runs the low lane.
  *
- * The user's own calls on other CPUs hold the lock. So the share is charged for a wait.
+ * Calls on other CPUs hold the lock: the user's own, or those of holders of leases. So the
+ * share is charged for a wait.
  *
  * Context: bottom halves off.
  *

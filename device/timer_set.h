@@ -91,8 +91,9 @@ enum timer_set_exemption {
  * @file: The open file, until it is released.
  * @strays: The user has been above a share. So timers of the set may be in a lane, or on a CPU,
  *	where they would not be armed now.
- * @quota: The quota of the user who opened the file.
- * @share: What softirqs have done for that user.
+ * @quota: The quota of the user who opened the file. It may go before the set, which is @ended
+ *	then.
+ * @share: What softirqs have done for that user. It goes with the quota.
  * @groups: The groups by tag.
  * @wait: Readers that wait for an event.
  * @wake: Wakes the readers, once after each run of a wheel.

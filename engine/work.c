@@ -264,6 +264,9 @@ static bool work_take_back(struct twheel_work *work)
  * twheel_work_cancel_sync - take a work back and wait until it does not run
  * @work: The work, which only its own function still queues, and not for ever.
  *
+ * If the function does queue the work again, it may still run once more when the call
+ * returns: it must then be safe to run until twheel_work_exit().
+ *
  * Context: process, may sleep.
  */
 void twheel_work_cancel_sync(struct twheel_work *work)
