@@ -209,7 +209,7 @@ static enum hrtimer_restart clocks_first_is_due(struct hrtimer *first)
 
 /*
  * Expires up to @max timers of a queue, in a run of a base that is @low or not. Returns how many,
- * or UINT_MAX after a wait. If the set has ended, returns 0 in any case.
+ * or UINT_MAX after a wait.
  */
 static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max, bool low)
 {
@@ -224,7 +224,7 @@ static unsigned int clocks_expire(struct clock_queue *queue, unsigned int max, b
 	/* The quota and the file of the set may be gone. */
 	if (unlikely(set->ended)) {
 		spin_unlock(&set->lock);
-		return 0;
+		return waited ? UINT_MAX : 0;
 	}
 	now = twheel_time_now(queue->base->clockid);
 	/* The share may be used up on this CPU only. Then clocks_file() moves the queue. */
