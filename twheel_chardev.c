@@ -19,6 +19,7 @@
 #include "device/map.h"
 #include "device/quota.h"
 #include "device/set.h"
+#include "device/share.h"
 #include "device/uring.h"
 #include "device/user_timer.h"
 
@@ -63,6 +64,7 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
 	seq_printf(m, "twheel-user-memory-kb:\t%llu\n",
 		   twheel_quota_memory(set->quota) >> 10);
+	seq_printf(m, "twheel-cpus-above-share:\t%u\n", twheel_share_cpus_used_up(set));
 	if (next <= S64_MAX)
 		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
 }

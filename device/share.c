@@ -18,6 +18,7 @@
  * The share bounds the average in the long run. Timers that were armed before the share was
  * used up expire in softirqs, and the user then pays back for longer.
  */
+#include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -164,6 +165,23 @@ enum twheel_lane twheel_share_lane(struct timer_set *set)
 	if (twheel_quota_timers(set->quota) >= TWHEEL_LANE_MANY)
 		return TWHEEL_LANE_CROWD;
 	return TWHEEL_LANE_PROGRAMS;
+}
+
+/**
+ * twheel_share_cpus_used_up - count the CPUs whose share a user has used up
+ * @set: A set of the user's.
+ *
+ * Context: process.
+ *
+ * Return: How many online CPUs.
+ */
+unsigned int twheel_share_cpus_used_up(const struct timer_set *set)
+{
+	unsigned int cpu, cpus = 0;
+
+	for_each_online_cpu(cpu)
+		cpus += twheel_share_used_up_on(set, cpu);
+	return cpus;
 }
 
 /**

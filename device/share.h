@@ -78,6 +78,7 @@ void twheel_share_charge_time(struct timer_set *set, u64 ns, bool low);
 void twheel_share_wait_for_lock(struct timer_set *set, bool low);
 bool twheel_share_limited(const struct timer_set *set);
 enum twheel_lane twheel_share_lane(struct timer_set *set);
+unsigned int twheel_share_cpus_used_up(const struct timer_set *set);
 void twheel_share_help(struct timer_set *set);
 
 /**
@@ -125,7 +126,7 @@ static inline bool twheel_share_used_up(struct timer_set *set)
  *
  * Return: %true if so, and if the share limits the user.
  */
-static inline bool twheel_share_used_up_on(struct timer_set *set, unsigned int cpu)
+static inline bool twheel_share_used_up_on(const struct timer_set *set, unsigned int cpu)
 {
 	u64 until = READ_ONCE(per_cpu_ptr(set->share, cpu)->until);
 

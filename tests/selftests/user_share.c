@@ -132,6 +132,28 @@ SHARE_TEST(user_above_the_share_pays_by_calls, SHARE)
 	ASSERT(!comes_by_itself(CLOCK_BOOTTIME));
 }
 
+static unsigned long long cpus_above(void)
+{
+	const int fd = open_device(0);
+	unsigned long long cpus;
+
+	if (!fdinfo_has(fd, "cpus-above-share", &cpus))
+		FAIL("no twheel-cpus-above-share in fdinfo");
+	close(fd);
+	return cpus;
+}
+
+SHARE_TEST(fdinfo_says_where_a_user_is_above_the_share, SHARE)
+{
+	stay_on_cpu(last_cpu());
+	use_up();
+	ASSERT_EQ(cpus_above(), 0);
+	become(HEIDI);
+	ASSERT_EQ(cpus_above(), 0);
+	use_up();
+	ASSERT_EQ(cpus_above(), 1);
+}
+
 /* use_up() closes the only descriptor. */
 static void run_use_up(void *data)
 {
