@@ -10,10 +10,10 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "../../lib/libtwheel.h"
+#include "machine.h"
 #include "measure.h"
 
 #define BATCH		256u
@@ -52,16 +52,6 @@ static size_t count;
 static struct worker workers[THREADS];
 static pthread_barrier_t start;
 static double took[ARRANGEMENTS][OPERATIONS][MAX_REPETITIONS];
-
-static void stay_on(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die(0, "there is no CPU %u", cpu);
-}
 
 static struct twheel_op prepare(const struct worker *worker, enum operation operation, size_t i)
 {
@@ -110,7 +100,7 @@ static void *work(void *argument)
 	enum operation operation;
 	uint64_t before;
 
-	stay_on(worker->cpu);
+	stay_on_cpu(worker->cpu);
 	for (operation = ARM; operation < OPERATIONS; operation++) {
 		pthread_barrier_wait(&start);
 		before = now_ns();
