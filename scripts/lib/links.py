@@ -19,8 +19,8 @@ from common import CHECKOUT, main, output  # noqa: E402
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 LITERAL = re.compile(r"`{1,2}([\w.][\w./+-]*)`{1,2}")
-# Old names, and names that only a build makes.
-OLD = ("Documentation/moved.rst", "CHANGELOG.md")
+# It has old names.
+OLD = ("CHANGELOG.md",)
 PLACEHOLDER = re.compile(r"[A-Z]{3}")
 BUILT = re.compile(r"(^|/)(build|_build|out)(/|$)")
 
