@@ -130,7 +130,7 @@ static void begin(struct world *w, struct subject *s, u64 now)
 	now = clamp(now, w->wheel.clk, TWHEEL_NEVER - 1);
 	missed = (now - s->due) / t->period;
 	world_expect(w, was == missed, "%llu points missed, not %llu", was, missed);
-	note_filed(s, min(later(s->due, (missed + 1) * t->period), TWHEEL_NEVER));
+	note_filed(s, min(later(s->due + missed * t->period, t->period), TWHEEL_NEVER));
 }
 
 /* Takes a deferred timer. */
