@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "device.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -511,6 +512,41 @@ void arm_timerfds(__u64 deadline_ns)
 	}
 }
 
+/* How many of the threads twheel/N run, or wait for a CPU? */
+static unsigned int running_module_threads(void)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	unsigned int count = 0;
+
+	ASSERT(proc);
+	while ((entry = readdir(proc))) {
+		char path[sizeof("/proc//stat") + sizeof(entry->d_name)], state = 0;
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		count += fscanf(file, "%*d (twheel/%*u) %c", &state) == 1 && state == 'R';
+		fclose(file);
+	}
+	closedir(proc);
+	return count;
+}
+
+/*
+ * Wait until the module has done what is due: if the softirqs of a slow CPU cannot do it, a
+ * thread does, and the scheduler decides when.
+ */
+static void wait_for_module_threads(void)
+{
+	const __u64 end = now() + slack_ns();
+
+	while (running_module_threads() && in_time(end))
+		usleep(1000);
+}
+
 __u64 latest_expiry(void)
 {
 	unsigned int i;
@@ -528,6 +564,10 @@ __u64 latest_expiry(void)
 			timerfds.seen_ns = thread->seen_ns;
 	}
 	pthread_barrier_destroy(&timerfds.all_seen);
+	if (running_module_threads()) {
+		wait_for_module_threads();
+		timerfds.seen_ns = now();
+	}
 	return timerfds.seen_ns;
 }
 

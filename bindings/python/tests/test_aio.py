@@ -4,7 +4,6 @@
 import asyncio
 import errno
 import math
-import time
 import unittest
 from unittest import mock
 
@@ -60,7 +59,7 @@ class LoopTest(unittest.TestCase):
         called = []
         self.loop.call_later(0.005, called.append, "first")
         self.turn()
-        time.sleep(0.1)
+        self.assertTrue(self.loop._device.wait(30))
         self.loop.call_later(0, called.append, "second")
         for _ in range(2):
             self.turn()
