@@ -473,45 +473,6 @@ static void wait_for_jiffies(__u64 count)
 	close(fds[1]);
 }
 
-static void *wait_for_timerfds(void *data)
-{
-	const __u64 deadline_ns = timerfds.deadline_ns;
-	struct timerfd_thread *thread = data;
-
-	/* fails if the CPU is offline */
-	go_to_cpu(thread->cpu);
-	if (deadline_ns > timerfds.armed_ns)
-		wait_for_jiffies((deadline_ns - timerfds.armed_ns) / tick_ns() + 3);
-	wait_for_timerfd(deadline_ns + ticks(2));
-	pthread_barrier_wait(&timerfds.all_seen);
-	wait_for_timerfd(now() + ticks(2));
-	thread->seen_ns = now();
-	return NULL;
-}
-
-void arm_timerfds(__u64 deadline_ns)
-{
-	unsigned int i;
-
-	if (timerfds.deadline_ns)
-		latest_expiry();
-	timerfds.armed_ns = now();
-	timerfds.deadline_ns = deadline_ns;
-	timerfds.seen_ns = 0;
-	if (time_travel)
-		return;
-	timerfds.count = sysconf(_SC_NPROCESSORS_CONF);
-	ASSERT_LE(timerfds.count, MOST_CPUS);
-	pthread_barrier_init(&timerfds.all_seen, NULL, timerfds.count);
-	for (i = 0; i < timerfds.count; i++) {
-		struct timerfd_thread *thread = &timerfds.threads[i];
-
-		thread->cpu = i;
-		ASSERT_EQ(pthread_create(&thread->thread, NULL, wait_for_timerfds,
-					 thread), 0);
-	}
-}
-
 /* How many of the threads twheel/N run, or wait for a CPU? */
 static unsigned int running_module_threads(void)
 {
@@ -547,6 +508,46 @@ static void wait_for_module_threads(void)
 		usleep(1000);
 }
 
+static void *wait_for_timerfds(void *data)
+{
+	const __u64 deadline_ns = timerfds.deadline_ns;
+	struct timerfd_thread *thread = data;
+
+	/* fails if the CPU is offline */
+	go_to_cpu(thread->cpu);
+	if (deadline_ns > timerfds.armed_ns)
+		wait_for_jiffies((deadline_ns - timerfds.armed_ns) / tick_ns() + 3);
+	wait_for_timerfd(deadline_ns + ticks(2));
+	pthread_barrier_wait(&timerfds.all_seen);
+	wait_for_timerfd(now() + ticks(2));
+	wait_for_module_threads();
+	thread->seen_ns = now();
+	return NULL;
+}
+
+void arm_timerfds(__u64 deadline_ns)
+{
+	unsigned int i;
+
+	if (timerfds.deadline_ns)
+		latest_expiry();
+	timerfds.armed_ns = now();
+	timerfds.deadline_ns = deadline_ns;
+	timerfds.seen_ns = 0;
+	if (time_travel)
+		return;
+	timerfds.count = sysconf(_SC_NPROCESSORS_CONF);
+	ASSERT_LE(timerfds.count, MOST_CPUS);
+	pthread_barrier_init(&timerfds.all_seen, NULL, timerfds.count);
+	for (i = 0; i < timerfds.count; i++) {
+		struct timerfd_thread *thread = &timerfds.threads[i];
+
+		thread->cpu = i;
+		ASSERT_EQ(pthread_create(&thread->thread, NULL, wait_for_timerfds,
+					 thread), 0);
+	}
+}
+
 __u64 latest_expiry(void)
 {
 	unsigned int i;
@@ -564,10 +565,6 @@ __u64 latest_expiry(void)
 			timerfds.seen_ns = thread->seen_ns;
 	}
 	pthread_barrier_destroy(&timerfds.all_seen);
-	if (running_module_threads()) {
-		wait_for_module_threads();
-		timerfds.seen_ns = now();
-	}
 	return timerfds.seen_ns;
 }
 
