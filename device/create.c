@@ -107,7 +107,7 @@ static struct user_timer *create_take_kept(struct timer_set *set, const struct t
 static struct user_timer *create_take_place(struct timer_set *set, const struct twheel_op *op,
 					    enum twheel_lane lane, struct timer_block **hint)
 {
-	u32 words = min(twheel_table_words(set), TWHEEL_INDEX_MASK + 1);
+	u32 words = twheel_table_words(set);
 	struct user_timer *t = ERR_PTR(-EBUSY);
 
 	if (op->flags & TWHEEL_KEEP_HANDLE)

@@ -128,12 +128,12 @@ void twheel_group_enlist(struct user_timer *t)
 
 /**
  * twheel_group_leave - take a timer out of its group
- * @set: The set, locked.
- * @t: A timer in a group.
+ * @t: A timer in a group, its set locked.
  */
-void twheel_group_leave(struct timer_set *set, struct user_timer *t)
+void twheel_group_leave(struct user_timer *t)
 {
 	struct group_member *member = t->extra->member;
+	struct timer_set *set = user_timer_set(t);
 
 	timer_set_assert_locked(set);
 

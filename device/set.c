@@ -128,7 +128,8 @@ static void set_free_timers(struct timer_set *set)
 	for (number = 0; (block = twheel_leaf_next(set, &number)); number++) {
 		timer_set_lock(set);
 		for_each_set_bit(slot, block->used, TIMER_BLOCK_TIMERS)
-			twheel_user_timer_free_extra(&block->timer[slot]);
+			if (block->timer[slot].extra)
+				twheel_user_timer_free_extra(&block->timer[slot]);
 		twheel_block_remove(set, block);
 		timer_set_unlock(set);
 		cond_resched();

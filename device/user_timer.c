@@ -46,16 +46,14 @@
 
 /**
  * twheel_user_timer_free_extra - free what a timer has besides its place
- * @t: The timer, which has ended; its set is locked.
+ * @t: The timer, which has ended and has an @extra; its set is locked.
  */
 void twheel_user_timer_free_extra(struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
-	if (!t->extra)
-		return;
 	if (t->extra->member)
-		twheel_group_leave(user_timer_set(t), t);
+		twheel_group_leave(t);
 	twheel_leased_end(t);
 	/* A lease has ended, and left %NULL. */
 	kfree(t->extra->clock_node);
@@ -95,7 +93,7 @@ static noinline void user_timer_change_lane(struct user_timer *t)
 {
 	struct twheel_timer *timer = &t->timer;
 
-	if (twheel_pending(timer))
+	if (twheel_wheel_pending(timer))
 		twheel_api_cancel_some(&timer, 1);
 	twheel_lane_move(timer, twheel_share_lane(user_timer_set(t)));
 }
@@ -209,7 +207,8 @@ static noinline void user_timer_resume(struct user_timer *t)
 }
 
 /* Lets @t expire, unless its deadline, as the program has pushed it back, is to come. */
-static void user_timer_look(struct timer_set *set, struct user_timer *t, u64 now)
+static __always_inline void user_timer_look(struct timer_set *set, struct user_timer *t,
+					    u64 now)
 {
 	t->expired = user_timer_expiry_time(set, now);
 	if (!user_timer_has_come(t, t->expired)) {
@@ -276,7 +275,8 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 
 	if (unlikely(twheel_share_lock(set, twheel_lane_of(timer) == TWHEEL_LANE_LOW)))
 		twheel_run_look_at_clock();
-	if (t->state != USER_TIMER_PENDING || twheel_pending(timer) || user_timer_clock_node(t))
+	if (t->state != USER_TIMER_PENDING || twheel_wheel_pending(timer) ||
+	    user_timer_clock_node(t))
 		goto out_unlock;
 
 	twheel_share_charge(set, 1, twheel_lane_of(timer) == TWHEEL_LANE_LOW);
