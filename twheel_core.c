@@ -420,17 +420,16 @@ static void wheel_begin_tick(struct twheel_wheel *w, u64 clk)
 static struct twheel_timer *wheel_next_in_slot(struct twheel_wheel *w,
 					       struct twheel_slot *slot)
 {
-	struct twheel_timer *t;
-	struct list_head *chain;
+	struct list_head *chain, *first;
 	unsigned int c;
 
 	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
 		chain = &slot->chain[w->cursor++ % TWHEEL_SLOT_CHAINS];
-		if (list_empty(chain))
+		first = chain->next;
+		if (first == chain)
 			continue;
-		t = list_first_entry(chain, struct twheel_timer, entry);
-		prefetch(t->entry.next);
-		return t;
+		prefetch(first->next);
+		return list_entry(first, struct twheel_timer, entry);
 	}
 	return NULL;
 }
@@ -506,25 +505,29 @@ static struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsigned int n
 					  unsigned int *budget)
 {
 	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
-	struct twheel_timer *t;
+	u32 most = min(w->share[n], *budget), left, taken;
+	struct twheel_timer *t = NULL;
 
-	while (w->todo & BIT(n) && *budget) {
+	for (left = most; left; left--) {
 		t = wheel_next_in_slot(w, &w->slot[n][i]);
-		if (!t) {
-			wheel_clear_slot(w, n, i);
-			w->todo &= ~BIT(n);
+		if (!t || wheel_visit_timer(w, t, now))
 			break;
-		}
-		--*budget;
-		w->count[n][i]--;
-		if (!--w->share[n])
-			w->todo &= ~BIT(n);
-		if (wheel_visit_timer(w, t, now))
-			return t;
-		w->cascaded++;
 		w->moved = t;
 	}
-	return NULL;
+	/* If some are left, the loop has ended at a timer that expires, or the slot is empty. */
+	taken = most - left;
+	w->cascaded += taken;
+	w->moves += taken;
+	if (left && t)
+		taken++;
+	*budget -= taken;
+	w->count[n][i] -= taken;
+	w->share[n] -= taken;
+	if (left && !t)
+		wheel_clear_slot(w, n, i);
+	if (!w->share[n] || (left && !t))
+		w->todo &= ~BIT(n);
+	return left ? t : NULL;
 }
 
 /*
@@ -548,6 +551,7 @@ static struct twheel_timer *wheel_expire_tick(struct twheel_wheel *w, u64 now,
 		if (wheel_visit_timer(w, t, now))
 			return t;
 		w->refiled++;
+		w->moves++;
 		w->moved = t;
 	}
 	return NULL;
@@ -588,7 +592,8 @@ struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 		if (w->todo & BIT(0))
 			t = wheel_expire_tick(w, now, budget);
 		for (n = 1; !t && w->todo >> n; n++)
-			t = wheel_cascade(w, n, now, budget);
+			if (w->todo & BIT(n))
+				t = wheel_cascade(w, n, now, budget);
 		if (t)
 			break;
 	}

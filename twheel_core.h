@@ -64,6 +64,8 @@ struct twheel_slot {
  * @refiled: How many times a timer did not expire at its tick on level 0, because it had
  *	been extended or was deferred. A deferred timer that turns out to be extended
  *	counts again.
+ * @moves: What twheel_wheel_expire() has counted in @cascaded and @refiled since the owner
+ *	set this to 0.
  * @last: The deadline of the timer that expired last.
  * @missed: How many points of its grid this timer skips.
  * @moved: The timer that twheel_wheel_expire() has counted last in @cascaded or @refiled.
@@ -81,6 +83,7 @@ struct twheel_wheel {
 	u32			coming;
 	u32			cursor;
 	u32			share[TWHEEL_LVL_DEPTH];
+	u32			moves;
 	u64			pending;
 	u64			cascaded;
 	u64			refiled;

@@ -25,21 +25,6 @@
 /* How many events a poll() moves to the ring, and how many words it looks at, at most. */
 #define DELIVER_IN_A_POLL	1024U
 
-/*
- * Returns how many deadlines of @t have come by @now. A periodic timer is not armed while
- * its event is unread, so that a short period costs nothing until then. So this function
- * computes how many deadlines the timer has missed.
- */
-static u64 deliver_count(const struct user_timer *t, s64 now)
-{
-	u64 period = user_timer_period(t);
-
-	/* The clock may have been set back. */
-	if (!period || t->flags & TWHEEL_EACH || now < t->deadline)
-		return 1;
-	return div64_u64((u64)now - (u64)t->deadline, period) + 1;
-}
-
 /* Returns the time on the clock of @t, or when @t expired if that is later. */
 static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
 {
@@ -48,6 +33,25 @@ static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *p
 	if (t->clockid != CLOCK_MONOTONIC)
 		now = twheel_time_now(t->clockid);
 	return max(now, t->expired);
+}
+
+/*
+ * Returns how many deadlines of @t have come. A periodic timer is not armed while its event
+ * is unread, so that a short period costs nothing until then. So this function computes how
+ * many deadlines the timer has missed.
+ */
+static u64 deliver_count(const struct user_timer *t, const struct twheel_phase *phase)
+{
+	u64 period = user_timer_period(t);
+	s64 now;
+
+	if (!period || t->flags & TWHEEL_EACH)
+		return 1;
+	now = deliver_time(t, phase);
+	/* The clock may have been set back. */
+	if (now < t->deadline)
+		return 1;
+	return div64_u64((u64)now - (u64)t->deadline, period) + 1;
 }
 
 /* Writes to @event without reading it: in the ring, the program may change it. */
@@ -64,6 +68,9 @@ static void deliver_describe_timer(struct twheel_event *event,
 		.type = TWHEEL_EVENT_TIMER,
 		.flags = t->flags & USER_TIMER_LEASE_CLOSED ? TWHEEL_EVENT_LEASE_CLOSED : 0,
 		.clockid = t->clockid,
+		/* With all fields named, the compiler clears none of them twice. */
+		.pad = 0,
+		.reserved = { 0 },
 	};
 }
 
@@ -92,24 +99,18 @@ static unsigned int deliver_describe(const struct timer_set *set,
 		if (n == max)
 			break;
 		deliver_describe_timer(&event[n++], t,
-				       deliver_count(t, deliver_time(t, phase)));
+				       deliver_count(t, phase));
 	}
 	return n;
 }
 
-/* Ends @t, or arms it again, once its event for @count deadlines is delivered. */
-static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
-			 const struct twheel_phase *phase,
-			 struct ended_timers *ended)
+/* Arms the periodic timer @t again, or moves its next event to the end of the list. */
+static noinline void deliver_again(struct timer_set *set, struct user_timer *t, u64 count,
+				   const struct twheel_phase *phase)
 {
 	u64 period = user_timer_period(t);
-	s64 now;
+	s64 now = deliver_time(t, phase);
 
-	if (!period) {
-		twheel_user_timer_remove(set, t, ended);
-		return;
-	}
-	now = deliver_time(t, phase);
 	if (t->flags & TWHEEL_RESTART)
 		t->deadline = twheel_time_add(now, period);
 	else
@@ -120,6 +121,17 @@ static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
 	}
 	twheel_ready_remove(set, t);
 	twheel_user_timer_arm(t, phase);
+}
+
+/* Ends @t, or arms it again, once its event for @count deadlines is delivered. */
+static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
+			 const struct twheel_phase *phase,
+			 struct ended_timers *ended)
+{
+	if (user_timer_period(t))
+		deliver_again(set, t, count, phase);
+	else
+		twheel_user_timer_remove(set, t, ended);
 }
 
 /* Accounts for the first @n events of deliver_describe(), which are delivered. */
@@ -152,7 +164,7 @@ static u32 deliver_write_ring(struct timer_set *set, u32 max, struct ended_timer
 		WRITE_ONCE(set->steps, 0);
 	}
 	while (n < max && (t = twheel_ready_first(set))) {
-		count = deliver_count(t, deliver_time(t, &phase));
+		count = deliver_count(t, &phase);
 		deliver_describe_timer(twheel_ring_place(set, n++), t, count);
 		deliver_done(set, t, count, &phase, ended);
 	}
@@ -168,7 +180,7 @@ static bool deliver_fill_ring(struct timer_set *set, u32 max)
 	struct ended_timers ended;
 	u32 room, n;
 
-	if (!set->ring || set->ended)
+	if (!set->ring)
 		return false;
 	twheel_ended_init(&ended);
 	room = twheel_ring_room(set);
@@ -383,7 +395,7 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 		if (ret == -EFAULT) {
 			/* A page fault may wait for memory or a disk; O_NONBLOCK allows that. */
 			ret = iocb->ki_flags & IOCB_NOWAIT ? -EAGAIN : deliver_fault_in(to);
-		} else if (!ret && !looks) {
+		} else if (!looks && (!ret || (ret > 0 && !twheel_ready_maybe(set)))) {
 			if (iov_iter_count(to) < wanted)
 				break;
 			ret = deliver_wait(set, iocb);

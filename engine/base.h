@@ -82,6 +82,7 @@ struct twheel_worker {
  * @lane: The lane.
  * @online: The CPU is online, so timers may be armed here.
  * @callback: The callback that runs in softirq context.
+ * @held: When the run took the lock, while twheel_timing is on; else 0.
  * @time: The time that twheel_run_time() returns; 0 until a callback asks. Only the runner
  *	touches this field.
  * @runner: The task that the run of this wheel runs in or interrupted; %NULL
@@ -105,6 +106,7 @@ struct twheel_base {
 	unsigned int		lane;
 	bool			online;
 	struct twheel_callback	callback;
+	u64			held;
 	u64			time;
 	struct task_struct	*runner;
 	u64			wake;

@@ -5,12 +5,11 @@
 #ifndef _TWHEEL_ENGINE_CALLBACK_H
 #define _TWHEEL_ENGINE_CALLBACK_H
 
+#include <linux/sched.h>
 #include "base.h"
+#include "objects.h"
+#include "trace.h"
 
-void twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
-			   struct twheel_timer *t, u64 now);
-void twheel_callback_run(struct twheel_base *base, struct twheel_timer *t,
-			 twheel_fn_t fn);
 const struct twheel_callback *
 twheel_callback_find(const struct twheel_base *base,
 		     const struct twheel_timer *t);
@@ -19,5 +18,84 @@ twheel_callback_find_process(const struct twheel_base *base,
 			     const struct twheel_timer *t);
 struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base);
 bool twheel_callback_of_module(const struct twheel_base *base, const struct module *mod);
+
+/**
+ * twheel_callback_begin - note that the callback of a timer is about to run
+ * @base: The base that @t belongs to, locked.
+ * @cb: Where to note it.
+ * @t: The timer that the wheel has just let expire.
+ * @now: The current tick.
+ */
+static inline void
+twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
+		      struct twheel_timer *t, u64 now)
+{
+	lockdep_assert_held(&base->lock);
+
+	cb->timer = t;
+	cb->task = current;
+	cb->fn = t->fn;
+	cb->missed = base->wheel.missed;
+	base->counts.fired++;
+	if (t->period)
+		base->counts.armed++;
+	else
+		twheel_objects_disarm(t);
+	twheel_stats_callback(&base->stats, now, base->wheel.last,
+			      twheel_wheel_window_level(t));
+	trace_twheel_expire_entry(t, base->wheel.last, base->cpu);
+}
+
+/*
+ * The callback may free the timer, which contains the map that lockdep needs until the
+ * callback has returned. So lockdep gets a copy of the map.
+ */
+static inline void twheel_callback_call(struct twheel_timer *t, twheel_fn_t fn)
+{
+	int count = preempt_count();
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map lockdep_map;
+
+	lockdep_copy_map(&lockdep_map, &t->lockdep_map);
+#endif
+	lock_map_acquire(&lockdep_map);
+	fn(t);
+	lock_map_release(&lockdep_map);
+
+	if (WARN_ONCE(count != preempt_count(),
+		      "%pS left preempt_count at %#x, was %#x\n",
+		      fn, preempt_count(), count))
+		preempt_count_set(count);
+}
+
+/**
+ * twheel_callback_run - run a callback
+ * @base: The base that @t belongs to, not locked.
+ * @t: The callback's timer, which the callback may free.
+ * @fn: The callback.
+ *
+ * Context: softirq or process. While twheel_timing is on, takes the base's lock to
+ * note how long the callback took.
+ */
+static inline void
+twheel_callback_run(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
+{
+	u64 start = twheel_stats_start();
+	unsigned long flags;
+	u64 took;
+
+	twheel_callback_call(t, fn);
+	trace_twheel_expire_exit(t, fn);
+
+	took = twheel_stats_since(start);
+	if (!took)
+		return;
+	raw_spin_lock_irqsave(&base->lock, flags);
+	if (took > base->stats.callback_max_ns) {
+		base->stats.callback_max_ns = took;
+		base->stats.callback_max_fn = fn;
+	}
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
 
 #endif /* _TWHEEL_ENGINE_CALLBACK_H */

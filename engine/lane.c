@@ -19,33 +19,17 @@
 #include "twheel_compat.h"
 
 /**
- * twheel_lane_use - put a timer into a lane
- * @t: A timer that has just been set up, and that no other code uses yet.
+ * twheel_lane_change - put a timer into another lane
+ * @t: The timer, which is in another lane: see twheel_lane_move().
  * @lane: The lane.
  */
-void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane)
-{
-	t->flags |= lane << TWHEEL_LANE_SHIFT;
-}
-EXPORT_SYMBOL_IF_KUNIT(twheel_lane_use);
-
-/**
- * twheel_lane_move - put a timer into another lane
- * @t: The timer. If it is pending or its callback runs, it stays where it is.
- * @lane: The lane.
- *
- * Context: any. If @t is in another lane, takes the lock of the timer's base, and then
- * that of its new base.
- */
-void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane)
+void twheel_lane_change(struct twheel_timer *t, enum twheel_lane lane)
 {
 	u32 wanted = lane << TWHEEL_LANE_SHIFT;
 	struct twheel_base *base;
 	unsigned long flags;
 	u32 others;
 
-	if ((READ_ONCE(t->flags) & TWHEEL_LANE_MASK) == wanted)
-		return;
 	base = twheel_arm_lock_base_irqsave(t, &flags);
 	if (!twheel_wheel_pending(t) && !twheel_callback_find(base, t)) {
 		others = t->flags & ~TWHEEL_LANE_MASK;
@@ -57,4 +41,4 @@ void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane)
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
-EXPORT_SYMBOL_IF_KUNIT(twheel_lane_move);
+EXPORT_SYMBOL_IF_KUNIT(twheel_lane_change);

@@ -51,7 +51,30 @@ static inline unsigned int twheel_lane_cpu(const struct twheel_timer *t)
 	return READ_ONCE(t->flags) & TWHEEL_CPU_MASK;
 }
 
-void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane);
-void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane);
+/**
+ * twheel_lane_use - put a timer into a lane
+ * @t: A timer that has just been set up, and that no other code uses yet.
+ * @lane: The lane.
+ */
+static inline void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane)
+{
+	t->flags |= lane << TWHEEL_LANE_SHIFT;
+}
+
+void twheel_lane_change(struct twheel_timer *t, enum twheel_lane lane);
+
+/**
+ * twheel_lane_move - put a timer into another lane
+ * @t: The timer. If it is pending or its callback runs, it stays where it is.
+ * @lane: The lane.
+ *
+ * Context: any. If @t is in another lane, takes the lock of the timer's base, and then
+ * that of its new base.
+ */
+static inline void twheel_lane_move(struct twheel_timer *t, enum twheel_lane lane)
+{
+	if (twheel_lane_of(t) != lane)
+		twheel_lane_change(t, lane);
+}
 
 #endif /* _TWHEEL_ENGINE_LANE_H */

@@ -108,7 +108,8 @@ void twheel_process_kick(struct twheel_base *base)
 
 	lockdep_assert_held(&base->lock);
 
-	if (!base->idle_workers || !twheel_callback_first_deferred(base))
+	if (list_empty(&base->wheel.deferred) || !base->idle_workers ||
+	    !twheel_callback_first_deferred(base))
 		return;
 	i = __ffs(base->idle_workers);
 	__clear_bit(i, &base->idle_workers);

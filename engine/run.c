@@ -37,33 +37,18 @@ static DEFINE_PER_CPU(bool, run_waited);
 
 static void (*run_charge)(struct twheel_timer *timer, unsigned int steps);
 
-/**
- * struct run_hold - a stretch of a run with interrupts off
- * @start: When the stretch began, from twheel_stats_start().
- * @moved: How many timers the wheel had moved by then.
- */
-struct run_hold {
-	u64 start;
-	u64 moved;
-};
-
-static u64 run_moves(const struct twheel_base *base)
-{
-	return base->wheel.cascaded + base->wheel.refiled;
-}
-
-static void run_lock(struct twheel_base *base, struct run_hold *hold)
+static void run_lock(struct twheel_base *base)
 	__acquires(&base->lock)
 {
 	raw_spin_lock_irq(&base->lock);
-	hold->start = twheel_stats_start();
-	hold->moved = run_moves(base);
+	base->held = twheel_stats_start();
 }
 
 /* A program can make a wheel move a timer again and again before the timer expires. */
-static void run_charge_moves(struct twheel_base *base, u64 before)
+static void run_charge_moves(struct twheel_base *base, u32 moved)
 {
-	unsigned int steps = (run_moves(base) >> RUN_MOVES_A_STEP) - (before >> RUN_MOVES_A_STEP);
+	u64 all = base->wheel.cascaded + base->wheel.refiled;
+	unsigned int steps = (all >> RUN_MOVES_A_STEP) - ((all - moved) >> RUN_MOVES_A_STEP);
 
 	lockdep_assert_held(&base->lock);
 
@@ -83,32 +68,36 @@ void twheel_run_set_charge(void (*charge)(struct twheel_timer *timer, unsigned i
 	run_charge = charge;
 }
 
-static void run_unlock(struct twheel_base *base, struct run_hold *hold)
-	__releases(&base->lock)
+/* Accounts for a stretch of a run with interrupts off. */
+static noinline void run_account(struct twheel_base *base)
 {
-	u64 moved = run_moves(base) - hold->moved;
+	u32 moved = base->wheel.moves;
 
 	if (moved) {
-		run_charge_moves(base, hold->moved);
+		base->wheel.moves = 0;
+		run_charge_moves(base, moved);
 		trace_twheel_cascade(base->cpu, base->wheel.clk, moved);
 		twheel_stats_max(&base->stats.cascade_max, moved);
 	}
-	twheel_stats_max(&base->stats.hold_max_ns, twheel_stats_since(hold->start));
+	twheel_stats_max(&base->stats.hold_max_ns, twheel_stats_since(base->held));
+}
+
+static void run_unlock(struct twheel_base *base)
+	__releases(&base->lock)
+{
+	if (unlikely(base->wheel.moves || base->held))
+		run_account(base);
 	raw_spin_unlock_irq(&base->lock);
 }
 
 /* Lets the next timer expire, and notes that its callback runs. %NULL: none expires. */
-static struct twheel_timer *run_next(struct twheel_base *base, unsigned int *left)
+static struct twheel_timer *run_next(struct twheel_base *base, u64 now, unsigned int *left)
 {
-	u64 clk = base->wheel.clk, now = get_jiffies_64();
 	struct twheel_timer *t;
 
 	lockdep_assert_held(&base->lock);
 
 	t = twheel_wheel_expire(&base->wheel, now, left);
-	/* A time that was read at an earlier tick may lie before the deadline. */
-	if (base->wheel.clk != clk)
-		base->time = 0;
 	if (t)
 		twheel_callback_begin(base, &base->callback, t, now);
 	return t;
@@ -127,8 +116,7 @@ static bool run_keeps_waiting(void)
  * Expires the timers that are due, within the budget @left and until the time @until.
  * Returns whether the wheel is up to date.
  */
-static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
-		       struct run_hold *hold)
+static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 {
 	u64 tick = get_jiffies_64();
 	struct twheel_timer *t;
@@ -139,25 +127,26 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until,
 	while (left) {
 		rest = min(left, TWHEEL_LOCK_HOLD);
 		left -= rest;
-		t = run_next(base, &rest);
+		t = run_next(base, tick, &rest);
 		left += rest;
 		if (!t && rest)
 			return true;
-		run_unlock(base, hold);
+		run_unlock(base);
 		if (t)
 			twheel_callback_run(base, t, base->callback.fn);
-		run_lock(base, hold);
+		run_lock(base);
 		base->callback.timer = NULL;
 		if (twheel_expiry_contended(base)) {
-			run_unlock(base, hold);
+			run_unlock(base);
 			twheel_expiry_relax(base);
-			run_lock(base, hold);
+			run_lock(base);
 		}
 		if (t && ++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick) &&
 		    likely(!__this_cpu_read(run_waited)))
 			continue;
 		__this_cpu_write(run_waited, false);
 		tick = get_jiffies_64();
+		/* A time that was read at an earlier tick may lie before the next deadline. */
 		base->time = 0;
 		if (local_clock() >= until || run_keeps_waiting())
 			break;
@@ -224,11 +213,10 @@ static u64 run_slice(void)
  */
 static void run_base(struct twheel_base *base, u64 start)
 {
-	struct run_hold hold;
 	bool up_to_date;
 
 	twheel_expiry_lock(base);
-	run_lock(base, &hold);
+	run_lock(base);
 	twheel_stats_inc(&base->stats.runs);
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (base->runner || !base->online)
@@ -236,7 +224,7 @@ static void run_base(struct twheel_base *base, u64 start)
 
 	base->runner = current;
 	base->time = 0;
-	up_to_date = run_expire(base, run_budget(), start + run_slice(), &hold);
+	up_to_date = run_expire(base, run_budget(), start + run_slice());
 	base->runner = NULL;
 	twheel_process_kick(base);
 	if (up_to_date) {
@@ -249,7 +237,7 @@ static void run_base(struct twheel_base *base, u64 start)
 	twheel_stats_max(&base->stats.run_max_ns, local_clock() - start);
 
 out_unlock:
-	run_unlock(base, &hold);
+	run_unlock(base);
 	twheel_expiry_unlock(base);
 }
 

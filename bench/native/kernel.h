@@ -196,7 +196,8 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 	INIT_LIST_HEAD(from);
 }
 
-#define list_first_entry(list, type, member) container_of((list)->next, type, member)
+#define list_entry(p, type, member) container_of(p, type, member)
+#define list_first_entry(list, type, member) list_entry((list)->next, type, member)
 #define list_first_entry_or_null(list, type, member) \
 	(list_empty(list) ? NULL : list_first_entry(list, type, member))
 #define list_for_each_entry(t, list, member) \
