@@ -473,8 +473,22 @@ static void wait_for_jiffies(__u64 count)
 	close(fds[1]);
 }
 
-/* How many of the threads twheel/N run, or wait for a CPU? */
-static unsigned int running_module_threads(void)
+/* The module's threads, and the kernel's that run softirqs. */
+static bool expires_timers(const char *name)
+{
+	static const char * const names[] = {
+		"twheel/", "twheel-low/", "ksoftirqd/", "ktimers/",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* How many threads that expire timers run, or wait for a CPU? */
+static unsigned int running_expiry_threads(void)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
@@ -482,14 +496,16 @@ static unsigned int running_module_threads(void)
 
 	ASSERT(proc);
 	while ((entry = readdir(proc))) {
-		char path[sizeof("/proc//stat") + sizeof(entry->d_name)], state = 0;
+		char path[sizeof("/proc//stat") + sizeof(entry->d_name)];
+		char name[16] = "", state = 0;
 		FILE *file;
 
 		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
 		file = fopen(path, "re");
 		if (!file)
 			continue;
-		count += fscanf(file, "%*d (twheel/%*u) %c", &state) == 1 && state == 'R';
+		if (fscanf(file, "%*d (%15[^)]) %c", name, &state) == 2)
+			count += state == 'R' && expires_timers(name);
 		fclose(file);
 	}
 	closedir(proc);
@@ -500,11 +516,11 @@ static unsigned int running_module_threads(void)
  * Wait until the module has done what is due: if the softirqs of a slow CPU cannot do it, a
  * thread does, and the scheduler decides when.
  */
-static void wait_for_module_threads(void)
+static void wait_for_expiry_threads(void)
 {
 	const __u64 end = now() + slack_ns();
 
-	while (running_module_threads() && in_time(end))
+	while (running_expiry_threads() && in_time(end))
 		usleep(1000);
 }
 
@@ -520,7 +536,7 @@ static void *wait_for_timerfds(void *data)
 	wait_for_timerfd(deadline_ns + ticks(2));
 	pthread_barrier_wait(&timerfds.all_seen);
 	wait_for_timerfd(now() + ticks(2));
-	wait_for_module_threads();
+	wait_for_expiry_threads();
 	thread->seen_ns = now();
 	return NULL;
 }

@@ -47,7 +47,7 @@ static int keep(int fd, __u64 handle)
 TEST(kept_handle_names_the_timer)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, ticks(3), 5);
+	const __u64 handle = add(fd, LONG, 5);
 	struct twheel_event event;
 	struct twheel_op op;
 
@@ -55,6 +55,7 @@ TEST(kept_handle_names_the_timer)
 	resume(fd);
 	op.op = 0;
 	op.flags |= TWHEEL_KEEP_HANDLE;
+	op.time_ns = ticks(3);
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
 	ASSERT(op.handle == handle);
 	event = read_one(fd);

@@ -392,7 +392,7 @@ static void whole_batches(struct whole_batch (*run)(int fd, struct twheel_batch 
 {
 	static struct twheel_op ops[65536];
 	struct twheel_batch batch = new_batch(ops, ARRAY_SIZE(ops));
-	const __u64 timeout = now() + 10 * NSEC_PER_SEC;
+	const __u64 timeout = now() + 30 * NSEC_PER_SEC;
 	const int fd = open_device(0);
 	unsigned int i, meanwhile = 0;
 	struct twheel_event event;
@@ -406,7 +406,7 @@ static void whole_batches(struct whole_batch (*run)(int fd, struct twheel_batch 
 		__u64 start;
 
 		io_ring_submit(&sqe);
-		add(fd, 0, 1);
+		add(fd, ticks(2), 1);
 		do {
 			for (i = 0; i < ARRAY_SIZE(ops); i++)
 				ops[i].result = 0;
