@@ -173,7 +173,8 @@ static u32 deliver_write_ring(struct timer_set *set, u32 max, struct ended_timer
 
 /*
  * Moves up to @max events from the list into the ring, if there is a ring and while it
- * has room. Returns whether there may be more to move.
+ * has room. The caller has the file open, or has looked that the set is not @ended.
+ * Returns whether there may be more to move.
  */
 static bool deliver_fill_ring(struct timer_set *set, u32 max)
 {

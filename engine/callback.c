@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: running a callback, and finding one that runs
+ * twheel: finding a callback that runs
  *
  * run.c runs callbacks in softirq context, and process.c runs them in process context.
  * Both note in the base which callback they run. So any CPU that holds the base's lock
