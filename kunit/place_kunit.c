@@ -71,7 +71,7 @@ static int by_forward(struct twheel_timer *timer)
 
 static int by_add_periodic(struct twheel_timer *timer)
 {
-	return twheel_add_periodic(timer, get_jiffies_64() + 1, 100);
+	return twheel_add_periodic(timer, get_jiffies_64() + 1, ENGINE_TEST_FAR);
 }
 
 static const struct way {

@@ -635,7 +635,7 @@ def script_tells_of_what_drain_refuses():
 # A command with a lease
 
 
-def run_shell(text, *options, lease="200ms"):
+def run_shell(text, *options, lease="100s"):
     """Run lines of a shell with a lease. $CTL is twheelctl."""
     return ctl("--json", "run", "--lease", lease, *options, "--", "sh", "-c",
                f"CTL={program}\n{text}")
@@ -662,7 +662,7 @@ def run_of_a_command_that_is_not_there():
 @case
 def run_kills_a_command_that_hangs():
     for text in ("sleep 1000", "kill -STOP $$", "trap '' TERM; sleep 1000"):
-        result = run_shell(text)
+        result = run_shell(text, lease="200ms")
         is_(result.status, COMMAND_HUNG)
         says(result.err, "sh (process ", "has not pushed its lease for 200")
         is_([o["event"] for o in objects(result.out)], ["started", "hung"])
@@ -671,21 +671,22 @@ def run_kills_a_command_that_hangs():
 @case
 def run_kills_the_children_of_a_command_that_hangs():
     # The end of the child closes stdout, for which ctl() waits.
-    is_(run_shell("sleep 1000 & sleep 1000").status, COMMAND_HUNG)
+    is_(run_shell("sleep 1000 & sleep 1000", lease="200ms").status, COMMAND_HUNG)
 
 
 @case
 def run_lets_a_command_live_that_pushes():
-    loop = "for i in 1 2 3 4 5 6 7 8; do sleep 0.5; {}; done"
-    for push in ("$CTL lease push", "echo >&$TWHEEL_LEASE_FD", "$CTL lease push 2s"):
-        is_(run_shell(loop.format(push), lease="3s").status, DONE, push)
+    # The command lives longer than the lease, and pushes ten times in each.
+    loop = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.5; {}; done"
+    for push in ("$CTL lease push", "echo >&$TWHEEL_LEASE_FD", "$CTL lease push 4s"):
+        is_(run_shell(loop.format(push), lease="5s").status, DONE, push)
 
 
 @case
 def run_gives_a_command_that_closes_its_lease_another_one():
     close = "eval \"exec $TWHEEL_LEASE_FD>&-\"\n"
-    is_(run_shell(close + "sleep 0.1", lease="5s").status, DONE)
-    result = run_shell(close + "sleep 1000")
+    is_(run_shell(close + "sleep 0.1").status, DONE)
+    result = run_shell(close + "sleep 1000", lease="200ms")
     is_(result.status, COMMAND_HUNG)
     says(result.err, "has closed its lease")
 
@@ -693,8 +694,8 @@ def run_gives_a_command_that_closes_its_lease_another_one():
 @case
 def run_restarts_a_command_that_fails_or_hangs():
     path = tempfile.mkdtemp() + "/runs"
-    result = run_shell(f"echo >>{path}; case $(wc -l <{path}) in 1) exit 3;; 2) sleep 9;; esac",
-                       "--restart", lease="1s")
+    result = run_shell(f"echo >>{path}; case $(wc -l <{path}) in 1) exit 3;; 2) sleep 1000;; esac",
+                       "--restart", lease="4s")
     is_(result.status, DONE)
     is_([o["event"] for o in objects(result.out)],
         ["started", "ended", "started", "hung", "started", "ended"])
@@ -716,14 +717,19 @@ def run_passes_signals_on_and_does_not_restart_then():
 
 @case
 def run_does_not_restart_after_a_signal_between_two_runs():
-    with subprocess.Popen([program, "--json", "run", "--lease", "100s", "--restart",
-                           "false"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True) as process:
-        for _ in range(2):
-            event = json.loads(process.stdout.readline())["event"]
-        is_(event, "ended")
-        process.send_signal(signal.SIGTERM)
-        is_(process.stdout.read(), "")
+    # A busy host may give the signal to the next run. Then the test tries again.
+    for _ in range(10):
+        with subprocess.Popen([program, "--json", "run", "--lease", "100s", "--restart",
+                               "false"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True) as process:
+            for _ in range(2):
+                event = json.loads(process.stdout.readline())["event"]
+            is_(event, "ended")
+            process.send_signal(signal.SIGTERM)
+            rest = process.stdout.read()
+        if not rest:
+            break
+    is_(rest, "")
 
 
 @case
@@ -990,8 +996,8 @@ def watch_shows_levels_and_the_next_deadline():
 @case
 def watch_shows_rates():
     with script("every 10ms", "add 1h"):
-        picture = good_objects("watch", "--count", "2", "--interval", "500ms")[1]
-    rates = [cpu["per_second"] for cpu in picture["cpus"]]
+        pictures = good_objects("watch", "--count", "10", "--interval", "500ms")[1:]
+    rates = [cpu["per_second"] for picture in pictures for cpu in picture["cpus"]]
     assert sum(rate["fired"] for rate in rates) > 0, rates
 
 

@@ -113,12 +113,13 @@ TEST(descriptors_with_timers_due_take_turns)
 	const unsigned int count = many(MOST);
 	const int crowd = open_device(0), other = open_device(0);
 	struct twheel_event event = { }, last = { };
-	__u64 deadline, retracted, lead = margin_ns();
+	__u64 deadline, retracted, handle = 0, lead = margin_ns();
 	unsigned int i;
 
 	stay_on_cpu(0);
 	do {
 		cancel_group(crowd, 1, &retracted);
+		cancel(other, handle);
 		lead *= 2;
 		deadline = read_clock(CLOCK_BOOTTIME) + lead;
 		for (i = 0; i < count; i++) {
@@ -128,8 +129,8 @@ TEST(descriptors_with_timers_due_take_turns)
 			ops[i].group = 1;
 		}
 		add_all(crowd, ops, count);
+		handle = add_on(other, CLOCK_BOOTTIME, deadline + 1, 0);
 	} while (read_clock(CLOCK_BOOTTIME) >= deadline);
-	add_on(other, CLOCK_BOOTTIME, deadline + 1, 0);
 	event = read_any(other);
 	for (i = 0; i < count; i++)
 		last = read_any(crowd);

@@ -420,9 +420,12 @@ TEST(reset_leaves_the_counts_alone)
 	mixed_load(fd);
 	set_timing(false);
 	close(fd);
-	/* the wheel makes the last run that the ended timers have caused */
-	pass_ticks(50);
-	read_debugfs("counts", before);
+	/* The wheel makes the last run that the ended timers have caused. */
+	do {
+		read_debugfs("counts", before);
+		usleep(ticks(50) / 1000);
+		read_debugfs("counts", after);
+	} while (strcmp(before, after));
 	fired = cpu0("fired");
 	if (!time_travel) {
 		ASSERT_GT(cpu0("callback_max_ns"), 0);
@@ -503,6 +506,7 @@ TEST(next_visit_is_never_without_timers)
 {
 	const int fd = open_device(0);
 	char text[DEBUGFS_TEXT];
+	unsigned int i;
 	__u64 handle;
 
 	need_debugfs();
@@ -516,10 +520,14 @@ TEST(next_visit_is_never_without_timers)
 		  number_of(text, "now") + HOUR / tick_ns() + 2);
 	ASSERT_EQ(cancel(fd, handle), 0);
 	/* the wheel's next run finds that no timer is left */
-	pass_ticks(1);
-	read_debugfs("cpu0", text);
+	for (i = 0; i < 1000; i++) {
+		pass_ticks(1);
+		read_debugfs("cpu0", text);
+		if (is_never(text, "next"))
+			break;
+	}
+	ASSERT_LT(i, 1000);
 	ASSERT_EQ(number_of(text, "pending"), 0);
-	ASSERT(is_never(text, "next"));
 	/* another lane has not run since its timers were cancelled */
 	if (number_of(text, "lanes") == 1)
 		ASSERT(is_never(text, "wake"));

@@ -97,7 +97,7 @@ __u64 end_of_races(void)
 
 __u64 slack_ns(void)
 {
-	return time_travel ? 10000 : 2 * NSEC_PER_SEC;
+	return time_travel ? 10000 : 10 * NSEC_PER_SEC;
 }
 
 __u64 margin_ns(void)
@@ -213,6 +213,14 @@ int query(int fd, __u64 handle, struct twheel_op *op)
 {
 	*op = (struct twheel_op){ .handle = handle };
 	return result(fd, TWHEEL_IOC_QUERY, op);
+}
+
+__u64 deadline_of(int fd, __u64 handle)
+{
+	struct twheel_op op = { .handle = handle, .flags = TWHEEL_ABSTIME };
+
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_QUERY, &op)), 0);
+	return op.time_ns;
 }
 
 int upsert(int fd, struct twheel_op *op)

@@ -93,6 +93,9 @@ int change(int fd, __u64 handle, __u64 delay_ns);
 int change_to(int fd, __u64 handle, __u64 deadline_ns);
 int cancel(int fd, __u64 handle);
 int query(int fd, __u64 handle, struct twheel_op *op);
+
+/* The deadline of a timer that is pending. */
+__u64 deadline_of(int fd, __u64 handle);
 int upsert(int fd, struct twheel_op *op);
 int cancel_group(int fd, __u64 group, __u64 *retracted);
 

@@ -12,11 +12,11 @@
 TEST(expiry_ends_the_lease_before_the_event_is_read)
 {
 	const int fd = open_device(O_NONBLOCK);
-	/* The timer must not expire before it has the lease. */
-	const __u64 handle = add(fd, ticks(20), 3);
-	const int lease = new_lease(fd, handle, LONG, ON_CLOSE);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 	struct twheel_event event;
 
+	ASSERT_EQ(change(fd, handle, ticks(2)), 0);
 	wait_for_end(lease);
 	check_ended(lease);
 	ASSERT_EQ(leases_of(fd), 0);
@@ -179,12 +179,13 @@ TEST(lease_never_finds_another_timer)
 TEST(closed_lease_leaves_the_timer_alone)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, ticks(8), 1);
-	const int lease = new_lease(fd, handle, LONG, 0);
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, 0);
 	struct twheel_event event;
 
+	ASSERT_EQ(change(fd, handle, ticks(8)), 0);
 	close(lease);
-	ASSERT(!is_leased(fd, handle));
+	ASSERT_EQ(leases_of(fd), 0);
 	event = read_one(fd);
 	ASSERT(event.handle == handle);
 	ASSERT_GE(event.expired_ns, event.deadline_ns);

@@ -36,14 +36,6 @@ static void stop(int fd)
 		continue;
 }
 
-static __u64 deadline_of(int fd, __u64 handle)
-{
-	struct twheel_op op = { .flags = TWHEEL_ABSTIME, .handle = handle };
-
-	CALL(ioctl(fd, TWHEEL_IOC_QUERY, &op));
-	return op.time_ns;
-}
-
 /* Open modes */
 
 static void check_all_calls(int mode)

@@ -56,7 +56,7 @@ static void *stand_by(void *data)
 	struct bystander *bystander = data;
 	const int fd = open_device(0);
 
-	while (!stopping) {
+	do {
 		struct twheel_event event;
 
 		add(fd, ticks(1), 1);
@@ -64,7 +64,7 @@ static void *stand_by(void *data)
 			arm_timerfds(now() + ticks(1));
 		event = read_one(fd);
 		note_lateness(bystander, &event);
-	}
+	} while (!stopping);
 	close(fd);
 	return NULL;
 }

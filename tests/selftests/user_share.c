@@ -108,6 +108,22 @@ static bool comes_by_itself(clockid_t clockid)
 	return came > ROUNDS / 2;
 }
 
+/*
+ * Returns whether events wait for a call once the share is used up. The host may stop the
+ * machine until the user has a share again.
+ */
+static bool waits_for_calls(clockid_t clockid)
+{
+	unsigned int try;
+
+	for (try = 0; try < ROUNDS; try++) {
+		use_up();
+		if (!comes_by_itself(clockid))
+			return true;
+	}
+	return false;
+}
+
 /* Each of these cases has a user of its own: the share of a user remembers. */
 SHARE_TEST(user_below_the_share_needs_no_call, PLENTY)
 {
@@ -127,9 +143,8 @@ SHARE_TEST(user_above_the_share_pays_by_calls, SHARE)
 {
 	keep_the_cpu();
 	become(ALICE);
-	use_up();
-	ASSERT(!comes_by_itself(CLOCK_MONOTONIC));
-	ASSERT(!comes_by_itself(CLOCK_BOOTTIME));
+	ASSERT(waits_for_calls(CLOCK_MONOTONIC));
+	ASSERT(waits_for_calls(CLOCK_BOOTTIME));
 }
 
 static unsigned long long cpus_above(void)
@@ -145,13 +160,20 @@ static unsigned long long cpus_above(void)
 
 SHARE_TEST(fdinfo_says_where_a_user_is_above_the_share, SHARE)
 {
+	unsigned long long above = 0;
+	unsigned int try;
+
 	stay_on_cpu(last_cpu());
 	use_up();
 	ASSERT_EQ(cpus_above(), 0);
 	become(HEIDI);
 	ASSERT_EQ(cpus_above(), 0);
-	use_up();
-	ASSERT_EQ(cpus_above(), 1);
+	/* The host may stop the machine until the user has a share again. */
+	for (try = 0; try < TRIES && !above; try++) {
+		use_up();
+		above = cpus_above();
+	}
+	ASSERT_EQ(above, 1);
 }
 
 /* use_up() closes the only descriptor. */
