@@ -146,15 +146,15 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 		return -EINVAL;
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	state = twheel_wheel_state(timer);
-	if (state == TWHEEL_DEAD) {
-		ret = -ESHUTDOWN;
-	} else if (!twheel_wheel_state_pending(state)) {
+	if (state == TWHEEL_IDLE) {
 		if (cpu == TWHEEL_HERE)
 			cpu = twheel_api_home(timer);
 		base = twheel_arm_rehome(base, timer, cpu);
 		timer->period = period;
 		twheel_arm_insert(base, timer, expires);
 		ret = 0;
+	} else if (state == TWHEEL_DEAD) {
+		ret = -ESHUTDOWN;
 	} else if (change) {
 		twheel_arm_change(base, timer, expires);
 		ret = 1;

@@ -17,10 +17,22 @@
 #include "tick.h"
 #include "trace.h"
 
-static struct twheel_base *arm_lock_any(const struct twheel_timer *t)
+/**
+ * twheel_arm_lock_any - lock the base that a timer belongs to, whichever it is
+ * @t: The timer.
+ *
+ * The slow part of twheel_arm_lock_base_irqsave().
+ *
+ * Context: interrupts off.
+ *
+ * Return: The base, locked.
+ */
+struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 {
 	struct twheel_base *base;
 	u32 flags;
+
+	lockdep_assert_irqs_disabled();
 
 	/* The wait is short: a CPU that gives the timer another base has interrupts off. */
 	for (;;) {
@@ -34,34 +46,6 @@ static struct twheel_base *arm_lock_any(const struct twheel_timer *t)
 		}
 		cpu_relax();
 	}
-}
-
-/**
- * twheel_arm_lock_base - lock the base that a timer belongs to
- * @t: The timer.
- *
- * Most timers belong to this CPU and lane 0, so the function tries that base first. The
- * processor can then lock the base while the timer's flags are still on their way from
- * memory.
- *
- * Context: interrupts off.
- *
- * Return: The base, locked.
- */
-struct twheel_base *twheel_arm_lock_base(const struct twheel_timer *t)
-{
-	const u32 place = TWHEEL_CPU_MASK | TWHEEL_LANE_MASK | TWHEEL_MIGRATING;
-	struct twheel_base *here = raw_cpu_read(twheel_cpus.lane[0]);
-
-	lockdep_assert_irqs_disabled();
-
-	if ((READ_ONCE(t->flags) & place) == here->cpu) {
-		raw_spin_lock(&here->lock);
-		if ((READ_ONCE(t->flags) & place) == here->cpu)
-			return here;
-		raw_spin_unlock(&here->lock);
-	}
-	return arm_lock_any(t);
 }
 
 /**
@@ -88,7 +72,7 @@ struct twheel_base *twheel_arm_relock_base(struct twheel_base *base,
 			return base;
 		raw_spin_unlock(&base->lock);
 	}
-	return twheel_arm_lock_base(t);
+	return twheel_arm_lock_any(t);
 }
 
 /**

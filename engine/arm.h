@@ -7,7 +7,7 @@
 
 #include "base.h"
 
-struct twheel_base *twheel_arm_lock_base(const struct twheel_timer *t);
+struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t);
 struct twheel_base *twheel_arm_relock_base(struct twheel_base *base,
 					   const struct twheel_timer *t);
 struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
@@ -24,13 +24,27 @@ bool twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t,
  * @t: The timer.
  * @flags: For the interrupt flags.
  *
+ * Most timers belong to this CPU and lane 0, so the function tries that base first. The
+ * processor can then lock the base while the timer's flags are still on their way from
+ * memory.
+ *
  * Return: The base, locked.
  */
 static __always_inline struct twheel_base *
 twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
 {
+	const u32 place = TWHEEL_CPU_MASK | TWHEEL_LANE_MASK | TWHEEL_MIGRATING;
+	struct twheel_base *here;
+
 	local_irq_save(*flags);
-	return twheel_arm_lock_base(t);
+	here = raw_cpu_read(twheel_cpus.lane[0]);
+	if ((READ_ONCE(t->flags) & place) == here->cpu) {
+		raw_spin_lock(&here->lock);
+		if ((READ_ONCE(t->flags) & place) == here->cpu)
+			return here;
+		raw_spin_unlock(&here->lock);
+	}
+	return twheel_arm_lock_any(t);
 }
 
 /**

@@ -211,7 +211,7 @@ static u64 run_slice(void)
  * Runs with bottom halves off on the base's CPU or, when that CPU goes offline, on
  * another.
  */
-static void run_base(struct twheel_base *base, u64 start)
+static void run_base(struct twheel_base *base, u64 start, u64 until)
 {
 	bool up_to_date;
 
@@ -224,7 +224,7 @@ static void run_base(struct twheel_base *base, u64 start)
 
 	base->runner = current;
 	base->time = 0;
-	up_to_date = run_expire(base, run_budget(), start + run_slice());
+	up_to_date = run_expire(base, run_budget(), until);
 	base->runner = NULL;
 	twheel_process_kick(base);
 	if (up_to_date) {
@@ -255,15 +255,15 @@ static void run_leave(struct twheel_base *base)
 static void run_in_softirq(struct twheel_base *base)
 {
 	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
-	u64 start = local_clock();
+	u64 start = local_clock(), until = start + run_slice();
 
 	if (base->lane == TWHEEL_LANE_LOW) {
 		run_leave(base);
 		return;
 	}
 	twheel_work_begin_run();
-	run_base(base, start);
-	twheel_work_end_run(start + run_slice());
+	run_base(base, start, until);
+	twheel_work_end_run(until);
 }
 
 static void run_at_tick(struct timer_list *tick)
@@ -279,7 +279,9 @@ static enum hrtimer_restart run_after_sleep(struct hrtimer *sleeper)
 
 static void run_more(struct twheel_work *more)
 {
-	run_base(container_of(more, struct twheel_base, more), local_clock());
+	u64 start = local_clock();
+
+	run_base(container_of(more, struct twheel_base, more), start, start + run_slice());
 }
 
 /**

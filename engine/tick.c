@@ -33,7 +33,8 @@
 static void tick_arm_near(struct twheel_base *base, u64 now, u64 ahead)
 {
 	base->wake = now + ahead;
-	hrtimer_try_to_cancel(&base->sleeper);
+	if (hrtimer_is_queued(&base->sleeper))
+		hrtimer_try_to_cancel(&base->sleeper);
 	mod_timer(&base->tick, base->wake - 1);
 }
 

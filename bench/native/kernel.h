@@ -400,6 +400,7 @@ struct hrtimer {
 };
 
 #define hrtimer_setup(t, fn, clock, mode) ((t)->function = (fn), (t)->pending = false)
+#define hrtimer_is_queued(t)	((t)->pending)
 #define hrtimer_try_to_cancel(t) ((t)->pending = false)
 #define hrtimer_cancel(t)	((t)->pending = false)
 #define hrtimer_start_range_ns(t, time, range, mode) \
