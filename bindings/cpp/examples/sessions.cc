@@ -11,7 +11,7 @@ using steady = std::chrono::steady_clock;
 
 int main()
 {
-	constexpr auto patience = 500ms;
+	constexpr auto patience = 3s;
 	twheel::timer_set set;
 	twheel::table deadlines(set, 100);
 	std::vector<twheel::op> sessions;

@@ -81,10 +81,15 @@ static bool timers_expire_once()
 	const auto timer = set.add(twheel::at(when, 42));
 	twheel::event events[4];
 
-	REQUIRE(set.read(events) == 0);
-	REQUIRE(set.wait(30s));
+	auto count = set.read(events);
+
+	// On a slow machine, the first read may come after the deadline.
+	if (!count) {
+		REQUIRE(set.wait(30s));
+		count = set.read(events);
+	}
 	REQUIRE(std::chrono::steady_clock::now() >= when);
-	REQUIRE(set.read(events) == 1);
+	REQUIRE(count == 1);
 	REQUIRE(events[0].cookie == 42 && twheel::handle{ events[0].handle } == timer);
 	REQUIRE(twheel::deadline(events[0]) == when.time_since_epoch());
 	REQUIRE(!set.wait(0s));

@@ -10,7 +10,7 @@ import sys
 
 import twheel
 
-PATIENCE = twheel.SECOND // 2
+PATIENCE = 3 * twheel.SECOND
 
 
 def main():

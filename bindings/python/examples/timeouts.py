@@ -14,7 +14,7 @@ from twheel import aio
 
 async def request(number):
     try:
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(5):
             await asyncio.sleep(3600 if number % 100 == 7 else 0.01)
         return "answered"
     except TimeoutError:

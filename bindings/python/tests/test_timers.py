@@ -29,10 +29,13 @@ class TimersTest(unittest.TestCase):
     def test_timer_expires_once_and_not_early(self):
         deadline = twheel.now() + 20_000_000
         handle = self.timers.add(deadline, cookie=42, flags=Flags.ABSTIME)
-        self.assertEqual(self.timers.read(), [])
-        self.assertTrue(self.timers.wait(30))
+        events = self.timers.read()
+        # On a slow machine, the first read may come after the deadline.
+        if not events:
+            self.assertTrue(self.timers.wait(30))
+            events = self.timers.read()
         self.assertGreaterEqual(twheel.now(), deadline)
-        event, = self.timers.read()
+        event, = events
         self.assertEqual((event.handle, event.cookie, event.deadline_ns, event.count),
                          (handle, 42, deadline, 1))
         self.assertGreaterEqual(event.expired_ns, deadline)
