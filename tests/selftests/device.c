@@ -2,12 +2,14 @@
 #include "device.h"
 
 #include <dirent.h>
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 
 int open_device(int flags)
@@ -672,6 +674,15 @@ void pass(__u64 deadline_ns)
 void pass_ticks(unsigned int count)
 {
 	pass(now() + ticks(count));
+}
+
+void wait_for_grace_period(void)
+{
+	/* Not pass_ticks(): that adds a timer of this user. */
+	const struct timespec pause = { .tv_nsec = 20 * NSEC_PER_MSEC };
+
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	nanosleep(&pause, NULL);
 }
 
 void check_no_event(int fd)

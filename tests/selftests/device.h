@@ -186,6 +186,9 @@ bool has_event_before(int fd, __u64 deadline_ns);
 void pass(__u64 deadline_ns);
 void pass_ticks(unsigned int count);
 
+/* Give the kernel time to free what was given back, which it does a grace period later. */
+void wait_for_grace_period(void);
+
 /* Check that there is no event, not even one of a timer that is just due. */
 void check_no_event(int fd);
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The memory of timers: its size, the cgroup that pays, and that it is freed. */
-#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "device.h"
 
@@ -89,8 +87,7 @@ static struct slab get_slab_of(unsigned long most)
 	int i;
 
 	for (i = 0; i < 100 && slab.used > most; i++) {
-		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-		pass_ticks(2);
+		wait_for_grace_period();
 		slab = get_slab();
 	}
 	return slab;

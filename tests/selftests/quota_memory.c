@@ -3,10 +3,8 @@
  * The limit of memory per user: a block of timers counts as long as it exists, however
  * few timers are in it.
  */
-#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "user.h"
 
@@ -221,14 +219,12 @@ static unsigned long available_kb(void)
 /* The same, once what other cases have freed no longer comes back: after grace periods. */
 static unsigned long available_kb_at_rest(void)
 {
-	const struct timespec pause = { .tv_nsec = 20 * NSEC_PER_MSEC };
 	unsigned long value = available_kb(), last;
 	int i = 0;
 
 	do {
 		last = value;
-		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-		nanosleep(&pause, NULL);
+		wait_for_grace_period();
 		value = available_kb();
 	} while (value > last + SOME_KB && ++i < 100);
 	return value;

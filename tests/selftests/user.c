@@ -2,8 +2,6 @@
 #include "user.h"
 
 #include <linux/capability.h>
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "parameter.h"
@@ -85,14 +83,11 @@ unsigned long user_memory_kb(int fd)
 
 unsigned long user_memory_kb_of(int fd, unsigned long most)
 {
-	/* Not pass_ticks(): that adds a timer of this user. */
-	const struct timespec pause = { .tv_nsec = 20 * NSEC_PER_MSEC };
 	unsigned long value = user_memory_kb(fd);
 	int i;
 
 	for (i = 0; i < 100 && value > most; i++) {
-		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-		nanosleep(&pause, NULL);
+		wait_for_grace_period();
 		value = user_memory_kb(fd);
 	}
 	return value;
