@@ -2,10 +2,11 @@
 /*
  * The parts of the kernel's headers that the wheel and the engine use, for a program.
  *
- * The Makefile makes each of the kernel's headers an include of this file. Atomic
- * operations, locks and per-CPU variables are real. A thread is a CPU: see
- * native_become_cpu(). Tick sources only note when they would fire; a benchmark that uses
- * the engine calls them. What is compiled out in a kernel without debugging is empty.
+ * The Makefile makes each of the kernel's headers an include of this file, but takes
+ * linux/version.h from tests/stub: the newest kernel. Atomic operations, locks and per-CPU
+ * variables are real. A thread is a CPU: see native_become_cpu(). Tick sources only note
+ * when they would fire; a benchmark that uses the engine calls them. What is compiled out
+ * in a kernel without debugging is empty.
  */
 #ifndef _NATIVE_KERNEL_H
 #define _NATIVE_KERNEL_H
@@ -57,8 +58,6 @@ typedef s64 ktime_t;
 #define EXPORT_SYMBOL(symbol)
 #define module_param(name, type, mode)
 #define MODULE_PARM_DESC(name, text)
-#define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
-#define LINUX_VERSION_CODE	KERNEL_VERSION(255, 255, 255)	/* newer than all */
 #define POISON_POINTER_DELTA	0
 struct module;
 static inline bool within_module(unsigned long address, const struct module *mod)
