@@ -53,6 +53,27 @@ def write(counts, tools):
     RECORD.write_text(f"{HEAD}{MADE_WITH}{tools}\n" + "".join(lines), "ascii")
 
 
+def rows(counts):
+    """(metric, instructions, peer, the peer's instructions) for each count of twheel and each
+    peer of its metric; without a peer, the last two are empty. A metric of programs names
+    how twheel is called: u_arm_batch."""
+    for (metric, engine), count in sorted(counts.items()):
+        if not ours(engine):
+            continue
+        way = engine.removeprefix("twheel")
+        peers = [(peer, f"{theirs:.1f}") for (same, peer), theirs in sorted(counts.items())
+                 if same == metric and not ours(peer)]
+        for peer, theirs in peers or [("", "")]:
+            yield metric + way, f"{count:.1f}", peer, theirs
+
+
+def write_csv(counts, path):
+    """Write counts for other programs to read."""
+    lines = [",".join(row) for row in [("metric", "twheel", "peer", "peer_count"),
+                                       *rows(counts)]]
+    path.write_text("\n".join(lines) + "\n", "ascii")
+
+
 def due(metric):
     """How many timers are due in the tick that a metric is about."""
     return int(metric.removeprefix("tick_")) if metric.startswith("tick_") else 0
@@ -73,8 +94,17 @@ def judge(metric, now, before):
     return None
 
 
+def check_judge(writer):
+    """Print TAP: what is more than 2 % off the record is found."""
+    for now, expected in (103, "worse"), (97, "better"), (101, "nothing"), (99, "nothing"):
+        found = (judge("add", now, 100) or "nothing").split()[0]
+        writer.check(found == expected,
+                     f"instructions: {now}, with 100 on record, is {expected} to complain about")
+
+
 def check(counts, tools, writer):
     """Print TAP: a test for each count of twheel, and comments for its peers."""
+    check_judge(writer)
     record = read()
     if tools != made_with():
         writer.check(True, f"instructions: {tools} # SKIP the record is of {made_with()}: "
