@@ -199,9 +199,43 @@ def instructions_user(*_):
     return table(("instructions", *USER_PATHS.values()), body if counts else [])
 
 
+def instructions_best(*_):
+    """The table of the program paths beside the best peer of each, with the goals."""
+    counts = instructions.read()
+    body = []
+    for what, metric, engine, goal in (
+            ("arm, by batch", "u_arm", "twheel_batch", 0.1),
+            ("push back, in the table", "u_extend", "twheel_mmap", 0.02),
+            ("deliver, over a second", "u_deliver", "twheel_batch", 0.15),
+            ("deliver, all at once", "u_drain", "twheel_batch", 0.2)):
+        peers = {peer: count for (same, peer), count in counts.items()
+                 if same == metric and not instructions.ours(peer)}
+        if not peers:
+            return ""
+        best = min(peers, key=peers.get)
+        ours = counts[metric, engine]
+        body.append((what, number(ours), code(best), number(peers[best]),
+                     small(ours / peers[best]), goal,
+                     "yes" if ours <= goal * peers[best] else "no"))
+    return table(("instructions", "twheel", "best peer", "its count", "ratio", "goal", "met"),
+                 body)
+
+
+def instructions_io_uring(*_):
+    """The table of batches by ioctl() and by commands of io_uring."""
+    counts = instructions.read()
+    ways = [(metric, way) for metric in ("u_arm", "u_extend", "u_cancel")
+            for way in ("ioctl", "command")]
+    body = [(size, *[number(counts[metric, f"twheel_{way}_{size}"]) for metric, way in ways])
+            for size in (1, 8, 64)] if counts else []
+    return table(("batch of", *[f"{USER_PATHS[metric]}, by {way}" for metric, way in ways]),
+                 body)
+
+
 TABLES = {make.__name__: make
           for make in (ratios, user_ratios, growth, designs, lateness,
-                       instructions_kernel, instructions_user)}
+                       instructions_kernel, instructions_user, instructions_best,
+                       instructions_io_uring)}
 
 
 def fill(page, rows, spreads, late):
