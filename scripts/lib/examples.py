@@ -17,7 +17,9 @@ In the pages of Documentation, an example is a code-block with one of these clas
   prints  lines that the commands before it print, in this order
 
 "unmarked" prints the code-blocks without such a class that are not transcripts
-(console), and fails if there are any. "files" writes the files into the directory.
+(console), and fails if there are any. Nothing runs the commands of a transcript:
+scripts/lib/commands.py checks that what they name exists. "files" writes the files into
+the directory.
 "steps" writes each block of commands to DIRECTORY/NUMBER.sh and what it prints to
 DIRECTORY/NUMBER.prints, and prints a line "NUMBER PAGE:LINE" for each.
 """

@@ -3,15 +3,20 @@
 """Check that what the documentation names exists.
 
 usage: scripts/lib/links.py [FILE...]
+       scripts/lib/links.py --site DIRECTORY
 
 Looks at relative links in Markdown, and at paths in literal text in Markdown,
-reStructuredText and READMEs, of the given files or of all pages. Sphinx checks the references
-between its own pages. Prints what is missing; the exit status is 1 if anything is.
+reStructuredText and READMEs, of the given files or of all pages. With --site, looks at the
+links in the HTML pages of the directory: each page, picture and anchor that they name must be
+there. Links to other hosts are left out. Prints what is missing; the exit status is 1 if
+anything is.
 """
 
+import html.parser
 import pathlib
 import re
 import sys
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -65,15 +70,54 @@ def missing(path, names):
                 yield f"{path}:{number}: no file {word}"
 
 
+class Page(html.parser.HTMLParser):
+    """The anchors of an HTML page, and what it refers to."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.anchors = set()
+        self.links = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id" or tag == "a" and name == "name":
+                self.anchors.add(value)
+            elif name in ("href", "src") and value:
+                self.links.append((self.getpos()[0], value))
+
+
+def missing_in_site(directory):
+    root = pathlib.Path(directory).resolve()
+    pages = {path: Page(path) for path in sorted(root.rglob("*.html"))}
+    if not pages:
+        yield f"{directory}: no page"
+    for path, page in pages.items():
+        for number, link in page.links:
+            where = urllib.parse.urlsplit(link)
+            if where.scheme or where.netloc:
+                continue
+            named = urllib.parse.unquote(where.path)
+            target = (path.parent / named).resolve() if named else path
+            anchor = urllib.parse.unquote(where.fragment)
+            if not target.is_file():
+                yield f"{path.relative_to(root)}:{number}: no file {named}"
+            elif anchor and target in pages and anchor not in pages[target].anchors:
+                yield f"{path.relative_to(root)}:{number}: no anchor {link}"
+
+
 def run(arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         print(__doc__.strip())
         return 0
-    names = tracked()
-    pages = arguments or sorted(
-        name for name in names
-        if name.endswith((".md", ".rst", "README")) and name not in OLD)
-    found = [line for page in pages for line in missing(page, names)]
+    if arguments and arguments[0] == "--site":
+        found = [line for site in arguments[1:] for line in missing_in_site(site)]
+    else:
+        names = tracked()
+        pages = arguments or sorted(
+            name for name in names
+            if name.endswith((".md", ".rst", "README")) and name not in OLD)
+        found = [line for page in pages for line in missing(page, names)]
     for line in found:
         print(line)
     return 1 if found else 0
