@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import subprocess
 import sys
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[1]
@@ -12,6 +13,8 @@ sys.path.insert(0, str(KERNEL / "Documentation/sphinx"))
 sys.dont_write_bytecode = True
 
 project = "twheel"
+release = version = subprocess.run([CHECKOUT / "scripts/version"], check=True, text=True,
+                                   stdout=subprocess.PIPE).stdout.strip()
 author = "The twheel authors"
 copyright = author  # Sphinx wants this name
 extensions = ["kerneldoc"]
@@ -29,7 +32,7 @@ kerneldoc_srctree = str(CHECKOUT)
 
 html_theme = "alabaster"
 html_theme_options = {
-    "description": "Exact timers by the million",
+    "description": f"Exact timers by the million. Release {release}",
     "fixed_sidebar": True,
     "page_width": "1100px",
     "font_size": "16px",
