@@ -28,7 +28,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from common import CHECKOUT, main, output  # noqa: E402
 
 # Programs of other projects, behind a prompt
-ELSEWHERE = set("apt awk cut dkms docker gdb getent modprobe mokutil podman uname usermod".split())
+ELSEWHERE = ("apt", "awk", "cut", "dkms", "docker", "gdb", "getent", "modprobe", "mokutil",
+             "podman", "rm", "uname", "usermod")
 # Words in front of the program that they run
 BEFORE = ("sudo", "env", "exec", "then", "do", "if", "while", "time", "sg", "sh")
 # Variables of make that the kernel's makefiles read, or a module of the reader's own
