@@ -36,9 +36,11 @@ modules:
 		'install the headers of the running kernel, or set KDIR=' >&2; exit 1; }
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
 
+# The kernel's build system would run depmod in the root of a package, too, if KDIR has a
+# System.map.
 modules_install: modules
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' KERNELRELEASE='$(KERNELRELEASE)' \
-		MODLIB='$(MODULES)' $@
+		MODLIB='$(MODULES)' DEPMOD=true $@
 	$(INSTALL) -d '$(INTERFACE)'
 	$(INSTALL) -m 644 twheel.h Module.symvers '$(INTERFACE)'
 	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
