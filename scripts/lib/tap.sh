@@ -43,6 +43,13 @@ check()
 	echo "$result $tap_count $description"
 }
 
+# tap_skip DESCRIPTION REASON: a test that cannot be run here.
+tap_skip()
+{
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count $1 # SKIP $2"
+}
+
 # tap_depend FILE...: all that the tests of check_once() depend on, besides the script and
 # the compiler.
 tap_depend()
