@@ -33,5 +33,5 @@ module_exit(twheel_exit);
 MODULE_DESCRIPTION("Exact timers by the million");
 MODULE_AUTHOR("The twheel authors");
 /* The version of the release. scripts/version finds it here. */
-MODULE_VERSION("1.0.0");
+MODULE_VERSION("1.1.0");
 MODULE_LICENSE("GPL");
