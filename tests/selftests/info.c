@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 
 #include "device.h"
 #include "parameter.h"
@@ -95,6 +96,48 @@ TEST(info_has_the_features_that_are_tested_here)
 	ASSERT(info.features & TWHEEL_FEATURE_SIGIO);
 	ASSERT(info.clocks & (1ULL << CLOCK_MONOTONIC));
 	ASSERT_GE(info.min_period_ns, 1);
+}
+
+/* A 32-bit kernel names such a machine. To 32-bit programs, other kernels name a 64-bit one. */
+static bool kernel_has_32_bits(void)
+{
+	struct utsname name;
+
+	CALL(uname(&name));
+	return (name.machine[0] == 'i' && !strcmp(name.machine + 2, "86")) ||
+	       !strncmp(name.machine, "arm", 3);
+}
+
+/* The table and the ring are features of every 64-bit kernel, and of no other. */
+TEST(info_has_the_table_and_the_ring_on_64_bits)
+{
+	const __u64 shared = TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING;
+	const struct twheel_info info = get_info(open_device(0));
+
+	ASSERT_EQ(info.features & shared, kernel_has_32_bits() ? 0 : shared);
+}
+
+static void check_mmap_fails(int fd, off_t offset, int error)
+{
+	ASSERT(mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    offset) == MAP_FAILED);
+	ASSERT_EQ(errno, error);
+}
+
+/* The offset of the ring is too large for such a kernel, which does not ask the driver. */
+TEST(table_and_ring_are_refused_on_32_bits)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 1);
+
+	if (!kernel_has_32_bits())
+		skip("a 64-bit kernel has both");
+	check_mmap_fails(fd, TWHEEL_MMAP_TABLE, EOPNOTSUPP);
+	check_mmap_fails(fd, TWHEEL_MMAP_RING, EOVERFLOW);
+	/* no timer has a word in a table that is not mapped */
+	op.flags = TWHEEL_SHARED;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
+	ASSERT_EQ(timers_of(fd), 0);
 }
 
 TEST(info_reserved_is_zero)
