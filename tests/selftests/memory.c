@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The memory of timers: its size, the cgroup that pays, and that it is freed. */
+#include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "device.h"
+#include "holder.h"
 
 /*
  * SINGLE: timers that are armed by single calls. Their memory is twelve times SOME, and the
  * calls take longer than several grace periods.
  */
 enum { COUNT = 100000, SINGLE = 20000, SOME = 32 * 4096 };
+
+/*
+ * LEASES: how many. SHARED_BYTES: the size of a table or a ring. AHEAD: what the kernel may
+ * have charged to the cgroup ahead of its use, on one CPU.
+ */
+enum { LEASES = 20000, SHARED_BYTES = 8 << 20, AHEAD = 64 * 4096 };
 
 #define SLAB "/sys/kernel/slab/twheel_timers/"
 #define CGROUPS "/sys/fs/cgroup/"
@@ -248,25 +258,125 @@ static unsigned long memory_of_cgroup(void)
 	return value;
 }
 
+static void enter_cgroup(void)
+{
+	/* the array is charged to the old cgroup */
+	memset(ops, 1, sizeof(ops));
+	if (!write_file(CGROUP "cgroup.procs", "0\n"))
+		FAIL("cgroup.procs: %s", strerror(errno));
+}
+
+static void leave_cgroup(void)
+{
+	write_file(CGROUPS "cgroup.procs", "0\n");
+}
+
 static void use_cgroup(void *data)
 {
 	const int fd = open_device(0);
 	unsigned long before, after;
 
-	/* the array is charged to the old cgroup */
-	memset(ops, 1, sizeof(ops));
-	if (!write_file(CGROUP "cgroup.procs", "0\n"))
-		FAIL("cgroup.procs: %s", strerror(errno));
+	enter_cgroup();
 	before = memory_of_cgroup();
 	add_many(fd);
 	after = memory_of_cgroup();
 	note("%ld bytes for each timer", (long)(after - before) / COUNT);
 	ASSERT_GE(after, before + 80UL * COUNT);
 	close(fd);
-	write_file(CGROUPS "cgroup.procs", "0\n");
+	leave_cgroup();
 }
 
-TEST(owners_cgroup_is_charged)
+static void take_table(int fd)
+{
+	ASSERT(mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    TWHEEL_MMAP_TABLE) != MAP_FAILED);
+}
+
+static void take_ring(int fd)
+{
+	ASSERT(mmap(NULL, SHARED_BYTES + getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
+		    fd, TWHEEL_MMAP_RING) != MAP_FAILED);
+}
+
+static void take_groups(int fd)
+{
+	int i;
+
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
+		ops[i].group = i + 1;
+	}
+	add_all(fd, ops, COUNT);
+}
+
+static void take_boottime(int fd)
+{
+	int i;
+
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
+		ops[i].clockid = CLOCK_BOOTTIME;
+	}
+	add_all(fd, ops, COUNT);
+}
+
+static void take_files(int fd)
+{
+	int i;
+
+	for (i = 0; i < LEASES; i++)
+		CALL(eventfd(0, 0));
+}
+
+static void take_leases(int fd)
+{
+	int i;
+
+	for (i = 0; i < LEASES; i++)
+		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
+	add_all(fd, ops, LEASES);
+	for (i = 0; i < LEASES; i++)
+		new_lease(fd, ops[i].handle, NSEC_PER_SEC, 0);
+}
+
+/* Returns by how much the cgroup's memory grows. Nothing is freed before the child ends. */
+static unsigned long growth(const char *what, void (*take)(int fd))
+{
+	const int fd = open_device(0);
+	const unsigned long before = memory_of_cgroup();
+	unsigned long bytes;
+
+	take(fd);
+	bytes = memory_of_cgroup() - before;
+	note("%s: %lu bytes", what, bytes);
+	return bytes;
+}
+
+/* The least that each takes: the objects of the driver, as its allocator rounds them up. */
+static void use_cgroup_for_everything(void *data)
+{
+	const struct rlimit files = { 2 * LEASES + 100, 2 * LEASES + 100 };
+	unsigned long files_bytes;
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	CALL(sched_setaffinity(0, sizeof(cpu), &cpu));
+	/* the table of descriptors grows before the cgroup is looked at */
+	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	close(CALL(fcntl(0, F_DUPFD, 2 * LEASES + 50)));
+	enter_cgroup();
+	ASSERT_GE(growth("table", take_table) + AHEAD, SHARED_BYTES);
+	ASSERT_GE(growth("ring", take_ring) + AHEAD, SHARED_BYTES);
+	ASSERT_GE(growth("groups", take_groups) + AHEAD, COUNT * (80UL + 32 + 32 + 64));
+	ASSERT_GE(growth("boottime", take_boottime) + AHEAD, COUNT * (80UL + 32 + 32));
+	files_bytes = growth("files", take_files);
+	ASSERT_GE(growth("leases", take_leases) + AHEAD,
+		  files_bytes + LEASES * (80UL + 32 + 96));
+	leave_cgroup();
+}
+
+static void run_in_cgroup(void (*run)(void *data))
 {
 	need_fast_kernel();
 	if (access(CGROUPS "cgroup.controllers", F_OK))
@@ -278,6 +388,16 @@ TEST(owners_cgroup_is_charged)
 		rmdir(CGROUP);
 		skip("no memory controller");
 	}
-	join(start(use_cgroup, NULL));
+	join(start(run, NULL));
 	CALL(rmdir(CGROUP));
+}
+
+TEST(owners_cgroup_is_charged)
+{
+	run_in_cgroup(use_cgroup);
+}
+
+TEST(owners_cgroup_is_charged_for_everything)
+{
+	run_in_cgroup(use_cgroup_for_everything);
 }
