@@ -48,6 +48,7 @@ modules_install: modules
 modules_uninstall:
 	rm -f '$(MODULES)/$(INSTALL_MOD_DIR)'/twheel.ko*
 	rm -rf '$(INTERFACE)'
+	rmdir '$(MODULES)/$(INSTALL_MOD_DIR)' 2>/dev/null || :
 	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
 
 lib tools samples:
