@@ -86,6 +86,55 @@ CGROUP_TEST(cgroups_of_root_count_by_themselves)
 	leave();
 }
 
+/* A container: its cgroup, and pipes to say that it holds half of a quota, and to go on. */
+struct container {
+	const char	*cgroup;
+	int		half[2];
+	int		go_on[2];
+};
+
+static void fill_container(void *data)
+{
+	struct container *container = data;
+	char byte = 0;
+	int fd;
+
+	enter(container->cgroup);
+	if (unshare(CLONE_NEWCGROUP))
+		skip("no cgroup namespaces");
+	drop_capability(CAP_SYS_RESOURCE);
+	fd = open_device(0);
+	add_timers(fd, LIMIT / 2);
+	ASSERT_EQ(CALL(write(container->half[1], &byte, 1)), 1);
+	ASSERT_EQ(CALL(read(container->go_on[0], &byte, 1)), 1);
+	add_timers(fd, LIMIT - LIMIT / 2);
+	check_user_full(fd, LIMIT);
+	leave();
+}
+
+/* Two containers of root run side by side. One must not keep the other from its quota. */
+CGROUP_TEST(containers_of_root_do_not_starve_each_other)
+{
+	struct container container[] = { { .cgroup = FIRST }, { .cgroup = SECOND } };
+	pid_t child[ARRAY_SIZE(container)];
+	char byte = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(container); i++) {
+		CALL(pipe(container[i].half));
+		CALL(pipe(container[i].go_on));
+		child[i] = start(fill_container, &container[i]);
+		/* If the child fails, the pipe ends. */
+		close(container[i].half[1]);
+	}
+	for (i = 0; i < ARRAY_SIZE(container); i++)
+		ASSERT_EQ(CALL(read(container[i].half[0], &byte, 1)), 1);
+	for (i = 0; i < ARRAY_SIZE(container); i++)
+		ASSERT_EQ(CALL(write(container[i].go_on[1], &byte, 1)), 1);
+	for (i = 0; i < ARRAY_SIZE(container); i++)
+		join(child[i]);
+}
+
 /* A container that makes cgroups below its own gains nothing by it. */
 CGROUP_TEST(cgroup_namespace_counts_as_one_cgroup)
 {
