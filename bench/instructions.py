@@ -53,6 +53,12 @@ def write(counts, tools):
     RECORD.write_text(f"{HEAD}{MADE_WITH}{tools}\n" + "".join(lines), "ascii")
 
 
+def peers(counts, metric):
+    """{peer: instructions} for a metric."""
+    return {engine: count for (same, engine), count in sorted(counts.items())
+            if same == metric and not ours(engine)}
+
+
 def rows(counts):
     """(metric, instructions, peer, the peer's instructions) for each count of twheel and each
     peer of its metric; without a peer, the last two are empty. A metric of programs names
@@ -61,9 +67,8 @@ def rows(counts):
         if not ours(engine):
             continue
         way = engine.removeprefix("twheel")
-        peers = [(peer, f"{theirs:.1f}") for (same, peer), theirs in sorted(counts.items())
-                 if same == metric and not ours(peer)]
-        for peer, theirs in peers or [("", "")]:
+        beside = [(peer, f"{theirs:.1f}") for peer, theirs in peers(counts, metric).items()]
+        for peer, theirs in beside or [("", "")]:
             yield metric + way, f"{count:.1f}", peer, theirs
 
 

@@ -208,8 +208,7 @@ def instructions_best(*_):
             ("push back, in the table", "u_extend", "twheel_mmap", 0.02),
             ("deliver, over a second", "u_deliver", "twheel_batch", 0.15),
             ("deliver, all at once", "u_drain", "twheel_batch", 0.2)):
-        peers = {peer: count for (same, peer), count in counts.items()
-                 if same == metric and not instructions.ours(peer)}
+        peers = instructions.peers(counts, metric)
         if not peers:
             return ""
         best = min(peers, key=peers.get)
