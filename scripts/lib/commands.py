@@ -25,7 +25,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from common import CHECKOUT, main, output  # noqa: E402
+from common import CHECKOUT, main, project_files  # noqa: E402
 
 # Programs of other projects, behind a prompt
 ELSEWHERE = ("apt", "awk", "cut", "dkms", "docker", "gdb", "getent", "modprobe", "mokutil",
@@ -49,8 +49,7 @@ class Names:
     """What exists."""
 
     def __init__(self):
-        self.files = set(output(["git", "ls-files", "--cached", "--others",
-                                 "--exclude-standard"], cwd=CHECKOUT).splitlines())
+        self.files = project_files()
         self.folders = {str(pathlib.PurePath(name).parent) for name in self.files}
         makefiles = [name for name in self.files
                      if pathlib.PurePath(name).name in ("Makefile", "Kbuild")]
@@ -270,7 +269,7 @@ def run(arguments):
     names = Names()
     pages = arguments or sorted(
         name for name in names.files if re.search(r"(\.md|\.rst|README|\.[1-9])$", name)
-        and name != "CHANGELOG.md" and (CHECKOUT / name).exists())
+        and name != "CHANGELOG.md")
     found = 0
     for page in pages:
         for number, line, prompt in commands(page, names.text(page)):

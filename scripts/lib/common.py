@@ -110,6 +110,13 @@ def lock(name):
         yield
 
 
+def project_files():
+    """The names of the files that git knows or would add."""
+    names = output(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+                   cwd=CHECKOUT).splitlines()
+    return {name for name in names if (CHECKOUT / name).exists()}
+
+
 def clean_environment(**extra):
     """The environment for a build that no outer build affects, in the C locale."""
     env = {k: v for k, v in os.environ.items() if k not in FOREIGN}

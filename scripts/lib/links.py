@@ -20,7 +20,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from common import CHECKOUT, main, output  # noqa: E402
+from common import CHECKOUT, main, project_files  # noqa: E402
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 LITERAL = re.compile(r"`{1,2}([\w.][\w./+-]*)`{1,2}")
@@ -32,9 +32,7 @@ BUILT = re.compile(r"(^|/)(build|_build|out)(/|$)")
 
 def tracked():
     """The files of the project, and their folders."""
-    names = set(output(["git", "ls-files", "--cached", "--others",
-                        "--exclude-standard"], cwd=CHECKOUT).splitlines())
-    names = {name for name in names if (CHECKOUT / name).exists()}
+    names = project_files()
     return names | {str(parent) for name in names
                     for parent in pathlib.PurePath(name).parents}
 
