@@ -371,11 +371,15 @@ static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
  */
 u64 twheel_wheel_next(struct twheel_wheel *w)
 {
-	unsigned int n, ahead;
+	unsigned int n, ahead, i = (w->clk + 1) & TWHEEL_LVL_MASK;
 	u64 slot;
 
 	if (w->todo)
 		return w->clk;
+	/* No visit comes earlier than the next tick. */
+	w->next = w->clk + 1;
+	if (test_bit(i, w->map[0]) && wheel_slot_first(&w->slot[0][i]))
+		return w->next;
 	w->next = TWHEEL_NEVER;
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		/* From here on, only a coming slot needs a visit before its level's boundary. */
@@ -423,6 +427,8 @@ static struct twheel_timer *wheel_next_in_slot(struct twheel_wheel *w,
 	struct list_head *chain, *first;
 	unsigned int c;
 
+	/* Otherwise gcc computes the address of each chain twice, from @w. */
+	OPTIMIZER_HIDE_VAR(slot);
 	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
 		chain = &slot->chain[w->cursor++ % TWHEEL_SLOT_CHAINS];
 		first = chain->next;
@@ -499,10 +505,10 @@ static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twh
 
 /*
  * Moves this tick's share of the coming slot's timers to where they now belong. Stops at a
- * timer that expires, and returns it.
+ * timer that expires, and returns it. Out of line: most calls only take a timer of the tick.
  */
-static struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsigned int n, u64 now,
-					  unsigned int *budget)
+static noinline struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsigned int n,
+						   u64 now, unsigned int *budget)
 {
 	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	u32 most = min(w->share[n], *budget), left, taken;

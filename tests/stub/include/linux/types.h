@@ -36,6 +36,7 @@ struct list_head {
 #define noinline	__attribute__((__noinline__))
 #define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, val) (*(volatile __typeof__(x) *)&(x) = (val))
+#define OPTIMIZER_HIDE_VAR(x)	((void)(x))
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
