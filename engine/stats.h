@@ -92,6 +92,8 @@ static inline void twheel_stats_callback(struct twheel_stats *stats, u64 now,
 		twheel_stats_inc(&stats->early);
 	else if (windowed)
 		twheel_stats_inc(&stats->windowed);
+	else if (likely(!late))
+		twheel_stats_inc(&stats->late[0]);
 	else
 		twheel_stats_inc(&stats->late[min_t(u64, fls64(late),
 						    TWHEEL_LATE_BUCKETS - 1)]);
