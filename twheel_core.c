@@ -314,33 +314,6 @@ void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
 
-/**
- * twheel_wheel_remove - disarm a timer
- * @w: The wheel that @t is in, if @t is pending.
- * @t: The timer.
- * @state: TWHEEL_IDLE; or TWHEEL_DEAD, and @t can never be armed again.
- *
- * Return: Whether @t was pending.
- */
-bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
-			 u64 state)
-{
-	u64 expires = twheel_wheel_state(t);
-
-	if (!twheel_wheel_state_pending(expires)) {
-		if (state == TWHEEL_DEAD)
-			atomic64_set(&t->state, state);
-		return false;
-	}
-	/* Another CPU may push the deadline back up to here; @t stays pending. */
-	atomic64_set(&t->state, state);
-	wheel_unlink(t);
-	t->last = expires;
-	w->pending--;
-	return true;
-}
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_remove);
-
 /*
  * Finds the first occupied slot of a level. Returns how many slots ahead of the hand that
  * slot is, or 0 if there is none. Clears the bits of slots that removals have emptied.

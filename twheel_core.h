@@ -101,8 +101,6 @@ void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires);
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires);
-bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t,
-			 u64 state);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 					 unsigned int *budget);
@@ -170,6 +168,32 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 		if (!twheel_wheel_state_pending(old) || expires < (u64)old)
 			return false;
 	} while (!atomic64_try_cmpxchg_release(&t->state, &old, expires));
+	return true;
+}
+
+/**
+ * twheel_wheel_remove - disarm a timer
+ * @w: The wheel that @t is in, if @t is pending.
+ * @t: The timer.
+ * @state: TWHEEL_IDLE; or TWHEEL_DEAD, and @t can never be armed again.
+ *
+ * Return: Whether @t was pending.
+ */
+static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t, u64 state)
+{
+	u64 expires = twheel_wheel_state(t);
+
+	if (!twheel_wheel_state_pending(expires)) {
+		if (state == TWHEEL_DEAD)
+			atomic64_set(&t->state, state);
+		return false;
+	}
+	/* Another CPU may push the deadline back up to here; @t stays pending. */
+	atomic64_set(&t->state, state);
+	/* list_del() may check the neighbours first: see wheel_link_tail(). */
+	__list_del(t->entry.prev, t->entry.next);
+	t->last = expires;
+	w->pending--;
 	return true;
 }
 

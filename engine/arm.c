@@ -13,7 +13,6 @@
 #include <linux/cpumask.h>
 #include "arm.h"
 #include "callback.h"
-#include "objects.h"
 #include "tick.h"
 #include "trace.h"
 
@@ -46,33 +45,6 @@ struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 		}
 		cpu_relax();
 	}
-}
-
-/**
- * twheel_arm_relock_base - lock the base of the next of several timers
- * @base: The base of the previous timer, locked, or %NULL.
- * @t: The timer.
- *
- * Context: interrupts off.
- *
- * Return: The base of @t, locked. If that is not @base, @base is unlocked.
- */
-struct twheel_base *twheel_arm_relock_base(struct twheel_base *base,
-					   const struct twheel_timer *t)
-{
-	u32 flags = READ_ONCE(t->flags);
-
-	lockdep_assert_irqs_disabled();
-
-	if (base) {
-		lockdep_assert_held(&base->lock);
-		/* A timer of @base stays there while @base is locked. */
-		if ((flags & (TWHEEL_CPU_MASK | TWHEEL_MIGRATING)) == base->cpu &&
-		    twheel_lane_of_flags(flags) == base->lane)
-			return base;
-		raw_spin_unlock(&base->lock);
-	}
-	return twheel_arm_lock_any(t);
 }
 
 /**
@@ -110,26 +82,6 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 }
 
 /**
- * twheel_arm_insert - arm a timer
- * @base: The base that @t belongs to, locked.
- * @t: An idle timer.
- * @expires: Its deadline.
- */
-void twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t,
-		       u64 expires)
-{
-	lockdep_assert_held(&base->lock);
-
-	base->counts.armed++;
-	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	/* First: debugobjects knows an unused static timer by its empty list entry. */
-	twheel_objects_arm(t);
-	twheel_wheel_insert(&base->wheel, t, expires);
-	trace_twheel_arm(t, twheel_wheel_state(t), base->cpu);
-	twheel_tick_wake_by(base, base->wheel.next);
-}
-
-/**
  * twheel_arm_change - give a pending timer another deadline
  * @base: The base that @t belongs to, locked.
  * @t: A pending timer.
@@ -146,25 +98,4 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 	twheel_wheel_change(&base->wheel, t, expires);
 	trace_twheel_change(t, twheel_wheel_state(t), base->cpu);
 	twheel_tick_wake_by(base, base->wheel.next);
-}
-
-/**
- * twheel_arm_disarm - end a timer's arming
- * @base: The base that @t belongs to, locked.
- * @t: The timer.
- * @state: TWHEEL_IDLE; or TWHEEL_DEAD, after which @t can never be armed again.
- *
- * Return: Whether @t was pending.
- */
-bool twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t,
-		       u64 state)
-{
-	lockdep_assert_held(&base->lock);
-
-	if (!twheel_wheel_remove(&base->wheel, t, state))
-		return false;
-	base->counts.cancelled++;
-	twheel_objects_disarm(t);
-	trace_twheel_cancel(t, t->last, base->cpu);
-	return true;
 }
