@@ -94,8 +94,8 @@ struct timer_set *twheel_set_open(struct file *file)
 	spin_lock_init(&set->lock);
 	refcount_set(&set->refs, 1);
 	init_waitqueue_head(&set->drains);
-	set->offset[0] = twheel_time_offset(CLOCK_MONOTONIC);
-	set->offset[1] = twheel_time_offset(CLOCK_BOOTTIME);
+	set->offset[CLOCK_MONOTONIC] = twheel_time_offset(CLOCK_MONOTONIC);
+	set->offset[CLOCK_BOOTTIME] = twheel_time_offset(CLOCK_BOOTTIME);
 	set->file = file;
 	set->limit = min(READ_ONCE(max_timers), TWHEEL_INDEX_MASK + 1);
 	twheel_deliver_init(set);

@@ -24,8 +24,7 @@ static inline s64 twheel_time_add(s64 time, u64 ns)
 static inline s64 twheel_time_set_offset(const struct timer_set *set,
 					 clockid_t clockid)
 {
-	return clockid == CLOCK_REALTIME ? 0 :
-	       set->offset[clockid == CLOCK_BOOTTIME];
+	return set->offset[clockid];
 }
 
 /*

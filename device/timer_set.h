@@ -107,8 +107,7 @@ enum timer_set_exemption {
  * @watch: Notices when CLOCK_REALTIME is set, or %NULL. Protected by clock_watch.c.
  * @steps: How often CLOCK_REALTIME was set since the last event about it.
  * @stepped: What CLOCK_REALTIME showed when the first of these steps was noticed.
- * @offset: What the time namespace of the opener adds to CLOCK_MONOTONIC and to
- *	CLOCK_BOOTTIME.
+ * @offset: What the time namespace of the opener adds to each clock: 0 to CLOCK_REALTIME.
  * @eventfd: Signalled when readers are woken, or %NULL. Protected by @eventfd_lock.
  * @eventfd_lock: Never taken under @lock, because signals of an eventfd may take long.
  * @fasync: Gets a SIGIO when readers are woken.
@@ -152,7 +151,7 @@ struct timer_set {
 	struct clock_watch	*watch;
 	u64			steps;
 	u64			stepped;
-	s64			offset[2];
+	s64			offset[CLOCK_BOOTTIME + 1];
 	struct eventfd_ctx	*eventfd;
 	spinlock_t		eventfd_lock;
 	struct fasync_struct	*fasync;
