@@ -349,10 +349,12 @@ void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 void twheel_create_start(struct user_timer *t, const struct twheel_op *op,
 			 const struct twheel_phase *phase, bool strays)
 {
-	timer_set_assert_locked(user_timer_set(t));
+	struct timer_set *set = user_timer_set(t);
 
-	twheel_user_timer_arm_for(t, op, phase, strays);
+	timer_set_assert_locked(set);
+
+	twheel_user_timer_arm_for(set, t, op, phase, strays);
 	if (user_timer_member(t))
 		twheel_group_enlist(t);
-	create_count_down(user_timer_set(t));
+	create_count_down(set);
 }

@@ -136,9 +136,9 @@ static noinline int ops_take_back(struct timer_set *set, struct user_timer *t)
 }
 
 /* Arms @t for the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
-static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
-				   const struct twheel_op *op,
-				   const struct twheel_phase *phase, bool strays)
+static __always_inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
+					    const struct twheel_op *op,
+					    const struct twheel_phase *phase, bool strays)
 {
 	int ret = 0;
 
@@ -146,7 +146,7 @@ static inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
 		return -EINVAL;
 	if (unlikely(t->state != USER_TIMER_PENDING))
 		ret = ops_take_back(set, t);
-	twheel_user_timer_arm_for(t, op, phase, strays);
+	twheel_user_timer_arm_for(set, t, op, phase, strays);
 	return ret;
 }
 

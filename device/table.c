@@ -62,19 +62,6 @@ void twheel_table_init(struct twheel_shared *table)
 }
 
 /**
- * twheel_table_words - count the words of the table
- * @set: The set, locked.
- *
- * Return: How many timers the table has room for; 0 if there is no table.
- */
-u32 twheel_table_words(const struct timer_set *set)
-{
-	timer_set_assert_locked(set);
-
-	return set->table ? twheel_shared_size(set->table) / sizeof(struct table_word) : 0;
-}
-
-/**
  * twheel_table_open - let the program push a deadline back
  * @t: A TWHEEL_SHARED timer that is about to be armed, its set locked.
  */

@@ -98,38 +98,22 @@ static noinline void user_timer_change_lane(struct user_timer *t)
 	twheel_lane_move(timer, twheel_share_lane(user_timer_set(t)));
 }
 
-/*
- * Gives @t, which is about to be armed, a lane that its user may use now. A pending timer may be
- * in the wheel of another CPU, and would stay there.
+/**
+ * twheel_user_timer_choose_lane - give a timer a lane that its user may use now
+ * @t: The timer, which is about to be armed, its set locked.
+ *
+ * A pending timer may be in the wheel of another CPU, and would stay there.
  */
-static void user_timer_choose_lane(struct user_timer *t)
+void twheel_user_timer_choose_lane(struct user_timer *t)
 {
 	bool low = twheel_lane_of(&t->timer) == TWHEEL_LANE_LOW;
 	struct timer_set *set = user_timer_set(t);
 
+	timer_set_assert_locked(set);
+
 	if (unlikely(low != twheel_share_used_up(set)) ||
 	    (!low && unlikely(twheel_share_used_up_on(set, twheel_lane_cpu(&t->timer)))))
 		user_timer_change_lane(t);
-}
-
-/* Arms the engine's timer for the deadline of @t. */
-static void user_timer_start_engine(struct user_timer *t,
-				    const struct twheel_phase *phase)
-{
-	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
-}
-
-static __always_inline void user_timer_arm(struct user_timer *t,
-					   const struct twheel_phase *phase)
-{
-	t->state = USER_TIMER_PENDING;
-	if (user_timer_clock_node(t)) {
-		twheel_clocks_arm(t);
-		return;
-	}
-	if (t->flags & TWHEEL_SHARED)
-		twheel_table_open(t);
-	user_timer_start_engine(t, phase);
 }
 
 /**
@@ -141,38 +125,7 @@ void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phas
 {
 	timer_set_assert_locked(user_timer_set(t));
 
-	user_timer_choose_lane(t);
-	user_timer_arm(t, phase);
-}
-
-/* Returns the deadline that @op asks for. */
-static s64 user_timer_deadline(const struct user_timer *t, const struct twheel_op *op,
-			       const struct twheel_phase *phase)
-{
-	s64 now = phase->now;
-
-	if (op->flags & TWHEEL_ABSTIME)
-		return twheel_time_to_kernel(user_timer_set(t), t->clockid, op->time_ns);
-	if (user_timer_clock_node(t))
-		now = twheel_time_now(t->clockid);
-	return twheel_time_add(now, op->time_ns);
-}
-
-/**
- * twheel_user_timer_arm_for - arm a timer for the deadline of an operation
- * @t: The timer, its set locked.
- * @op: The operation.
- * @phase: From a twheel_clock_read() since the set was locked.
- * @strays: twheel_share_has_strays(), since the set was locked.
- */
-void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
-			       const struct twheel_phase *phase, bool strays)
-{
-	timer_set_assert_locked(user_timer_set(t));
-
-	if (unlikely(strays))
-		user_timer_choose_lane(t);
-	t->deadline = user_timer_deadline(t, op, phase);
+	twheel_user_timer_choose_lane(t);
 	user_timer_arm(t, phase);
 }
 
@@ -202,7 +155,7 @@ static noinline void user_timer_resume(struct user_timer *t)
 
 	t->state = USER_TIMER_PENDING;
 	twheel_clock_read(&phase);
-	user_timer_choose_lane(t);
+	twheel_user_timer_choose_lane(t);
 	user_timer_start_engine(t, &phase);
 }
 

@@ -5,11 +5,13 @@
 #ifndef _TWHEEL_DEVICE_USER_TIMER_H
 #define _TWHEEL_DEVICE_USER_TIMER_H
 
+#include "clocks.h"
+#include "table.h"
+#include "time.h"
 #include "timer_set.h"
 
+void twheel_user_timer_choose_lane(struct user_timer *t);
 void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phase);
-void twheel_user_timer_arm_for(struct user_timer *t, const struct twheel_op *op,
-			       const struct twheel_phase *phase, bool strays);
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 			      struct ended_timers *ended);
 void twheel_user_timer_free_extra(struct user_timer *t);
@@ -17,5 +19,61 @@ void twheel_user_timer_lease_closed(struct user_timer *t);
 void twheel_user_timer_look_at_unseen(struct timer_set *set);
 void twheel_user_timer_expired(struct twheel_timer *timer);
 void twheel_user_timer_moved(struct twheel_timer *timer, unsigned int steps);
+
+/* Arms the engine's timer for the deadline of @t. */
+static inline void user_timer_start_engine(struct user_timer *t, const struct twheel_phase *phase)
+{
+	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
+}
+
+/* Arms @t for its deadline, in the lane that it has. */
+static __always_inline void user_timer_arm(struct user_timer *t, const struct twheel_phase *phase)
+{
+	t->state = USER_TIMER_PENDING;
+	if (user_timer_clock_node(t)) {
+		twheel_clocks_arm(t);
+		return;
+	}
+	if (t->flags & TWHEEL_SHARED)
+		twheel_table_open(t);
+	user_timer_start_engine(t, phase);
+}
+
+/* Returns the deadline that @op asks for. */
+static __always_inline s64 user_timer_deadline(const struct timer_set *set,
+					       const struct user_timer *t,
+					       const struct twheel_op *op,
+					       const struct twheel_phase *phase)
+{
+	s64 now = phase->now;
+
+	if (op->flags & TWHEEL_ABSTIME)
+		return twheel_time_to_kernel(set, t->clockid, op->time_ns);
+	if (user_timer_clock_node(t))
+		now = twheel_time_now(t->clockid);
+	return twheel_time_add(now, op->time_ns);
+}
+
+/**
+ * twheel_user_timer_arm_for - arm a timer for the deadline of an operation
+ * @set: The set, locked.
+ * @t: The timer.
+ * @op: The operation.
+ * @phase: From a twheel_clock_read() since the set was locked.
+ * @strays: twheel_share_has_strays(), since the set was locked.
+ *
+ * In line, because batches arm many timers in a loop.
+ */
+static __always_inline void
+twheel_user_timer_arm_for(struct timer_set *set, struct user_timer *t, const struct twheel_op *op,
+			  const struct twheel_phase *phase, bool strays)
+{
+	timer_set_assert_locked(set);
+
+	if (unlikely(strays))
+		twheel_user_timer_choose_lane(t);
+	t->deadline = user_timer_deadline(set, t, op, phase);
+	user_timer_arm(t, phase);
+}
 
 #endif /* _TWHEEL_DEVICE_USER_TIMER_H */
