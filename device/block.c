@@ -23,11 +23,6 @@
 static struct kmem_cache *block_cache;
 static twheel_fn_t block_expired;
 
-static u32 block_number(const struct timer_block *block)
-{
-	return block->first / TIMER_BLOCK_TIMERS;
-}
-
 /**
  * twheel_block_walk_begin - begin or continue a walk, after locking the set
  * @set: The set, locked.
@@ -148,8 +143,8 @@ static void block_keep(struct timer_set *set, struct timer_block *block)
 	set->spare = block;
 	if (!old)
 		return;
-	twheel_leaf_put(set, block_number(old), NULL);
-	twheel_leaf_trim(set, block_number(old));
+	twheel_leaf_put(set, twheel_block_number(old), NULL);
+	twheel_leaf_trim(set, twheel_block_number(old));
 	block_free_later(old);
 }
 
@@ -160,7 +155,7 @@ static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lan
 	struct timer_block *block = set->spare;
 
 	if (block) {
-		twheel_leaf_put(set, block_number(block), NULL);
+		twheel_leaf_put(set, twheel_block_number(block), NULL);
 		set->spare = NULL;
 		return block;
 	}
@@ -180,7 +175,7 @@ static int block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 
 	if (ret)
 		return ret;
-	from = set->spare ? block_number(set->spare) : number;
+	from = set->spare ? twheel_block_number(set->spare) : number;
 	block = block_get(set, lane);
 	if (IS_ERR(block)) {
 		twheel_leaf_trim(set, number);
@@ -211,7 +206,7 @@ static struct user_timer *block_take_from(struct timer_block *block, u32 min, u3
 	if (block == block->set->spare)
 		block->set->spare = NULL;
 	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
-		twheel_leaf_set_room(block->set, block_number(block), false);
+		twheel_leaf_set_room(block->set, twheel_block_number(block), false);
 	return &block->timer[slot];
 }
 
@@ -256,28 +251,6 @@ struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 }
 
 /**
- * twheel_block_give - give the place of a timer back
- * @t: The timer, which has ended; its set is locked.
- * @empty: A list of blocks for twheel_block_free(). The timer's block is added to the
- *	list if no timer is left in the block.
- */
-void twheel_block_give(struct user_timer *t, struct timer_block **empty)
-{
-	struct timer_block *block = user_timer_block(t);
-
-	timer_set_assert_locked(block->set);
-
-	t->state = USER_TIMER_DEAD;
-	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
-		twheel_leaf_set_room(block->set, block_number(block), true);
-	__clear_bit(t - block->timer, block->used);
-	if (bitmap_empty(block->used, TIMER_BLOCK_TIMERS)) {
-		block->next = *empty;
-		*empty = block;
-	}
-}
-
-/**
  * twheel_block_free - free empty blocks, but keep one
  * @set: The set, which has been locked since the blocks became empty.
  * @empty: From twheel_block_give().
@@ -310,7 +283,7 @@ void twheel_block_remove(struct timer_set *set, struct timer_block *block)
 {
 	timer_set_assert_locked(set);
 
-	twheel_leaf_put(set, block_number(block), NULL);
+	twheel_leaf_put(set, twheel_block_number(block), NULL);
 	block_free_later(block);
 }
 

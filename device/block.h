@@ -25,7 +25,6 @@ void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 				     enum twheel_lane lane, struct timer_block **hint);
-void twheel_block_give(struct user_timer *t, struct timer_block **empty);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
 void twheel_block_remove(struct timer_set *set, struct timer_block *block);
 
@@ -45,6 +44,33 @@ static inline struct user_timer *twheel_block_find(struct timer_set *set, u64 ha
 	timer_set_assert_locked(set);
 
 	return block ? &block->timer[index % TIMER_BLOCK_TIMERS] : NULL;
+}
+
+static inline u32 twheel_block_number(const struct timer_block *block)
+{
+	return block->first / TIMER_BLOCK_TIMERS;
+}
+
+/**
+ * twheel_block_give - give the place of a timer back
+ * @t: The timer, which has ended; its set is locked.
+ * @empty: A list of blocks for twheel_block_free(). The timer's block is added to the
+ *	list if no timer is left in the block.
+ */
+static inline void twheel_block_give(struct user_timer *t, struct timer_block **empty)
+{
+	struct timer_block *block = user_timer_block(t);
+
+	timer_set_assert_locked(block->set);
+
+	t->state = USER_TIMER_DEAD;
+	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
+		twheel_leaf_set_room(block->set, twheel_block_number(block), true);
+	__clear_bit(t - block->timer, block->used);
+	if (bitmap_empty(block->used, TIMER_BLOCK_TIMERS)) {
+		block->next = *empty;
+		*empty = block;
+	}
 }
 
 #endif /* _TWHEEL_DEVICE_BLOCK_H */

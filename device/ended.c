@@ -24,25 +24,6 @@ void twheel_ended_init(struct ended_timers *ended)
 }
 
 /**
- * twheel_ended_disarm - disarm the engine's part of a timer that has ended
- * @ended: The collection.
- * @t: The timer, its set locked.
- *
- * The engine disarms the timer in twheel_ended_finish() at the latest. A callback that
- * runs before that finds that its timer has ended.
- */
-void twheel_ended_disarm(struct ended_timers *ended, struct user_timer *t)
-{
-	timer_set_assert_locked(user_timer_set(t));
-
-	ended->timer[ended->armed++] = &t->timer;
-	if (ended->armed == TWHEEL_CANCEL_MAX) {
-		twheel_api_cancel_some(ended->timer, ended->armed);
-		ended->armed = 0;
-	}
-}
-
-/**
  * twheel_ended_finish - give back what the ended timers had
  * @set: Their set, which has been locked since the first of them ended.
  * @ended: The collection.
@@ -53,7 +34,9 @@ void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended)
 
 	if (ended->armed)
 		twheel_api_cancel_some(ended->timer, ended->armed);
-	if (ended->count)
+	if (ended->count) {
+		WRITE_ONCE(set->count, set->count - ended->count);
 		twheel_quota_uncharge(set->quota, ended->count);
+	}
 	twheel_block_free(set, ended->empty);
 }

@@ -22,7 +22,25 @@ struct ended_timers {
 };
 
 void twheel_ended_init(struct ended_timers *ended);
-void twheel_ended_disarm(struct ended_timers *ended, struct user_timer *t);
 void twheel_ended_finish(struct timer_set *set, struct ended_timers *ended);
+
+/**
+ * twheel_ended_disarm - disarm the engine's part of a timer that has ended
+ * @ended: The collection.
+ * @t: The timer, its set locked.
+ *
+ * The engine disarms the timer in twheel_ended_finish() at the latest. A callback that
+ * runs before that finds that its timer has ended.
+ */
+static inline void twheel_ended_disarm(struct ended_timers *ended, struct user_timer *t)
+{
+	timer_set_assert_locked(user_timer_set(t));
+
+	ended->timer[ended->armed++] = &t->timer;
+	if (ended->armed == TWHEEL_CANCEL_MAX) {
+		twheel_api_cancel_some(ended->timer, ended->armed);
+		ended->armed = 0;
+	}
+}
 
 #endif /* _TWHEEL_DEVICE_ENDED_H */

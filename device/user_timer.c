@@ -83,7 +83,6 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 		twheel_table_close(t);
 	if (t->extra)
 		twheel_user_timer_free_extra(t);
-	WRITE_ONCE(set->count, set->count - 1);
 	ended->count++;
 	twheel_block_give(t, &ended->empty);
 }
