@@ -40,7 +40,7 @@ static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *p
  * is unread, so that a short period costs nothing until then. So this function computes how
  * many deadlines the timer has missed.
  */
-static u64 deliver_count(const struct user_timer *t, const struct twheel_phase *phase)
+static inline u64 deliver_count(const struct user_timer *t, const struct twheel_phase *phase)
 {
 	u64 period = user_timer_period(t);
 	s64 now;
@@ -55,8 +55,8 @@ static u64 deliver_count(const struct user_timer *t, const struct twheel_phase *
 }
 
 /* Writes to @event without reading it: in the ring, the program may change it. */
-static void deliver_describe_timer(struct twheel_event *event,
-				   const struct user_timer *t, u64 count)
+static __always_inline void deliver_describe_timer(struct twheel_event *event,
+						   const struct user_timer *t, u64 count)
 {
 	*event = (struct twheel_event) {
 		.handle = user_timer_handle(t),
@@ -145,8 +145,9 @@ static void deliver_done_some(struct timer_set *set, const struct twheel_event *
 		if (event[i].type == TWHEEL_EVENT_CLOCK_SET)
 			WRITE_ONCE(set->steps, 0);
 		else
-			deliver_done(set, twheel_ready_first(set), event[i].count, phase,
-				     ended);
+			deliver_done(set, list_first_entry(&set->ready, struct user_timer,
+							   timer.owner),
+				     event[i].count, phase, ended);
 	}
 }
 
