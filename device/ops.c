@@ -104,6 +104,14 @@ static bool ops_restore_valid(const struct twheel_op *op)
 	return !(op->flags & TWHEEL_KEEP_HANDLE) || op->handle >> TWHEEL_INDEX_BITS;
 }
 
+/* Whether an addition is valid, and as most are. One sum: see ops_change_valid(). */
+static bool ops_add_common(const struct twheel_op *op)
+{
+	return !(op->result | (op->flags & ~(TWHEEL_ABSTIME | TWHEEL_SHARED)) |
+		 (op->clockid ^ CLOCK_MONOTONIC) | op->handle | op->period_ns |
+		 (op->time_ns | op->window_ns) >> 63);
+}
+
 /**
  * twheel_ops_add - carry out a number of TWHEEL_OP_ADD
  * @set: The set.
@@ -117,8 +125,9 @@ void twheel_ops_add(struct timer_set *set, struct user_timer **added,
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (!ops_add_valid(&op[i], TWHEEL_RESTORE | OPS_RECORD_FLAGS) ||
-		    !ops_restore_valid(&op[i]))
+		if (!ops_add_common(&op[i]) &&
+		    (!ops_add_valid(&op[i], TWHEEL_RESTORE | OPS_RECORD_FLAGS) ||
+		     !ops_restore_valid(&op[i])))
 			op[i].result = -EINVAL;
 	twheel_create_timers(set, added, op, n);
 }
