@@ -194,46 +194,26 @@ static int block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 	return 0;
 }
 
-/* Takes the first free place with an index from @min to @max. Returns NULL if none is. */
-static struct user_timer *block_take_from(struct timer_block *block, u32 min, u32 max)
-{
-	u32 slot = min > block->first ? min - block->first : 0;
-
-	slot = find_next_zero_bit(block->used, TIMER_BLOCK_TIMERS, slot);
-	if (slot >= TIMER_BLOCK_TIMERS || block->first + slot > max)
-		return NULL;
-	__set_bit(slot, block->used);
-	if (block == block->set->spare)
-		block->set->spare = NULL;
-	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
-		twheel_leaf_set_room(block->set, twheel_block_number(block), false);
-	return &block->timer[slot];
-}
-
 /**
- * twheel_block_take - take a place for a timer
+ * twheel_block_search - find a block with a free place, and take the place
  * @set: The set, locked.
  * @min: The lowest index allowed.
  * @max: The highest index allowed.
- * @lane: The lane that is to serve the timer.
- * @hint: The block to begin with, or %NULL; afterwards the block that had a free
- *	place. Valid while the set stays locked. The search skips all blocks before it.
+ * @lane: The lane that is to serve the timers of a new block.
+ * @hint: See twheel_block_take(), which calls this function if *@hint has no free place.
  *
- * Return: The place, still %USER_TIMER_DEAD; or an ERR_PTR(): -EBUSY if there is no
- * free place; -EAGAIN if the lock was released and there may be a free place now;
- * -ENOMEM if the lock was released and there is no memory; -EDQUOT if the lock was
- * released and the user may have no more blocks.
+ * Return: as twheel_block_take().
  */
-struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
-				     enum twheel_lane lane, struct timer_block **hint)
+struct user_timer *twheel_block_search(struct timer_set *set, u32 min, u32 max,
+				       enum twheel_lane lane, struct timer_block **hint)
 {
-	struct timer_block *block = *hint;
 	u32 number = min / TIMER_BLOCK_TIMERS;
+	struct timer_block *block;
 	struct user_timer *t;
 
 	timer_set_assert_locked(set);
 
-	while (!block || !(t = block_take_from(block, min, max))) {
+	do {
 		number = twheel_leaf_find_room(set, number);
 		if (number > max / TIMER_BLOCK_TIMERS)
 			return ERR_PTR(-EBUSY);
@@ -244,9 +224,9 @@ struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
 		}
 		/* The block may have room only below @min. */
 		number++;
-	}
+		t = twheel_block_take_from(block, min, max);
+	} while (!t);
 	*hint = block;
-	twheel_lane_move(&t->timer, lane);
 	return t;
 }
 

@@ -23,8 +23,8 @@ int twheel_block_init(twheel_fn_t expired);
 void twheel_block_exit(void);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
-struct user_timer *twheel_block_take(struct timer_set *set, u32 min, u32 max,
-				     enum twheel_lane lane, struct timer_block **hint);
+struct user_timer *twheel_block_search(struct timer_set *set, u32 min, u32 max,
+				       enum twheel_lane lane, struct timer_block **hint);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
 void twheel_block_remove(struct timer_set *set, struct timer_block *block);
 
@@ -49,6 +49,56 @@ static inline struct user_timer *twheel_block_find(struct timer_set *set, u64 ha
 static inline u32 twheel_block_number(const struct timer_block *block)
 {
 	return block->first / TIMER_BLOCK_TIMERS;
+}
+
+/* Takes the first free place with an index from @min to @max. Returns NULL if none is. */
+static __always_inline struct user_timer *
+twheel_block_take_from(struct timer_block *block, u32 min, u32 max)
+{
+	u32 slot = min > block->first ? min - block->first : 0;
+
+	timer_set_assert_locked(block->set);
+
+	slot = find_next_zero_bit(block->used, TIMER_BLOCK_TIMERS, slot);
+	if (slot >= TIMER_BLOCK_TIMERS || block->first + slot > max)
+		return NULL;
+	__set_bit(slot, block->used);
+	if (block == block->set->spare)
+		block->set->spare = NULL;
+	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
+		twheel_leaf_set_room(block->set, twheel_block_number(block), false);
+	return &block->timer[slot];
+}
+
+/**
+ * twheel_block_take - take a place for a timer
+ * @set: The set, locked.
+ * @min: The lowest index allowed.
+ * @max: The highest index allowed.
+ * @lane: The lane that is to serve the timer.
+ * @hint: The block to begin with, or %NULL; afterwards the block that had a free
+ *	place. Valid while the set stays locked. The search skips all blocks before it.
+ *
+ * Return: The place, still %USER_TIMER_DEAD; or an ERR_PTR(): -EBUSY if there is no
+ * free place; -EAGAIN if the lock was released and there may be a free place now;
+ * -ENOMEM if the lock was released and there is no memory; -EDQUOT if the lock was
+ * released and the user may have no more blocks.
+ */
+static __always_inline struct user_timer *
+twheel_block_take(struct timer_set *set, u32 min, u32 max, enum twheel_lane lane,
+		  struct timer_block **hint)
+{
+	struct user_timer *t = NULL;
+
+	timer_set_assert_locked(set);
+
+	if (*hint)
+		t = twheel_block_take_from(*hint, min, max);
+	if (!t)
+		t = twheel_block_search(set, min, max, lane, hint);
+	if (!IS_ERR(t))
+		twheel_lane_move(&t->timer, lane);
+	return t;
 }
 
 /**

@@ -24,7 +24,7 @@
 
 static bool create_wants_extra(const struct twheel_op *op)
 {
-	return op->period_ns || op->window_ns || op->group || op->clockid != CLOCK_MONOTONIC;
+	return op->period_ns | op->window_ns | op->group | (op->clockid ^ CLOCK_MONOTONIC);
 }
 
 static void create_free_extra(struct timer_extra *extra)
@@ -67,8 +67,8 @@ static struct timer_extra *create_extra(struct timer_set *set,
  * Takes a place for a timer that has a word in the table. Such timers get the indexes
  * of the table in turn, so that an index comes again only after all the others.
  */
-static struct user_timer *create_take_shared(struct timer_set *set, enum twheel_lane lane,
-					     struct timer_block **hint)
+static noinline struct user_timer *
+create_take_shared(struct timer_set *set, enum twheel_lane lane, struct timer_block **hint)
 {
 	u32 words = twheel_table_words(set);
 	u32 next = set->next_shared < words ? set->next_shared : 0;
@@ -76,11 +76,14 @@ static struct user_timer *create_take_shared(struct timer_set *set, enum twheel_
 
 	if (!words)
 		return ERR_PTR(-ENOSPC);
-	/* The hint may be a block above @next, and free indexes would be skipped. */
-	*hint = NULL;
+	/* From a block above the first index, the search would skip free indexes. */
+	if (*hint && (*hint)->first > next)
+		*hint = NULL;
 	t = twheel_block_take(set, next, words - 1, lane, hint);
-	if (t == ERR_PTR(-EBUSY) && next)
+	if (t == ERR_PTR(-EBUSY) && next) {
+		*hint = NULL;
 		t = twheel_block_take(set, 0, words - 1, lane, hint);
+	}
 	if (IS_ERR(t))
 		return t == ERR_PTR(-EBUSY) ? ERR_PTR(-ENOSPC) : t;
 	set->next_shared = user_timer_index(t) + 1;
@@ -88,8 +91,9 @@ static struct user_timer *create_take_shared(struct timer_set *set, enum twheel_
 }
 
 /* Takes the place that the handle in @op names. */
-static struct user_timer *create_take_kept(struct timer_set *set, const struct twheel_op *op,
-					   enum twheel_lane lane, struct timer_block **hint)
+static noinline struct user_timer *
+create_take_kept(struct timer_set *set, const struct twheel_op *op, enum twheel_lane lane,
+		 struct timer_block **hint)
 {
 	u32 index = op->handle & TWHEEL_INDEX_MASK;
 	struct user_timer *t;
@@ -121,10 +125,10 @@ static struct user_timer *create_take_place(struct timer_set *set, const struct 
 	return t;
 }
 
-/* Counts one USER_TIMER_NEW timer less. Wakes a drain, which waits until there is none. */
-static void create_count_down(struct timer_set *set)
+/* Counts @n USER_TIMER_NEW timers less. Wakes a drain, which waits until there are none. */
+static void create_count_down(struct timer_set *set, unsigned int n)
 {
-	WRITE_ONCE(set->starting, set->starting - 1);
+	WRITE_ONCE(set->starting, set->starting - n);
 	if (set->stopped && !set->starting)
 		wake_up_interruptible(&set->drains);
 }
@@ -194,9 +198,9 @@ static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 }
 
 /* Creates the timer for @op. May release the lock meanwhile, to allocate. */
-static struct user_timer *create_timer(struct timer_set *set, const struct twheel_op *op,
-				       struct timer_extra *extra,
-				       struct admission *adm)
+static __always_inline struct user_timer *
+create_timer(struct timer_set *set, const struct twheel_op *op, struct timer_extra *extra,
+	     struct admission *adm)
 {
 	struct user_timer *t;
 
@@ -215,25 +219,10 @@ static struct user_timer *create_timer(struct timer_set *set, const struct twhee
 	return t;
 }
 
-/**
- * twheel_create_discard - remove a timer that has not been started
- * @t: The timer, its set locked.
- * @ended: Collects the timer for twheel_ended_finish().
- */
-void twheel_create_discard(struct user_timer *t, struct ended_timers *ended)
-{
-	struct timer_set *set = user_timer_set(t);
-
-	timer_set_assert_locked(set);
-
-	twheel_user_timer_remove(set, t, ended);
-	create_count_down(set);
-}
-
 /* Adds one more timer to the set, which is locked. Returns the result of @op. */
-static int create_admit(struct timer_set *set, struct user_timer **created,
-			const struct twheel_op *op, struct timer_extra *extra,
-			struct admission *adm)
+static __always_inline int
+create_admit(struct timer_set *set, struct user_timer **created, const struct twheel_op *op,
+	     struct timer_extra *extra, struct admission *adm)
 {
 	struct user_timer *t;
 	int ret;
@@ -247,7 +236,7 @@ static int create_admit(struct timer_set *set, struct user_timer **created,
 	t = create_timer(set, op, extra, adm);
 	if (IS_ERR(t)) {
 		WRITE_ONCE(set->count, set->count - 1);
-		create_count_down(set);
+		create_count_down(set, 1);
 		return PTR_ERR(t);
 	}
 	adm->charged--;
@@ -261,17 +250,23 @@ static void create_uncharge(struct timer_set *set, const struct admission *adm)
 		twheel_quota_uncharge(set->quota, adm->charged);
 }
 
-/* Creates timers that need no extra. Passes over operations that have failed. */
-static void create_plain(struct timer_set *set, struct user_timer **t,
-			 struct twheel_op *op, unsigned int n, enum twheel_lane lane)
+/*
+ * Creates timers up to the first that needs an extra. Passes over operations that have
+ * failed. Returns how many operations it has done with.
+ */
+static unsigned int create_plain(struct timer_set *set, struct user_timer **t,
+				 struct twheel_op *op, unsigned int n, enum twheel_lane lane)
 {
 	struct admission adm = { .lane = lane };
 	unsigned int i;
 
 	timer_set_lock(set);
 	for (i = 0; i < n; i++) {
+		t[i] = NULL;
 		if (op[i].result)
 			continue;
+		if (create_wants_extra(&op[i]))
+			break;
 		adm.wanted = n - i;
 		op[i].result = create_admit(set, &t[i], &op[i], NULL, &adm);
 		if (!op[i].result)
@@ -279,6 +274,7 @@ static void create_plain(struct timer_set *set, struct user_timer **t,
 	}
 	create_uncharge(set, &adm);
 	timer_set_unlock(set);
+	return i;
 }
 
 static void create_with_extra(struct timer_set *set, struct user_timer **t,
@@ -312,8 +308,8 @@ static void create_with_extra(struct timer_set *set, struct user_timer **t,
  *	already. Fills in the results and handles of the others.
  * @n: How many operations there are.
  *
- * The caller starts each timer by twheel_create_start() once its handle has been
- * written to the program's memory, or removes it by twheel_create_discard().
+ * The caller writes the handles to the program's memory, and then calls
+ * twheel_create_finish().
  *
  * Context: process, may sleep. Takes the set's lock.
  */
@@ -321,40 +317,56 @@ void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 			  struct twheel_op *op, unsigned int n)
 {
 	enum twheel_lane lane = twheel_share_lane(set);
-	unsigned int i, plain;
+	unsigned int i, done;
 
-	for (i = 0; i < n; i += plain) {
-		for (plain = 0; i + plain < n; plain++) {
-			t[i + plain] = NULL;
-			if (!op[i + plain].result && create_wants_extra(&op[i + plain]))
-				break;
-		}
-		if (plain) {
-			create_plain(set, &t[i], &op[i], plain, lane);
-		} else {
+	for (i = 0; i < n; i += done) {
+		done = 1;
+		t[i] = NULL;
+		if (op[i].result)
+			continue;
+		if (create_wants_extra(&op[i]))
 			create_with_extra(set, &t[i], &op[i], lane);
-			plain = 1;
-		}
+		else
+			done = create_plain(set, &t[i], &op[i], n - i, lane);
 	}
 }
 
 /**
- * twheel_create_start - arm a new timer
- * @t: The timer, its set locked.
- * @op: The operation that created it.
- * @phase: From a twheel_clock_read() since the set was locked.
- * @strays: twheel_share_has_strays(), since the set was locked. The timer may have been
- *	created on another CPU.
+ * twheel_create_finish - start new timers, or remove them
+ * @set: The set.
+ * @t: From twheel_create_timers().
+ * @op: The operations that created the timers.
+ * @n: How many operations there are.
+ * @lost: The handles could not be written to the program's memory, so the timers are removed.
+ *
+ * Context: process. Takes the set's lock.
  */
-void twheel_create_start(struct user_timer *t, const struct twheel_op *op,
-			 const struct twheel_phase *phase, bool strays)
+void twheel_create_finish(struct timer_set *set, struct user_timer **t,
+			  const struct twheel_op *op, unsigned int n, bool lost)
 {
-	struct timer_set *set = user_timer_set(t);
+	unsigned int i, finished = 0;
+	struct ended_timers ended;
+	struct twheel_phase phase;
+	bool strays;
 
-	timer_set_assert_locked(set);
-
-	twheel_user_timer_arm_for(set, t, op, phase, strays);
-	if (user_timer_member(t))
-		twheel_group_enlist(t);
-	create_count_down(set);
+	twheel_ended_init(&ended);
+	timer_set_lock(set);
+	/* The timers may have been created on another CPU. */
+	strays = twheel_share_has_strays(set);
+	twheel_clock_read(&phase);
+	for (i = 0; i < n; i++) {
+		if (!t[i])
+			continue;
+		finished++;
+		if (unlikely(lost)) {
+			twheel_user_timer_remove(set, t[i], &ended);
+			continue;
+		}
+		twheel_user_timer_arm_for(set, t[i], &op[i], &phase, strays);
+		if (user_timer_member(t[i]))
+			twheel_group_enlist(t[i]);
+	}
+	create_count_down(set, finished);
+	twheel_ended_finish(set, &ended);
+	timer_set_unlock(set);
 }

@@ -9,8 +9,7 @@
 
 void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 			  struct twheel_op *op, unsigned int n);
-void twheel_create_start(struct user_timer *t, const struct twheel_op *op,
-			 const struct twheel_phase *phase, bool strays);
-void twheel_create_discard(struct user_timer *t, struct ended_timers *ended);
+void twheel_create_finish(struct timer_set *set, struct user_timer **t,
+			  const struct twheel_op *op, unsigned int n, bool lost);
 
 #endif /* _TWHEEL_DEVICE_CREATE_H */

@@ -33,7 +33,7 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
-/* Carries out an operation. The caller starts or discards the timer in @added. */
+/* Carries out an operation. The caller passes @added to twheel_create_finish(). */
 static int ioctl_run_op(struct timer_set *set, struct twheel_op *op,
 			struct user_timer **added)
 {
@@ -73,32 +73,6 @@ static bool ioctl_op_writes(u32 opcode, int result)
 	}
 }
 
-/* Starts new timers; discards them if the program has @lost their handles. */
-static void ioctl_finish_added(struct timer_set *set, struct user_timer **added,
-			       const struct twheel_op *op, unsigned int count,
-			       bool lost)
-{
-	struct ended_timers ended;
-	struct twheel_phase phase;
-	unsigned int i;
-	bool strays;
-
-	twheel_ended_init(&ended);
-	timer_set_lock(set);
-	strays = twheel_share_has_strays(set);
-	twheel_clock_read(&phase);
-	for (i = 0; i < count; i++) {
-		if (!added[i])
-			continue;
-		if (lost)
-			twheel_create_discard(added[i], &ended);
-		else
-			twheel_create_start(added[i], &op[i], &phase, strays);
-	}
-	twheel_ended_finish(set, &ended);
-	timer_set_unlock(set);
-}
-
 static long ioctl_op(struct timer_set *set, void __user *argp, u32 opcode)
 {
 	struct user_timer *added;
@@ -120,7 +94,7 @@ static long ioctl_op(struct timer_set *set, void __user *argp, u32 opcode)
 	if (copy_to_user(argp, &op, sizeof(op)))
 		ret = -EFAULT;
 	if (added)
-		ioctl_finish_added(set, &added, &op, 1, ret < 0);
+		twheel_create_finish(set, &added, &op, 1, ret < 0);
 	return ret;
 }
 
@@ -145,9 +119,11 @@ static unsigned int ioctl_run_adds(struct timer_set *set, struct twheel_op *op,
 				   struct user_timer **added, unsigned int count, bool *kept)
 {
 	unsigned int n;
+	u32 flags = 0;
 
 	for (n = 0; n < count && op[n].op == TWHEEL_OP_ADD; n++)
-		*kept |= !!(op[n].flags & TWHEEL_KEEP_HANDLE);
+		flags |= op[n].flags;
+	*kept |= !!(flags & TWHEEL_KEEP_HANDLE);
 	twheel_ops_add(set, added, op, n);
 	return n;
 }
@@ -220,7 +196,7 @@ static int ioctl_run_chunk(struct timer_set *set, struct ioctl_chunk *chunk,
 
 	lost = chunk->changed && copy_to_user(ops, chunk->op, array_size(count, sizeof(*ops)));
 	if (chunk->added)
-		ioctl_finish_added(set, chunk->timer, chunk->op, count, lost);
+		twheel_create_finish(set, chunk->timer, chunk->op, count, lost);
 	return lost ? -EFAULT : count;
 }
 
