@@ -108,8 +108,9 @@ create_take_kept(struct timer_set *set, const struct twheel_op *op, enum twheel_
 }
 
 /* Takes a place for a timer: above the table's indexes if there is room. */
-static struct user_timer *create_take_place(struct timer_set *set, const struct twheel_op *op,
-					    enum twheel_lane lane, struct timer_block **hint)
+static __always_inline struct user_timer *
+create_take_place(struct timer_set *set, const struct twheel_op *op, enum twheel_lane lane,
+		  struct timer_block **hint)
 {
 	u32 words = twheel_table_words(set);
 	struct user_timer *t = ERR_PTR(-EBUSY);
