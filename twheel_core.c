@@ -120,9 +120,9 @@ static u64 wheel_slot_visit_by(const struct twheel_wheel *w, unsigned int n, u64
 }
 
 /*
- * These are list_add_tail() and list_del() without the checks of CONFIG_DEBUG_LIST, which
- * distributions build in. The checks would read the neighbours and wait for the cache
- * misses. The lists of timer_list have no such checks either.
+ * This is list_add_tail(), and twheel_wheel_unlink() is list_del(), without the checks of
+ * CONFIG_DEBUG_LIST, which distributions build in. The checks would read the neighbours and
+ * wait for the cache misses. The lists of timer_list have no such checks either.
  */
 static void wheel_link_tail(struct list_head *entry, struct list_head *chain)
 {
@@ -132,11 +132,6 @@ static void wheel_link_tail(struct list_head *entry, struct list_head *chain)
 	entry->prev = last;
 	chain->prev = entry;
 	last->next = entry;
-}
-
-static void wheel_unlink(struct twheel_timer *t)
-{
-	__list_del(t->entry.prev, t->entry.next);
 }
 
 /*
@@ -309,7 +304,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires)
 {
-	wheel_unlink(t);
+	twheel_wheel_unlink(t);
 	wheel_set_deadline(w, t, expires);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
@@ -462,7 +457,7 @@ static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twh
 {
 	u64 state;
 
-	wheel_unlink(t);
+	twheel_wheel_unlink(t);
 	/* Another CPU may push the deadline back at any moment: then its turn comes again. */
 	while ((state = twheel_wheel_state(t)) <= w->clk) {
 		if (unlikely(t->flags & TWHEEL_PROCESS)) {
@@ -593,7 +588,7 @@ bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 {
 	u64 state;
 
-	wheel_unlink(t);
+	twheel_wheel_unlink(t);
 	while ((state = twheel_wheel_state(t)) <= w->clk)
 		if (wheel_expire_timer(w, t, state, min(now, TWHEEL_NEVER - 1)))
 			return true;
@@ -642,7 +637,7 @@ void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 {
 	u64 expires = twheel_wheel_state(t);
 
-	wheel_unlink(t);
+	twheel_wheel_unlink(t);
 	from->pending--;
 	to->pending++;
 	/* An overdue timer keeps its deadline, which is a point of its grid. */

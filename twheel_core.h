@@ -171,6 +171,12 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 	return true;
 }
 
+/* list_del(), but without the checks of CONFIG_DEBUG_LIST: see wheel_link_tail(). */
+static inline void twheel_wheel_unlink(struct twheel_timer *t)
+{
+	__list_del(t->entry.prev, t->entry.next);
+}
+
 /**
  * twheel_wheel_remove - disarm a timer
  * @w: The wheel that @t is in, if @t is pending.
@@ -190,8 +196,7 @@ static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_tim
 	}
 	/* Another CPU may push the deadline back up to here; @t stays pending. */
 	atomic64_set(&t->state, state);
-	/* list_del() may check the neighbours first: see wheel_link_tail(). */
-	__list_del(t->entry.prev, t->entry.next);
+	twheel_wheel_unlink(t);
 	t->last = expires;
 	w->pending--;
 	return true;

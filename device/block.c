@@ -12,8 +12,6 @@
  * or another timer in it, and does nothing. A block is freed after an RCU grace period.
  * That outlasts every callback, because softirq context is a read-side critical section.
  */
-#include <linux/align.h>
-#include <linux/bitmap.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "block.h"

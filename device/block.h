@@ -5,6 +5,8 @@
 #ifndef _TWHEEL_DEVICE_BLOCK_H
 #define _TWHEEL_DEVICE_BLOCK_H
 
+#include <linux/bitmap.h>
+#include <linux/err.h>
 #include "leaf.h"
 
 /**

@@ -3,9 +3,9 @@
  * twheel: creating timers and adding them to a set
  *
  * A new timer is USER_TIMER_NEW: it has an index and a handle, but no program knows the
- * handle yet. The caller writes the handle to the program's memory and then starts the
- * timer, or discards the timer if the memory cannot be written. If a batch adds many
- * timers, they are created together.
+ * handle yet. The caller writes the handle to the program's memory. Then
+ * twheel_create_finish() starts the timer, or removes it if the memory could not be
+ * written. If a batch adds many timers, they are created together.
  */
 #include <linux/jiffies.h>
 #include <linux/math64.h>
@@ -137,7 +137,7 @@ static void create_count_down(struct timer_set *set, unsigned int n)
 /**
  * struct admission - what a caller needs to add timers to a set
  * @lane: The lane that serves the timers.
- * @wanted: How many more timers the caller may add.
+ * @wanted: How many more timers the caller may add, at most.
  * @charged: How many more timers the user has been charged for.
  * @hint: See twheel_block_take().
  */

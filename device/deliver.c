@@ -139,15 +139,16 @@ static void deliver_done_some(struct timer_set *set, const struct twheel_event *
 			      unsigned int n, const struct twheel_phase *phase,
 			      struct ended_timers *ended)
 {
+	struct user_timer *t;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		if (event[i].type == TWHEEL_EVENT_CLOCK_SET)
+		if (event[i].type == TWHEEL_EVENT_CLOCK_SET) {
 			WRITE_ONCE(set->steps, 0);
-		else
-			deliver_done(set, list_first_entry(&set->ready, struct user_timer,
-							   timer.owner),
-				     event[i].count, phase, ended);
+			continue;
+		}
+		t = list_first_entry(&set->ready, struct user_timer, timer.owner);
+		deliver_done(set, t, event[i].count, phase, ended);
 	}
 }
 

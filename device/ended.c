@@ -4,9 +4,9 @@
  *
  * A caller that ends many timers under the set's lock collects them here, because some
  * work is cheaper for many timers at once: the engine disarms several of them under one
- * hold of its lock, and the quota is given back in one step. The memory of an ended timer
- * stays until twheel_ended_finish(). Until then the caller may still look at the timer,
- * and sees that it is USER_TIMER_DEAD.
+ * hold of its lock, and the counts of the set and of the user are lowered in one step. The
+ * memory of an ended timer stays until twheel_ended_finish(). Until then the caller may
+ * still look at the timer, and sees that it is USER_TIMER_DEAD.
  */
 #include "block.h"
 #include "ended.h"

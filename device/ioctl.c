@@ -8,12 +8,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "block.h"
 #include "clock_watch.h"
 #include "create.h"
 #include "deliver.h"
 #include "drain.h"
-#include "ended.h"
 #include "ioctl.h"
 #include "lease.h"
 #include "list.h"

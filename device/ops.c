@@ -104,7 +104,10 @@ static bool ops_restore_valid(const struct twheel_op *op)
 	return !(op->flags & TWHEEL_KEEP_HANDLE) || op->handle >> TWHEEL_INDEX_BITS;
 }
 
-/* Whether an addition is valid, and as most are. One sum: see ops_change_valid(). */
+/*
+ * Whether an addition is of the common kind, and valid: then ops_add_valid() and
+ * ops_restore_valid() hold, too. One sum: see ops_change_valid().
+ */
 static bool ops_add_common(const struct twheel_op *op)
 {
 	return !(op->result | (op->flags & ~(TWHEEL_ABSTIME | TWHEEL_SHARED)) |

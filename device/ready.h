@@ -35,6 +35,8 @@ static inline struct user_timer *twheel_ready_first_unseen(struct timer_set *set
 
 static inline void twheel_ready_wake(struct timer_set *set)
 {
+	timer_set_assert_locked(set);
+
 	/*
 	 * Nothing to do if the work is queued already: it takes the lock after this
 	 * function's caller, and sees what the caller did.

@@ -27,6 +27,9 @@ struct table_word {
 	u64		handle;
 };
 
+/* twheel_table_words() counts by the program's type. */
+static_assert(sizeof(struct table_word) == sizeof(struct twheel_word));
+
 /* After this many lost races against the program, the kernel tries again next tick. */
 #define TABLE_TRIES	4
 

@@ -20,13 +20,6 @@ static inline s64 twheel_time_add(s64 time, u64 ns)
 	return (s64)((u64)time + ns);
 }
 
-/* What the time namespace of a set adds to a clock. */
-static inline s64 twheel_time_set_offset(const struct timer_set *set,
-					 clockid_t clockid)
-{
-	return set->offset[clockid];
-}
-
 /*
  * Converts a time below 2^63 from the program's view of a clock to the kernel's. The
  * result is negative for a time before the kernel's zero, which a time namespace
@@ -35,7 +28,7 @@ static inline s64 twheel_time_set_offset(const struct timer_set *set,
 static inline s64 twheel_time_to_kernel(const struct timer_set *set,
 					clockid_t clockid, u64 time)
 {
-	s64 offset = twheel_time_set_offset(set, clockid), result;
+	s64 offset = set->offset[clockid], result;
 
 	if (check_sub_overflow((s64)time, offset, &result))
 		return offset < 0 ? S64_MAX : S64_MIN;
@@ -46,7 +39,7 @@ static inline s64 twheel_time_to_kernel(const struct timer_set *set,
 static inline u64 twheel_time_to_program(const struct timer_set *set,
 					 clockid_t clockid, s64 time)
 {
-	s64 offset = twheel_time_set_offset(set, clockid), result;
+	s64 offset = set->offset[clockid], result;
 
 	if (check_add_overflow(time, offset, &result))
 		return S64_MAX;

@@ -41,7 +41,6 @@
 #include "ready.h"
 #include "share.h"
 #include "table.h"
-#include "time.h"
 #include "user_timer.h"
 
 /**

@@ -40,10 +40,10 @@ static __always_inline void user_timer_arm(struct user_timer *t, const struct tw
 }
 
 /* Returns the deadline that @op asks for. */
-static __always_inline s64 user_timer_deadline(const struct timer_set *set,
-					       const struct user_timer *t,
-					       const struct twheel_op *op,
-					       const struct twheel_phase *phase)
+static __always_inline s64 user_timer_new_deadline(const struct timer_set *set,
+						   const struct user_timer *t,
+						   const struct twheel_op *op,
+						   const struct twheel_phase *phase)
 {
 	s64 now = phase->now;
 
@@ -72,7 +72,7 @@ twheel_user_timer_arm_for(struct timer_set *set, struct user_timer *t, const str
 
 	if (unlikely(strays))
 		twheel_user_timer_choose_lane(t);
-	t->deadline = user_timer_deadline(set, t, op, phase);
+	t->deadline = user_timer_new_deadline(set, t, op, phase);
 	user_timer_arm(t, phase);
 }
 
