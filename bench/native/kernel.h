@@ -327,7 +327,7 @@ struct lock_class_key { int unused; };
 #define lock_map_release(map)	do { } while (0)
 
 /* Tasks */
-struct task_struct { struct { u64 sum_exec_runtime; } se; };
+struct task_struct { struct { u64 sum_exec_runtime; } se; int prio; unsigned int flags; };
 extern __thread struct task_struct native_task;
 extern __thread int native_preempt_count;
 #define current			(&native_task)

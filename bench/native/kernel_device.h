@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The parts of the kernel's headers that the device's batches use, besides those in kernel.h
+ *
+ * An RCU grace period ends at once: no callback runs during the benchmark, and a block is only
+ * found under the lock of its set.
+ */
+#ifndef _NATIVE_KERNEL_DEVICE_H
+#define _NATIVE_KERNEL_DEVICE_H
+
+/* Compiler */
+#define static_assert		_Static_assert
+#define __aligned(n)		__attribute__((aligned(n)))
+#define __must_hold(lock)
+#define __percpu
+#define raw_cpu_ptr(p)		this_cpu_ptr(p)
+
+/* Arithmetic */
+#define S64_MIN			(-S64_MAX - 1)
+#define NSEC_PER_SEC		1000000000L
+#define check_sub_overflow(a, b, d) __builtin_sub_overflow(a, b, d)
+#define roundup_pow_of_two(n)	(1U << (32 - __builtin_clz((n) - 1)))
+#define array_index_nospec(i, size) ((i) & (0U - ((i) < (size))))
+
+/* Bits */
+#define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
+
+static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned int size,
+					      unsigned int start)
+{
+	unsigned long word;
+	unsigned int i;
+
+	for (i = start; i < size; i = (i / BITS_PER_LONG + 1) * BITS_PER_LONG) {
+		word = ~map[i / BITS_PER_LONG] & (~0UL << (i % BITS_PER_LONG));
+		if (word)
+			return min(i / BITS_PER_LONG * BITS_PER_LONG + __ffs(word), size);
+	}
+	return size;
+}
+
+#define __assign_bit(i, map, set) ((set) ? __set_bit(i, map) : __clear_bit(i, map))
+#define bitmap_full(map, size)	(find_next_zero_bit(map, size, 0) == (size))
+#define bitmap_empty(map, size)	(find_first_bit(map, size) == (size))
+
+static inline void bitmap_fill(unsigned long *map, unsigned int size)
+{
+	memset(map, 0xff, BITS_TO_LONGS(size) * sizeof(*map));
+}
+
+/* Pointers that are errors, and aligned ones */
+#define ERR_PTR(error)		((void *)(long)(error))
+#define PTR_ERR(p)		((long)(p))
+#define IS_ERR(p)		((unsigned long)(p) > -4096UL)
+#define PTR_ALIGN_DOWN(p, size)	((typeof(p))((unsigned long)(p) & ~((unsigned long)(size) - 1)))
+
+/* Memory */
+#define PAGE_SHIFT		12
+#define offset_in_page(p)	((unsigned long)(p) & ((1UL << PAGE_SHIFT) - 1))
+#define page_address(page)	((void *)(page))
+#define GFP_KERNEL_ACCOUNT	0
+#define SLAB_ACCOUNT		0
+struct page;
+struct kmem_cache;
+struct rcu_head { void (*func)(struct rcu_head *head); };
+#define kzalloc(size, gfp)	calloc(1, size)
+#define kvcalloc(n, size, gfp)	calloc(n, size)
+#define kfree(p)		free(p)
+#define kmem_cache_create(name, size, align, flags, ctor) ((struct kmem_cache *)1)
+#define kmem_cache_destroy(cache) do { } while (0)
+#define kmem_cache_free(cache, p) free(p)
+#define kmem_cache_zalloc(cache, gfp) native_zalloc_page()
+#define call_rcu(head, fn)	(fn)(head)
+#define rcu_barrier()		do { } while (0)
+void *native_zalloc_page(void);
+
+/* Locks, tasks and time */
+#define spin_lock_bh(lock)	raw_spin_lock(lock)
+#define spin_unlock_bh(lock)	raw_spin_unlock(lock)
+#define spin_unlock(lock)	raw_spin_unlock(lock)
+#define spin_trylock(lock)	(!cmpxchg(&(lock)->locked, 0, 1))
+#define spin_lock_init(lock)	raw_spin_lock_init(lock)
+#define spin_is_contended(lock)	false
+#define might_lock(lock)	do { } while (0)
+#define wake_up_interruptible(q) do { } while (0)
+#define fatal_signal_pending(task) false
+#define in_task()		true
+#define MAX_RT_PRIO		100
+#define PF_KTHREAD		0x00200000
+#define ktime_get_real_ns()	0
+typedef atomic_t refcount_t;
+struct rb_root { void *rb_node; };
+struct rb_node { void *rb_left, *rb_right; };
+
+/* List */
+#define list_del(entry)		__list_del((entry)->prev, (entry)->next)
+
+#endif /* _NATIVE_KERNEL_DEVICE_H */
