@@ -4,11 +4,9 @@
  *
  * usage: batch [--count N] [--reps N]
  *
- * Prints lines of: count,batches,operation,case,median,least,most. Cases: "one_thread" works;
- * two threads work on two cores, with a "set_each", or both on "one_set". A set is what an open
- * file has. Times are CPU time of a thread in ns for one operation, and have the time that a
- * thread waits for a lock. The copies from and to the program's memory are counted, the
- * system call is not.
+ * Cases: "one_thread" works; two threads work on two cores, with a "set_each", or both on
+ * "one_set". A set is what an open file has. The copies from and to the program's memory are
+ * counted, the system call is not. See pair.c.
  */
 #include "kernel.h"
 #include "kernel_device.h"
@@ -18,42 +16,34 @@
 #include "device/ops.h"
 #include "device/share.h"
 #include "device/user_timer.h"
-#include <pthread.h>
-#include <stdio.h>
+#include "pair.h"
 
-#define START		1000003ULL
 #define HOUR		3600000U
-#define MAX_REPS	15
-#define SIDES		2U
 
-enum { ARM, PUSH_BACK, CANCEL, OPERATIONS };
-static const char *const operation_name[] = { "arm", "push_back", "cancel" };
+enum { ARM, PUSH_BACK, CANCEL };
 static const u32 operation_code[] = { TWHEEL_OP_ADD, TWHEEL_OP_CHANGE, TWHEEL_OP_CANCEL };
-enum { ONE_THREAD, SET_EACH, ONE_SET, CASES };
-static const char *const case_name[] = { "one_thread", "set_each", "one_set" };
+enum { ONE_THREAD, SET_EACH, ONE_SET };
 
 static DEFINE_PER_CPU(struct user_share, share);
-static pthread_barrier_t start;
-
 /**
  * struct side - what a thread works on
- * @cpu: Its CPU.
- * @set: Its set.
+ * @own: The set that was made for it.
+ * @set: The set that it works on.
  * @n: How many timers.
  * @op: The operations, in the program's memory.
  * @handle: The timers' handles.
  * @order: A random order of the timers.
- * @took: The result.
  */
 struct side {
-	unsigned int		cpu;
+	struct timer_set	*own;
 	struct timer_set	*set;
 	u32			n;
 	struct twheel_op	*op;
 	u64			*handle;
 	u32			*order;
-	double			took[OPERATIONS];
 };
+
+static struct side sides[PAIR_SIDES];
 
 /* Limits and shares, for a user who is far from them. */
 unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
@@ -98,11 +88,12 @@ static struct timer_set *new_set(void)
 	return set;
 }
 
-static void prepare(struct side *side, unsigned int cpu, u32 n)
+static void prepare(unsigned int cpu, u32 n)
 {
+	struct side *side = &sides[cpu];
 	u32 i, j;
 
-	side->cpu = cpu;
+	side->own = new_set();
 	side->n = n;
 	side->op = bench_memory(n * sizeof(*side->op));
 	side->handle = bench_memory(n * sizeof(*side->handle));
@@ -164,95 +155,46 @@ static void run_chunk(struct timer_set *set, struct twheel_op *program, unsigned
 	}
 }
 
-static void *work(void *argument)
+static void arrange(unsigned int number)
 {
-	struct side *side = argument;
-	cpu_set_t allowed;
+	sides[0].set = sides[0].own;
+	sides[1].set = sides[number == SET_EACH].own;
+}
+
+static void work(unsigned int cpu, double *took)
+{
+	struct side *side = &sides[cpu];
 	int operation;
 	u64 before;
 	u32 i;
 
-	native_become_cpu(side->cpu);
-	CPU_ZERO(&allowed);
-	CPU_SET(side->cpu, &allowed);
-	sched_setaffinity(0, sizeof(allowed), &allowed);
-	for (operation = 0; operation < OPERATIONS; operation++) {
+	for (operation = ARM; operation <= CANCEL; operation++) {
 		write_ops(side, operation);
-		pthread_barrier_wait(&start);
+		pthread_barrier_wait(&pair_start);
 		before = bench_cpu_time();
 		for (i = 0; i < side->n; i += TWHEEL_CHUNK)
 			run_chunk(side->set, &side->op[i], min(side->n - i, TWHEEL_CHUNK));
-		side->took[operation] = (double)(bench_cpu_time() - before) / side->n;
+		took[operation] = (double)(bench_cpu_time() - before) / side->n;
 		if (operation == ARM)
 			keep_handles(side);
-		pthread_barrier_wait(&start);
+		pthread_barrier_wait(&pair_start);
 	}
-	return NULL;
-}
-
-/* Lets @threads sides work at once. @took: the mean of their times. */
-static void run(struct side *side, unsigned int threads, double *took)
-{
-	pthread_t thread[SIDES];
-	unsigned int i, operation;
-
-	pthread_barrier_init(&start, NULL, threads);
-	for (i = 0; i < threads; i++)
-		pthread_create(&thread[i], NULL, work, &side[i]);
-	for (i = 0; i < threads; i++)
-		pthread_join(thread[i], NULL);
-	pthread_barrier_destroy(&start);
-	for (operation = 0; operation < OPERATIONS; operation++)
-		for (took[operation] = i = 0; i < threads; i++)
-			took[operation] += side[i].took[operation] / threads;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
 {
-	double took[OPERATIONS], value[CASES][OPERATIONS][MAX_REPS], *v;
-	unsigned int reps = 5, rep, c, operation, n = 100000;
-	struct timer_set *set[SIDES];
-	struct side side[SIDES];
-	int i;
+	static const struct pair pair = {
+		.program	= "batch",
+		.column		= "batches",
+		.operation	= { [ARM] = "arm", [PUSH_BACK] = "push_back", [CANCEL] = "cancel" },
+		.name		= { [ONE_THREAD] = "one_thread", [SET_EACH] = "set_each",
+				    [ONE_SET] = "one_set" },
+		.prepare	= prepare,
+		.arrange	= arrange,
+		.work		= work,
+	};
 
-	for (i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--count"))
-			n = (unsigned int)strtoul(argv[i + 1], NULL, 10);
-		else if (!strcmp(argv[i], "--reps"))
-			reps = (unsigned int)strtoul(argv[i + 1], NULL, 10);
-	}
-	if (i != argc || n < 2 || !reps || reps > MAX_REPS) {
-		fprintf(stderr, "usage: batch [--count N] [--reps N]\n");
-		return 2;
-	}
-	peer_engine.open(START);
 	if (twheel_block_init(twheel_user_timer_expired))
 		return 1;
-	for (i = 0; i < (int)SIDES; i++) {
-		prepare(&side[i], (unsigned int)i, n / 2);
-		set[i] = new_set();
-	}
-	for (rep = 0; rep < reps; rep++)
-		for (c = 0; c < CASES; c++) {
-			side[0].set = set[0];
-			side[1].set = set[c == SET_EACH];
-			run(side, c == ONE_THREAD ? 1 : SIDES, took);
-			for (operation = 0; operation < OPERATIONS; operation++)
-				value[c][operation][rep] = took[operation];
-		}
-	for (operation = 0; operation < OPERATIONS; operation++)
-		for (c = 0; c < CASES; c++) {
-			v = value[c][operation];
-			qsort(v, reps, sizeof(*v), compare);
-			printf("%u,batches,%s,%s,%.1f,%.1f,%.1f\n", n, operation_name[operation],
-			       case_name[c], v[reps / 2], v[0], v[reps - 1]);
-		}
-	return 0;
+	return pair_main(argc, argv, &pair);
 }

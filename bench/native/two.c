@@ -4,27 +4,18 @@
  *
  * usage: two [--count N] [--reps N]
  *
- * Prints lines of: count,two_cpus,operation,case,median,least,most. Cases: one thread works
- * "alone"; two threads work, each on the "own_base" of its CPU; two threads work, both on
- * the "same_base" of CPU 0. Times are CPU time of a thread in ns for one of its
- * operations, and have the time that a thread waits for a lock.
+ * Cases: one thread works "alone"; two threads work, each on the "own_base" of its CPU; two
+ * threads work, both on the "same_base" of CPU 0. See pair.c.
  */
 #include "kernel.h"
 #include "bench.h"
+#include "pair.h"
 #include "twheel.h"
-#include <pthread.h>
-#include <stdio.h>
-#include <time.h>
 
 #define HOUR		3600000U
-#define START		1000003ULL
-#define MAX_REPS	15
-#define SIDES		2U
 
-enum { ADD, REARM, CANCEL, OPERATIONS };
-enum { ALONE, OWN_BASE, SAME_BASE, CASES };
-static const char *const operation_name[] = { "add", "rearm", "cancel" };
-static const char *const case_name[] = { "alone", "own_base", "same_base" };
+enum { ADD, REARM, CANCEL };
+enum { ALONE, OWN_BASE, SAME_BASE };
 
 /**
  * struct side - what a thread works on
@@ -34,7 +25,6 @@ static const char *const case_name[] = { "alone", "own_base", "same_base" };
  * @objects: The timers.
  * @order: A random order of the timers.
  * @distance: A deadline for each timer, from now, in that order.
- * @took: The result.
  */
 struct side {
 	unsigned int	cpu;
@@ -43,10 +33,9 @@ struct side {
 	char		*objects;
 	u32		*order;
 	u32		*distance;
-	double		took[OPERATIONS];
 };
 
-static pthread_barrier_t start;
+static struct side sides[PAIR_SIDES];
 
 static void fired(struct twheel_timer *timer)
 {
@@ -57,8 +46,9 @@ static struct twheel_timer *timer_at(const struct side *side, u32 i)
 	return (struct twheel_timer *)(side->objects + (size_t)side->order[i] * OBJECT_SIZE);
 }
 
-static void prepare(struct side *side, unsigned int cpu, u32 n)
+static void prepare(unsigned int cpu, u32 n)
 {
+	struct side *side = &sides[cpu];
 	u32 i, j;
 
 	side->cpu = cpu;
@@ -101,85 +91,39 @@ static void operate(const struct side *side, int operation)
 	}
 }
 
-static void *work(void *argument)
+static void arrange(unsigned int number)
 {
-	struct side *side = argument;
-	cpu_set_t set;
+	sides[0].base = 0;
+	sides[1].base = number == OWN_BASE;
+}
+
+static void work(unsigned int cpu, double *took)
+{
+	const struct side *side = &sides[cpu];
 	int operation;
 	u64 before;
 
-	CPU_ZERO(&set);
-	CPU_SET(side->cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
 	setup(side);
-	for (operation = 0; operation < OPERATIONS; operation++) {
-		pthread_barrier_wait(&start);
+	for (operation = ADD; operation <= CANCEL; operation++) {
+		pthread_barrier_wait(&pair_start);
 		before = bench_cpu_time();
 		operate(side, operation);
-		side->took[operation] = (double)(bench_cpu_time() - before) / side->n;
+		took[operation] = (double)(bench_cpu_time() - before) / side->n;
 	}
-	return NULL;
-}
-
-/* Lets @threads sides work at once. @took: the mean of their times. */
-static void run(struct side *side, unsigned int threads, double *took)
-{
-	pthread_t thread[SIDES];
-	unsigned int i, operation;
-
-	pthread_barrier_init(&start, NULL, threads);
-	for (i = 0; i < threads; i++)
-		pthread_create(&thread[i], NULL, work, &side[i]);
-	for (i = 0; i < threads; i++)
-		pthread_join(thread[i], NULL);
-	pthread_barrier_destroy(&start);
-	for (operation = 0; operation < OPERATIONS; operation++)
-		for (took[operation] = i = 0; i < threads; i++)
-			took[operation] += side[i].took[operation] / threads;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
 {
-	double took[OPERATIONS], value[CASES][OPERATIONS][MAX_REPS], *v;
-	unsigned int reps = 5, rep, c, operation, n = 100000;
-	struct side side[SIDES];
-	int i;
+	static const struct pair pair = {
+		.program	= "two",
+		.column		= "two_cpus",
+		.operation	= { [ADD] = "add", [REARM] = "rearm", [CANCEL] = "cancel" },
+		.name		= { [ALONE] = "alone", [OWN_BASE] = "own_base",
+				    [SAME_BASE] = "same_base" },
+		.prepare	= prepare,
+		.arrange	= arrange,
+		.work		= work,
+	};
 
-	for (i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--count"))
-			n = (unsigned int)strtoul(argv[i + 1], NULL, 10);
-		else if (!strcmp(argv[i], "--reps"))
-			reps = (unsigned int)strtoul(argv[i + 1], NULL, 10);
-	}
-	if (i != argc || n < 2 || !reps || reps > MAX_REPS) {
-		fprintf(stderr, "usage: two [--count N] [--reps N]\n");
-		return 2;
-	}
-	peer_engine.open(START);
-	for (i = 0; i < (int)SIDES; i++)
-		prepare(&side[i], (unsigned int)i, n / 2);
-	for (rep = 0; rep < reps; rep++)
-		for (c = 0; c < CASES; c++) {
-			side[0].base = 0;
-			side[1].base = c == OWN_BASE;
-			run(side, c == ALONE ? 1 : SIDES, took);
-			for (operation = 0; operation < OPERATIONS; operation++)
-				value[c][operation][rep] = took[operation];
-		}
-	for (operation = 0; operation < OPERATIONS; operation++)
-		for (c = 0; c < CASES; c++) {
-			v = value[c][operation];
-			qsort(v, reps, sizeof(*v), compare);
-			printf("%u,two_cpus,%s,%s,%.1f,%.1f,%.1f\n", n,
-			       operation_name[operation], case_name[c], v[reps / 2], v[0],
-			       v[reps - 1]);
-		}
-	return 0;
+	return pair_main(argc, argv, &pair);
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Native benchmark: one thread, and two threads on two cores, each a CPU of the engine
+ *
+ * usage: PROGRAM [--count N] [--reps N]
+ *
+ * Prints lines of: count,what,operation,case,median,least,most. Times are CPU time of a thread
+ * in ns for one of its operations, and have the time that a thread waits for a lock.
+ */
+#include "kernel.h"
+#include "bench.h"
+#include "pair.h"
+#include <stdio.h>
+
+#define START		1000003ULL
+#define MAX_REPS	15
+
+pthread_barrier_t pair_start;
+static const struct pair *pair;
+static double took[PAIR_SIDES][PAIR_OPERATIONS];
+
+static void *run_side(void *argument)
+{
+	unsigned int side = (unsigned int)(long)argument;
+	cpu_set_t allowed;
+
+	native_become_cpu(side);
+	CPU_ZERO(&allowed);
+	CPU_SET(side, &allowed);
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+	pair->work(side, took[side]);
+	return NULL;
+}
+
+/* Lets @threads sides work at once. @mean: the mean of their times. */
+static void run(unsigned int threads, double *mean)
+{
+	pthread_t thread[PAIR_SIDES];
+	unsigned int i, operation;
+
+	pthread_barrier_init(&pair_start, NULL, threads);
+	for (i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, run_side, (void *)(long)i);
+	for (i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	pthread_barrier_destroy(&pair_start);
+	for (operation = 0; operation < PAIR_OPERATIONS; operation++)
+		for (mean[operation] = i = 0; i < threads; i++)
+			mean[operation] += took[i][operation] / threads;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int pair_main(int argc, char **argv, const struct pair *what)
+{
+	double mean[PAIR_OPERATIONS], value[PAIR_CASES][PAIR_OPERATIONS][MAX_REPS], *v;
+	unsigned int reps = 5, rep, c, operation, n = 100000;
+	int i;
+
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--count"))
+			n = (unsigned int)strtoul(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--reps"))
+			reps = (unsigned int)strtoul(argv[i + 1], NULL, 10);
+	}
+	if (i != argc || n < PAIR_SIDES || !reps || reps > MAX_REPS) {
+		fprintf(stderr, "usage: %s [--count N] [--reps N]\n", what->program);
+		return 2;
+	}
+	pair = what;
+	peer_engine.open(START);
+	for (i = 0; i < (int)PAIR_SIDES; i++)
+		pair->prepare((unsigned int)i, n / PAIR_SIDES);
+	for (rep = 0; rep < reps; rep++)
+		for (c = 0; c < PAIR_CASES; c++) {
+			pair->arrange(c);
+			run(c ? PAIR_SIDES : 1, mean);
+			for (operation = 0; operation < PAIR_OPERATIONS; operation++)
+				value[c][operation][rep] = mean[operation];
+		}
+	for (operation = 0; operation < PAIR_OPERATIONS; operation++)
+		for (c = 0; c < PAIR_CASES; c++) {
+			v = value[c][operation];
+			qsort(v, reps, sizeof(*v), compare);
+			printf("%u,%s,%s,%s,%.1f,%.1f,%.1f\n", n, pair->column,
+			       pair->operation[operation], pair->name[c], v[reps / 2], v[0],
+			       v[reps - 1]);
+		}
+	return 0;
+}
