@@ -25,6 +25,7 @@ static const u32 operation_code[] = { TWHEEL_OP_ADD, TWHEEL_OP_CHANGE, TWHEEL_OP
 enum { ONE_THREAD, SET_EACH, ONE_SET };
 
 static DEFINE_PER_CPU(struct user_share, share);
+
 /**
  * struct side - what a thread works on
  * @own: The set that was made for it.
@@ -91,18 +92,12 @@ static struct timer_set *new_set(void)
 static void prepare(unsigned int cpu, u32 n)
 {
 	struct side *side = &sides[cpu];
-	u32 i, j;
 
 	side->own = new_set();
 	side->n = n;
 	side->op = bench_memory(n * sizeof(*side->op));
 	side->handle = bench_memory(n * sizeof(*side->handle));
-	side->order = bench_memory(n * sizeof(*side->order));
-	for (i = 0; i < n; i++) {
-		j = (u32)random() % (i + 1);
-		side->order[i] = side->order[j];
-		side->order[j] = i;
-	}
+	side->order = pair_order(n);
 }
 
 /* Writes all operations, as a program does beforehand. */

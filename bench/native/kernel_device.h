@@ -90,7 +90,6 @@ void *native_zalloc_page(void);
 #define ktime_get_real_ns()	0
 typedef atomic_t refcount_t;
 struct rb_root { void *rb_node; };
-struct rb_node { void *rb_left, *rb_right; };
 
 /* List */
 #define list_del(entry)		__list_del((entry)->prev, (entry)->next)

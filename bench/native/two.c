@@ -19,7 +19,6 @@ enum { ALONE, OWN_BASE, SAME_BASE };
 
 /**
  * struct side - what a thread works on
- * @cpu: Its CPU.
  * @base: The CPU whose base has its timers.
  * @n: How many timers.
  * @objects: The timers.
@@ -27,7 +26,6 @@ enum { ALONE, OWN_BASE, SAME_BASE };
  * @distance: A deadline for each timer, from now, in that order.
  */
 struct side {
-	unsigned int	cpu;
 	int		base;
 	u32		n;
 	char		*objects;
@@ -49,22 +47,17 @@ static struct twheel_timer *timer_at(const struct side *side, u32 i)
 static void prepare(unsigned int cpu, u32 n)
 {
 	struct side *side = &sides[cpu];
-	u32 i, j;
+	u32 i;
 
-	side->cpu = cpu;
 	side->n = n;
 	side->objects = bench_memory((size_t)n * OBJECT_SIZE);
-	side->order = bench_memory(n * sizeof(u32));
+	side->order = pair_order(n);
 	side->distance = bench_memory(n * sizeof(u32));
-	for (i = 0; i < n; i++) {
-		j = (u32)random() % (i + 1);
-		side->order[i] = side->order[j];
-		side->order[j] = i;
+	for (i = 0; i < n; i++)
 		side->distance[i] = 2 + (u32)random() % HOUR;
-	}
 }
 
-/* A timer begins in the base of the CPU that sets it up. */
+/* A timer begins in the base of the CPU that sets it up. Leaves the thread on that CPU. */
 static void setup(const struct side *side)
 {
 	u32 i;
@@ -72,7 +65,6 @@ static void setup(const struct side *side)
 	native_become_cpu((unsigned int)side->base);
 	for (i = 0; i < side->n; i++)
 		twheel_setup(timer_at(side, i), fired, 0);
-	native_become_cpu(side->cpu);
 }
 
 static void operate(const struct side *side, int operation)
@@ -104,6 +96,7 @@ static void work(unsigned int cpu, double *took)
 	u64 before;
 
 	setup(side);
+	native_become_cpu(cpu);
 	for (operation = ADD; operation <= CANCEL; operation++) {
 		pthread_barrier_wait(&pair_start);
 		before = bench_cpu_time();
