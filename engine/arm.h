@@ -30,14 +30,13 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 static __always_inline struct twheel_base *
 twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
 {
-	const u32 place = TWHEEL_CPU_MASK | TWHEEL_LANE_MASK | TWHEEL_MIGRATING;
 	struct twheel_base *here;
 
 	local_irq_save(*flags);
 	here = raw_cpu_read(twheel_cpus.lane[0]);
-	if ((READ_ONCE(t->flags) & place) == here->cpu) {
+	if ((READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == here->place) {
 		raw_spin_lock(&here->lock);
-		if ((READ_ONCE(t->flags) & place) == here->cpu)
+		if ((READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == here->place)
 			return here;
 		raw_spin_unlock(&here->lock);
 	}
@@ -79,15 +78,12 @@ static inline struct twheel_base *twheel_arm_rehome(struct twheel_base *base,
 static inline struct twheel_base *
 twheel_arm_relock_base(struct twheel_base *base, const struct twheel_timer *t)
 {
-	u32 flags = READ_ONCE(t->flags);
-
 	lockdep_assert_irqs_disabled();
 
 	if (base) {
 		lockdep_assert_held(&base->lock);
 		/* A timer of @base stays there while @base is locked. */
-		if ((flags & (TWHEEL_CPU_MASK | TWHEEL_MIGRATING)) == base->cpu &&
-		    twheel_lane_of_flags(flags) == base->lane)
+		if ((READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == base->place)
 			return base;
 		raw_spin_unlock(&base->lock);
 	}

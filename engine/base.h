@@ -23,6 +23,8 @@
 /* struct twheel_timer.flags, besides those of twheel.h, twheel_core.h and lane.h */
 #define TWHEEL_MIGRATING	0x00040000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
+/* A timer is in the base whose @place these flags equal. While it migrates, none does. */
+#define TWHEEL_PLACE_MASK	(TWHEEL_CPU_MASK | TWHEEL_LANE_MASK | TWHEEL_MIGRATING)
 
 /* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U
@@ -80,6 +82,7 @@ struct twheel_worker {
  *	lock.
  * @cpu: The CPU.
  * @lane: The lane.
+ * @place: The CPU and the lane, as in the flags of a timer.
  * @online: The CPU is online, so timers may be armed here.
  * @callback: The callback that runs in softirq context.
  * @held: When the run took the lock, while twheel_timing is on; else 0.
@@ -104,6 +107,7 @@ struct twheel_base {
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
 	unsigned int		lane;
+	u32			place;
 	bool			online;
 	struct twheel_callback	callback;
 	u64			held;

@@ -104,6 +104,7 @@ static void cpu_init_base(struct twheel_base *base, unsigned int cpu,
 	twheel_expiry_init(base);
 	base->cpu = cpu;
 	base->lane = lane;
+	base->place = cpu | lane << TWHEEL_LANE_SHIFT;
 	base->wake = TWHEEL_NEVER;
 	twheel_process_init_base(base);
 	twheel_wheel_init(&base->wheel, get_jiffies_64());
