@@ -332,12 +332,61 @@ void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 	}
 }
 
+/* Starts new timers. Returns how many. */
+static unsigned int create_start(struct timer_set *set, struct user_timer **t,
+				 const struct twheel_op *op, unsigned int n)
+{
+	/* The timers may have been created on another CPU. */
+	bool strays = twheel_share_has_strays(set);
+	unsigned int i, started = 0;
+	struct twheel_phase phase;
+	struct twheel_hold hold;
+
+	twheel_clock_read(&phase);
+	twheel_api_hold_begin(&hold);
+	for (i = 0; i < n; i++) {
+		if (!t[i])
+			continue;
+		started++;
+		if (likely(!t[i]->extra && !strays)) {
+			twheel_user_timer_start_for(set, t[i], &op[i], &phase, &hold);
+			continue;
+		}
+		/* This may take locks, of a clock or of another lane. */
+		twheel_api_hold_end(&hold);
+		twheel_user_timer_arm_for(set, t[i], &op[i], &phase, strays);
+		if (user_timer_member(t[i]))
+			twheel_group_enlist(t[i]);
+		twheel_api_hold_begin(&hold);
+	}
+	twheel_api_hold_end(&hold);
+	return started;
+}
+
+/* Removes new timers, whose handles the program does not get. Returns how many. */
+static noinline unsigned int create_remove(struct timer_set *set, struct user_timer **t,
+					   unsigned int n)
+{
+	unsigned int i, removed = 0;
+	struct ended_timers ended;
+
+	twheel_ended_init(&ended);
+	for (i = 0; i < n; i++) {
+		if (!t[i])
+			continue;
+		twheel_user_timer_remove(set, t[i], &ended);
+		removed++;
+	}
+	twheel_ended_finish(set, &ended);
+	return removed;
+}
+
 /**
  * twheel_create_finish - start new timers, or remove them
  * @set: The set.
  * @t: From twheel_create_timers().
  * @op: The operations that created the timers.
- * @n: How many operations there are.
+ * @n: How many operations there are; at most %TWHEEL_CHUNK.
  * @lost: The handles could not be written to the program's memory, so the timers are removed.
  *
  * Context: process. Takes the set's lock.
@@ -345,29 +394,7 @@ void twheel_create_timers(struct timer_set *set, struct user_timer **t,
 void twheel_create_finish(struct timer_set *set, struct user_timer **t,
 			  const struct twheel_op *op, unsigned int n, bool lost)
 {
-	unsigned int i, finished = 0;
-	struct ended_timers ended;
-	struct twheel_phase phase;
-	bool strays;
-
-	twheel_ended_init(&ended);
 	timer_set_lock(set);
-	/* The timers may have been created on another CPU. */
-	strays = twheel_share_has_strays(set);
-	twheel_clock_read(&phase);
-	for (i = 0; i < n; i++) {
-		if (!t[i])
-			continue;
-		finished++;
-		if (unlikely(lost)) {
-			twheel_user_timer_remove(set, t[i], &ended);
-			continue;
-		}
-		twheel_user_timer_arm_for(set, t[i], &op[i], &phase, strays);
-		if (user_timer_member(t[i]))
-			twheel_group_enlist(t[i]);
-	}
-	create_count_down(set, finished);
-	twheel_ended_finish(set, &ended);
+	create_count_down(set, lost ? create_remove(set, t, n) : create_start(set, t, op, n));
 	timer_set_unlock(set);
 }

@@ -154,7 +154,7 @@ static noinline void user_timer_resume(struct user_timer *t)
 	t->state = USER_TIMER_PENDING;
 	twheel_clock_read(&phase);
 	twheel_user_timer_choose_lane(t);
-	user_timer_start_engine(t, &phase);
+	twheel_mod(&t->timer, user_timer_tick(t, &phase));
 }
 
 /* Lets @t expire, unless its deadline, as the program has pushed it back, is to come. */

@@ -20,10 +20,10 @@ void twheel_user_timer_look_at_unseen(struct timer_set *set);
 void twheel_user_timer_expired(struct twheel_timer *timer);
 void twheel_user_timer_moved(struct twheel_timer *timer, unsigned int steps);
 
-/* Arms the engine's timer for the deadline of @t. */
-static inline void user_timer_start_engine(struct user_timer *t, const struct twheel_phase *phase)
+/* The tick of the deadline of @t. */
+static inline u64 user_timer_tick(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	twheel_mod(&t->timer, twheel_clock_tick(phase, ns_to_ktime(t->deadline)));
+	return twheel_clock_tick(phase, ns_to_ktime(t->deadline));
 }
 
 /* Arms @t for its deadline, in the lane that it has. */
@@ -36,7 +36,7 @@ static __always_inline void user_timer_arm(struct user_timer *t, const struct tw
 	}
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_open(t);
-	user_timer_start_engine(t, phase);
+	twheel_mod(&t->timer, user_timer_tick(t, phase));
 }
 
 /* Returns the deadline that @op asks for. */
@@ -74,6 +74,28 @@ twheel_user_timer_arm_for(struct timer_set *set, struct user_timer *t, const str
 		twheel_user_timer_choose_lane(t);
 	t->deadline = user_timer_new_deadline(set, t, op, phase);
 	user_timer_arm(t, phase);
+}
+
+/**
+ * twheel_user_timer_start_for - arm a new timer for the deadline of an operation, in a hold
+ * @set: The set, locked.
+ * @t: The timer, without an extra, and in a lane that its user may use.
+ * @op: The operation.
+ * @phase: From a twheel_clock_read() since the set was locked.
+ * @hold: The hold, in which no other lock is taken.
+ */
+static __always_inline void
+twheel_user_timer_start_for(struct timer_set *set, struct user_timer *t,
+			    const struct twheel_op *op, const struct twheel_phase *phase,
+			    struct twheel_hold *hold)
+{
+	timer_set_assert_locked(set);
+
+	t->deadline = user_timer_new_deadline(set, t, op, phase);
+	t->state = USER_TIMER_PENDING;
+	if (t->flags & TWHEEL_SHARED)
+		twheel_table_open(t);
+	twheel_api_hold_mod(hold, &t->timer, user_timer_tick(t, phase));
 }
 
 #endif /* _TWHEEL_DEVICE_USER_TIMER_H */

@@ -132,35 +132,44 @@ unsigned int twheel_api_home(const struct twheel_timer *timer)
 	return smp_processor_id();
 }
 
-/* Arms @timer. A pending timer is left alone unless @change is set. */
+/*
+ * Arms @timer, whose base @base is locked. A pending timer is left alone unless @change is
+ * set. Stores the base that the timer belongs to afterwards, locked.
+ */
+static __always_inline int api_arm_locked(struct twheel_base **base, struct twheel_timer *timer,
+					  u64 expires, int cpu, u32 period, bool change)
+{
+	u64 state = twheel_wheel_state(timer);
+
+	if (state == TWHEEL_IDLE) {
+		if (cpu == TWHEEL_HERE)
+			cpu = twheel_api_home(timer);
+		*base = twheel_arm_rehome(*base, timer, cpu);
+		timer->period = period;
+		twheel_arm_insert(*base, timer, expires);
+		return 0;
+	}
+	if (state == TWHEEL_DEAD)
+		return -ESHUTDOWN;
+	if (!change)
+		return -EBUSY;
+	twheel_arm_change(*base, timer, expires);
+	return 1;
+}
+
+/* Arms @timer: see api_arm_locked(). */
 static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 		   bool change)
 {
 	struct twheel_base *base;
 	unsigned long flags;
-	u64 state;
 	int ret;
 
 	/* This fetches the timer, usually not in the cache, while interrupts go off. */
 	if (!twheel_api_usable(timer))
 		return -EINVAL;
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	state = twheel_wheel_state(timer);
-	if (state == TWHEEL_IDLE) {
-		if (cpu == TWHEEL_HERE)
-			cpu = twheel_api_home(timer);
-		base = twheel_arm_rehome(base, timer, cpu);
-		timer->period = period;
-		twheel_arm_insert(base, timer, expires);
-		ret = 0;
-	} else if (state == TWHEEL_DEAD) {
-		ret = -ESHUTDOWN;
-	} else if (change) {
-		twheel_arm_change(base, timer, expires);
-		ret = 1;
-	} else {
-		ret = -EBUSY;
-	}
+	ret = api_arm_locked(&base, timer, expires, cpu, period, change);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
@@ -314,6 +323,50 @@ int twheel_cancel(struct twheel_timer *timer)
 	return ret;
 }
 EXPORT_SYMBOL(twheel_cancel);
+
+/**
+ * twheel_api_hold_begin - begin to arm several timers
+ * @hold: The hold. The caller takes no lock until it ends the hold.
+ *
+ * Timers that are armed one after the other usually belong to one base, whose lock is taken
+ * once for all of them. A hold is for at most %TWHEEL_HOLD_MAX timers.
+ *
+ * Context: any. Turns interrupts off.
+ */
+void twheel_api_hold_begin(struct twheel_hold *hold)
+{
+	hold->base = NULL;
+	local_irq_save(hold->flags);
+}
+
+/**
+ * twheel_api_hold_mod - give a timer a new deadline, in a hold
+ * @hold: The hold.
+ * @timer: The timer, pending or idle. It has been set up and not been destroyed.
+ * @expires: The deadline, as for twheel_mod().
+ *
+ * Context: any. Takes the lock of the timer's base, and releases that of the last one.
+ */
+void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u64 expires)
+{
+	struct twheel_base *base = twheel_arm_relock_base(hold->base, timer);
+
+	api_arm_locked(&base, timer, expires, TWHEEL_HERE, 0, true);
+	hold->base = base;
+}
+
+/**
+ * twheel_api_hold_end - end a hold
+ * @hold: The hold.
+ *
+ * Context: any. Releases the lock of the last base.
+ */
+void twheel_api_hold_end(struct twheel_hold *hold)
+{
+	if (hold->base)
+		raw_spin_unlock(&hold->base->lock);
+	local_irq_restore(hold->flags);
+}
 
 /**
  * twheel_api_cancel_some - disarm several timers

@@ -18,6 +18,22 @@
 /* The most timers of one call of twheel_api_cancel_some(), which has interrupts off. */
 #define TWHEEL_CANCEL_MAX	16
 
+/* The most timers that are armed in one hold, which has interrupts off. */
+#define TWHEEL_HOLD_MAX		64
+
+/**
+ * struct twheel_hold - a stretch with interrupts off, in which several timers are armed
+ * @base: The base of the timer that was armed last, locked; %NULL before the first.
+ * @flags: The interrupt flags from before.
+ */
+struct twheel_hold {
+	struct twheel_base	*base;
+	unsigned long		flags;
+};
+
+void twheel_api_hold_begin(struct twheel_hold *hold);
+void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u64 expires);
+void twheel_api_hold_end(struct twheel_hold *hold);
 void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n);
 u64 twheel_run_time(const struct twheel_timer *t);
 void twheel_run_look_at_clock(void);
