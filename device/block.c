@@ -72,7 +72,7 @@ static noinline void block_walk_find(struct timer_set *set, struct block_walk *w
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk)
 {
 	struct timer_block *block;
-	unsigned long slot;
+	u64 left;
 
 	timer_set_assert_locked(set);
 
@@ -82,12 +82,12 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 			block_walk_find(set, walk);
 			continue;
 		}
-		slot = find_next_bit(block->used, TIMER_BLOCK_TIMERS, walk->index - block->first);
-		walk->index = block->first + slot;
-		if (slot < TIMER_BLOCK_TIMERS) {
-			walk->index++;
-			return &block->timer[slot];
+		left = block->used & GENMASK_ULL(63, walk->index - block->first);
+		if (left) {
+			walk->index = block->first + __ffs64(left) + 1;
+			return &block->timer[__ffs64(left)];
 		}
+		walk->index = block->first + TIMER_BLOCK_TIMERS;
 		walk->block = NULL;
 	}
 	return NULL;
@@ -192,40 +192,74 @@ static int block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 	return 0;
 }
 
+/* Returns the free places with an index from @min to @max. */
+static u64 block_free_places(const struct timer_block *block, u32 min, u32 max)
+{
+	u32 last = block->first + TIMER_BLOCK_TIMERS - 1;
+	u64 places = ~block->used & TIMER_BLOCK_PLACES;
+
+	if (min > last || max < block->first)
+		return 0;
+	if (min > block->first)
+		places &= GENMASK_ULL(63, min - block->first);
+	if (max < last)
+		places &= GENMASK_ULL(max - block->first, 0);
+	return places;
+}
+
+/* Takes up to @n free places with an index from @min to @max. Returns whether there are any. */
+static bool block_take_from(struct block_places *places, u32 min, u32 max, unsigned int n)
+{
+	struct timer_block *block = places->block;
+	u64 more;
+
+	places->left = block_free_places(block, min, max);
+	more = n < TIMER_BLOCK_TIMERS ? places->left : 0;
+	while (more && n--)
+		more &= more - 1;
+	places->left &= ~more;
+	if (!places->left)
+		return false;
+	block->used |= places->left;
+	if (block == block->set->spare)
+		block->set->spare = NULL;
+	if (block->used == TIMER_BLOCK_PLACES)
+		twheel_leaf_set_room(block->set, twheel_block_number(block), false);
+	return true;
+}
+
 /**
- * twheel_block_search - find a block with a free place, and take the place
+ * twheel_block_take - take places for timers
  * @set: The set, locked.
  * @min: The lowest index allowed.
  * @max: The highest index allowed.
+ * @n: How many places are wanted. The function may take fewer.
  * @lane: The lane that is to serve the timers of a new block.
- * @hint: See twheel_block_take(), which calls this function if *@hint has no free place.
+ * @places: For the places: the lowest that are free, of one block. The caller uses one of them
+ *	at least, and gives the others back before it unlocks the set.
  *
- * Return: as twheel_block_take().
+ * Return: 0; or -EBUSY if there is no free place; -EAGAIN if the lock was released and there
+ * may be a free place now; -ENOMEM if the lock was released and there is no memory; -EDQUOT if
+ * the lock was released and the user may have no more blocks.
  */
-struct user_timer *twheel_block_search(struct timer_set *set, u32 min, u32 max,
-				       enum twheel_lane lane, struct timer_block **hint)
+int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
+		      enum twheel_lane lane, struct block_places *places)
 {
 	u32 number = min / TIMER_BLOCK_TIMERS;
-	struct timer_block *block;
-	struct user_timer *t;
 
 	timer_set_assert_locked(set);
 
 	do {
 		number = twheel_leaf_find_room(set, number);
 		if (number > max / TIMER_BLOCK_TIMERS)
-			return ERR_PTR(-EBUSY);
-		block = twheel_leaf_get(set, number);
-		if (!block) {
-			*hint = NULL;
-			return ERR_PTR(block_add(set, number, lane) ?: -EAGAIN);
-		}
+			return -EBUSY;
+		places->block = twheel_leaf_get(set, number);
+		if (!places->block)
+			return block_add(set, number, lane) ?: -EAGAIN;
 		/* The block may have room only below @min. */
 		number++;
-		t = twheel_block_take_from(block, min, max);
-	} while (!t);
-	*hint = block;
-	return t;
+	} while (!block_take_from(places, min, max, n));
+	return 0;
 }
 
 /**

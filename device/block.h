@@ -5,8 +5,8 @@
 #ifndef _TWHEEL_DEVICE_BLOCK_H
 #define _TWHEEL_DEVICE_BLOCK_H
 
-#include <linux/bitmap.h>
-#include <linux/err.h>
+#include <linux/bitops.h>
+#include <linux/bits.h>
 #include "leaf.h"
 
 /**
@@ -21,12 +21,22 @@ struct block_walk {
 	struct timer_block	*block;
 };
 
+/**
+ * struct block_places - places of a block that have been taken for timers
+ * @block: The block, if any place is left.
+ * @left: The places that no timer has got yet, one bit each.
+ */
+struct block_places {
+	struct timer_block	*block;
+	u64			left;
+};
+
 int twheel_block_init(twheel_fn_t expired);
 void twheel_block_exit(void);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
-struct user_timer *twheel_block_search(struct timer_set *set, u32 min, u32 max,
-				       enum twheel_lane lane, struct timer_block **hint);
+int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
+		      enum twheel_lane lane, struct block_places *places);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
 void twheel_block_remove(struct timer_set *set, struct timer_block *block);
 
@@ -53,54 +63,49 @@ static inline u32 twheel_block_number(const struct timer_block *block)
 	return block->first / TIMER_BLOCK_TIMERS;
 }
 
-/* Takes the first free place with an index from @min to @max. Returns NULL if none is. */
-static __always_inline struct user_timer *
-twheel_block_take_from(struct timer_block *block, u32 min, u32 max)
+static inline void twheel_block_free_places(struct timer_block *block, u64 places)
 {
-	u32 slot = min > block->first ? min - block->first : 0;
-
 	timer_set_assert_locked(block->set);
 
-	slot = find_next_zero_bit(block->used, TIMER_BLOCK_TIMERS, slot);
-	if (slot >= TIMER_BLOCK_TIMERS || block->first + slot > max)
-		return NULL;
-	__set_bit(slot, block->used);
-	if (block == block->set->spare)
-		block->set->spare = NULL;
-	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
-		twheel_leaf_set_room(block->set, twheel_block_number(block), false);
-	return &block->timer[slot];
+	if (block->used == TIMER_BLOCK_PLACES)
+		twheel_leaf_set_room(block->set, twheel_block_number(block), true);
+	block->used &= ~places;
 }
 
 /**
- * twheel_block_take - take a place for a timer
- * @set: The set, locked.
- * @min: The lowest index allowed.
- * @max: The highest index allowed.
+ * twheel_block_next - use one of the places that have been taken
+ * @places: The places, of which one is left at least. The set has been locked since they were
+ *	taken.
  * @lane: The lane that is to serve the timer.
- * @hint: The block to begin with, or %NULL; afterwards the block that had a free
- *	place. Valid while the set stays locked. The search skips all blocks before it.
+ * @index: For the index of the place.
  *
- * Return: The place, still %USER_TIMER_DEAD; or an ERR_PTR(): -EBUSY if there is no
- * free place; -EAGAIN if the lock was released and there may be a free place now;
- * -ENOMEM if the lock was released and there is no memory; -EDQUOT if the lock was
- * released and the user may have no more blocks.
+ * Return: The place, still %USER_TIMER_DEAD.
  */
-static __always_inline struct user_timer *
-twheel_block_take(struct timer_set *set, u32 min, u32 max, enum twheel_lane lane,
-		  struct timer_block **hint)
+static inline struct user_timer *twheel_block_next(struct block_places *places,
+						   enum twheel_lane lane, u32 *index)
 {
-	struct user_timer *t = NULL;
+	unsigned int slot = __ffs64(places->left);
+	struct user_timer *t = &places->block->timer[slot];
 
-	timer_set_assert_locked(set);
+	timer_set_assert_locked(places->block->set);
 
-	if (*hint)
-		t = twheel_block_take_from(*hint, min, max);
-	if (!t)
-		t = twheel_block_search(set, min, max, lane, hint);
-	if (!IS_ERR(t))
-		twheel_lane_move(&t->timer, lane);
+	*index = places->block->first + slot;
+	places->left &= places->left - 1;
+	twheel_lane_move(&t->timer, lane);
 	return t;
+}
+
+/**
+ * twheel_block_return - give back the places that are left
+ * @places: The places. A timer got one of the places that were taken along with them, and the
+ *	set has been locked since.
+ */
+static inline void twheel_block_return(struct block_places *places)
+{
+	timer_set_assert_locked(places->block->set);
+
+	twheel_block_free_places(places->block, places->left);
+	places->left = 0;
 }
 
 /**
@@ -116,10 +121,8 @@ static inline void twheel_block_give(struct user_timer *t, struct timer_block **
 	timer_set_assert_locked(block->set);
 
 	t->state = USER_TIMER_DEAD;
-	if (bitmap_full(block->used, TIMER_BLOCK_TIMERS))
-		twheel_leaf_set_room(block->set, twheel_block_number(block), true);
-	__clear_bit(t - block->timer, block->used);
-	if (bitmap_empty(block->used, TIMER_BLOCK_TIMERS)) {
+	twheel_block_free_places(block, BIT_ULL(t - block->timer));
+	if (!block->used) {
 		block->next = *empty;
 		*empty = block;
 	}

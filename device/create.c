@@ -22,6 +22,9 @@
 #include "table.h"
 #include "user_timer.h"
 
+/* Flags of operations that say which places their timers may have. */
+#define CREATE_KINDS		(TWHEEL_KEEP_HANDLE | TWHEEL_SHARED)
+
 static bool create_wants_extra(const struct twheel_op *op)
 {
 	return op->period_ns | op->window_ns | op->group | (op->clockid ^ CLOCK_MONOTONIC);
@@ -63,69 +66,6 @@ static struct timer_extra *create_extra(struct timer_set *set,
 	return ERR_PTR(ret);
 }
 
-/*
- * Takes a place for a timer that has a word in the table. Such timers get the indexes
- * of the table in turn, so that an index comes again only after all the others.
- */
-static noinline struct user_timer *
-create_take_shared(struct timer_set *set, enum twheel_lane lane, struct timer_block **hint)
-{
-	u32 words = twheel_table_words(set);
-	u32 next = set->next_shared < words ? set->next_shared : 0;
-	struct user_timer *t;
-
-	if (!words)
-		return ERR_PTR(-ENOSPC);
-	/* From a block above the first index, the search would skip free indexes. */
-	if (*hint && (*hint)->first > next)
-		*hint = NULL;
-	t = twheel_block_take(set, next, words - 1, lane, hint);
-	if (t == ERR_PTR(-EBUSY) && next) {
-		*hint = NULL;
-		t = twheel_block_take(set, 0, words - 1, lane, hint);
-	}
-	if (IS_ERR(t))
-		return t == ERR_PTR(-EBUSY) ? ERR_PTR(-ENOSPC) : t;
-	set->next_shared = user_timer_index(t) + 1;
-	return t;
-}
-
-/* Takes the place that the handle in @op names. */
-static noinline struct user_timer *
-create_take_kept(struct timer_set *set, const struct twheel_op *op, enum twheel_lane lane,
-		 struct timer_block **hint)
-{
-	u32 index = op->handle & TWHEEL_INDEX_MASK;
-	struct user_timer *t;
-
-	if (op->flags & TWHEEL_SHARED && index >= twheel_table_words(set))
-		return ERR_PTR(-ENOSPC);
-	*hint = NULL;
-	t = twheel_block_take(set, index, index, lane, hint);
-	/* Timers that get a new handle need not skip the blocks in front of this one. */
-	*hint = NULL;
-	return t == ERR_PTR(-EBUSY) ? ERR_PTR(-EEXIST) : t;
-}
-
-/* Takes a place for a timer: above the table's indexes if there is room. */
-static __always_inline struct user_timer *
-create_take_place(struct timer_set *set, const struct twheel_op *op, enum twheel_lane lane,
-		  struct timer_block **hint)
-{
-	u32 words = twheel_table_words(set);
-	struct user_timer *t = ERR_PTR(-EBUSY);
-
-	if (op->flags & TWHEEL_KEEP_HANDLE)
-		return create_take_kept(set, op, lane, hint);
-	if (op->flags & TWHEEL_SHARED)
-		return create_take_shared(set, lane, hint);
-	if (words <= TWHEEL_INDEX_MASK)
-		t = twheel_block_take(set, words, TWHEEL_INDEX_MASK, lane, hint);
-	if (t == ERR_PTR(-EBUSY) && words)
-		t = twheel_block_take(set, 0, TWHEEL_INDEX_MASK, lane, hint);
-	return t;
-}
-
 /* Counts @n USER_TIMER_NEW timers less. Wakes a drain, which waits until there are none. */
 static void create_count_down(struct timer_set *set, unsigned int n)
 {
@@ -138,27 +78,132 @@ static void create_count_down(struct timer_set *set, unsigned int n)
  * struct admission - what a caller needs to add timers to a set
  * @lane: The lane that serves the timers.
  * @wanted: How many more timers the caller may add, at most.
- * @charged: How many more timers the user has been charged for.
- * @hint: See twheel_block_take().
+ * @admitted: How many more timers the user has been charged for and the set counts.
+ * @places: Places for timers; no more than @admitted.
+ * @kind: The flags, among %CREATE_KINDS, of operations whose timers may have these places.
  */
 struct admission {
 	enum twheel_lane	lane;
 	unsigned int		wanted;
-	unsigned int		charged;
-	struct timer_block	*hint;
+	unsigned int		admitted;
+	struct block_places	places;
+	u32			kind;
 };
 
-/* Charges the user for one more timer. Returns 0, or an error if there may be no more. */
-static int create_charge(struct timer_set *set, struct admission *adm)
+/*
+ * Charges the user for more timers. Returns 0, or an error if there may be no more. The timers
+ * are counted before they have places: the lock may be released, and the limit must hold.
+ */
+static int create_admit(struct timer_set *set, struct admission *adm)
 {
+	unsigned int room = set->limit - set->count;
+
 	if (set->stopped)
 		return -ESHUTDOWN;
-	if (set->count >= set->limit)
+	if (!room)
 		return -EDQUOT;
-	if (!adm->charged)
-		adm->charged = twheel_quota_charge(set, min(adm->wanted,
-							    set->limit - set->count));
-	return adm->charged ? 0 : -EDQUOT;
+	adm->admitted = twheel_quota_charge(set, room > TWHEEL_NEAR_LIMIT ? adm->wanted : 1);
+	WRITE_ONCE(set->count, set->count + adm->admitted);
+	WRITE_ONCE(set->starting, set->starting + adm->admitted);
+	return adm->admitted ? 0 : -EDQUOT;
+}
+
+/* Gives back the places that are left. */
+static void create_return_places(struct timer_set *set, struct admission *adm)
+{
+	if (!adm->places.left)
+		return;
+	/* The next timer that the table has a word for gets the first of them. */
+	if (adm->kind & TWHEEL_SHARED)
+		set->next_shared = adm->places.block->first + __ffs64(adm->places.left);
+	twheel_block_return(&adm->places);
+}
+
+/* Ends an admission: gives back what no timer has used. */
+static void create_admit_end(struct timer_set *set, struct admission *adm)
+{
+	create_return_places(set, adm);
+	if (!adm->admitted)
+		return;
+	WRITE_ONCE(set->count, set->count - adm->admitted);
+	create_count_down(set, adm->admitted);
+	twheel_quota_uncharge(set->quota, adm->admitted);
+}
+
+/*
+ * Takes places for timers that have words in the table. Such timers get the indexes of the
+ * table in turn, so that an index comes again only after all the others.
+ */
+static int create_take_shared(struct timer_set *set, struct admission *adm)
+{
+	u32 words = twheel_table_words(set);
+	u32 next = set->next_shared < words ? set->next_shared : 0;
+	struct block_places *places = &adm->places;
+	int ret;
+
+	if (!words)
+		return -ENOSPC;
+	ret = twheel_block_take(set, next, words - 1, adm->admitted, adm->lane, places);
+	if (ret == -EBUSY && next)
+		ret = twheel_block_take(set, 0, words - 1, adm->admitted, adm->lane, places);
+	if (!ret)
+		set->next_shared = places->block->first + fls64(places->left);
+	return ret == -EBUSY ? -ENOSPC : ret;
+}
+
+/* Takes the place that the handle in @op names. */
+static int create_take_kept(struct timer_set *set, const struct twheel_op *op,
+			    struct admission *adm)
+{
+	u32 index = op->handle & TWHEEL_INDEX_MASK;
+	int ret;
+
+	if (op->flags & TWHEEL_SHARED && index >= twheel_table_words(set))
+		return -ENOSPC;
+	ret = twheel_block_take(set, index, index, 1, adm->lane, &adm->places);
+	return ret == -EBUSY ? -EEXIST : ret;
+}
+
+/* Takes places for timers: above the table's indexes if there is room. */
+static int create_take_any(struct timer_set *set, struct admission *adm)
+{
+	u32 words = twheel_table_words(set);
+	int ret = -EBUSY;
+
+	if (words <= TWHEEL_INDEX_MASK)
+		ret = twheel_block_take(set, words, TWHEEL_INDEX_MASK, adm->admitted, adm->lane,
+					&adm->places);
+	if (ret == -EBUSY && words)
+		ret = twheel_block_take(set, 0, TWHEEL_INDEX_MASK, adm->admitted, adm->lane,
+					&adm->places);
+	return ret;
+}
+
+/*
+ * Admits timers like that of @op, and takes places for them. May release the lock meanwhile, to
+ * allocate. Returns 0 if there is at least one place, or an error.
+ */
+static noinline int create_admit_more(struct timer_set *set, const struct twheel_op *op,
+				      struct admission *adm)
+{
+	int ret;
+
+	create_return_places(set, adm);
+	if (!adm->admitted) {
+		ret = create_admit(set, adm);
+		if (ret)
+			return ret;
+	}
+	adm->kind = op->flags & CREATE_KINDS;
+	do {
+		if (op->flags & TWHEEL_KEEP_HANDLE)
+			ret = create_take_kept(set, op, adm);
+		else if (op->flags & TWHEEL_SHARED)
+			ret = create_take_shared(set, adm);
+		else
+			ret = create_take_any(set, adm);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
 /*
@@ -198,57 +243,35 @@ static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 	return set->generation;
 }
 
-/* Creates the timer for @op. May release the lock meanwhile, to allocate. */
-static __always_inline struct user_timer *
-create_timer(struct timer_set *set, const struct twheel_op *op, struct timer_extra *extra,
-	     struct admission *adm)
+/* Creates the timer for @op, and its handle. Returns the result of @op. */
+static __always_inline int
+create_timer(struct timer_set *set, struct user_timer **created, struct twheel_op *op,
+	     struct timer_extra *extra, struct admission *adm)
 {
 	struct user_timer *t;
+	u64 generation;
+	u32 index;
+	int ret;
 
-	do {
-		t = create_take_place(set, op, adm->lane, &adm->hint);
-	} while (t == ERR_PTR(-EAGAIN));
-	if (IS_ERR(t))
-		return t;
-	t->generation = create_generation(set, op);
+	if (!adm->places.left || (op->flags & CREATE_KINDS) != adm->kind) {
+		ret = create_admit_more(set, op, adm);
+		if (ret)
+			return ret;
+	}
+	adm->admitted--;
+	adm->wanted--;
+	t = twheel_block_next(&adm->places, adm->lane, &index);
+	generation = create_generation(set, op);
+	t->generation = generation;
 	t->state = USER_TIMER_NEW;
 	t->clockid = op->clockid;
 	t->flags = op->flags & TWHEEL_KEPT_FLAGS;
 	t->cookie = op->cookie;
 	t->extra = extra;
 	create_set_slack(t);
-	return t;
-}
-
-/* Adds one more timer to the set, which is locked. Returns the result of @op. */
-static __always_inline int
-create_admit(struct timer_set *set, struct user_timer **created, const struct twheel_op *op,
-	     struct timer_extra *extra, struct admission *adm)
-{
-	struct user_timer *t;
-	int ret;
-
-	ret = create_charge(set, adm);
-	if (ret)
-		return ret;
-	/* Counted first: create_timer() may release the lock, and the limit must hold. */
-	WRITE_ONCE(set->count, set->count + 1);
-	WRITE_ONCE(set->starting, set->starting + 1);
-	t = create_timer(set, op, extra, adm);
-	if (IS_ERR(t)) {
-		WRITE_ONCE(set->count, set->count - 1);
-		create_count_down(set, 1);
-		return PTR_ERR(t);
-	}
-	adm->charged--;
+	op->handle = generation << TWHEEL_INDEX_BITS | index;
 	*created = t;
 	return 0;
-}
-
-static void create_uncharge(struct timer_set *set, const struct admission *adm)
-{
-	if (adm->charged)
-		twheel_quota_uncharge(set->quota, adm->charged);
 }
 
 /*
@@ -258,7 +281,7 @@ static void create_uncharge(struct timer_set *set, const struct admission *adm)
 static unsigned int create_plain(struct timer_set *set, struct user_timer **t,
 				 struct twheel_op *op, unsigned int n, enum twheel_lane lane)
 {
-	struct admission adm = { .lane = lane };
+	struct admission adm = { .lane = lane, .wanted = n };
 	unsigned int i;
 
 	timer_set_lock(set);
@@ -268,12 +291,9 @@ static unsigned int create_plain(struct timer_set *set, struct user_timer **t,
 			continue;
 		if (create_wants_extra(&op[i]))
 			break;
-		adm.wanted = n - i;
-		op[i].result = create_admit(set, &t[i], &op[i], NULL, &adm);
-		if (!op[i].result)
-			op[i].handle = user_timer_handle(t[i]);
+		op[i].result = create_timer(set, &t[i], &op[i], NULL, &adm);
 	}
-	create_uncharge(set, &adm);
+	create_admit_end(set, &adm);
 	timer_set_unlock(set);
 	return i;
 }
@@ -289,13 +309,10 @@ static void create_with_extra(struct timer_set *set, struct user_timer **t,
 		return;
 	}
 	timer_set_lock(set);
-	op->result = create_admit(set, t, op, extra, &adm);
-	if (!op->result) {
-		if (extra->member)
-			twheel_group_join(set, *t);
-		op->handle = user_timer_handle(*t);
-	}
-	create_uncharge(set, &adm);
+	op->result = create_timer(set, t, op, extra, &adm);
+	if (!op->result && extra->member)
+		twheel_group_join(set, *t);
+	create_admit_end(set, &adm);
 	timer_set_unlock(set);
 	if (op->result)
 		create_free_extra(extra);

@@ -37,13 +37,6 @@
 #include "share.h"
 
 /*
- * With no more room than this below the limit, timers are charged one by one. Batches
- * charge timers ahead and may give some of them back. The limit must not refuse another
- * caller because of such timers.
- */
-#define QUOTA_NEAR_LIMIT	((int)(TWHEEL_CHUNK * TWHEEL_CHUNK))
-
-/*
  * A user may hold one block for this many timers of the limit, and some blocks more. A
  * full block has at least three times as many timers, without lockdep. The blocks more are
  * for users with many descriptors: each descriptor has a block of its own.
@@ -369,7 +362,7 @@ unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 	atomic_t *count = &set->quota->timers;
 	int limit = quota_limit_of(set, twheel_quota_limit());
 
-	if (quota_add(count, limit - QUOTA_NEAR_LIMIT, timers))
+	if (quota_add(count, limit - (int)TWHEEL_NEAR_LIMIT, timers))
 		return timers;
 	return quota_add_for(set, count, limit, 1);
 }

@@ -110,11 +110,12 @@ out_free_set:
 static void set_shut_down(struct timer_set *set)
 {
 	struct timer_block *block;
-	unsigned long number, slot;
+	unsigned long number;
+	u64 left;
 
 	for (number = 0; (block = twheel_leaf_next(set, &number)); number++) {
-		for_each_set_bit(slot, block->used, TIMER_BLOCK_TIMERS)
-			twheel_shutdown_sync(&block->timer[slot].timer);
+		for (left = block->used; left; left &= left - 1)
+			twheel_shutdown_sync(&block->timer[__ffs64(left)].timer);
 		cond_resched();
 	}
 }
@@ -123,13 +124,17 @@ static void set_shut_down(struct timer_set *set)
 static void set_free_timers(struct timer_set *set)
 {
 	struct timer_block *block;
-	unsigned long number, slot;
+	struct user_timer *t;
+	unsigned long number;
+	u64 left;
 
 	for (number = 0; (block = twheel_leaf_next(set, &number)); number++) {
 		timer_set_lock(set);
-		for_each_set_bit(slot, block->used, TIMER_BLOCK_TIMERS)
-			if (block->timer[slot].extra)
-				twheel_user_timer_free_extra(&block->timer[slot]);
+		for (left = block->used; left; left &= left - 1) {
+			t = &block->timer[__ffs64(left)];
+			if (t->extra)
+				twheel_user_timer_free_extra(t);
+		}
 		twheel_block_remove(set, block);
 		timer_set_unlock(set);
 		cond_resched();

@@ -9,7 +9,7 @@
 #define _TWHEEL_DEVICE_TIMER_SET_H
 
 #include <linux/align.h>
-#include <linux/bitmap.h>
+#include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/rbtree_types.h>
 #include <linux/refcount.h>
@@ -33,6 +33,13 @@ static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));
 
 /* The most operations, events or timers that are handled in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U
+
+/*
+ * With no more room than this below a limit, timers are admitted one by one. Batches admit
+ * timers ahead and may give some of them back. The limit must not refuse another caller
+ * because of such timers.
+ */
+#define TWHEEL_NEAR_LIMIT	(TWHEEL_CHUNK * TWHEEL_CHUNK)
 
 struct clock_node;
 struct clock_queue;
@@ -217,7 +224,8 @@ struct user_timer {
  * @next: The next block in a list of empty blocks.
  * @rcu: Frees the block.
  * @first: The index of the first place.
- * @used: The places with a timer that is not DEAD.
+ * @used: The places with a timer that is not DEAD, one bit each. While the set stays locked,
+ *	places that a caller has taken for timers, too.
  * @timer: The places; there are %TIMER_BLOCK_TIMERS.
  */
 struct timer_block {
@@ -228,7 +236,7 @@ struct timer_block {
 		struct rcu_head	rcu;
 	};
 	u32			first;
-	DECLARE_BITMAP(used, 64);
+	u64			used;
 	struct user_timer	timer[] __aligned(16);
 };
 
@@ -236,6 +244,8 @@ struct timer_block {
 #define TIMER_BLOCK_SIZE	4096U
 #define TIMER_BLOCK_TIMERS	((u32)((TIMER_BLOCK_SIZE - offsetof(struct timer_block, timer)) / \
 			       sizeof(struct user_timer)))
+/* All places of a block, one bit each. */
+#define TIMER_BLOCK_PLACES	GENMASK_ULL(TIMER_BLOCK_TIMERS - 1, 0)
 
 static inline struct timer_block *user_timer_block(const struct user_timer *t)
 {

@@ -25,22 +25,10 @@
 /* Bits */
 #define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
 
-static inline unsigned int find_next_zero_bit(const unsigned long *map, unsigned int size,
-					      unsigned int start)
-{
-	unsigned long word;
-	unsigned int i;
-
-	for (i = start; i < size; i = (i / BITS_PER_LONG + 1) * BITS_PER_LONG) {
-		word = ~map[i / BITS_PER_LONG] & (~0UL << (i % BITS_PER_LONG));
-		if (word)
-			return min(i / BITS_PER_LONG * BITS_PER_LONG + __ffs(word), size);
-	}
-	return size;
-}
-
+#define BIT_ULL(n)		(1ULL << (n))
+#define GENMASK_ULL(high, low)	((~0ULL >> (63 - (high))) & (~0ULL << (low)))
+#define __ffs64(word)		((unsigned int)__builtin_ctzll(word))
 #define __assign_bit(i, map, set) ((set) ? __set_bit(i, map) : __clear_bit(i, map))
-#define bitmap_full(map, size)	(find_next_zero_bit(map, size, 0) == (size))
 #define bitmap_empty(map, size)	(find_first_bit(map, size) == (size))
 
 static inline void bitmap_fill(unsigned long *map, unsigned int size)
