@@ -35,12 +35,12 @@
 static int ioctl_run_op(struct timer_set *set, struct twheel_op *op,
 			struct user_timer **added)
 {
-	bool changed = false;
+	bool changed = false, kept = false;
 
 	*added = NULL;
 	switch (op->op) {
 	case TWHEEL_OP_ADD:
-		twheel_ops_add(set, added, op, 1);
+		twheel_ops_add(set, op, added, 1, &kept);
 		return op->result;
 	case TWHEEL_OP_CHANGE:
 	case TWHEEL_OP_CANCEL:
@@ -112,20 +112,6 @@ struct ioctl_chunk {
 	struct user_timer	*timer[TWHEEL_CHUNK];
 };
 
-/* Carries out the additions at the start of @op. Returns how many. */
-static unsigned int ioctl_run_adds(struct timer_set *set, struct twheel_op *op,
-				   struct user_timer **added, unsigned int count, bool *kept)
-{
-	unsigned int n;
-	u32 flags = 0;
-
-	for (n = 0; n < count && op[n].op == TWHEEL_OP_ADD; n++)
-		flags |= op[n].flags;
-	*kept |= !!(flags & TWHEEL_KEEP_HANDLE);
-	twheel_ops_add(set, added, op, n);
-	return n;
-}
-
 /*
  * Carries out the operations of a chunk, and returns how many. A group cancel must end
  * the timers that were added before it. But additions of this chunk are started at its
@@ -154,7 +140,7 @@ static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chu
 			break;
 		n = 1;
 		if (op[i].op == TWHEEL_OP_ADD)
-			n = ioctl_run_adds(set, &op[i], &timer[i], count - i, &chunk->kept);
+			n = twheel_ops_add(set, &op[i], &timer[i], count - i, &chunk->kept);
 		else
 			op[i].result = ioctl_run_op(set, &op[i], &timer[i]);
 		chunk->changed = true;

@@ -116,23 +116,31 @@ static bool ops_add_common(const struct twheel_op *op)
 }
 
 /**
- * twheel_ops_add - carry out a number of TWHEEL_OP_ADD
+ * twheel_ops_add - carry out TWHEEL_OP_ADD
  * @set: The set.
- * @added: For the timers: see twheel_create_timers().
- * @op: The operations; their results and handles are filled in.
- * @n: How many operations there are.
+ * @op: Operations, the first of which is an addition. The results and handles of the additions
+ *	at the start of @op are filled in.
+ * @added: For a timer of each operation: see twheel_create_timers().
+ * @count: How many operations there are.
+ * @kept: Set if an addition keeps its handle.
+ *
+ * Return: How many operations were carried out.
  */
-void twheel_ops_add(struct timer_set *set, struct user_timer **added,
-		    struct twheel_op *op, unsigned int n)
+unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
+			    struct user_timer **added, unsigned int count, bool *kept)
 {
-	unsigned int i;
+	unsigned int n;
 
-	for (i = 0; i < n; i++)
-		if (!ops_add_common(&op[i]) &&
-		    (!ops_add_valid(&op[i], TWHEEL_RESTORE | OPS_RECORD_FLAGS) ||
-		     !ops_restore_valid(&op[i])))
-			op[i].result = -EINVAL;
+	for (n = 0; n < count && op[n].op == TWHEEL_OP_ADD; n++) {
+		if (ops_add_common(&op[n]))
+			continue;
+		*kept |= !!(op[n].flags & TWHEEL_KEEP_HANDLE);
+		if (!ops_add_valid(&op[n], TWHEEL_RESTORE | OPS_RECORD_FLAGS) ||
+		    !ops_restore_valid(&op[n]))
+			op[n].result = -EINVAL;
+	}
 	twheel_create_timers(set, added, op, n);
+	return n;
 }
 
 /* Takes @t, which is not PENDING, off its list. Returns TWHEEL_RETRACTED if it had an event. */

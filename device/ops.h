@@ -7,8 +7,8 @@
 
 #include "timer_set.h"
 
-void twheel_ops_add(struct timer_set *set, struct user_timer **added,
-		    struct twheel_op *op, unsigned int n);
+unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
+			    struct user_timer **added, unsigned int count, bool *kept);
 unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 				  struct user_timer **timer, unsigned int count,
 				  bool *changed);

@@ -136,11 +136,11 @@ static void run_chunk(struct timer_set *set, struct twheel_op *program, unsigned
 {
 	struct user_timer *timer[TWHEEL_CHUNK];
 	struct twheel_op op[TWHEEL_CHUNK];
-	bool changed = false;
+	bool changed = false, kept = false;
 
 	memcpy(op, program, n * sizeof(*op));
 	if (op[0].op == TWHEEL_OP_ADD) {
-		twheel_ops_add(set, timer, op, n);
+		twheel_ops_add(set, op, timer, n, &kept);
 		memcpy(program, op, n * sizeof(*op));
 		twheel_create_finish(set, timer, op, n, false);
 	} else {
