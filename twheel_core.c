@@ -88,7 +88,6 @@
 #include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/prefetch.h>
 #include "twheel_compat.h"
 #include "twheel_core.h"
 
@@ -228,7 +227,7 @@ static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_
 static __always_inline void wheel_file_timer(struct twheel_wheel *w, struct twheel_timer *t,
 					     u64 expires)
 {
-	if (unlikely(t->flags & TWHEEL_WINDOW_MASK))
+	if (unlikely(twheel_wheel_has_window(t)))
 		wheel_file_in_window(w, t, expires);
 	else
 		wheel_file_by_deadline(w, t, expires);
@@ -243,12 +242,6 @@ static struct twheel_timer *wheel_slot_first(struct twheel_slot *slot)
 			return list_first_entry(&slot->chain[c],
 						struct twheel_timer, entry);
 	return NULL;
-}
-
-static void wheel_clear_slot(struct twheel_wheel *w, unsigned int n, unsigned int i)
-{
-	__clear_bit(i, w->map[n]);
-	w->count[n][i] = 0;
 }
 
 /**
@@ -383,92 +376,40 @@ static void wheel_begin_tick(struct twheel_wheel *w, u64 clk)
 	}
 }
 
-/*
- * The next timer of a slot. The chains are walked side by side: their timers are not in
- * the cache, and four cache misses at a time cost little more than one. A lock or a
- * callback between two timers would keep the misses from overlapping. So the next timer
- * of a chain is prefetched while it is up to three timers away.
+/**
+ * twheel_wheel_next_period - find the next deadline of a periodic timer
+ * @last: The deadline that has come, in ticks.
+ * @period: In ticks.
+ * @now: The current tick.
+ * @missed: For how many points of the timer's grid are skipped.
+ *
+ * Return: The first point of the grid after @now.
  */
-static struct twheel_timer *wheel_next_in_slot(struct twheel_wheel *w,
-					       struct twheel_slot *slot)
+u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed)
 {
-	struct list_head *chain, *first;
-	unsigned int c;
-
-	/* Otherwise gcc computes the address of each chain twice, from @w. */
-	OPTIMIZER_HIDE_VAR(slot);
-	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
-		chain = &slot->chain[w->cursor++ % TWHEEL_SLOT_CHAINS];
-		first = chain->next;
-		if (first == chain)
-			continue;
-		prefetch(first->next);
-		return list_entry(first, struct twheel_timer, entry);
-	}
-	return NULL;
-}
-
-/* The first point after @now of a periodic timer's grid. @missed: the points skipped. */
-static u64 wheel_next_period(u64 last, u32 period, u64 now, u64 *missed)
-{
+	now = min(now, TWHEEL_NEVER - 1);
 	*missed = div_u64(now - last, period);
 	now = last + *missed * period;
 	return now < TWHEEL_NEVER - period ? now + period : TWHEEL_NEVER;
 }
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next_period);
 
-/*
- * Ends the arming of @t, which is in no slot and has the deadline @state. A periodic timer is
- * armed again, and is never seen idle. Returns false if the deadline was pushed back.
+/**
+ * twheel_wheel_file - file a timer
+ * @w: The wheel.
+ * @t: A timer that is in no slot.
+ * @expires: Its deadline, which is later than the hand.
  */
-static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct twheel_timer *t,
-					       s64 state, u64 now)
+void twheel_wheel_file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
 {
-	u64 next = TWHEEL_IDLE;
-
-	w->missed = 0;
-	if (unlikely(t->period))
-		next = wheel_next_period(state, t->period, max(now, w->clk), &w->missed);
-	else
-		/* First: who sees the timer idle, under no lock, may use @owner. */
-		t->last = state;
-	/* Acquire pairs with twheel_wheel_extend(), release is for @last. */
-	if (!atomic64_try_cmpxchg(&t->state, &state, next))
-		return false;
-	w->last = state;
-	if (unlikely(next))
-		wheel_file_timer(w, t, next);
-	else
-		w->pending--;
-	return true;
+	wheel_file_timer(w, t, expires);
 }
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_file);
 
 /* The next tick to visit. A @next that is too early costs less than a search. */
 static u64 wheel_next_visit(struct twheel_wheel *w)
 {
 	return w->next > w->clk ? w->next : twheel_wheel_next(w);
-}
-
-/*
- * Takes @t out of its slot, which is being emptied. @t expires, is deferred, or is filed
- * anew. Returns whether it expires.
- */
-static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_timer *t,
-					      u64 now)
-{
-	u64 state;
-
-	twheel_wheel_unlink(t);
-	/* Another CPU may push the deadline back at any moment: then its turn comes again. */
-	while ((state = twheel_wheel_state(t)) <= w->clk) {
-		if (unlikely(t->flags & TWHEEL_PROCESS)) {
-			list_add_tail(&t->entry, &w->deferred);
-			return false;
-		}
-		if (wheel_expire_timer(w, t, state, now))
-			return true;
-	}
-	wheel_file_timer(w, t, state);
-	return false;
 }
 
 /*
@@ -480,77 +421,43 @@ static noinline struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsig
 {
 	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	u32 most = min(w->share[n], *budget), left, taken;
-	struct twheel_timer *t = NULL;
+	struct twheel_timer *t, *due = NULL;
+	bool empty = false;
 
 	for (left = most; left; left--) {
-		t = wheel_next_in_slot(w, &w->slot[n][i]);
-		if (!t || wheel_visit_timer(w, t, now))
+		empty = !wheel_next_in_slot(w, &w->slot[n][i], &t);
+		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer))
 			break;
 		w->moved = t;
 	}
-	/* If some are left, the loop has ended at a timer that expires, or the slot is empty. */
 	taken = most - left;
 	w->cascaded += taken;
 	w->moves += taken;
-	if (left && t)
+	/* Otherwise the loop has ended at a timer that expires. */
+	if (left && !empty) {
+		due = t;
 		taken++;
+	}
 	*budget -= taken;
 	w->count[n][i] -= taken;
 	w->share[n] -= taken;
-	if (left && !t)
+	if (empty)
 		wheel_clear_slot(w, n, i);
-	if (!w->share[n] || (left && !t))
+	if (!w->share[n] || empty)
 		w->todo &= ~BIT(n);
-	return left ? t : NULL;
-}
-
-/*
- * Finds the next timer of the current tick that expires. Timers that were extended are
- * filed anew.
- */
-static struct twheel_timer *wheel_expire_tick(struct twheel_wheel *w, u64 now,
-					      unsigned int *budget)
-{
-	unsigned int i = w->clk & TWHEEL_LVL_MASK;
-	struct twheel_timer *t;
-
-	while (*budget) {
-		t = wheel_next_in_slot(w, &w->slot[0][i]);
-		if (!t) {
-			wheel_clear_slot(w, 0, i);
-			w->todo &= ~BIT(0);
-			break;
-		}
-		--*budget;
-		if (wheel_visit_timer(w, t, now))
-			return t;
-		w->refiled++;
-		w->moves++;
-		w->moved = t;
-	}
-	return NULL;
+	return due;
 }
 
 /**
- * twheel_wheel_expire - advance the wheel to the next timer that expires
+ * twheel_wheel_advance - do what twheel_wheel_expire() does not do in line
  * @w: The wheel.
- * @now: The tick up to which the hand may move.
- * @budget: How many timers may be moved or expired and ticks visited, in all. The rest
- *	is stored back.
+ * @now: As for twheel_wheel_expire().
+ * @budget: As for twheel_wheel_expire().
  *
- * Timers come tick by tick. A call continues where the previous call stopped. Between
- * calls any timer may be inserted, removed or extended.
- *
- * The timer that expires is idle afterwards or, if it is periodic, pending for the next
- * point of its grid after @now. @w->last is the deadline, and @w->missed is how many points
- * the timer skips. A timer with %TWHEEL_PROCESS goes to @w->deferred instead, for
- * twheel_wheel_take().
- *
- * Return: The timer, or %NULL. If %NULL is returned and some budget is left, nothing more
- * is due at @now. If no budget is left, there may be more to do.
+ * Return: As for twheel_wheel_expire().
  */
-struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
-					 unsigned int *budget)
+struct twheel_timer *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
+					  unsigned int *budget)
 {
 	struct twheel_timer *t = NULL;
 	unsigned int n;
@@ -563,8 +470,11 @@ struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 			--*budget;
 			wheel_begin_tick(w, min(wheel_next_visit(w), now));
 		}
-		if (w->todo & BIT(0))
-			t = wheel_expire_tick(w, now, budget);
+		while (w->todo & BIT(0) && *budget) {
+			t = twheel_wheel_expire_next(w, now, budget);
+			if (t)
+				return t;
+		}
 		for (n = 1; !t && w->todo >> n; n++)
 			if (w->todo & BIT(n))
 				t = wheel_cascade(w, n, now, budget);
@@ -573,7 +483,7 @@ struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 	}
 	return t;
 }
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_expire);
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_advance);
 
 /**
  * twheel_wheel_take - take a timer that was deferred to process context
@@ -590,7 +500,7 @@ bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
 
 	twheel_wheel_unlink(t);
 	while ((state = twheel_wheel_state(t)) <= w->clk)
-		if (wheel_expire_timer(w, t, state, min(now, TWHEEL_NEVER - 1)))
+		if (wheel_expire_timer(w, t, state, now, wheel_file_timer))
 			return true;
 	wheel_file_timer(w, t, state);
 	w->refiled++;

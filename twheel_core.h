@@ -9,8 +9,11 @@
 #define _TWHEEL_CORE_H
 
 #include <linux/bitmap.h>
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/cache.h>
+#include <linux/minmax.h>
+#include <linux/prefetch.h>
 #include "twheel.h"
 
 /* The geometry. Only tests choose another one, with -D: all four. */
@@ -102,8 +105,10 @@ void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
 			 u64 expires);
 u64 twheel_wheel_next(struct twheel_wheel *w);
-struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
-					 unsigned int *budget);
+u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed);
+void twheel_wheel_file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires);
+struct twheel_timer *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
+					  unsigned int *budget);
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
 struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
@@ -132,6 +137,11 @@ static inline bool twheel_wheel_pending(const struct twheel_timer *t)
 static inline unsigned int twheel_wheel_window_level(const struct twheel_timer *t)
 {
 	return (t->flags & TWHEEL_WINDOW_MASK) >> TWHEEL_WINDOW_SHIFT;
+}
+
+static inline bool twheel_wheel_has_window(const struct twheel_timer *t)
+{
+	return READ_ONCE(t->flags) & TWHEEL_WINDOW_MASK;
 }
 
 /* The flags for a window of @slack ticks: the highest level on which it is two slots wide. */
@@ -222,6 +232,150 @@ static inline void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
 {
 	if (!w->todo && now > w->clk && now < w->next)
 		twheel_wheel_set_hand(w, now);
+}
+
+/* Notes that a slot is empty. */
+static inline void wheel_clear_slot(struct twheel_wheel *w, unsigned int n, unsigned int i)
+{
+	__clear_bit(i, w->map[n]);
+	w->count[n][i] = 0;
+}
+
+/*
+ * Finds the next timer of a slot. The chains are walked side by side: their timers are not in
+ * the cache, and four cache misses at a time cost little more than one. A lock or a
+ * callback between two timers would keep the misses from overlapping. So the next timer
+ * of a chain is prefetched while it is up to three timers away. Returns whether there is one.
+ */
+static inline bool wheel_next_in_slot(struct twheel_wheel *w, struct twheel_slot *slot,
+				      struct twheel_timer **t)
+{
+	struct list_head *chain, *first;
+	unsigned int c;
+
+	/* Otherwise gcc computes the address of each chain twice, from @w. */
+	OPTIMIZER_HIDE_VAR(slot);
+	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
+		chain = &slot->chain[w->cursor++ % TWHEEL_SLOT_CHAINS];
+		first = chain->next;
+		if (first == chain)
+			continue;
+		prefetch(first->next);
+		*t = list_entry(first, struct twheel_timer, entry);
+		return true;
+	}
+	return false;
+}
+
+/* Files a timer: twheel_wheel_file(), or the same in line. */
+typedef void (*wheel_file_fn)(struct twheel_wheel *w, struct twheel_timer *t, u64 expires);
+
+/*
+ * Ends the arming of @t, which is in no slot and has the deadline @state. A periodic timer is
+ * armed again, and is never seen idle. Returns false if the deadline was pushed back.
+ */
+static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct twheel_timer *t,
+					       s64 state, u64 now, wheel_file_fn file)
+{
+	u64 next = TWHEEL_IDLE;
+
+	w->missed = 0;
+	if (unlikely(t->period))
+		next = twheel_wheel_next_period(state, t->period, max(now, w->clk), &w->missed);
+	else
+		/* First: who sees the timer idle, under no lock, may use @owner. */
+		t->last = state;
+	/* Acquire pairs with twheel_wheel_extend(), release is for @last. */
+	if (!atomic64_try_cmpxchg(&t->state, &state, next))
+		return false;
+	w->last = state;
+	if (unlikely(next))
+		file(w, t, next);
+	else
+		w->pending--;
+	return true;
+}
+
+/*
+ * Takes @t out of its slot, which is being emptied. @t expires, is deferred, or is filed
+ * anew. Returns whether it expires.
+ */
+static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_timer *t,
+					      u64 now, wheel_file_fn file)
+{
+	u64 state;
+
+	twheel_wheel_unlink(t);
+	/* Another CPU may push the deadline back at any moment: then its turn comes again. */
+	while ((state = twheel_wheel_state(t)) <= w->clk) {
+		if (unlikely(t->flags & TWHEEL_PROCESS)) {
+			list_add_tail(&t->entry, &w->deferred);
+			return false;
+		}
+		if (wheel_expire_timer(w, t, state, now, file))
+			return true;
+	}
+	file(w, t, state);
+	return false;
+}
+
+/**
+ * twheel_wheel_expire_next - visit the next timer of the current tick
+ * @w: The wheel, whose @todo has level 0.
+ * @now: As for twheel_wheel_expire().
+ * @budget: As for twheel_wheel_expire(); not 0.
+ *
+ * Return: The timer if it expires. %NULL if it has been extended or deferred, or if there is
+ * none: then @todo does not have level 0 any more.
+ */
+static inline struct twheel_timer *twheel_wheel_expire_next(struct twheel_wheel *w, u64 now,
+							    unsigned int *budget)
+{
+	unsigned int i = w->clk & TWHEEL_LVL_MASK;
+	struct twheel_timer *t;
+
+	if (!wheel_next_in_slot(w, &w->slot[0][i], &t)) {
+		wheel_clear_slot(w, 0, i);
+		w->todo &= ~BIT(0);
+		return NULL;
+	}
+	--*budget;
+	if (wheel_visit_timer(w, t, now, twheel_wheel_file))
+		return t;
+	w->refiled++;
+	w->moves++;
+	w->moved = t;
+	return NULL;
+}
+
+/**
+ * twheel_wheel_expire - advance the wheel to the next timer that expires
+ * @w: The wheel.
+ * @now: The tick up to which the hand may move.
+ * @budget: How many timers may be moved or expired and ticks visited, in all. The rest
+ *	is stored back.
+ *
+ * Timers come tick by tick. A call continues where the previous call stopped. Between
+ * calls any timer may be inserted, removed or extended.
+ *
+ * The timer that expires is idle afterwards or, if it is periodic, pending for the next
+ * point of its grid after @now. @w->last is the deadline, and @w->missed is how many points
+ * the timer skips. A timer with %TWHEEL_PROCESS goes to @w->deferred instead, for
+ * twheel_wheel_take().
+ *
+ * In line, for the timers of one tick, which come one after the other.
+ *
+ * Return: The timer, or %NULL. If %NULL is returned and some budget is left, nothing more
+ * is due at @now. If no budget is left, there may be more to do.
+ */
+static inline struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+						       unsigned int *budget)
+{
+	struct twheel_timer *t = NULL;
+
+	if (w->todo & BIT(0) && *budget)
+		t = twheel_wheel_expire_next(w, now, budget);
+	return t ?: twheel_wheel_advance(w, now, budget);
 }
 
 #endif /* _TWHEEL_CORE_H */
