@@ -17,24 +17,28 @@ const struct twheel_callback *
 twheel_callback_find_process(const struct twheel_base *base,
 			     const struct twheel_timer *t);
 struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base);
+void twheel_callback_timed(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn);
 bool twheel_callback_of_module(const struct twheel_base *base, const struct module *mod);
 
 /**
  * twheel_callback_begin - note that the callback of a timer is about to run
  * @base: The base that @t belongs to, locked.
- * @cb: Where to note it.
+ * @cb: Where to note it. The caller has stored the task.
  * @t: The timer that the wheel has just let expire.
  * @now: The current tick.
+ *
+ * Return: The callback.
  */
-static inline void
+static inline twheel_fn_t
 twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
 		      struct twheel_timer *t, u64 now)
 {
+	twheel_fn_t fn = t->fn;
+
 	lockdep_assert_held(&base->lock);
 
 	cb->timer = t;
-	cb->task = current;
-	cb->fn = t->fn;
+	cb->fn = fn;
 	cb->missed = base->wheel.missed;
 	base->counts.fired++;
 	if (t->period)
@@ -42,8 +46,9 @@ twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
 	else
 		twheel_objects_disarm(t);
 	twheel_stats_callback(&base->stats, now, base->wheel.last,
-			      twheel_wheel_window_level(t));
+			      twheel_wheel_has_window(t));
 	trace_twheel_expire_entry(t, base->wheel.last, base->cpu);
+	return fn;
 }
 
 /*
@@ -80,22 +85,11 @@ static inline void twheel_callback_call(struct twheel_timer *t, twheel_fn_t fn)
 static inline void
 twheel_callback_run(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
 {
-	u64 start = twheel_stats_start();
-	unsigned long flags;
-	u64 took;
-
-	twheel_callback_call(t, fn);
+	if (static_branch_unlikely(&twheel_timing))
+		twheel_callback_timed(base, t, fn);
+	else
+		twheel_callback_call(t, fn);
 	trace_twheel_expire_exit(t, fn);
-
-	took = twheel_stats_since(start);
-	if (!took)
-		return;
-	raw_spin_lock_irqsave(&base->lock, flags);
-	if (took > base->stats.callback_max_ns) {
-		base->stats.callback_max_ns = took;
-		base->stats.callback_max_fn = fn;
-	}
-	raw_spin_unlock_irqrestore(&base->lock, flags);
 }
 
 #endif /* _TWHEEL_ENGINE_CALLBACK_H */

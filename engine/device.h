@@ -58,15 +58,4 @@ static inline void twheel_api_prefetch_neighbours(const struct twheel_timer *tim
 	prefetchw(data_race(entry->next));
 }
 
-/**
- * twheel_api_has_slack - find out whether twheel_set_slack() lets a timer run late
- * @timer: The timer.
- *
- * Return: %true if it does.
- */
-static inline bool twheel_api_has_slack(const struct twheel_timer *timer)
-{
-	return READ_ONCE(timer->flags) & TWHEEL_WINDOW_MASK;
-}
-
 #endif /* _TWHEEL_ENGINE_DEVICE_H */

@@ -59,14 +59,16 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 	__releases(&worker->base->lock)
 {
 	struct twheel_base *base = worker->base;
+	twheel_fn_t fn;
 
-	twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
+	worker->callback.task = current;
+	fn = twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
 	twheel_stats_inc(&base->stats.processed);
 	/* A periodic timer is pending again. */
 	twheel_tick_wake_by(base, base->wheel.next);
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
-	twheel_callback_run(base, t, worker->callback.fn);
+	twheel_callback_run(base, t, fn);
 	raw_spin_lock_irq(&base->lock);
 	worker->callback.timer = NULL;
 	raw_spin_unlock_irq(&base->lock);

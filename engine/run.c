@@ -37,11 +37,12 @@ static DEFINE_PER_CPU(bool, run_waited);
 
 static void (*run_charge)(struct twheel_timer *timer, unsigned int steps);
 
-static void run_lock(struct twheel_base *base)
+static __always_inline void run_lock(struct twheel_base *base)
 	__acquires(&base->lock)
 {
 	raw_spin_lock_irq(&base->lock);
-	base->held = twheel_stats_start();
+	if (static_branch_unlikely(&twheel_timing))
+		base->held = twheel_stats_start();
 }
 
 /* A program can make a wheel move a timer again and again before the timer expires. */
@@ -80,6 +81,7 @@ static noinline void run_account(struct twheel_base *base)
 		twheel_stats_max(&base->stats.cascade_max, moved);
 	}
 	twheel_stats_max(&base->stats.hold_max_ns, twheel_stats_since(base->held));
+	base->held = 0;
 }
 
 static void run_unlock(struct twheel_base *base)
@@ -90,17 +92,19 @@ static void run_unlock(struct twheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* Lets the next timer expire, and notes that its callback runs. %NULL: none expires. */
-static struct twheel_timer *run_next(struct twheel_base *base, u64 now, unsigned int *left)
+/* Unlocks the base to run @fn, the callback of @t. */
+static void run_callback(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
+	__must_hold(&base->lock)
 {
-	struct twheel_timer *t;
-
-	lockdep_assert_held(&base->lock);
-
-	t = twheel_wheel_expire(&base->wheel, now, left);
-	if (t)
-		twheel_callback_begin(base, &base->callback, t, now);
-	return t;
+	run_unlock(base);
+	twheel_callback_run(base, t, fn);
+	run_lock(base);
+	base->callback.timer = NULL;
+	if (twheel_expiry_contended(base)) {
+		run_unlock(base);
+		twheel_expiry_relax(base);
+		run_lock(base);
+	}
 }
 
 /*
@@ -127,23 +131,21 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 	while (left) {
 		rest = min(left, TWHEEL_LOCK_HOLD);
 		left -= rest;
-		t = run_next(base, tick, &rest);
+		t = twheel_wheel_expire(&base->wheel, tick, &rest);
 		left += rest;
-		if (!t && rest)
+		if (likely(t)) {
+			run_callback(base, t, twheel_callback_begin(base, &base->callback,
+								    t, tick));
+			if (++n % RUN_CLOCK_EVERY &&
+			    !time_after64(get_jiffies_64(), tick) &&
+			    likely(!__this_cpu_read(run_waited)))
+				continue;
+		} else if (rest) {
 			return true;
-		run_unlock(base);
-		if (t)
-			twheel_callback_run(base, t, base->callback.fn);
-		run_lock(base);
-		base->callback.timer = NULL;
-		if (twheel_expiry_contended(base)) {
+		} else {
 			run_unlock(base);
-			twheel_expiry_relax(base);
 			run_lock(base);
 		}
-		if (t && ++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick) &&
-		    likely(!__this_cpu_read(run_waited)))
-			continue;
 		__this_cpu_write(run_waited, false);
 		tick = get_jiffies_64();
 		/* A time that was read at an earlier tick may lie before the next deadline. */
@@ -223,6 +225,7 @@ static void run_base(struct twheel_base *base, u64 start, u64 until)
 		goto out_unlock;
 
 	base->runner = current;
+	base->callback.task = current;
 	base->time = 0;
 	up_to_date = run_expire(base, run_budget(), until);
 	base->runner = NULL;

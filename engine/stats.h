@@ -86,16 +86,17 @@ static inline void twheel_stats_inc(u64 *count)
 static inline void twheel_stats_callback(struct twheel_stats *stats, u64 now,
 					 u64 expires, bool windowed)
 {
-	u64 late = now - expires;
-
+	/* First, because nearly all callbacks begin on time. */
+	if (likely(now == expires && !windowed)) {
+		twheel_stats_inc(&stats->late[0]);
+		return;
+	}
 	if (now < expires)
 		twheel_stats_inc(&stats->early);
 	else if (windowed)
 		twheel_stats_inc(&stats->windowed);
-	else if (likely(!late))
-		twheel_stats_inc(&stats->late[0]);
 	else
-		twheel_stats_inc(&stats->late[min_t(u64, fls64(late),
+		twheel_stats_inc(&stats->late[min_t(u64, fls64(now - expires),
 						    TWHEEL_LATE_BUCKETS - 1)]);
 }
 

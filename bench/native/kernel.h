@@ -43,6 +43,7 @@ typedef s64 ktime_t;
 #define ____cacheline_aligned	__attribute__((aligned(64)))
 #define __acquires(x)
 #define __releases(x)
+#define __must_hold(x)
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))

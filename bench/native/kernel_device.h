@@ -11,7 +11,6 @@
 /* Compiler */
 #define static_assert		_Static_assert
 #define __aligned(n)		__attribute__((aligned(n)))
-#define __must_hold(lock)
 #define __percpu
 #define raw_cpu_ptr(p)		this_cpu_ptr(p)
 
