@@ -124,14 +124,16 @@ static noinline void deliver_again(struct timer_set *set, struct user_timer *t, 
 }
 
 /* Ends @t, or arms it again, once its event for @count deadlines is delivered. */
-static void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
-			 const struct twheel_phase *phase,
-			 struct ended_timers *ended)
+static __always_inline void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
+					 const struct twheel_phase *phase,
+					 struct ended_timers *ended)
 {
-	if (user_timer_period(t))
+	if (user_timer_period(t)) {
 		deliver_again(set, t, count, phase);
-	else
-		twheel_user_timer_remove(set, t, ended);
+		return;
+	}
+	twheel_ready_remove(set, t);
+	twheel_user_timer_end(t, ended);
 }
 
 /* Accounts for the first @n events of deliver_describe(), which are delivered. */

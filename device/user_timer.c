@@ -60,7 +60,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 }
 
 /**
- * twheel_user_timer_remove - end a timer
+ * twheel_user_timer_remove - end a timer, in whatever state it is
  * @set: The set, locked.
  * @t: The timer. Its handle names no timer afterwards.
  * @ended: Collects the timer for twheel_ended_finish().
@@ -78,12 +78,7 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 		twheel_clocks_disarm(t);
 	else
 		twheel_ended_disarm(ended, t);
-	if (t->flags & TWHEEL_SHARED)
-		twheel_table_close(t);
-	if (t->extra)
-		twheel_user_timer_free_extra(t);
-	ended->count++;
-	twheel_block_give(t, &ended->empty);
+	twheel_user_timer_end(t, ended);
 }
 
 /* Disarms @t, and moves it to another lane. It stays there if its own callback arms it. */
@@ -221,16 +216,17 @@ void twheel_user_timer_look_at_unseen(struct timer_set *set)
 void twheel_user_timer_expired(struct twheel_timer *timer)
 {
 	struct user_timer *t = container_of(timer, struct user_timer, timer);
+	bool low = twheel_lane_of(timer) == TWHEEL_LANE_LOW;
 	struct timer_set *set = user_timer_set(t);
 	s64 now;
 
-	if (unlikely(twheel_share_lock(set, twheel_lane_of(timer) == TWHEEL_LANE_LOW)))
+	if (unlikely(twheel_share_lock(set, low)))
 		twheel_run_look_at_clock();
 	if (t->state != USER_TIMER_PENDING || twheel_wheel_pending(timer) ||
 	    user_timer_clock_node(t))
 		goto out_unlock;
 
-	twheel_share_charge(set, 1, twheel_lane_of(timer) == TWHEEL_LANE_LOW);
+	twheel_share_charge(set, 1, low);
 	now = twheel_run_time(timer);
 	if (t->flags & TWHEEL_SHARED && now >= t->deadline && !twheel_allowance_take(1))
 		twheel_ready_leave(set, t);

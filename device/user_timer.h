@@ -5,7 +5,9 @@
 #ifndef _TWHEEL_DEVICE_USER_TIMER_H
 #define _TWHEEL_DEVICE_USER_TIMER_H
 
+#include "block.h"
 #include "clocks.h"
+#include "ended.h"
 #include "table.h"
 #include "time.h"
 #include "timer_set.h"
@@ -96,6 +98,23 @@ twheel_user_timer_start_for(struct timer_set *set, struct user_timer *t,
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_open(t);
 	twheel_api_hold_mod(hold, &t->timer, user_timer_tick(t, phase));
+}
+
+/**
+ * twheel_user_timer_end - give back what a timer has
+ * @t: The timer, not armed and in no list; its set is locked.
+ * @ended: Collects the timer for twheel_ended_finish().
+ */
+static inline void twheel_user_timer_end(struct user_timer *t, struct ended_timers *ended)
+{
+	timer_set_assert_locked(user_timer_set(t));
+
+	if (t->flags & TWHEEL_SHARED)
+		twheel_table_close(t);
+	if (t->extra)
+		twheel_user_timer_free_extra(t);
+	ended->count++;
+	twheel_block_give(t, &ended->empty);
 }
 
 #endif /* _TWHEEL_DEVICE_USER_TIMER_H */
