@@ -59,11 +59,11 @@ static struct twheel_op new_op(enum kind kind)
 	case SHARED:
 		op.flags |= TWHEEL_SHARED;
 		break;
-	case KEPT_SHARED:
-		op.flags |= TWHEEL_SHARED;
-		/* fallthrough */
 	case KEPT:
+	case KEPT_SHARED:
 		op.flags |= TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
+		if (kind == KEPT_SHARED)
+			op.flags |= TWHEEL_SHARED;
 		op.handle = ++generation << 24 | below(KEPT_BELOW);
 		break;
 	case INVALID:
@@ -112,11 +112,10 @@ static int expected(const struct twheel_op *op, __u64 asked)
 		index = TWHEEL_INDEX(op->handle);
 		ASSERT(index < model.words && !model.handle[index]);
 		return index;
-	case KEPT_SHARED:
-		if (index >= model.words)
-			return -ENOSPC;
-		/* fallthrough */
 	case KEPT:
+	case KEPT_SHARED:
+		if (op->cookie == KEPT_SHARED && index >= model.words)
+			return -ENOSPC;
 		return model.handle[index] ? -EEXIST : (int)index;
 	default:
 		return first_free(model.words, PLACES);
