@@ -308,7 +308,7 @@ void twheel_block_remove(struct timer_set *set, struct timer_block *block)
 int twheel_block_init(twheel_fn_t expired)
 {
 	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct user_timer) <= 80);
-	static_assert(TIMER_BLOCK_TIMERS <= 64);
+	static_assert(TIMER_BLOCK_TIMERS < 64);
 
 	block_expired = expired;
 	block_cache = kmem_cache_create("twheel_timers", TIMER_BLOCK_SIZE, TIMER_BLOCK_SIZE,

@@ -345,12 +345,19 @@ void twheel_api_hold_begin(struct twheel_hold *hold)
  * @timer: The timer, pending or idle. It has been set up and not been destroyed.
  * @expires: The deadline, as for twheel_mod().
  *
- * Context: any. Takes the lock of the timer's base, and releases that of the last one.
+ * Context: any. Takes the lock of the timer's base. If that is another base than before,
+ * interrupts are on for a moment: so they are never off for more than two waits for a lock.
  */
 void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u64 expires)
 {
-	struct twheel_base *base = twheel_arm_relock_base(hold->base, timer);
+	struct twheel_base *base = hold->base;
 
+	if (unlikely(base && (READ_ONCE(timer->flags) & TWHEEL_PLACE_MASK) != base->place)) {
+		twheel_api_hold_end(hold);
+		twheel_api_hold_begin(hold);
+		base = NULL;
+	}
+	base = twheel_arm_relock_base(base, timer);
 	api_arm_locked(&base, timer, expires, TWHEEL_HERE, 0, true);
 	hold->base = base;
 }
