@@ -98,8 +98,6 @@ static int create_admit(struct timer_set *set, struct admission *adm)
 {
 	unsigned int room = set->limit - set->count;
 
-	if (set->stopped)
-		return -ESHUTDOWN;
 	if (!room)
 		return -EDQUOT;
 	adm->admitted = twheel_quota_charge(set, room > TWHEEL_NEAR_LIMIT ? adm->wanted : 1);
@@ -189,6 +187,9 @@ static noinline int create_admit_more(struct timer_set *set, const struct twheel
 	int ret;
 
 	create_return_places(set, adm);
+	/* A drain may have stopped the set while the lock was released. */
+	if (set->stopped)
+		return -ESHUTDOWN;
 	if (!adm->admitted) {
 		ret = create_admit(set, adm);
 		if (ret)
