@@ -360,6 +360,8 @@ static unsigned int create_start(struct timer_set *set, struct user_timer **t,
 	struct twheel_phase phase;
 	struct twheel_hold hold;
 
+	static_assert(TWHEEL_CHUNK <= TWHEEL_HOLD_MAX);
+
 	twheel_clock_read(&phase);
 	twheel_api_hold_begin(&hold);
 	for (i = 0; i < n; i++) {

@@ -352,12 +352,13 @@ void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u
 {
 	struct twheel_base *base = hold->base;
 
-	if (unlikely(base && (READ_ONCE(timer->flags) & TWHEEL_PLACE_MASK) != base->place)) {
-		twheel_api_hold_end(hold);
-		twheel_api_hold_begin(hold);
-		base = NULL;
+	if (!base || !twheel_arm_is_in(base, timer)) {
+		if (base) {
+			twheel_api_hold_end(hold);
+			twheel_api_hold_begin(hold);
+		}
+		base = twheel_arm_lock_any(timer);
 	}
-	base = twheel_arm_relock_base(base, timer);
 	api_arm_locked(&base, timer, expires, TWHEEL_HERE, 0, true);
 	hold->base = base;
 }

@@ -16,6 +16,12 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 		       u64 expires);
 
+/* Whether a timer belongs to a base. It stays there while the base is locked. */
+static inline bool twheel_arm_is_in(const struct twheel_base *base, const struct twheel_timer *t)
+{
+	return (READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == base->place;
+}
+
 /**
  * twheel_arm_lock_base_irqsave - lock the base that a timer belongs to
  * @t: The timer.
@@ -34,9 +40,9 @@ twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
 
 	local_irq_save(*flags);
 	here = raw_cpu_read(twheel_cpus.lane[0]);
-	if ((READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == here->place) {
+	if (twheel_arm_is_in(here, t)) {
 		raw_spin_lock(&here->lock);
-		if ((READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == here->place)
+		if (twheel_arm_is_in(here, t))
 			return here;
 		raw_spin_unlock(&here->lock);
 	}
@@ -82,8 +88,7 @@ twheel_arm_relock_base(struct twheel_base *base, const struct twheel_timer *t)
 
 	if (base) {
 		lockdep_assert_held(&base->lock);
-		/* A timer of @base stays there while @base is locked. */
-		if ((READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == base->place)
+		if (twheel_arm_is_in(base, t))
 			return base;
 		raw_spin_unlock(&base->lock);
 	}
