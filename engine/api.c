@@ -132,44 +132,35 @@ unsigned int twheel_api_home(const struct twheel_timer *timer)
 	return smp_processor_id();
 }
 
-/*
- * Arms @timer, whose base @base is locked. A pending timer is left alone unless @change is
- * set. Stores the base that the timer belongs to afterwards, locked.
- */
-static __always_inline int api_arm_locked(struct twheel_base **base, struct twheel_timer *timer,
-					  u64 expires, int cpu, u32 period, bool change)
-{
-	u64 state = twheel_wheel_state(timer);
-
-	if (state == TWHEEL_IDLE) {
-		if (cpu == TWHEEL_HERE)
-			cpu = twheel_api_home(timer);
-		*base = twheel_arm_rehome(*base, timer, cpu);
-		timer->period = period;
-		twheel_arm_insert(*base, timer, expires);
-		return 0;
-	}
-	if (state == TWHEEL_DEAD)
-		return -ESHUTDOWN;
-	if (!change)
-		return -EBUSY;
-	twheel_arm_change(*base, timer, expires);
-	return 1;
-}
-
-/* Arms @timer: see api_arm_locked(). */
+/* Arms @timer. A pending timer is left alone unless @change is set. */
 static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 		   bool change)
 {
 	struct twheel_base *base;
 	unsigned long flags;
+	u64 state;
 	int ret;
 
 	/* This fetches the timer, usually not in the cache, while interrupts go off. */
 	if (!twheel_api_usable(timer))
 		return -EINVAL;
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	ret = api_arm_locked(&base, timer, expires, cpu, period, change);
+	state = twheel_wheel_state(timer);
+	if (state == TWHEEL_IDLE) {
+		if (cpu == TWHEEL_HERE)
+			cpu = twheel_api_home(timer);
+		base = twheel_arm_rehome(base, timer, cpu);
+		timer->period = period;
+		twheel_arm_insert(base, timer, expires);
+		ret = 0;
+	} else if (state == TWHEEL_DEAD) {
+		ret = -ESHUTDOWN;
+	} else if (change) {
+		twheel_arm_change(base, timer, expires);
+		ret = 1;
+	} else {
+		ret = -EBUSY;
+	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
@@ -328,10 +319,10 @@ EXPORT_SYMBOL(twheel_cancel);
  * twheel_api_hold_begin - begin to arm several timers
  * @hold: The hold. The caller takes no lock until it ends the hold.
  *
- * Timers that are armed one after the other usually belong to one base, whose lock is taken
- * once for all of them. A hold is for at most %TWHEEL_HOLD_MAX timers.
+ * Idle timers of this CPU and of one lane are armed under one hold of the lock of their base.
+ * A hold is for at most %TWHEEL_HOLD_MAX timers.
  *
- * Context: any. Turns interrupts off.
+ * Context: bottom halves off. Turns interrupts off.
  */
 void twheel_api_hold_begin(struct twheel_hold *hold)
 {
@@ -339,40 +330,66 @@ void twheel_api_hold_begin(struct twheel_hold *hold)
 	local_irq_save(hold->flags);
 }
 
+/*
+ * Goes on with a hold, which has locked another base or none: locks the base of @timer if it is
+ * of this CPU. Interrupts are on for a moment, so they are off for one wait for a lock at most.
+ * Returns whether the base is locked, and timers may be armed there.
+ */
+static noinline bool api_hold_lock(struct twheel_hold *hold, const struct twheel_timer *timer)
+{
+	struct twheel_base *base;
+
+	twheel_api_hold_end(hold);
+	twheel_api_hold_begin(hold);
+	base = twheel_base_of(smp_processor_id(), twheel_lane_of(timer));
+	if (!twheel_arm_is_in(base, timer))
+		return false;
+	raw_spin_lock(&base->lock);
+	hold->base = base;
+	return base->online && twheel_arm_is_in(base, timer);
+}
+
 /**
  * twheel_api_hold_mod - give a timer a new deadline, in a hold
  * @hold: The hold.
- * @timer: The timer, pending or idle. It has been set up and not been destroyed.
+ * @timer: The timer, usually idle. It has been set up and not been destroyed.
  * @expires: The deadline, as for twheel_mod().
  *
- * Context: any. Takes the lock of the timer's base. If that is another base than before,
- * interrupts are on for a moment: so they are never off for more than two waits for a lock.
+ * Does what twheel_mod() does. An idle timer is armed under the lock that the hold has, if the
+ * timer belongs there.
+ *
+ * Context: in a hold. Takes the lock of the timer's base, and may turn interrupts on for a
+ * moment.
  */
 void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u64 expires)
 {
 	struct twheel_base *base = hold->base;
 
-	if (!base || !twheel_arm_is_in(base, timer)) {
-		if (base) {
-			twheel_api_hold_end(hold);
-			twheel_api_hold_begin(hold);
-		}
-		base = twheel_arm_lock_any(timer);
+	if ((likely(base && twheel_arm_is_in(base, timer)) || api_hold_lock(hold, timer)) &&
+	    likely(twheel_wheel_state(timer) == TWHEEL_IDLE)) {
+		timer->period = 0;
+		twheel_arm_file(hold->base, timer, expires);
+		return;
 	}
-	api_arm_locked(&base, timer, expires, TWHEEL_HERE, 0, true);
-	hold->base = base;
+	twheel_api_hold_end(hold);
+	twheel_mod(timer, expires);
+	twheel_api_hold_begin(hold);
 }
 
 /**
  * twheel_api_hold_end - end a hold
  * @hold: The hold.
  *
- * Context: any. Releases the lock of the last base.
+ * The tick source is armed once for all timers of the hold.
+ *
+ * Context: in a hold. Releases the lock of the base, and turns interrupts on.
  */
 void twheel_api_hold_end(struct twheel_hold *hold)
 {
-	if (hold->base)
+	if (hold->base) {
+		twheel_arm_wake(hold->base);
 		raw_spin_unlock(&hold->base->lock);
+	}
 	local_irq_restore(hold->flags);
 }
 

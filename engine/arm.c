@@ -97,5 +97,5 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	twheel_wheel_change(&base->wheel, t, expires);
 	trace_twheel_change(t, twheel_wheel_state(t), base->cpu);
-	twheel_tick_wake_by(base, base->wheel.next);
+	twheel_arm_wake(base);
 }

@@ -96,6 +96,38 @@ twheel_arm_relock_base(struct twheel_base *base, const struct twheel_timer *t)
 }
 
 /**
+ * twheel_arm_file - put a timer into the wheel
+ * @base: The base that @t belongs to, locked.
+ * @t: An idle timer.
+ * @expires: Its deadline.
+ *
+ * Before the caller unlocks the base, it calls twheel_arm_wake().
+ */
+static inline void
+twheel_arm_file(struct twheel_base *base, struct twheel_timer *t, u64 expires)
+{
+	lockdep_assert_held(&base->lock);
+
+	base->counts.armed++;
+	twheel_wheel_forward(&base->wheel, get_jiffies_64());
+	/* First: debugobjects knows an unused static timer by its empty list entry. */
+	twheel_objects_arm(t);
+	twheel_wheel_insert(&base->wheel, t, expires);
+	trace_twheel_arm(t, twheel_wheel_state(t), base->cpu);
+}
+
+/**
+ * twheel_arm_wake - have the tick source start a run for the timers in the wheel
+ * @base: The base, locked.
+ */
+static inline void twheel_arm_wake(struct twheel_base *base)
+{
+	lockdep_assert_held(&base->lock);
+
+	twheel_tick_wake_by(base, base->wheel.next);
+}
+
+/**
  * twheel_arm_insert - arm a timer
  * @base: The base that @t belongs to, locked.
  * @t: An idle timer.
@@ -106,13 +138,8 @@ twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t, u64 expires)
 {
 	lockdep_assert_held(&base->lock);
 
-	base->counts.armed++;
-	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	/* First: debugobjects knows an unused static timer by its empty list entry. */
-	twheel_objects_arm(t);
-	twheel_wheel_insert(&base->wheel, t, expires);
-	trace_twheel_arm(t, twheel_wheel_state(t), base->cpu);
-	twheel_tick_wake_by(base, base->wheel.next);
+	twheel_arm_file(base, t, expires);
+	twheel_arm_wake(base);
 }
 
 /**
