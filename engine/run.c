@@ -8,6 +8,7 @@
  * wheel is up to date again, no tick starts a run: a storm that lasts has the time that
  * the scheduler gives the thread.
  */
+#include <linux/ktime.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -42,7 +43,7 @@ static __always_inline void run_lock(struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
 	if (static_branch_unlikely(&twheel_timing))
-		base->held = twheel_stats_start();
+		base->held = ktime_get_ns();
 }
 
 /* A program can make a wheel move a timer again and again before the timer expires. */
@@ -92,6 +93,16 @@ static void run_unlock(struct twheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
+/* Lets interrupts come, and on PREEMPT_RT cancellers that wait. No callback runs. */
+static void run_pause(struct twheel_base *base)
+	__must_hold(&base->lock)
+{
+	run_unlock(base);
+	if (twheel_expiry_contended(base))
+		twheel_expiry_relax(base);
+	run_lock(base);
+}
+
 /* Unlocks the base to run @fn, the callback of @t. */
 static void run_callback(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
 	__must_hold(&base->lock)
@@ -100,11 +111,8 @@ static void run_callback(struct twheel_base *base, struct twheel_timer *t, twhee
 	twheel_callback_run(base, t, fn);
 	run_lock(base);
 	base->callback.timer = NULL;
-	if (twheel_expiry_contended(base)) {
-		run_unlock(base);
-		twheel_expiry_relax(base);
-		run_lock(base);
-	}
+	if (twheel_expiry_contended(base))
+		run_pause(base);
 }
 
 /*
@@ -125,6 +133,7 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 	u64 tick = get_jiffies_64();
 	struct twheel_timer *t;
 	unsigned int rest, n = 0;
+	twheel_fn_t fn;
 
 	lockdep_assert_held(&base->lock);
 
@@ -134,8 +143,8 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 		t = twheel_wheel_expire(&base->wheel, tick, &rest);
 		left += rest;
 		if (likely(t)) {
-			run_callback(base, t, twheel_callback_begin(base, &base->callback,
-								    t, tick));
+			fn = twheel_callback_begin(base, &base->callback, t, tick);
+			run_callback(base, t, fn);
 			if (++n % RUN_CLOCK_EVERY &&
 			    !time_after64(get_jiffies_64(), tick) &&
 			    likely(!__this_cpu_read(run_waited)))
@@ -143,8 +152,7 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 		} else if (rest) {
 			return true;
 		} else {
-			run_unlock(base);
-			run_lock(base);
+			run_pause(base);
 		}
 		__this_cpu_write(run_waited, false);
 		tick = get_jiffies_64();
