@@ -12,6 +12,7 @@
  * or another timer in it, and does nothing. A block is freed after an RCU grace period.
  * That outlasts every callback, because softirq context is a read-side critical section.
  */
+#include <linux/err.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "block.h"
@@ -193,7 +194,7 @@ static int block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 }
 
 /* Returns the free places with an index from @min to @max. */
-static u64 block_free_places(const struct timer_block *block, u32 min, u32 max)
+static u64 block_find_free(const struct timer_block *block, u32 min, u32 max)
 {
 	u32 last = block->first + TIMER_BLOCK_TIMERS - 1;
 	u64 places = ~block->used & TIMER_BLOCK_PLACES;
@@ -213,7 +214,7 @@ static bool block_take_from(struct block_places *places, u32 min, u32 max, unsig
 	struct timer_block *block = places->block;
 	u64 more;
 
-	places->left = block_free_places(block, min, max);
+	places->left = block_find_free(block, min, max);
 	more = n < TIMER_BLOCK_TIMERS ? places->left : 0;
 	while (more && n--)
 		more &= more - 1;
@@ -233,7 +234,7 @@ static bool block_take_from(struct block_places *places, u32 min, u32 max, unsig
  * @set: The set, locked.
  * @min: The lowest index allowed.
  * @max: The highest index allowed.
- * @n: How many places are wanted. The function may take fewer.
+ * @n: How many places are wanted, at least 1. The function may take fewer.
  * @lane: The lane that is to serve the timers of a new block.
  * @places: For the places: the lowest that are free, of one block. The caller uses one of them
  *	at least, and gives the others back before it unlocks the set.

@@ -63,7 +63,8 @@ static inline u32 twheel_block_number(const struct timer_block *block)
 	return block->first / TIMER_BLOCK_TIMERS;
 }
 
-static inline void twheel_block_free_places(struct timer_block *block, u64 places)
+/* Gives places of a block back, at least one. */
+static inline void twheel_block_release(struct timer_block *block, u64 places)
 {
 	timer_set_assert_locked(block->set);
 
@@ -97,14 +98,14 @@ static inline struct user_timer *twheel_block_next(struct block_places *places,
 
 /**
  * twheel_block_return - give back the places that are left
- * @places: The places. A timer got one of the places that were taken along with them, and the
- *	set has been locked since.
+ * @places: The places, at least one. A timer got one of the places that were taken along with
+ *	them, and the set has been locked since.
  */
 static inline void twheel_block_return(struct block_places *places)
 {
 	timer_set_assert_locked(places->block->set);
 
-	twheel_block_free_places(places->block, places->left);
+	twheel_block_release(places->block, places->left);
 	places->left = 0;
 }
 
@@ -121,7 +122,7 @@ static inline void twheel_block_give(struct user_timer *t, struct timer_block **
 	timer_set_assert_locked(block->set);
 
 	t->state = USER_TIMER_DEAD;
-	twheel_block_free_places(block, BIT_ULL(t - block->timer));
+	twheel_block_release(block, BIT_ULL(t - block->timer));
 	if (!block->used) {
 		block->next = *empty;
 		*empty = block;

@@ -7,6 +7,7 @@
  * twheel_create_finish() starts the timer, or removes it if the memory could not be
  * written. If a batch adds many timers, they are created together.
  */
+#include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
@@ -187,16 +188,16 @@ static noinline int create_admit_more(struct timer_set *set, const struct twheel
 	int ret;
 
 	create_return_places(set, adm);
-	/* A drain may have stopped the set while the lock was released. */
-	if (set->stopped)
-		return -ESHUTDOWN;
-	if (!adm->admitted) {
-		ret = create_admit(set, adm);
-		if (ret)
-			return ret;
-	}
 	adm->kind = op->flags & CREATE_KINDS;
 	do {
+		/* A drain may have stopped the set while the lock was released. */
+		if (set->stopped)
+			return -ESHUTDOWN;
+		if (!adm->admitted) {
+			ret = create_admit(set, adm);
+			if (ret)
+				return ret;
+		}
 		if (op->flags & TWHEEL_KEEP_HANDLE)
 			ret = create_take_kept(set, op, adm);
 		else if (op->flags & TWHEEL_SHARED)

@@ -122,7 +122,7 @@ static bool ops_add_common(const struct twheel_op *op)
  *	at the start of @op are filled in.
  * @added: For a timer of each operation: see twheel_create_timers().
  * @count: How many operations there are.
- * @kept: Set if an addition keeps its handle.
+ * @kept: Set if an addition keeps its handle, or would if it were valid.
  *
  * Return: How many operations were carried out.
  */

@@ -5,7 +5,7 @@
  * An open file has one set of timers. Every file descriptor of that open file, after
  * dup(), fork() or SCM_RIGHTS, uses the same set; the last close releases it.
  */
-#include <linux/bitmap.h>
+#include <linux/bitops.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/module.h>

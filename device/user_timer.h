@@ -102,7 +102,8 @@ twheel_user_timer_start_for(struct timer_set *set, struct user_timer *t,
 
 /**
  * twheel_user_timer_end - give back what a timer has
- * @t: The timer, not armed and in no list; its set is locked.
+ * @t: The timer, in no list; its set is locked. Its engine's part is not armed, or
+ *	twheel_ended_disarm() has added it to @ended.
  * @ended: Collects the timer for twheel_ended_finish().
  */
 static inline void twheel_user_timer_end(struct user_timer *t, struct ended_timers *ended)
