@@ -51,7 +51,8 @@ static void run_attack(void *data)
 
 	close(to_attacker[1]);
 	close(from_attacker[0]);
-	become(attacked_cpu, ATTACKER);
+	/* A user who is above the share from an attack before would arm timers elsewhere. */
+	become(attacked_cpu, FIRST_ATTACKER + getpid());
 	if (attack->many_users) {
 		CALL(unshare(CLONE_NEWUSER));
 		tell(from_attacker[1]);

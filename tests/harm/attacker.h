@@ -7,7 +7,7 @@
 
 #include "attacks.h"
 
-/* Start an attack, as user ATTACKER. It is prepared when this returns. */
+/* Start an attack, as a user of its own. It is prepared when this returns. */
 pid_t start_attack(const struct attack *attack);
 
 /* End the attacker or a victim. The case fails if it has ended before. */

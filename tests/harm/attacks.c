@@ -231,6 +231,23 @@ static void expire_all(void)
 	set_head(&rings[0], tail_of(&rings[0]));
 }
 
+/*
+ * Each timer of the batch is due a tick earlier than the timer before it: the first of them at
+ * distances for which the kernel needs an hrtimer, the last of them within a few ticks.
+ */
+static void expire_falling(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < timers; i++)
+		ops[i].time_ns = ticks(timers + 1 - i);
+	add_all(fds[0], ops, timers);
+	did(timers);
+	while (tail_of(&rings[0]) - rings[0].head->head < timers)
+		fill_ring(&rings[0]);
+	set_head(&rings[0], tail_of(&rings[0]));
+}
+
 static void *read_fdinfo(void *data)
 {
 	char path[64], text[1024];
@@ -614,6 +631,7 @@ const struct attack attacks[] = {
 	{ "expiry", prepare_expiry, expire_all, .count = 100000, .bursts = true },
 	{ "cascade", prepare_cascade, expire_all, .count = 20000, .long_count = 100000,
 	  .bursts = true },
+	{ "falling", prepare_expiry, expire_falling, .count = 64 },
 	{ "close", prepare_ops, close_full, .count = 200000, .long_count = 1000000 },
 	{ "sparse", prepare_sparse, make_and_free_blocks, .count = 2000 },
 	{ "group", prepare_group, cancel_all, .count = 100000 },

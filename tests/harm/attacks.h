@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { ATTACKER = 1000, FIRST_SUBUID = 200000, SUBUIDS = 100 };
+enum { FIRST_ATTACKER = 1000, FIRST_SUBUID = 200000, SUBUIDS = 100 };
 
 struct attack {
 	const char	*name;

@@ -60,6 +60,7 @@ static const struct bounds all_bounds[] = {
 	{ "timerfd",		0, 0, 0, 0 },	/* the peer: not of this module */
 	{ "expiry",		2, 0.5, 2, 2 },
 	{ "cascade",		2, 0.5, 2, 2 },
+	{ "falling",		2, 0.5, 2, 2 },
 	{ "close",		2, 0.5, 2, 2 },
 	{ "sparse",		2, 0.5, 2, 2 },
 	{ "group",		2, 0.5, 2, 2 },
