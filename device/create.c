@@ -205,7 +205,7 @@ static noinline int create_admit_more(struct timer_set *set, const struct twheel
 		else
 			ret = create_take_any(set, adm);
 	} while (ret == -EAGAIN);
-	return ret;
+	return ret && set->stopped ? -ESHUTDOWN : ret;
 }
 
 /*

@@ -42,8 +42,8 @@ MODULE_PARM_DESC(share, "Steps a second that softirqs of a CPU do for a user wit
 #define SHARE_DEBT_NS		(900ULL * NSEC_PER_SEC)
 
 /*
- * How long a wake-up, or a wait for a lock, takes for a step of the share. By default a user
- * gets 1.6 % of a CPU in such steps. That leaves room below 2 % for work without steps.
+ * So many ns of a wake-up, or of a wait for a lock, are a step. By default a user gets 1.6 % of
+ * a CPU in such steps. That leaves room below 2 % for work without steps.
  */
 #define SHARE_STEP_NS		800U
 

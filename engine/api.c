@@ -332,15 +332,17 @@ void twheel_api_hold_begin(struct twheel_hold *hold)
 
 /*
  * Goes on with a hold, which has locked another base or none: locks the base of @timer if it is
- * of this CPU. Interrupts are on for a moment, so they are off for one wait for a lock at most.
- * Returns whether the base is locked, and timers may be armed there.
+ * of this CPU. Interrupts are on for a moment between two waits for the lock of a base. Returns
+ * whether the base is locked, and timers may be armed there.
  */
 static noinline bool api_hold_lock(struct twheel_hold *hold, const struct twheel_timer *timer)
 {
 	struct twheel_base *base;
 
-	twheel_api_hold_end(hold);
-	twheel_api_hold_begin(hold);
+	if (hold->base) {
+		twheel_api_hold_end(hold);
+		twheel_api_hold_begin(hold);
+	}
 	base = twheel_base_of(smp_processor_id(), twheel_lane_of(timer));
 	if (!twheel_arm_is_in(base, timer))
 		return false;
@@ -355,8 +357,8 @@ static noinline bool api_hold_lock(struct twheel_hold *hold, const struct twheel
  * @timer: The timer, usually idle. It has been set up and not been destroyed.
  * @expires: The deadline, as for twheel_mod().
  *
- * Does what twheel_mod() does. An idle timer is armed under the lock that the hold has, if the
- * timer belongs there.
+ * Does what twheel_mod() does. An idle timer of this CPU is armed under the lock that the hold
+ * has or takes. For any other timer, the hold ends, twheel_mod() is called, and a hold begins.
  *
  * Context: in a hold. Takes the lock of the timer's base, and may turn interrupts on for a
  * moment.
@@ -380,7 +382,7 @@ void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u
  * twheel_api_hold_end - end a hold
  * @hold: The hold.
  *
- * The tick source is armed once for all timers of the hold.
+ * The tick source is armed once for all timers that were armed under this hold of the lock.
  *
  * Context: in a hold. Releases the lock of the base, and turns interrupts on.
  */

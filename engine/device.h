@@ -23,7 +23,7 @@
 
 /**
  * struct twheel_hold - a stretch with interrupts off, in which several timers are armed
- * @base: The base of the timer that was armed last, locked; %NULL before the first.
+ * @base: The base of this CPU that timers are armed in, locked; or %NULL.
  * @flags: The interrupt flags from before.
  */
 struct twheel_hold {

@@ -12,7 +12,7 @@
 #ifdef CONFIG_PREEMPT_RT
 /*
  * Softirqs are preemptible on PREEMPT_RT, so a canceller must not spin. It sleeps on
- * @expiry_lock, which the runner releases between two callbacks.
+ * @expiry_lock, which the runner releases while no callback runs.
  */
 static inline void twheel_expiry_init(struct twheel_base *base)
 {
@@ -38,8 +38,8 @@ static inline bool twheel_expiry_contended(struct twheel_base *base)
 }
 
 /*
- * Lets waiting cancellers have the lock. The runner calls this between two callbacks, when
- * the base says that none runs: a canceller that gets the lock looks there.
+ * Lets waiting cancellers have the lock. The runner calls this when the base says that no
+ * callback runs: a canceller that gets the lock looks there.
  */
 static inline void twheel_expiry_relax(struct twheel_base *base)
 {

@@ -41,8 +41,8 @@
  * @clocks: Clocks that timers may use: bit n stands for the clock with number n.
  * @max_timers: Number of timers that this descriptor may hold.
  * @timers: Number of timers that this descriptor holds: pending timers, and
- *	expired timers whose last event is unread. While other threads add timers by
- *	batches, up to 64 more for each of these threads.
+ *	expired timers whose last event is unread. While other threads add timers, up
+ *	to 64 more for each of these threads.
  * @max_batch: Number of operations that one TWHEEL_IOC_BATCH may have.
  * @min_period_ns: Shortest period of a periodic timer: one tick.
  * @max_timers_user: Number of timers that all descriptors of one user may hold
@@ -65,8 +65,8 @@
  *	namespace. The kernel asks for the capability when a limit would be passed
  *	for the first time.
  * @timers_user: Number of timers that count against @max_timers_user now: of all
- *	descriptors that count for the same user as this one. During batches, up to
- *	64 more for each, like @timers.
+ *	descriptors that count for the same user as this one. While threads add
+ *	timers, up to 64 more for each, like @timers.
  * @unread: Number of timers of this descriptor that have an unread event.
  * @table_entries: Size of the table of deadlines; 0 before its first mmap().
  * @ring_entries: Size of the ring of events; 0 before its first mmap().
