@@ -25,7 +25,6 @@
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include "quota.h"
 #include "share.h"
 
 static unsigned int share = 20000;

@@ -12,6 +12,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
+#include "quota.h"
 #include "timer_set.h"
 
 /* A user may have the share of this time at once, after a quiet time. */
@@ -138,13 +139,15 @@ static inline bool twheel_share_used_up_on(const struct timer_set *set, unsigned
  * @set: The set, locked.
  *
  * Return: %true if the user is above the share of this CPU, or has been above the share of any
- * CPU since the set was made.
+ * CPU since the set was made; %false if the share does not limit the user.
  */
 static inline bool twheel_share_has_strays(struct timer_set *set)
 {
 	timer_set_assert_locked(set);
 
-	return READ_ONCE(set->strays) || twheel_share_used_up(set);
+	if (unlikely(READ_ONCE(set->strays)) && !twheel_quota_seems_exempt(set))
+		return true;
+	return twheel_share_used_up(set);
 }
 
 #endif /* _TWHEEL_DEVICE_SHARE_H */
