@@ -258,6 +258,8 @@ static void run_case(const void *data)
 	attacker = start_attack(attack);
 	cfs = measure(start_cfs, attacker,
 		      attack->bursts ? 10 * NSEC_PER_SEC : attack_ns(attack));
+	end(attacker);
+	attacker = start_attack(attack);
 	fifo = measure(start_fifo, attacker, attack_ns(attack));
 	end(attacker);
 	set_back();
