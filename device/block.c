@@ -4,7 +4,8 @@
  *
  * A block has places for about fifty timers. The number of a timer's block is the timer's
  * index divided by the number of places in a block; leaf.c finds the block. The lowest
- * free place is taken first, so that blocks become empty as timers end.
+ * free place is taken first, so that blocks become empty as timers end. But timers with words
+ * in the table get the indexes of the table in turn.
  *
  * Every place contains a timer of the engine, which is set up along with the block and
  * exists as long as the block. The program's timers in that place come and go. So a
@@ -239,9 +240,9 @@ static bool block_take_from(struct block_places *places, u32 min, u32 max, unsig
  * @places: For the places: the lowest that are free, of one block. The caller uses one of them
  *	at least, and gives the others back before it unlocks the set.
  *
- * Return: 0; or -EBUSY if there is no free place; -EAGAIN if the lock was released and there
- * may be a free place now; -ENOMEM if the lock was released and there is no memory; -EDQUOT if
- * the lock was released and the user may have no more blocks.
+ * Return: 0; or -EBUSY if there is no free place; -EAGAIN if there may be a free place now, and
+ * the lock may have been released; -ENOMEM if the lock was released and there is no memory;
+ * -EDQUOT if the lock was released and the user may have no more blocks.
  */
 int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		      enum twheel_lane lane, struct block_places *places)

@@ -5,10 +5,11 @@
  * The wheel counts jiffies, and so follows CLOCK_MONOTONIC. CLOCK_REALTIME jumps when it
  * is set, CLOCK_BOOTTIME jumps over a suspend, and the kernel tells no module about
  * either. But hrtimers follow these clocks. So a set has a tree for each such clock, with
- * its timers by deadline. Every CPU has a base for each such clock: a tree of the trees of
- * sets, and one hrtimer for the first of them. So however many sets have timers that are
- * due at once, one interrupt begins their expiry, and the work is divided into parts.
- * Arming a timer on such a clock takes O(log n) steps.
+ * its timers by deadline. Every CPU has two bases for each such clock, one of them for users
+ * above the share. A base is a tree of the trees of sets, and one hrtimer for the first of
+ * them. So however many sets have timers that are due at once, one interrupt begins their
+ * expiry, and the work is divided into parts. Arming a timer on such a clock takes O(log n)
+ * steps.
  */
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>

@@ -2,7 +2,7 @@
 /*
  * twheel: creating timers and adding them to a set
  *
- * A new timer is USER_TIMER_NEW: it has an index and a handle, but no program knows the
+ * A new timer is USER_TIMER_NEW: it has an index and a handle, but no program can use the
  * handle yet. The caller writes the handle to the program's memory. Then
  * twheel_create_finish() starts the timer, or removes it if the memory could not be
  * written. If a batch adds many timers, they are created together.

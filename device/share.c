@@ -3,11 +3,11 @@
  * twheel: how much of the softirqs' time a user may have
  *
  * A softirq takes its time from the task that it interrupts. So the expiry of a timer is not
- * charged to the program that has armed the timer. To bound that time, each user has a
- * share of the softirqs of each CPU. A step of the share is a timer that comes due, a change
- * of a descriptor between the lanes (clocks.c), or %SHARE_STEP_NS of a wake-up of readers: any
- * number of epolls may watch a descriptor. So is %SHARE_STEP_NS that a softirq waits for the
- * lock of a set: calls on other CPUs hold the lock.
+ * charged to the program that has armed the timer. To bound that time, each user has a share
+ * of the softirqs of each CPU. A step of the share is a timer that comes due, four moves of
+ * timers in a wheel, a change of a descriptor between the lanes (clocks.c), or %SHARE_STEP_NS
+ * of a wake-up of readers: any number of epolls may watch a descriptor. So is %SHARE_STEP_NS
+ * that a softirq waits for the lock of a set: calls on other CPUs hold the lock.
  *
  * While a user has used up the share of a CPU, the timers that the user arms there go to the
  * lane TWHEEL_LANE_LOW. No tick runs that lane. A thread of low priority does, and on an

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the functions that other modules call
+ * twheel: the functions that other modules call, and those for batches of the device
  *
- * Each function looks at the timer's state. If the state has to change, the function
- * takes the lock of the timer's base and leaves the rest to arm.c.
+ * Each function looks at the timer's state. twheel_mod() pushes a pending timer back without a
+ * lock. For any other change, a function takes the lock of the timer's base, and arm.h arms or
+ * disarms the timer.
  */
 #include <linux/errno.h>
 #include <linux/export.h>

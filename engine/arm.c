@@ -4,7 +4,8 @@
  *
  * Every timer names a CPU and a lane, and so a base. The lock of that base protects
  * the timer, whether the timer is pending or not. The lock is never held while a
- * callback runs, and never longer than it takes to move TWHEEL_LOCK_HOLD timers.
+ * callback runs. While it is held, the engine moves at most TWHEEL_LOCK_HOLD timers, or arms
+ * at most TWHEEL_HOLD_MAX.
  *
  * A timer that is armed again while its callback runs stays in its base. So that base
  * alone tells whether the callback of the timer runs, and callbacks of one timer never

@@ -6,8 +6,8 @@
  * other timers of that wheel wait. A lane is one wheel on each CPU. Modules have a lane,
  * and programs have three: a program with many timers holds up only such programs. Each of
  * these lanes of a CPU has its share of the budget and of the time, and they take turns.
- * The last lane is run by a thread only: see device/share.c. Within a lane, earlier ticks
- * run first.
+ * No tick runs the last lane. A thread does, or a call or a softirq that helps the thread: see
+ * device/share.c. Within a lane, earlier ticks run first.
  *
  * A timer's flags name its lane, and a pending timer stays in its lane: a CPU that goes
  * offline hands the timer to the same lane of another CPU. All lanes are allocated when

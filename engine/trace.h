@@ -122,7 +122,7 @@ TRACE_EVENT(twheel_expire_exit,
 );
 
 /**
- * twheel_cascade - timers have been moved down from level to level
+ * twheel_cascade - timers have been moved to a finer level, or to a later deadline
  * @cpu: The CPU whose wheel it is.
  * @clk: The hand of the wheel.
  * @moved: How many timers were moved without releasing the lock.
