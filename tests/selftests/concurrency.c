@@ -273,7 +273,10 @@ TEST(cancel_races_with_expiry_and_read)
 	finish(threads, 1, 1);
 }
 
-/* Trap 6: a thread guesses the handles of timers that are just being added. */
+/*
+ * Trap 6: a thread guesses the handles of timers that are just being added. It runs on another CPU
+ * if there is one.
+ */
 static atomic_ullong last_handle, last_step;
 static atomic_uint guessed;
 
@@ -281,6 +284,7 @@ static void *cancel_guessed_handles(void *data)
 {
 	struct twheel_op op;
 
+	stay_on_cpu(last_cpu());
 	while (!stopping) {
 		const __u64 guess = last_handle + last_step;
 
@@ -293,13 +297,14 @@ static void *cancel_guessed_handles(void *data)
 	return NULL;
 }
 
-/* Each of @all timers was cancelled once: @own times not by a guess. */
+/* Each of @all timers was cancelled once: @own times not by a guess. Some guesses were right. */
 static void finish_guessing(pthread_t thread, unsigned int own, unsigned int all)
 {
 	stopping = true;
 	join_threads(&thread, 1);
 	note("%u timers, %u of them cancelled by a guess", all, guessed);
 	ASSERT_EQ(own + guessed, all);
+	ASSERT_GT(guessed, 0);
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
@@ -310,24 +315,28 @@ TEST(trap6_guessed_handles_during_add)
 	pthread_t thread;
 
 	fd = open_device(O_NONBLOCK);
+	stay_on_cpu(0);
 	thread = start_thread(cancel_guessed_handles, NULL);
-	while (now() < end) {
+	while (now() < end || !guessed) {
 		const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
 		int result;
 
-		last_step = handle - last_handle;
-		last_handle = handle;
 		all++;
 		result = cancel(fd, handle);
 		if (result >= 0)
 			own++;
 		else
 			ASSERT_EQ(result, -ENOENT);
+		last_step = handle - last_handle;
+		last_handle = handle;
 	}
 	finish_guessing(thread, own, all);
 }
 
-/* The same for a batch, which writes all handles at its end. */
+/*
+ * The same for a batch, which writes all handles at its end. Each batch gets the indexes of the
+ * last one. So the guess is the last timer of the batch, until that timer is cancelled.
+ */
 TEST(trap6_guessed_handles_during_batch)
 {
 	const __u64 end = end_of_races();
@@ -337,16 +346,17 @@ TEST(trap6_guessed_handles_during_batch)
 	int i;
 
 	fd = open_device(O_NONBLOCK);
+	last_step = (__u64)BATCH << 24;
+	stay_on_cpu(0);
 	thread = start_thread(cancel_guessed_handles, NULL);
-	while (now() < end) {
+	while (now() < end || !guessed) {
 		for (i = 0; i < BATCH; i++)
 			ops[i] = new_timer(100 * NSEC_PER_SEC, 1);
 		add_all(fd, ops, BATCH);
 		all += BATCH;
-		last_handle = ops[BATCH - 1].handle;
-		last_step = ops[BATCH - 1].handle - ops[BATCH - 2].handle;
 		for (i = 0; i < BATCH; i++)
 			own += cancel(fd, ops[i].handle) >= 0;
+		last_handle = ops[BATCH - 1].handle;
 	}
 	finish_guessing(thread, own, all);
 }
