@@ -3,7 +3,11 @@
 #include "device.h"
 #include "parameter.h"
 
-#define LIMIT 1000
+/*
+ * So far from a limit, a batch admits all its timers together. In the last 4096 places, it admits
+ * them one by one. LARGE_LIMIT is for batches that begin far from the limit and end at it.
+ */
+enum { LIMIT = 1000, LARGE_LIMIT = 6000 };
 
 static void fill(int fd, unsigned int count)
 {
@@ -98,23 +102,38 @@ TEST(change_needs_no_room)
 	check_full(fd);
 }
 
-TEST(batch_is_cut_at_the_limit)
+/* Some operations of the batch are invalid, and take no room. */
+static void check_cut(unsigned int limit)
 {
-	enum { MORE = 50 };
-	static struct twheel_op ops[LIMIT + MORE];
-	const int fd = open_with("max_timers", LIMIT);
-	unsigned int i;
+	static struct twheel_op ops[2 * LARGE_LIMIT];
+	const int fd = open_with("max_timers", limit);
+	unsigned int i, room = limit;
+	int expected;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (i = 0; i < 2 * limit; i++) {
 		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
 		ops[i].op = TWHEEL_OP_ADD;
+		if (i % 5 == 4)
+			ops[i].clockid = 77;
 	}
-	batch(fd, ops, ARRAY_SIZE(ops));
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		ASSERT_EQ(ops[i].result, i < LIMIT ? 0 : -EDQUOT);
-		ASSERT_EQ(ops[i].handle != 0, i < LIMIT);
+	batch(fd, ops, 2 * limit);
+	for (i = 0; i < 2 * limit; i++) {
+		expected = i % 5 == 4 ? -EINVAL : room ? 0 : -EDQUOT;
+		room -= !expected;
+		ASSERT_EQ(ops[i].result, expected);
+		ASSERT_EQ(ops[i].handle != 0, !expected);
 	}
 	check_full(fd);
+}
+
+TEST(batch_is_cut_at_the_limit)
+{
+	check_cut(LIMIT);
+}
+
+TEST(batch_that_begins_far_from_the_limit_is_cut_at_it)
+{
+	check_cut(LARGE_LIMIT);
 }
 
 TEST(limit_disturbs_nobody_else)

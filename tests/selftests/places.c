@@ -22,6 +22,7 @@ enum kind { PLAIN, IN_GROUP, SHARED, KEPT, KEPT_SHARED, INVALID, KINDS };
  * @fd: The descriptor.
  * @limit: How many timers it may have.
  * @timers: How many timers it has.
+ * @others: How many timers the user has on other descriptors.
  * @words: How many timers have a word in the table, at most.
  * @handle: The timers' handles by index; 0 where the place is free.
  * @count: How many timers were added or have ended.
@@ -32,6 +33,7 @@ struct model {
 	int		fd;
 	unsigned int	limit;
 	unsigned int	timers;
+	__u64		others;
 	unsigned int	words;
 	__u64		handle[PLACES];
 	unsigned int	count;
@@ -141,6 +143,15 @@ static void check_addition(const struct twheel_op *op, __u64 asked)
 	model.timers++;
 }
 
+/* Check that the descriptor and the user are charged for each timer once. */
+static void check_counts(void)
+{
+	const struct twheel_info info = get_info(model.fd);
+
+	ASSERT_EQ(info.timers, model.timers);
+	ASSERT_EQ(info.timers_user, model.others + model.timers);
+}
+
 static void add_some(void)
 {
 	static struct twheel_op ops[LARGEST];
@@ -160,7 +171,7 @@ static void add_some(void)
 	batch(model.fd, ops, count);
 	for (i = 0; i < count; i++)
 		check_addition(&ops[i], asked[i]);
-	ASSERT_EQ(timers_of(model.fd), model.timers);
+	check_counts();
 }
 
 static void cancel_some(void)
@@ -184,7 +195,7 @@ static void cancel_some(void)
 	for (i = 0; i < n; i++)
 		ASSERT_EQ(ops[i].result, 0);
 	model.timers -= n;
-	ASSERT_EQ(timers_of(model.fd), model.timers);
+	check_counts();
 }
 
 static void compare(int fd, unsigned int limit)
@@ -192,7 +203,12 @@ static void compare(int fd, unsigned int limit)
 	unsigned int i;
 
 	srandom(1);
-	model = (struct model){ .fd = fd, .limit = limit, .words = words_of_a_page() };
+	model = (struct model){
+		.fd = fd,
+		.limit = limit,
+		.others = get_info(fd).timers_user,
+		.words = words_of_a_page(),
+	};
 	map_table(fd);
 	for (i = 0; i < many(ROUNDS); i++) {
 		add_some();
@@ -210,6 +226,14 @@ TEST_TIMEOUT(batches_of_all_kinds, 120)
 TEST_TIMEOUT(batches_of_all_kinds_at_the_limit, 120)
 {
 	compare(open_with("max_timers", 500), 500);
+}
+
+/* Some timers are admitted together, and others one by one: see TWHEEL_NEAR_LIMIT. */
+TEST_TIMEOUT(batches_of_all_kinds_on_the_way_to_the_limit, 120)
+{
+	const unsigned int limit = 4096 + 200;
+
+	compare(open_with("max_timers", limit), limit);
 }
 
 /* A batch that wants one word does not pass over others. */

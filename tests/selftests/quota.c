@@ -14,9 +14,31 @@
 #include "rights.h"
 #include "user.h"
 
-enum { LIMIT = 1000 };
+/*
+ * So far from a limit, a batch charges all its timers ahead. In the last 4096 places, it charges
+ * them one by one. LARGE_LIMIT is for batches that begin far from the limit and end at it.
+ */
+enum { LIMIT = 1000, LARGE_LIMIT = 6000 };
 
 #define LIMIT_TEST(id) USER_LIMIT_TEST(id, LIMIT)
+
+/* A case that runs with both limits. It asks the module which one it has. */
+#define BOTH_LIMITS_TEST(id)						\
+	static void run_##id(void *data);				\
+	TEST(id)							\
+	{								\
+		with_user_limit(LIMIT, run_##id);			\
+	}								\
+	TEST(id##_from_far)						\
+	{								\
+		with_user_limit(LARGE_LIMIT, run_##id);			\
+	}								\
+	static void run_##id(void *data)
+
+static unsigned int limit_now(void)
+{
+	return read_parameter("max_timers_user");
+}
 
 static void check_full(int fd)
 {
@@ -175,26 +197,32 @@ LIMIT_TEST(timer_that_was_refused_takes_no_room)
 	check_full(fd);
 }
 
-LIMIT_TEST(batch_is_cut_at_the_users_limit)
+/* Some operations of the batch are invalid. What is charged ahead for them is given back. */
+BOTH_LIMITS_TEST(batch_is_cut_at_the_users_limit)
 {
-	enum { MORE = 50 };
-	static struct twheel_op ops[LIMIT + MORE];
-	unsigned int i;
-	int fd;
+	const unsigned int limit = limit_now(), count = 2 * limit;
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	unsigned int i, room = limit - 100;
+	int fd, expected;
 
+	ASSERT(ops);
 	become(ALICE);
 	fd = open_device(0);
 	add_timers(open_device(0), 100);
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (i = 0; i < count; i++) {
 		ops[i] = new_timer(LONG, i);
 		ops[i].op = TWHEEL_OP_ADD;
+		if (i % 5 == 4)
+			ops[i].clockid = 77;
 	}
-	batch(fd, ops, ARRAY_SIZE(ops));
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		ASSERT_EQ(ops[i].result, i < LIMIT - 100 ? 0 : -EDQUOT);
-		ASSERT_EQ(ops[i].handle != 0, i < LIMIT - 100);
+	batch(fd, ops, count);
+	for (i = 0; i < count; i++) {
+		expected = i % 5 == 4 ? -EINVAL : room ? 0 : -EDQUOT;
+		room -= !expected;
+		ASSERT_EQ(ops[i].result, expected);
+		ASSERT_EQ(ops[i].handle != 0, !expected);
 	}
-	check_full(fd);
+	check_user_full(fd, limit);
 }
 
 static void be_bob(void *data)
@@ -362,6 +390,7 @@ static struct shared *new_shared(unsigned int parties)
 }
 
 static int own_fd, own_user;
+static unsigned int own_limit;
 
 /* Add timers in batches and one by one, until the limit refuses all. */
 static void *add_until_refused(void *data)
@@ -412,16 +441,17 @@ static void fill_as(void *data)
 	run_threads(add_until_refused);
 	/* no process closes before all have met the limit */
 	pthread_barrier_wait(&shared->barrier);
-	ASSERT_EQ(shared->added[own_user], LIMIT);
-	check_full(own_fd);
+	ASSERT_EQ(shared->added[own_user], own_limit);
+	check_user_full(own_fd, own_limit);
 	pthread_barrier_wait(&shared->barrier);
 }
 
-LIMIT_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
+BOTH_LIMITS_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
 {
 	pid_t children[2 * PROCESSES];
 	int users[2] = { 0, 1 }, i;
 
+	own_limit = limit_now();
 	shared = new_shared(2 * PROCESSES);
 	for (i = 0; i < 2 * PROCESSES; i++)
 		children[i] = start(fill_as, &users[i % 2]);
@@ -433,25 +463,28 @@ LIMIT_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
 static void *add_and_end(void *data)
 {
 	const __u64 end = end_of_races();
-	struct twheel_op ops[400];
+	const unsigned int count = own_limit * 2 / 5;
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
 	unsigned int i, refused;
 
+	ASSERT(ops);
 	while (now() < end || !shared->refused) {
 		refused = 0;
-		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		for (i = 0; i < count; i++) {
 			ops[i] = new_timer(i % 4 ? LONG : 0, i);
 			ops[i].op = TWHEEL_OP_ADD;
 		}
-		batch(own_fd, ops, ARRAY_SIZE(ops));
-		if (get_info(own_fd).timers_user > LIMIT)
+		batch(own_fd, ops, count);
+		if (get_info(own_fd).timers_user > own_limit)
 			atomic_fetch_add(&shared->too_many, 1);
-		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		for (i = 0; i < count; i++) {
 			refused += ops[i].result == -EDQUOT;
 			if (!ops[i].result)
 				cancel(own_fd, ops[i].handle);
 		}
 		atomic_fetch_add(&shared->refused, refused);
 	}
+	free(ops);
 	return NULL;
 }
 
@@ -462,11 +495,12 @@ static void churn_as_alice(void *data)
 	run_threads(add_and_end);
 }
 
-LIMIT_TEST(count_is_exact_after_threads_and_processes)
+BOTH_LIMITS_TEST(count_is_exact_after_threads_and_processes)
 {
 	pid_t children[PROCESSES];
 	int i, fd;
 
+	own_limit = limit_now();
 	/* keep a descriptor: the user's count ends with the last one */
 	become(ALICE);
 	fd = open_device(0);
@@ -479,8 +513,8 @@ LIMIT_TEST(count_is_exact_after_threads_and_processes)
 	ASSERT_EQ(shared->too_many, 0);
 	ASSERT_GT(shared->refused, 0);
 	ASSERT_EQ(get_info(fd).timers_user, 0);
-	add_timers(fd, LIMIT);
-	check_full(fd);
+	add_timers(fd, own_limit);
+	check_user_full(fd, own_limit);
 }
 
 /* A user's first descriptor makes the user's count, and the last one ends it. */
