@@ -12,9 +12,6 @@
 #include "parameter.h"
 #include "user.h"
 
-/* Expiries a second. The user may have those of one second at once. */
-enum { SHARE = 20, FAR_TOO_MANY = 20 * SHARE };
-
 /* So many that the time of some wake-ups does not use them up. */
 enum { PLENTY = 1000000 };
 
@@ -50,18 +47,6 @@ static void keep_the_cpu(void)
 
 	stay_on_cpu(last_cpu());
 	CALL(sched_setscheduler(0, SCHED_FIFO, &param));
-}
-
-static void use_up(void)
-{
-	static struct twheel_event events[FAR_TOO_MANY];
-	const int fd = open_device(0);
-	unsigned int i;
-
-	for (i = 0; i < FAR_TOO_MANY; i++)
-		add(fd, 1, i);
-	read_all(fd, events, FAR_TOO_MANY);
-	close(fd);
 }
 
 /*
@@ -117,7 +102,7 @@ static bool waits_for_calls(clockid_t clockid)
 	unsigned int try;
 
 	for (try = 0; try < ROUNDS; try++) {
-		use_up();
+		use_up_share();
 		if (!comes_by_itself(clockid))
 			return true;
 	}
@@ -147,46 +132,28 @@ SHARE_TEST(user_above_the_share_pays_by_calls, SHARE)
 	ASSERT(waits_for_calls(CLOCK_BOOTTIME));
 }
 
-static unsigned long long cpus_above(void)
-{
-	const int fd = open_device(0);
-	unsigned long long cpus;
-
-	if (!fdinfo_has(fd, "cpus-above-share", &cpus))
-		FAIL("no twheel-cpus-above-share in fdinfo");
-	close(fd);
-	return cpus;
-}
-
 SHARE_TEST(fdinfo_says_where_a_user_is_above_the_share, SHARE)
 {
-	unsigned long long above = 0;
-	unsigned int try;
-
 	stay_on_cpu(last_cpu());
-	use_up();
-	ASSERT_EQ(cpus_above(), 0);
+	use_up_share();
+	ASSERT_EQ(cpus_above_share(), 0);
 	become(HEIDI);
-	ASSERT_EQ(cpus_above(), 0);
-	/* The host may stop the machine until the user has a share again. */
-	for (try = 0; try < TRIES && !above; try++) {
-		use_up();
-		above = cpus_above();
-	}
-	ASSERT_EQ(above, 1);
+	ASSERT_EQ(cpus_above_share(), 0);
+	go_above_share();
+	ASSERT_EQ(cpus_above_share(), 1);
 }
 
-/* use_up() closes the only descriptor. */
+/* use_up_share() closes the only descriptor. */
 static void run_use_up(void *data)
 {
-	become(ALICE);
-	use_up();
+	become(JUDY);
+	use_up_share();
 }
 
 static void run_of_two_users(void *data)
 {
 	keep_the_cpu();
-	become(ALICE);
+	become(JUDY);
 	ASSERT(!comes_by_itself(CLOCK_MONOTONIC));
 	CALL(setresuid(DAVE, 0, 0));
 	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
@@ -300,7 +267,7 @@ SHARE_TEST(pushed_timers_leave_a_cpu_whose_share_is_used_up, SHARE)
 SHARE_TEST(capability_exempts, SHARE)
 {
 	keep_the_cpu();
-	use_up();
+	use_up_share();
 	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
 	ASSERT(comes_by_itself(CLOCK_BOOTTIME));
 }
@@ -309,7 +276,7 @@ static void run_without_share(void *data)
 {
 	keep_the_cpu();
 	become(ALICE);
-	use_up();
+	use_up_share();
 	ASSERT(comes_by_itself(CLOCK_MONOTONIC));
 }
 
@@ -325,12 +292,15 @@ SHARE_TEST(idle_cpu_is_as_prompt_above_the_share, SHARE)
 	__u64 deadline;
 	int fd;
 
-	become(ALICE);
-	use_up();
+	stay_on_cpu(last_cpu());
+	become(IVAN);
 	fd = open_device(0);
 	for (i = 0; i < 20; i++) {
+		go_above_share();
 		deadline = now() + ticks(2);
 		add_at(fd, deadline, i);
+		/* The user was above the share of this CPU when it was armed, and of no other. */
+		ASSERT_EQ(cpus_above_share(), 1);
 		arm_timerfds(deadline);
 		event = read_one(fd);
 		check_lateness(&event);
