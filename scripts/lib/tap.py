@@ -58,6 +58,11 @@ class Line:
     def description(self):
         return self.tail.removeprefix(" -").strip()
 
+    @property
+    def name(self):
+        """The description without a directive, and without the kernel in brackets."""
+        return re.sub(r" \[.*\]$", "", SKIP.split(self.description)[0].strip())
+
 
 def parse(text):
     """Take a line apart."""
@@ -89,6 +94,7 @@ class Count:
         self.indent = indent
         self.passed = self.failed = self.skipped = 0
         self.failures = []  # what has failed
+        self.ran = {}  # by the name of a test: whether it was not skipped
         self.planned = None
         self.bail_out = None
 
@@ -104,6 +110,7 @@ class Count:
         return line
 
     def add(self, line):
+        self.ran[line.name] = not line.skipped or self.ran.get(line.name, False)
         if not line.passed:
             self.fail(line.rest)
         elif line.skipped:
