@@ -143,11 +143,12 @@ SHARE_TEST(fdinfo_says_where_a_user_is_above_the_share, SHARE)
 	ASSERT_EQ(cpus_above_share(), 1);
 }
 
-/* use_up_share() closes the only descriptor. */
+/* go_above_share() closes the only descriptor. A share is that of a CPU. */
 static void run_use_up(void *data)
 {
+	stay_on_cpu(last_cpu());
 	become(JUDY);
-	use_up_share();
+	go_above_share();
 }
 
 static void run_of_two_users(void *data)
