@@ -51,7 +51,7 @@ static void run_attack(void *data)
 
 	close(to_attacker[1]);
 	close(from_attacker[0]);
-	/* A user who is above the share from an attack before would arm timers elsewhere. */
+	/* The user of another attack may be above its share, and so arm timers in another lane. */
 	become(attacked_cpu, FIRST_ATTACKER + getpid());
 	if (attack->many_users) {
 		CALL(unshare(CLONE_NEWUSER));

@@ -223,12 +223,18 @@ static void arm_for_one_tick(int fd, unsigned int count)
 	did(count);
 }
 
-static void expire_all(void)
+/* Wait until all timers have expired, and consume their events. */
+static void consume_all(void)
 {
-	arm_for_one_tick(fds[0], timers);
 	while (tail_of(&rings[0]) - rings[0].head->head < timers)
 		fill_ring(&rings[0]);
 	set_head(&rings[0], tail_of(&rings[0]));
+}
+
+static void expire_all(void)
+{
+	arm_for_one_tick(fds[0], timers);
+	consume_all();
 }
 
 /*
@@ -243,9 +249,7 @@ static void expire_falling(void)
 		ops[i].time_ns = ticks(timers + 1 - i);
 	add_all(fds[0], ops, timers);
 	did(timers);
-	while (tail_of(&rings[0]) - rings[0].head->head < timers)
-		fill_ring(&rings[0]);
-	set_head(&rings[0], tail_of(&rings[0]));
+	consume_all();
 }
 
 static void *read_fdinfo(void *data)
