@@ -433,7 +433,7 @@ static void move_low(void *data)
 		const int cpu = cpus[round % movable];
 
 		stay_on_cpu(cpu);
-		become(JUDY + 1 + round);
+		become(KEVIN + 1 + round);
 		go_above_share();
 		low.fd = open_device(0);
 		low.fired = 0;

@@ -517,6 +517,60 @@ BOTH_LIMITS_TEST(count_is_exact_after_threads_and_processes)
 	check_user_full(fd, own_limit);
 }
 
+enum { BATCH = 64 };
+
+/*
+ * Batches that end with one timer more, which they cancel. They could charge for 64 ahead, because
+ * all others need a table, and none is mapped.
+ */
+static void *add_mostly_in_vain(void *data)
+{
+	struct twheel_op ops[BATCH];
+	unsigned int i;
+
+	while (!atomic_load((atomic_bool *)data)) {
+		for (i = 0; i < BATCH; i++) {
+			ops[i] = new_timer(LONG, i);
+			ops[i].op = TWHEEL_OP_ADD;
+			ops[i].flags = i ? TWHEEL_SHARED : 0;
+		}
+		batch(own_fd, ops, BATCH);
+		ASSERT_EQ(ops[1].result, -ENOSPC);
+		ASSERT_EQ(cancel(own_fd, ops[0].handle), 0);
+	}
+	return NULL;
+}
+
+static void run_beside_batches(void *data)
+{
+	atomic_bool over = false;
+	unsigned int rounds = 0;
+	pthread_t other;
+	__u64 end;
+	int fd;
+
+	if (!last_cpu())
+		skip("one CPU");
+	become(ALICE);
+	fd = open_device(0);
+	own_fd = open_device(0);
+	add_timers(fd, limit_now() - BATCH);
+	stay_on_cpu(0);
+	other = start_thread(add_mostly_in_vain, &over);
+	stay_on_cpu(last_cpu());
+	for (end = end_of_races(); now() < end || rounds < 1000; rounds++)
+		ASSERT_EQ(cancel(fd, add(fd, LONG, 1)), 0);
+	over = true;
+	join_threads(&other, 1);
+	note("%u times", rounds);
+}
+
+/* There is room for each timer that one of the threads adds. */
+TEST(room_that_a_batch_will_not_use_is_room_for_others)
+{
+	with_user_limit(LARGE_LIMIT, run_beside_batches);
+}
+
 /* A user's first descriptor makes the user's count, and the last one ends it. */
 static void *open_and_close(void *data)
 {

@@ -7,7 +7,7 @@
 
 #define LONG (100 * NSEC_PER_SEC)
 
-enum { ALICE = 31001, BOB, CAROL, DAVE, ERIN, FRANK, GRACE, HEIDI, IVAN, JUDY };
+enum { ALICE = 31001, BOB, CAROL, DAVE, ERIN, FRANK, GRACE, HEIDI, IVAN, JUDY, KEVIN };
 
 /*
  * Become @user, without the capability to exceed limits. The module charges the real

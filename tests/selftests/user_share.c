@@ -5,6 +5,7 @@
  * it computes as SCHED_FIFO, and looks at the ring without a call.
  */
 #include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "debugfs.h"
@@ -263,6 +264,79 @@ SHARE_TEST(pushed_timers_leave_a_cpu_whose_share_is_used_up, SHARE)
 	}
 	note("after %u rounds", round);
 	ASSERT_GT(sum_of_cpus("cancelled"), cancelled);
+}
+
+/* A call holds the lock of a set for HELD operations at a time. */
+enum { HELD = 64 };
+
+/* So many that WAITING expiries do not use them up, but do if each takes some steps more. */
+enum { FEW = 3000, WAITING = 1000 };
+
+struct holder {
+	int		fd;
+	__u64		handle;
+	atomic_bool	ready, over;
+};
+
+static void *hold_the_lock(void *data)
+{
+	struct holder *holder = data;
+	struct twheel_op ops[HELD];
+	unsigned int i;
+
+	for (i = 0; i < HELD; i++)
+		ops[i] = (struct twheel_op) {
+			.op = TWHEEL_OP_CHANGE,
+			.handle = holder->handle,
+			.time_ns = LONG,
+		};
+	do {
+		batch(holder->fd, ops, HELD);
+		holder->ready = true;
+	} while (!holder->over);
+	return NULL;
+}
+
+/* Expires some timers on this CPU. Returns on how many CPUs the user is above the share then. */
+static unsigned long long above_share_after_expiries(int fd)
+{
+	static struct twheel_event events[WAITING];
+	static struct twheel_op ops[WAITING];
+	unsigned int i;
+
+	for (i = 0; i < WAITING; i++)
+		ops[i] = new_timer(ticks(10), i);
+	add_all(fd, ops, WAITING);
+	/* No one waits for events: a wake-up would take steps, too. */
+	while (get_info(fd).unread < WAITING)
+		usleep(ticks(1) / 1000);
+	read_all(fd, events, WAITING);
+	return cpus_above_share();
+}
+
+/* Calls on another CPU make softirqs wait. The user's share has that time, too. */
+SHARE_TEST(waits_for_a_lock_use_up_the_share, FEW)
+{
+	struct holder holder = { 0 };
+	pthread_t other;
+
+	if (!last_cpu())
+		skip("one CPU");
+	become(KEVIN);
+	holder.fd = open_device(0);
+	stay_on_cpu(0);
+	holder.handle = add(holder.fd, LONG, 1);
+	stay_on_cpu(last_cpu());
+	ASSERT_EQ(above_share_after_expiries(holder.fd), 0);
+
+	stay_on_cpu(0);
+	other = start_thread(hold_the_lock, &holder);
+	stay_on_cpu(last_cpu());
+	while (!holder.ready)
+		usleep(ticks(1) / 1000);
+	ASSERT_EQ(above_share_after_expiries(holder.fd), 1);
+	holder.over = true;
+	join_threads(&other, 1);
 }
 
 SHARE_TEST(capability_exempts, SHARE)
