@@ -165,13 +165,25 @@ static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lan
 	return block;
 }
 
-/* Adds an empty block with @number, if there is none. May release the lock. */
-static int block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
+/**
+ * twheel_block_add - add an empty block
+ * @set: The set, locked.
+ * @number: The number of the block. There may be one with that number.
+ * @lane: The lane that is to serve the timers of the block.
+ *
+ * May release the lock meanwhile, to allocate.
+ *
+ * Return: 0, but the block may have been taken away or filled again; or -ENOMEM; or -EDQUOT if
+ * the user may have no more blocks.
+ */
+int twheel_block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 	__must_hold(&set->lock)
 {
 	int ret = twheel_leaf_grow(set, number);
 	struct timer_block *block;
 	u32 from;
+
+	timer_set_assert_locked(set);
 
 	if (ret)
 		return ret;
@@ -236,16 +248,13 @@ static bool block_take_from(struct block_places *places, u32 min, u32 max, unsig
  * @min: The lowest index allowed.
  * @max: The highest index allowed.
  * @n: How many places are wanted, at least 1. The function may take fewer.
- * @lane: The lane that is to serve the timers of a new block.
  * @places: For the places: the lowest that are free, of one block. The caller uses one of them
  *	at least, and gives the others back before it unlocks the set.
  *
- * Return: 0; or -EBUSY if there is no free place; -EAGAIN if there may be a free place now, and
- * the lock may have been released; -ENOMEM if the lock was released and there is no memory;
- * -EDQUOT if the lock was released and the user may have no more blocks.
+ * Return: 0; or -EBUSY if there is no free place; or -EAGAIN if twheel_block_add() can make some.
  */
 int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
-		      enum twheel_lane lane, struct block_places *places)
+		      struct block_places *places)
 {
 	u32 number = min / TIMER_BLOCK_TIMERS;
 
@@ -256,8 +265,10 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		if (number > max / TIMER_BLOCK_TIMERS)
 			return -EBUSY;
 		places->block = twheel_leaf_get(set, number);
-		if (!places->block)
-			return block_add(set, number, lane) ?: -EAGAIN;
+		if (!places->block) {
+			places->missing = number;
+			return -EAGAIN;
+		}
 		/* The block may have room only below @min. */
 		number++;
 	} while (!block_take_from(places, min, max, n));

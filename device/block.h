@@ -25,10 +25,12 @@ struct block_walk {
  * struct block_places - places of a block that have been taken for timers
  * @block: The block, if any place is left.
  * @left: The places that no timer has got yet, one bit each.
+ * @missing: After -EAGAIN from twheel_block_take(): the number of the block to add.
  */
 struct block_places {
 	struct timer_block	*block;
 	u64			left;
+	u32			missing;
 };
 
 int twheel_block_init(twheel_fn_t expired);
@@ -36,7 +38,8 @@ void twheel_block_exit(void);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
 int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
-		      enum twheel_lane lane, struct block_places *places);
+		      struct block_places *places);
+int twheel_block_add(struct timer_set *set, u32 number, enum twheel_lane lane);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
 void twheel_block_remove(struct timer_set *set, struct timer_block *block);
 

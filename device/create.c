@@ -10,6 +10,7 @@
 #include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -91,17 +92,14 @@ struct admission {
 	u32			kind;
 };
 
-/*
- * Charges the user for more timers. Returns 0, or an error if there may be no more. The timers
- * are counted before they have places: the lock may be released, and the limit must hold.
- */
+/* Charges the user for more timers, and counts them. Returns 0, or -EDQUOT if there is no room. */
 static int create_admit(struct timer_set *set, struct admission *adm)
 {
 	unsigned int room = set->limit - set->count;
 
 	if (!room)
 		return -EDQUOT;
-	adm->admitted = twheel_quota_charge(set, room > TWHEEL_NEAR_LIMIT ? adm->wanted : 1);
+	adm->admitted = twheel_quota_charge(set, min(room, adm->wanted));
 	WRITE_ONCE(set->count, set->count + adm->admitted);
 	WRITE_ONCE(set->starting, set->starting + adm->admitted);
 	return adm->admitted ? 0 : -EDQUOT;
@@ -127,6 +125,7 @@ static void create_admit_end(struct timer_set *set, struct admission *adm)
 	WRITE_ONCE(set->count, set->count - adm->admitted);
 	create_count_down(set, adm->admitted);
 	twheel_quota_uncharge(set->quota, adm->admitted);
+	adm->admitted = 0;
 }
 
 /*
@@ -142,9 +141,9 @@ static int create_take_shared(struct timer_set *set, struct admission *adm)
 
 	if (!words)
 		return -ENOSPC;
-	ret = twheel_block_take(set, next, words - 1, adm->admitted, adm->lane, places);
+	ret = twheel_block_take(set, next, words - 1, adm->admitted, places);
 	if (ret == -EBUSY && next)
-		ret = twheel_block_take(set, 0, words - 1, adm->admitted, adm->lane, places);
+		ret = twheel_block_take(set, 0, words - 1, adm->admitted, places);
 	if (!ret)
 		set->next_shared = places->block->first + fls64(places->left);
 	return ret == -EBUSY ? -ENOSPC : ret;
@@ -159,7 +158,7 @@ static int create_take_kept(struct timer_set *set, const struct twheel_op *op,
 
 	if (op->flags & TWHEEL_SHARED && index >= twheel_table_words(set))
 		return -ENOSPC;
-	ret = twheel_block_take(set, index, index, 1, adm->lane, &adm->places);
+	ret = twheel_block_take(set, index, index, 1, &adm->places);
 	return ret == -EBUSY ? -EEXIST : ret;
 }
 
@@ -170,10 +169,10 @@ static int create_take_any(struct timer_set *set, struct admission *adm)
 	int ret = -EBUSY;
 
 	if (words <= TWHEEL_INDEX_MASK)
-		ret = twheel_block_take(set, words, TWHEEL_INDEX_MASK, adm->admitted, adm->lane,
+		ret = twheel_block_take(set, words, TWHEEL_INDEX_MASK, adm->admitted,
 					&adm->places);
 	if (ret == -EBUSY && words)
-		ret = twheel_block_take(set, 0, TWHEEL_INDEX_MASK, adm->admitted, adm->lane,
+		ret = twheel_block_take(set, 0, TWHEEL_INDEX_MASK, adm->admitted,
 					&adm->places);
 	return ret;
 }
@@ -204,8 +203,13 @@ static noinline int create_admit_more(struct timer_set *set, const struct twheel
 			ret = create_take_shared(set, adm);
 		else
 			ret = create_take_any(set, adm);
-	} while (ret == -EAGAIN);
-	return ret && set->stopped ? -ESHUTDOWN : ret;
+		if (ret != -EAGAIN)
+			return ret;
+		/* This may take long. The limits must refuse no one because of this caller. */
+		create_admit_end(set, adm);
+		ret = twheel_block_add(set, adm->places.missing, adm->lane);
+	} while (!ret);
+	return set->stopped ? -ESHUTDOWN : ret;
 }
 
 /*

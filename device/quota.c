@@ -44,6 +44,14 @@
 #define QUOTA_BLOCK_TIMERS	16U
 #define QUOTA_MORE_BLOCKS	1024U
 
+/*
+ * With no more room than this below the limit, a user is charged for timers one by one. A batch
+ * charges for up to %TWHEEL_CHUNK timers ahead while it holds the lock of its set, and may give
+ * some of them back. The limit must not refuse another set of the user because of such timers,
+ * while up to %TWHEEL_CHUNK sets do so at once.
+ */
+#define QUOTA_NEAR_LIMIT	(TWHEEL_CHUNK * TWHEEL_CHUNK)
+
 static unsigned int max_timers_user = 1U << 20;
 module_param(max_timers_user, uint, 0644);
 MODULE_PARM_DESC(max_timers_user, "Timers that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 1048576)");
@@ -348,11 +356,11 @@ static bool quota_add_for(struct timer_set *set, atomic_t *count, int limit, int
 
 /**
  * twheel_quota_charge - charge a user for timers
- * @set: The set to which the caller is about to add timers.
+ * @set: The set to which the caller is about to add timers, locked.
  * @timers: How many timers.
  *
- * The caller uncharges the timers that it does not add. Near the limit the function
- * charges only one timer at a time. So it refuses no caller because of timers that
+ * Before the caller unlocks the set, it uncharges the timers that it has not added. Near the limit
+ * the function charges only one timer at a time. So it refuses no caller because of timers that
  * another caller is about to uncharge.
  *
  * Return: How many timers have been charged; 0 if there is no room.
@@ -362,7 +370,9 @@ unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 	atomic_t *count = &set->quota->timers;
 	int limit = quota_limit_of(set, twheel_quota_limit());
 
-	if (quota_add(count, limit - (int)TWHEEL_NEAR_LIMIT, timers))
+	timer_set_assert_locked(set);
+
+	if (quota_add(count, limit - (int)QUOTA_NEAR_LIMIT, timers))
 		return timers;
 	return quota_add_for(set, count, limit, 1);
 }

@@ -34,13 +34,6 @@ static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));
 /* The most operations, events or timers that are handled in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U
 
-/*
- * With no more room than this below a limit, timers are admitted one by one. A batch admits up
- * to %TWHEEL_CHUNK timers ahead and may give some of them back. The limit must not refuse
- * another caller because of such timers, while up to %TWHEEL_CHUNK batches wait for memory.
- */
-#define TWHEEL_NEAR_LIMIT	(TWHEEL_CHUNK * TWHEEL_CHUNK)
-
 struct clock_node;
 struct clock_queue;
 struct clock_watch;
@@ -85,7 +78,7 @@ enum timer_set_exemption {
  * @unseen: The timers that are %USER_TIMER_UNSEEN.
  * @ready: The timers that have expired, in the order of expiry.
  * @generation: The generation of the last handle given out: see create.c.
- * @count: How many timers the set has, or has admitted ahead.
+ * @count: How many timers the set has, or is about to have.
  * @unread: How many timers @ready has.
  * @looks: How many timers @unseen has.
  * @latest: The latest time of expiry, in ns of CLOCK_MONOTONIC.

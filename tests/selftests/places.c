@@ -222,13 +222,13 @@ TEST_TIMEOUT(batches_of_all_kinds, 120)
 	compare(open_device(0), get_info(open_device(0)).max_timers);
 }
 
-/* The limit is so low that timers are admitted one by one. */
+/* The limit is met again and again. */
 TEST_TIMEOUT(batches_of_all_kinds_at_the_limit, 120)
 {
 	compare(open_with("max_timers", 500), 500);
 }
 
-/* Some timers are admitted together, and others one by one: see TWHEEL_NEAR_LIMIT. */
+/* The limit is met after many additions. */
 TEST_TIMEOUT(batches_of_all_kinds_on_the_way_to_the_limit, 120)
 {
 	const unsigned int limit = 4096 + 200;
