@@ -367,11 +367,17 @@ static noinline bool api_hold_lock(struct twheel_hold *hold, const struct twheel
 void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u64 expires)
 {
 	struct twheel_base *base = hold->base;
+	u64 soon;
 
 	if ((likely(base && twheel_arm_is_in(base, timer)) || api_hold_lock(hold, timer)) &&
 	    likely(twheel_wheel_state(timer) == TWHEEL_IDLE)) {
+		base = hold->base;
 		timer->period = 0;
-		twheel_arm_file(hold->base, timer, expires);
+		twheel_arm_file(base, timer, expires);
+		/* Another CPU may count the next tick during the hold. */
+		soon = get_jiffies_64() + 1;
+		if (unlikely(base->wheel.next <= soon))
+			twheel_arm_wake(base);
 		return;
 	}
 	twheel_api_hold_end(hold);
@@ -383,7 +389,8 @@ void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u
  * twheel_api_hold_end - end a hold
  * @hold: The hold.
  *
- * The tick source is armed once for all timers that were armed under this hold of the lock.
+ * The tick source is armed for all timers that were armed under this hold of the lock. For the
+ * next tick it has been armed before.
  *
  * Context: in a hold. Releases the lock of the base, and turns interrupts on.
  */
