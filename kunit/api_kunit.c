@@ -8,6 +8,7 @@
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/timer.h>
 #include "aim.h"
@@ -263,6 +264,7 @@ static void ticks_come_in_order(struct kunit *test)
 	static const unsigned int ticks[] = { 4, 1, 7, 3, 0, 6, 2, 5 };
 	struct probe *probe[ARRAY_SIZE(ticks)];
 	unsigned int i, cpu;
+	bool in_time;
 	u64 now;
 
 	atomic_set(&order, 0);
@@ -272,9 +274,13 @@ static void ticks_come_in_order(struct kunit *test)
 	now = get_jiffies_64() + 3;
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
 		twheel_add_on(&probe[i]->timer, now + ticks[i], cpu);
+	in_time = time_before64(get_jiffies_64(), now);
 	engine_test_release();
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
 		probe_expect(test, probe[i], now + ticks[i]);
+	/* Timers whose tick has gone by when they are armed share the next tick. */
+	if (!in_time)
+		kunit_skip(test, "the host is too busy");
 	for (i = 0; i < ARRAY_SIZE(ticks); i++)
 		KUNIT_EXPECT_EQ(test, probe[i]->ret, (int)ticks[i] + 1);
 }
