@@ -19,12 +19,10 @@
  * used up expire in softirqs, and the user then pays back for longer.
  */
 #include <linux/cpumask.h>
-#include <linux/interrupt.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include "share.h"
 
 static unsigned int share = 20000;

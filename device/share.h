@@ -138,8 +138,8 @@ static inline bool twheel_share_used_up_on(const struct timer_set *set, unsigned
  * twheel_share_has_strays - find out whether timers of a set may be in a wrong lane
  * @set: The set, locked.
  *
- * Return: %true if the user is above the share of this CPU, or has been above the share of any
- * CPU since the set was made; %false if the share does not limit the user.
+ * Return: %true if the user is above the share of this CPU, or was above the share of a CPU when
+ * the set was charged there or chose a lane; %false if the share does not limit the user.
  */
 static inline bool twheel_share_has_strays(struct timer_set *set)
 {

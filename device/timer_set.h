@@ -89,8 +89,8 @@ enum timer_set_exemption {
  * @starting: How many timers are NEW, or about to become NEW.
  * @drains: Drains that wait until @starting is 0.
  * @file: The open file, until it is released.
- * @strays: The user has been above a share. So timers of the set may be in a lane, or on a CPU,
- *	where they would not be armed now.
+ * @strays: The user was above a share when the set was charged or chose a lane. So timers of the
+ *	set may be in a lane, or on a CPU, where they would not be armed now.
  * @quota: The quota of the user who opened the file. It may go before the set, which is @ended
  *	then.
  * @share: What softirqs have done for that user. It goes with the quota.

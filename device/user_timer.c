@@ -33,7 +33,6 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include "allowance.h"
-#include "block.h"
 #include "clocks.h"
 #include "ended.h"
 #include "group.h"

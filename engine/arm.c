@@ -14,7 +14,6 @@
 #include <linux/cpumask.h>
 #include "arm.h"
 #include "callback.h"
-#include "tick.h"
 #include "trace.h"
 
 /**

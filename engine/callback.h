@@ -5,7 +5,6 @@
 #ifndef _TWHEEL_ENGINE_CALLBACK_H
 #define _TWHEEL_ENGINE_CALLBACK_H
 
-#include <linux/sched.h>
 #include "base.h"
 #include "objects.h"
 #include "trace.h"

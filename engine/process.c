@@ -21,6 +21,7 @@
  * CPU until the callback has ended; then the worker moves it.
  */
 #include <linux/errno.h>
+#include <linux/sched.h>
 #include "callback.h"
 #include "move.h"
 #include "process.h"
