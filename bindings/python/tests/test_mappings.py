@@ -23,7 +23,6 @@ class TableTest(unittest.TestCase):
         handle = self.timers.add(start + FAR, flags=Flags.ABSTIME | Flags.SHARED)
         self.assertIs(self.table.push_back(handle, start + 2 * FAR), Pushed.PUSHED)
         self.assertIs(self.table.push_back(handle, start + FAR), Pushed.BEFORE)
-        self.assertIs(self.table.push_back(handle, -1), Pushed.BEFORE)
         query = self.timers.query(handle, flags=Flags.ABSTIME)
         self.assertEqual(query.time_ns, start + 2 * FAR)
         self.timers.cancel(handle)

@@ -53,7 +53,7 @@ class TimersTest(unittest.TestCase):
     def test_periodic(self):
         period = self.timers.info().min_period_ns
         handle = self.timers.every(period, cookie=3)
-        for short in 0, 1, -1:
+        for short in 0, 1:
             with self.assertRaises(OSError) as caught:
                 self.timers.every(short)
             self.assertEqual(caught.exception.errno, errno.EINVAL)

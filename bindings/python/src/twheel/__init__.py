@@ -2,7 +2,9 @@
 """Timers by the million, on /dev/twheel.
 
 Timers is an open file of the device. Its methods are those of libtwheel, with the same
-names. Times are in nanoseconds; now() reads a clock.
+names. Times are integers in nanoseconds; now() reads a clock. A negative time, or another
+number that does not fit into its field, is an OverflowError that names the field. A time from
+2^63 ns on, 292 years, is an OSError (EINVAL).
 
     with twheel.Timers() as timers:
         handle = timers.add(5 * twheel.SECOND, cookie=7)

@@ -5,9 +5,9 @@ import ctypes
 import enum
 import struct
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from . import errors
+from . import bounds, errors
 
 
 ABI_MAJOR = 1
@@ -92,7 +92,8 @@ class Op(ctypes.Structure):
     """An operation: struct twheel_op.
 
     The class methods make operations; the kernel fills in result, handle and, for a query,
-    the rest. check() raises the error of an operation that has failed.
+    the rest. check() raises the error of an operation that has failed. A number that does
+    not fit into its field is an OverflowError.
     """
 
     _fields_ = [("op", ctypes.c_uint32), ("flags", ctypes.c_uint32),
@@ -101,13 +102,26 @@ class Op(ctypes.Structure):
                 ("time_ns", ctypes.c_uint64), ("period_ns", ctypes.c_uint64),
                 ("group", ctypes.c_uint64), ("window_ns", ctypes.c_uint64)]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FITTING:
+            value = _FITTING[name](name, value)
+        super().__setattr__(name, value)
+
+    @classmethod
+    def _of(cls, *values: int) -> "Op":
+        """cls(*values), which is slow: it sets field by field."""
+        try:
+            return cls.from_buffer_copy(_OP.pack(*values))
+        except struct.error:
+            return cls(*values)  # which says what is wrong
+
     @classmethod
     def add(cls, time_ns: int, cookie: int = 0, *, flags: int = 0, period_ns: int = 0,
             clockid: int = time.CLOCK_MONOTONIC, group: int = 0,
             window_ns: int = 0) -> "Op":
         """Arm a timer: after a delay, or with Flags.ABSTIME when the clock says time_ns."""
-        return cls(Opcode.ADD, flags, clockid, 0, 0, cookie, time_ns, period_ns, group,
-                   window_ns)
+        return cls._of(Opcode.ADD, flags, clockid, 0, 0, cookie, time_ns, period_ns, group,
+                       window_ns)
 
     @classmethod
     def upsert(cls, handle: int, time_ns: int, cookie: int = 0, **fields: int) -> "Op":
@@ -119,17 +133,17 @@ class Op(ctypes.Structure):
     @classmethod
     def change(cls, handle: int, time_ns: int, *, flags: int = 0) -> "Op":
         """Give a timer a new deadline."""
-        return cls(Opcode.CHANGE, flags, 0, 0, handle, 0, time_ns)
+        return cls._of(Opcode.CHANGE, flags, 0, 0, handle, 0, time_ns, 0, 0, 0)
 
     @classmethod
     def cancel(cls, handle: int) -> "Op":
         """End a timer."""
-        return cls(Opcode.CANCEL, 0, 0, 0, handle)
+        return cls._of(Opcode.CANCEL, 0, 0, 0, handle, 0, 0, 0, 0, 0)
 
     @classmethod
     def query(cls, handle: int, *, flags: int = 0) -> "Op":
         """Look at a timer: the time left, or with Flags.ABSTIME the deadline."""
-        return cls(Opcode.QUERY, flags, 0, 0, handle)
+        return cls._of(Opcode.QUERY, flags, 0, 0, handle, 0, 0, 0, 0, 0)
 
     @classmethod
     def cancel_group(cls, group: int) -> "Op":
@@ -147,6 +161,11 @@ class Op(ctypes.Structure):
                            for name in (field[0] for field in self._fields_)
                            if getattr(self, name))
         return f"Op({fields})"
+
+
+_OP = struct.Struct("=3Ii6Q")
+_FITTING = {name: {ctypes.c_uint32: bounds.u32, ctypes.c_int32: bounds.s32}.get(
+    kind, bounds.u64) for name, kind, *_ in Op._fields_}
 
 
 class Info(NamedTuple):

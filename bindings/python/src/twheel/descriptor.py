@@ -7,7 +7,10 @@ import warnings
 from types import TracebackType
 from typing import TypeVar
 
+from .bounds import s32
 from .errors import ClosedError
+
+_DAY = 24 * 3600
 
 _Self = TypeVar("_Self", bound="Descriptor")
 
@@ -16,7 +19,7 @@ class Descriptor:
     """fileno(), close(), and use in a with statement."""
 
     def __init__(self, fd: int) -> None:
-        self._fd = fd
+        self._fd = s32("fd", fd)
 
     def fileno(self) -> int:
         """The descriptor, which selectors, poll() and asyncio accept."""
@@ -43,8 +46,15 @@ class Descriptor:
         """Wait for events of poll(), or POLLHUP. False after TIMEOUT seconds."""
         poll = select.poll()
         poll.register(self.fileno(), events)
+        if timeout is None:
+            return bool(poll.poll())
+        # poll() takes at most 24.8 days. It refuses NaN.
+        while timeout > _DAY:
+            if poll.poll(_DAY * 1000):
+                return True
+            timeout -= _DAY
         # poll() would wait for ever if the time were negative.
-        return bool(poll.poll(None if timeout is None else max(timeout, 0) * 1000))
+        return bool(poll.poll(max(timeout, 0) * 1000))
 
     def __enter__(self: _Self) -> _Self:
         self.fileno()

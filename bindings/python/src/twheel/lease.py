@@ -4,6 +4,7 @@
 import ctypes
 
 from . import library
+from .bounds import u64
 from .descriptor import Descriptor
 
 
@@ -20,7 +21,7 @@ class Lease(Descriptor):
         if delay_ns is None:
             library.lease_push(self.fileno())
         else:
-            library.lease_push_by(self.fileno(), delay_ns)
+            library.lease_push_by(self.fileno(), u64("delay_ns", delay_ns))
 
     def left(self) -> int:
         """The time from now to the deadline."""
@@ -29,5 +30,5 @@ class Lease(Descriptor):
         return left.value
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the lease. False after TIMEOUT seconds."""
+        """Wait for the end of the lease. False after TIMEOUT seconds, at once if negative."""
         return self._poll(0, timeout)

@@ -6,16 +6,22 @@ descriptor does, until close().
 """
 
 import ctypes
+import sys
 import threading
 from types import TracebackType
 from typing import TypeVar
 
 from . import library
 from .abi import EVENT, Event, EventsStructure, Pushed, TableStructure, events_from
+from .bounds import integer, u64
 from .errors import ClosedError
 
 
 _Self = TypeVar("_Self", bound="_Mapping")
+
+
+def _size(count: int) -> int:
+    return integer("count", count, 0, 2 * sys.maxsize + 2)  # a size_t
 
 
 class _Mapping:
@@ -50,7 +56,7 @@ class Table(_Mapping):
 
     def __init__(self, fd: int, count: int = 0) -> None:
         self._table = TableStructure()
-        library.map_table(fd, count, self._table)
+        library.map_table(fd, _size(count), self._table)
         self.closed = False
 
     def __len__(self) -> int:
@@ -60,8 +66,8 @@ class Table(_Mapping):
     def push_back(self, handle: int, deadline_ns: int) -> Pushed:
         """Give a Flags.SHARED timer a later deadline, a reading of CLOCK_MONOTONIC."""
         self._check()
-        # ctypes would make a large number of a negative one.
-        return Pushed(library.push_back(self._table, handle, max(deadline_ns, 0)))
+        return Pushed(library.push_back(self._table, u64("handle", handle),
+                                        u64("deadline_ns", deadline_ns)))
 
     def close(self) -> None:
         """Unmap the table. The timers stay."""
@@ -80,7 +86,7 @@ class Ring(_Mapping):
     def __init__(self, fd: int, count: int = 0) -> None:
         self._events = EventsStructure()
         self._turn = threading.Lock()
-        library.map_ring(fd, count, self._events)
+        library.map_ring(fd, _size(count), self._events)
         self.closed = False
 
     def __len__(self) -> int:
@@ -104,7 +110,7 @@ class Ring(_Mapping):
         """Consume up to LIMIT events."""
         with self._turn:
             self._check()
-            count = min(limit, library.ring_count(self._events))
+            count = min(u64("limit", limit), library.ring_count(self._events))
             events = events_from(self._copy(count))
             library.ring_advance(self._events, count)
         return events

@@ -10,6 +10,7 @@ from typing import Iterable, Iterator, NamedTuple, Sequence, cast
 from . import errors, library
 from .abi import (ABI_MAJOR, EVENT, Event, Feature, Flags, Info, InfoStructure, Op, Opcode,
                   events_from)
+from .bounds import s32, u32, u64
 from .descriptor import Descriptor
 from .lease import Lease
 from .mappings import Ring, Table
@@ -56,7 +57,7 @@ class Timers(Descriptor):
     def from_fd(cls, fd: int) -> "Timers":
         """Take over a descriptor of the device, for example one from a parent."""
         info = InfoStructure()
-        library.get_info(fd, info)
+        library.get_info(s32("fd", fd), info)
         if info.abi_major != ABI_MAJOR:
             raise errors.from_errno(errno.EPROTO)
         self = cls.__new__(cls)
@@ -88,16 +89,18 @@ class Timers(Descriptor):
 
     def change(self, handle: int, time_ns: int, *, flags: int = 0) -> bool:
         """Give a timer a new deadline. True if an unread event was withdrawn."""
-        return bool(library.change(self.fileno(), handle, time_ns, flags))
+        return bool(library.change(self.fileno(), u64("handle", handle),
+                                   u64("time_ns", time_ns), u32("flags", flags)))
 
     def cancel(self, handle: int) -> bool:
         """End a timer. True if an unread event was withdrawn."""
-        return bool(library.cancel(self.fileno(), handle))
+        return bool(library.cancel(self.fileno(), u64("handle", handle)))
 
     def query(self, handle: int, *, flags: int = 0) -> Op:
         """Look at a timer. The result is Result.EXPIRED if its event is unread."""
         op = Op()
-        op.result = library.query(self.fileno(), handle, op, flags)
+        op.result = library.query(self.fileno(), u64("handle", handle), op,
+                                  u32("flags", flags))
         return op
 
     def upsert(self, handle: int, time_ns: int, cookie: int = 0, **fields: int) -> Op:
@@ -109,7 +112,7 @@ class Timers(Descriptor):
     def cancel_group(self, group: int) -> Group:
         """End all timers of a group."""
         retracted = ctypes.c_uint64()
-        ended = library.cancel_group(self.fileno(), group, retracted)
+        ended = library.cancel_group(self.fileno(), u64("group", group), retracted)
         return Group(ended, retracted.value)
 
     # Many operations
@@ -133,7 +136,7 @@ class Timers(Descriptor):
 
         submit() adds them again, after resume().
         """
-        room = self.info().timers + 1 if limit is None else limit
+        room = self.info().timers + 1 if limit is None else u64("limit", limit)
         ops = (Op * room)()
         count = library.drain(self.fileno(), ops, room)
         taken = (Op * count).from_buffer(ops)
@@ -153,6 +156,7 @@ class Timers(Descriptor):
         """
         cursor = ctypes.c_uint64()
         ops = (Op * 1024)()
+        flags = u32("flags", flags)
         while count := library.list(self.fileno(), cursor, ops, len(ops), flags):
             # The caller may keep an Op: it has memory of its own.
             yield from (Op.from_buffer_copy(ops[index]) for index in range(count))
@@ -171,19 +175,21 @@ class Timers(Descriptor):
         With expire_on_close, the timer expires when the last copy of the lease is closed:
         its event then has EventFlags.LEASE_CLOSED.
         """
-        return Lease(library.lease(self.fileno(), handle, cap_ns, int(expire_on_close)))
+        return Lease(library.lease(self.fileno(), u64("handle", handle),
+                                   u64("cap_ns", cap_ns), int(bool(expire_on_close))))
 
     # Events
 
     def read(self, limit: int = 1024) -> list[Event]:
         """Read up to LIMIT events; an empty list if there are none. See also wait()."""
         try:
-            return events_from(os.read(self.fileno(), limit * EVENT.size))
+            count = min(u64("limit", limit), 65536)
+            return events_from(os.read(self.fileno(), count * EVENT.size))
         except BlockingIOError:
             return []
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for events. False after TIMEOUT seconds.
+        """Wait for events. False after TIMEOUT seconds, at once if negative.
 
         If events go to a ring, this also lets the kernel fill the ring.
         """
@@ -191,7 +197,7 @@ class Timers(Descriptor):
 
     def set_eventfd(self, eventfd: int) -> None:
         """Signal an eventfd when timers expire; -1 to stop."""
-        library.set_eventfd(self.fileno(), eventfd)
+        library.set_eventfd(self.fileno(), s32("eventfd", eventfd))
 
     def watch_clock(self) -> None:
         """Ask for an event whenever CLOCK_REALTIME is set."""
