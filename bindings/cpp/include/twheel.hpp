@@ -10,6 +10,10 @@
 //    so that no timer is early. std::chrono::steady_clock stands for CLOCK_MONOTONIC and
 //    std::chrono::system_clock for CLOCK_REALTIME, as in the C++ libraries of Linux;
 //    boot_clock is CLOCK_BOOTTIME.
+//  - A negative time of a timer, or one that is not a number, is an error: EINVAL. A time of
+//    more than 2^63 - 1 ns, 292 years, counts as 2^63 - 1.
+//  - A timeout may be as long as you like. A negative one does not wait, and one that is not a
+//    number is EINVAL.
 //  - Nothing allocates memory, except a std::system_error that is thrown.
 //  - Any thread may use a timer_set or a table at any time. One thread at a time uses a ring,
 //    and none uses an object that another moves or destroys.

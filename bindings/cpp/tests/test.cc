@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-// Test the C++ binding on the device. Prints TAP.
+// Test the C++ binding on the device. Prints TAP. With an argument: the waits of days.
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -67,10 +68,129 @@ static bool durations_are_rounded_up()
 	REQUIRE(nanoseconds(1500ms) == 1500000000);
 	REQUIRE(nanoseconds(std::chrono::duration<double>(1e-10)) == 1);
 	REQUIRE(nanoseconds(std::chrono::duration<std::int64_t, std::pico>(1001)) == 2);
-	REQUIRE(nanoseconds(-1h) == 0);
 	REQUIRE(nanoseconds(years(290)) == 290 * 31556952ull * 1000000000);
 	REQUIRE(nanoseconds(years(INT64_MAX)) == INT64_MAX);
 	REQUIRE(nanoseconds(std::chrono::duration<double>(1e300)) == INT64_MAX);
+	return true;
+}
+
+// The table of bindings/README. No integer type holds -1 and 2^64 - 1, or 2^64. A number is
+// not a handle, nor a time: the compiler refuses it.
+using u64_ns = std::chrono::duration<std::uint64_t, std::nano>;
+using double_ns = std::chrono::duration<double, std::nano>;
+
+static_assert(!std::is_convertible_v<int, twheel::handle>);
+static_assert(!std::is_convertible_v<double, std::chrono::nanoseconds>);
+
+static const std::uint64_t integers[] = {
+	0, 1, 1ull << 31, 1ull << 32, (1ull << 53) + 1, INT64_MAX, 1ull << 63, UINT64_MAX
+};
+static const double numbers[] = { 0, 1, 0x1p31, 0x1p32, 0x1p53 + 2, 0x1p63, 0x1p64, INFINITY };
+
+static bool numbers_at_the_bounds_are_kept()
+{
+	using clock = std::chrono::steady_clock;
+	twheel::timer_set set(O_NONBLOCK);
+	const auto timer = set.add(twheel::after(1h));
+	const auto deadline = [&] { return set.query(timer, TWHEEL_ABSTIME).time_ns; };
+
+	for (const auto ns : integers) {
+		const std::uint64_t wanted = ns < INT64_MAX ? ns : INT64_MAX;
+		auto op = twheel::at(std::chrono::time_point<clock, u64_ns>(u64_ns(ns)), ns);
+
+		op.group = ns;
+		op = set.query(set.add(twheel::with_window(op, u64_ns(ns))), TWHEEL_ABSTIME);
+		REQUIRE(op.time_ns == wanted && op.window_ns == wanted);
+		REQUIRE(op.cookie == ns && op.group == ns);
+		set.change(timer, std::chrono::time_point<clock, u64_ns>(u64_ns(ns)));
+		REQUIRE(deadline() == wanted);
+	}
+	for (const auto ns : numbers) {
+		set.change(timer, std::chrono::time_point<clock, double_ns>(double_ns(ns)));
+		REQUIRE(deadline() == (ns < 0x1p63 ? static_cast<std::uint64_t>(ns) : INT64_MAX));
+		const auto before = clock::now().time_since_epoch();
+		set.change(timer, double_ns(ns));
+		REQUIRE(double_ns(deadline()) >= double_ns(ns) || deadline() == INT64_MAX);
+		REQUIRE(deadline() >= static_cast<std::uint64_t>(before.count()));
+	}
+	return true;
+}
+
+// Each call with this duration fails with EINVAL, and changes nothing.
+template <typename Duration>
+static bool is_refused(Duration time)
+{
+	twheel::timer_set set(O_NONBLOCK);
+	const auto timer = set.add(twheel::after(1h));
+	const auto deadline = set.query(timer, TWHEEL_ABSTIME).time_ns;
+	const auto lease = set.lease(timer, 3h);
+	const std::chrono::time_point<std::chrono::steady_clock, Duration> point(time);
+
+	REQUIRE(thrown([&] { set.add(twheel::after(time)); }) == EINVAL);
+	REQUIRE(thrown([&] { set.add(twheel::at(point)); }) == EINVAL);
+	REQUIRE(thrown([&] { set.add(twheel::every(time)); }) == EINVAL);
+	REQUIRE(thrown([&] { set.add(twheel::with_window(twheel::after(1h), time)); }) == EINVAL);
+	REQUIRE(thrown([&] { set.change(timer, time); }) == EINVAL);
+	REQUIRE(thrown([&] { set.change(timer, point); }) == EINVAL);
+	twheel::op op = twheel::change_op(timer, time);
+	REQUIRE(set.submit(&op, 1) == 1 && op.result == -EINVAL);
+	REQUIRE(thrown([&] { set.lease(set.add(twheel::after(1h)), time); }) == EINVAL);
+	REQUIRE(thrown([&] { lease.push(time); }) == EINVAL);
+	REQUIRE(set.query(timer, TWHEEL_ABSTIME).time_ns == deadline);
+	REQUIRE(set.info().timers == 2);
+	return true;
+}
+
+static bool negative_times_are_refused()
+{
+	twheel::timer_set set;
+	twheel::table table(set, 1);
+	auto op = twheel::after(1h);
+
+	REQUIRE(is_refused(-1ns) && is_refused(-1h) && is_refused(std::chrono::hours::min()));
+	REQUIRE(is_refused(double_ns(-1e-10)) && is_refused(double_ns(-INFINITY)));
+	REQUIRE(is_refused(double_ns(NAN)));
+	op.flags |= TWHEEL_SHARED;
+	const auto timer = set.add(op);
+	const auto deadline = set.query(timer, TWHEEL_ABSTIME).time_ns;
+	REQUIRE(table.push_back(timer, std::chrono::steady_clock::time_point(-1ns)) ==
+		twheel::pushed::before);
+	REQUIRE(set.query(timer, TWHEEL_ABSTIME).time_ns == deadline);
+	return true;
+}
+
+static bool waits_take_any_timeout()
+{
+	twheel::timer_set set;
+	const auto timer = set.add(twheel::after(1h));
+	const auto lease = set.lease(timer, 1h);
+
+	for (const auto ns : { -1.0, -1e-10, -0x1p64, -double(INFINITY), 0.0 })
+		REQUIRE(!set.wait(double_ns(ns)) && !lease.wait(double_ns(ns)));
+	REQUIRE(thrown([&] { set.wait(double_ns(NAN)); }) == EINVAL);
+	REQUIRE(thrown([&] { lease.wait(double_ns(NAN)); }) == EINVAL);
+	set.change(timer, 20ms);
+	REQUIRE(set.wait(std::chrono::hours(24 * 25)));
+	for (const auto ns : numbers)
+		REQUIRE(set.wait(double_ns(ns)) && lease.wait(double_ns(ns)));
+	for (const auto ns : integers)
+		REQUIRE(set.wait(u64_ns(ns)) && lease.wait(u64_ns(ns)));
+	return true;
+}
+
+// In virtual time, days pass at once.
+static bool waits_of_days_are_not_cut()
+{
+	const std::chrono::hours day(24);
+	twheel::timer_set set;
+	const auto start = std::chrono::steady_clock::now();
+	const auto lease = set.lease(set.add(twheel::after(100 * day)), 100 * day);
+	const auto passed = [&] { return std::chrono::steady_clock::now() - start; };
+
+	REQUIRE(!set.wait(30 * day) && !lease.wait(30 * day));
+	REQUIRE(passed() >= 60 * day);
+	REQUIRE(set.wait(double_ns(INFINITY)) && lease.wait(30 * day));
+	REQUIRE(passed() >= 100 * day && passed() < 101 * day);
 	return true;
 }
 
@@ -335,8 +455,12 @@ static bool nothing_is_allocated()
 static const struct {
 	const char *name;
 	bool (*run)();
+	bool days = false;
 } tests[] = {
 	{ "durations are rounded up", durations_are_rounded_up },
+	{ "numbers at the bounds are kept", numbers_at_the_bounds_are_kept },
+	{ "negative times are refused", negative_times_are_refused },
+	{ "waits take any timeout", waits_take_any_timeout },
 	{ "timers expire once", timers_expire_once },
 	{ "timers change and end", changes_and_cancels },
 	{ "batches and drains", batches_and_drains },
@@ -348,15 +472,18 @@ static const struct {
 	{ "a lease keeps a timer from expiring", a_lease_keeps_a_timer_from_expiring },
 	{ "an eventfd is signalled", eventfd_is_signalled },
 	{ "nothing is allocated", nothing_is_allocated },
+	{ "waits of days are not cut", waits_of_days_are_not_cut, true },
 };
 
-int main()
+int main(int argc, char **)
 {
 	int number = 0, failed = 0;
 
 	for (const auto &test : tests) {
 		bool passed = false;
 
+		if (test.days != (argc > 1))
+			continue;
 		try {
 			passed = test.run();
 		} catch (const std::exception &error) {

@@ -3,7 +3,9 @@
 #ifndef TWHEEL_LEASE_HPP
 #define TWHEEL_LEASE_HPP
 
+#include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstdint>
 #include <utility>
 
@@ -13,6 +15,30 @@
 #include "result.hpp"
 
 namespace twheel {
+
+namespace detail {
+
+// Wait by WAIT, twheel_wait() or twheel_lease_wait(), which take at most 24.8 days.
+template <typename Rep, typename Period>
+result<bool> wait(int (*wait)(int, int), int fd, std::chrono::duration<Rep, Period> timeout,
+		  const char *what) noexcept
+{
+	const std::uint64_t ns = timeout < timeout.zero() ? 0 : nanoseconds(timeout);
+	std::uint64_t left = (ns + 999999) / 1000000;
+
+	if (ns == no_time)
+		return result<bool>::failure(EINVAL, what);
+	for (;;) {
+		const int ms = left < INT_MAX ? static_cast<int>(left) : INT_MAX;
+		const int ret = wait(fd, ms);
+
+		left -= static_cast<std::uint64_t>(ms);
+		if (ret || !left)
+			return make_bool(ret, what);
+	}
+}
+
+} // namespace detail
 
 // A lease on a timer: the descriptor by which another process pushes the deadline back. When
 // the lease has ended, its calls fail with ENOENT.
@@ -79,8 +105,7 @@ public:
 	template <typename Rep, typename Period>
 	result<bool> try_wait(std::chrono::duration<Rep, Period> timeout) const noexcept
 	{
-		return detail::make_bool(twheel_lease_wait(fd_, detail::milliseconds(timeout)),
-					 "twheel_lease_wait");
+		return detail::wait(twheel_lease_wait, fd_, timeout, "twheel_lease_wait");
 	}
 	template <typename Rep, typename Period>
 	bool wait(std::chrono::duration<Rep, Period> timeout) const

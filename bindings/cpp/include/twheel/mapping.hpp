@@ -51,11 +51,14 @@ public:
 	// The number of entries
 	std::size_t size() const noexcept { return table_.count; }
 
-	// Give a TWHEEL_SHARED timer a later deadline.
+	// Give a TWHEEL_SHARED timer a later deadline. A negative deadline is before any other.
 	pushed push_back(handle timer, std::chrono::steady_clock::time_point when) const noexcept
 	{
+		const std::uint64_t ns = detail::reading(when);
+
 		return static_cast<pushed>(twheel_push_back(
-			&table_, static_cast<std::uint64_t>(timer), detail::reading(when)));
+			&table_, static_cast<std::uint64_t>(timer),
+			ns == detail::no_time ? 0 : ns));
 	}
 
 private:

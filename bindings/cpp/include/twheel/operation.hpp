@@ -34,7 +34,11 @@ struct boot_clock {
 
 namespace detail {
 
-// A duration in ns, rounded up, from 0 to the longest that the device has.
+// A time that the device refuses with EINVAL
+constexpr std::uint64_t no_time = UINT64_MAX;
+
+// A duration in ns, rounded up, from 0 to the longest that the device has; or no_time if it
+// is negative or not a number.
 template <typename Rep, typename Period>
 std::uint64_t nanoseconds(std::chrono::duration<Rep, Period> delay) noexcept
 {
@@ -42,21 +46,12 @@ std::uint64_t nanoseconds(std::chrono::duration<Rep, Period> delay) noexcept
 	// One second less, so that rounding cannot pass the end
 	constexpr std::chrono::duration<long double> limit(INT64_MAX / 1000000000 - 1);
 
-	if (delay <= delay.zero())
-		return 0;
+	if (delay < delay.zero() || delay != delay)
+		return no_time;
 	if (std::chrono::duration<long double>(delay) >= limit)
 		return longest;
 	return static_cast<std::uint64_t>(
 		std::chrono::ceil<std::chrono::nanoseconds>(delay).count());
-}
-
-// A timeout of poll(), rounded up
-template <typename Rep, typename Period>
-int milliseconds(std::chrono::duration<Rep, Period> timeout) noexcept
-{
-	const std::uint64_t ms = (nanoseconds(timeout) + 999999) / 1000000;
-
-	return ms > INT32_MAX ? INT32_MAX : static_cast<int>(ms);
 }
 
 template <typename Clock>

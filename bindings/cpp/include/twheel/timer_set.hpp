@@ -266,11 +266,14 @@ public:
 	std::size_t read(Container &events) { return read(std::data(events), std::size(events)); }
 
 	// Wait for events: false after the timeout. EINTR after a signal.
-	result<bool> try_wait() noexcept { return wait_ms(-1); }
+	result<bool> try_wait() noexcept
+	{
+		return detail::make_bool(twheel_wait(fd_, -1), "twheel_wait");
+	}
 	template <typename Rep, typename Period>
 	result<bool> try_wait(std::chrono::duration<Rep, Period> timeout) noexcept
 	{
-		return wait_ms(detail::milliseconds(timeout));
+		return detail::wait(twheel_wait, fd_, timeout, "twheel_wait");
 	}
 	bool wait() { return try_wait().value(); }
 	template <typename Rep, typename Period>
@@ -293,11 +296,6 @@ public:
 private:
 	struct closed {};
 	explicit timer_set(closed) noexcept {}
-
-	result<bool> wait_ms(int timeout) noexcept
-	{
-		return detail::make_bool(twheel_wait(fd_, timeout), "twheel_wait");
-	}
 
 	int fd_ = -1;
 };
