@@ -195,7 +195,8 @@ func TestDrainedTimersCanBeAddedAgain(t *testing.T) {
 }
 
 func TestAtTimeKeepsToWhatTheKernelTakes(t *testing.T) {
-	for year, wanted := range map[int]time.Duration{1: 0, 1969: 0, 1970: 0,
+	for year, wanted := range map[int]time.Duration{1: math.MinInt64,
+		1969: -365 * 24 * time.Hour, 1970: 0,
 		1971: 365 * 24 * time.Hour, 2263: math.MaxInt64, 2600: math.MaxInt64} {
 		op := AtTime(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC), 1)
 		equal(t, "deadline", op.Time, wanted)

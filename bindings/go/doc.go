@@ -25,6 +25,9 @@
 // All methods of a Set and of a Table may be called from many goroutines at once. After
 // Close they fail with [os.ErrClosed], or do nothing.
 //
+// A time is a [time.Duration]. A negative one is an error, EINVAL, whether it is a delay, a
+// deadline, a period, a window or a cap.
+//
 // Errors of the kernel are wrapped [syscall.Errno] values: errors.Is(err, syscall.EDQUOT),
 // and errors.Is(err, fs.ErrNotExist) for a timer that is gone. The kernel's header
 // linux/twheel.h says which call fails with which error, and documents the interface in full.

@@ -5,6 +5,7 @@
 package twheel
 
 import (
+	"fmt"
 	"os"
 	"syscall"
 	"time"
@@ -35,8 +36,11 @@ const (
 )
 
 // Lease makes a lease on a pending one-shot timer on Monotonic, which is not Shared. The cap
-// is how far ahead of the clock a push may move the deadline.
+// is how far ahead of the clock a push may move the deadline, more than 0.
 func (s *Set) Lease(timer Timer, cap time.Duration, onClose OnClose) (*Lease, error) {
+	if onClose != OnClose(uint32(onClose)) {
+		return nil, fmt.Errorf("onClose %d: %w", onClose, syscall.EINVAL)
+	}
 	call := lease{timer: timer, cap: cap, flags: uint32(onClose)}
 	if _, err := s.ioctl("TWHEEL_IOC_LEASE", iocLease, unsafe.Pointer(&call)); err != nil {
 		return nil, err
@@ -47,8 +51,8 @@ func (s *Set) Lease(timer Timer, cap time.Duration, onClose OnClose) (*Lease, er
 // LeaseFromFD makes a Lease of a descriptor that another process has passed on. The Lease
 // owns the descriptor from then on, and closes it if LeaseFromFD fails.
 func LeaseFromFD(fd uintptr) (*Lease, error) {
-	if err := syscall.SetNonblock(int(fd), true); err != nil {
-		return nil, os.NewSyscallError("fcntl", err)
+	if err := setNonblock(fd); err != nil {
+		return nil, err
 	}
 	file := os.NewFile(fd, "twheel lease")
 	conn, err := file.SyscallConn()
@@ -72,9 +76,9 @@ func (l *Lease) Push() error {
 	return err
 }
 
-// PushBy pushes the deadline back to a delay from now, at most the cap.
+// PushBy pushes the deadline back to a delay from now, at most the cap. EINVAL if the delay is
+// negative.
 func (l *Lease) PushBy(delay time.Duration) error {
-	delay = notNegative(delay)
 	_, err := ioctl(l.conn, "TWHEEL_LEASE_IOC_PUSH_BY", iocLeasePushBy, unsafe.Pointer(&delay))
 	return err
 }

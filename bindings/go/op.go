@@ -59,6 +59,8 @@ const (
 
 // An Op is an operation on one timer, or on a group. The functions below make one, and the
 // program may change its fields before it uses the operation.
+//
+// An operation with a negative Time, Period or Window fails with EINVAL.
 type Op struct {
 	code   uint32
 	Flags  Flags
@@ -73,19 +75,18 @@ type Op struct {
 }
 
 // After adds a timer on CLOCK_MONOTONIC that expires after a delay, counted from the call
-// that adds the timer. A negative delay is as good as none.
+// that adds the timer.
 func After(delay time.Duration, cookie uint64) Op {
-	return Op{code: opAdd, Clock: Monotonic, Time: notNegative(delay), Cookie: cookie}
+	return Op{code: opAdd, Clock: Monotonic, Time: delay, Cookie: cookie}
 }
 
 // At adds a timer that expires when the clock says deadline.
 func At(clock Clock, deadline time.Duration, cookie uint64) Op {
-	return Op{code: opAdd, Flags: Absolute, Clock: clock, Time: notNegative(deadline),
-		Cookie: cookie}
+	return Op{code: opAdd, Flags: Absolute, Clock: clock, Time: deadline, Cookie: cookie}
 }
 
 // AtTime adds a timer on CLOCK_REALTIME. If the clock is set, the timer expires sooner or
-// later accordingly. A time before 1970 counts as 1970, and one after 2262 as never.
+// later accordingly. A time before 1970 is negative, and one after 2262 counts as never.
 func AtTime(when time.Time, cookie uint64) Op {
 	// Sub keeps to the range of a Duration. UnixNano does not.
 	return At(Realtime, when.Sub(time.Unix(0, 0)), cookie)
@@ -104,12 +105,12 @@ func Every(period time.Duration, cookie uint64) Op {
 
 // Change gives a timer a new deadline, a delay from now.
 func Change(timer Timer, delay time.Duration) Op {
-	return Op{code: opChange, Timer: timer, Time: notNegative(delay)}
+	return Op{code: opChange, Timer: timer, Time: delay}
 }
 
 // ChangeAt gives a timer a new deadline, a reading of the timer's clock.
 func ChangeAt(timer Timer, deadline time.Duration) Op {
-	return Op{code: opChange, Flags: Absolute, Timer: timer, Time: notNegative(deadline)}
+	return Op{code: opChange, Flags: Absolute, Timer: timer, Time: deadline}
 }
 
 // Cancel ends a timer.
@@ -148,13 +149,6 @@ func (op *Op) Result() int { return int(op.result) }
 
 // State returns the state in which Change, Cancel, Query, Upsert or List found the timer.
 func (op *Op) State() State { return State(op.result) }
-
-func notNegative(time time.Duration) time.Duration {
-	if time < 0 {
-		return 0
-	}
-	return time
-}
 
 // EventType says what an event tells. A program ignores types that it does not know.
 type EventType uint32

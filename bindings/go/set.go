@@ -7,6 +7,7 @@ package twheel
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 	"syscall"
@@ -48,10 +49,18 @@ func OpenPath(path string) (*Set, error) {
 //
 // FromFD sets O_NONBLOCK, which belongs to the open file: processes that share it see it too.
 func FromFD(fd uintptr) (*Set, error) {
-	if err := syscall.SetNonblock(int(fd), true); err != nil {
-		return nil, os.NewSyscallError("fcntl", err)
+	if err := setNonblock(fd); err != nil {
+		return nil, err
 	}
 	return fromFD(int(fd), Device)
+}
+
+// setNonblock also refuses what the kernel would cut to 32 bits: another descriptor.
+func setNonblock(fd uintptr) error {
+	if fd > math.MaxInt32 {
+		return fmt.Errorf("fd %d: %w", fd, syscall.EBADF)
+	}
+	return os.NewSyscallError("fcntl", syscall.SetNonblock(int(fd), true))
 }
 
 // fromFD takes a nonblocking descriptor, which os.NewFile gives to the runtime's poller.
@@ -313,6 +322,9 @@ func (s *Set) SetReadDeadline(when time.Time) error { return s.file.SetReadDeadl
 
 // SignalEventfd has an eventfd signalled when timers expire, or no longer if fd is -1.
 func (s *Set) SignalEventfd(fd int) error {
+	if fd != int(int32(fd)) {
+		return fmt.Errorf("fd %d: %w", fd, syscall.EBADF)
+	}
 	_, err := s.ioctl("TWHEEL_IOC_EVENTFD", iocEventfd, unsafe.Pointer(&eventfd{fd: int32(fd)}))
 	return err
 }

@@ -62,7 +62,7 @@ func (s *Set) Table(entries int) (*Table, error) {
 func (t *Table) Len() int { return len(t.mapping.words) / wordSize }
 
 // PushBack gives a timer a later deadline, a reading of Monotonic. For an earlier deadline
-// use Set.Change.
+// use Set.Change. A negative deadline is before any other.
 //
 // It makes two reads and one compare-and-swap, and repeats them if another thread changes the
 // deadline in between.
@@ -73,7 +73,10 @@ func (t *Table) PushBack(timer Timer, deadline time.Duration) Pushed {
 		return PushedNot
 	}
 	entry := words[first : first+wordSize : first+wordSize]
-	later := uint64(notNegative(deadline))
+	if deadline < 0 {
+		deadline = 0
+	}
+	later := uint64(deadline)
 	// The finalizer must not unmap the words while they are used.
 	defer runtime.KeepAlive(t.mapping)
 	for {
