@@ -37,6 +37,16 @@
 //! The kernel's header `linux/twheel.h` documents the interface in full. The crate speaks it
 //! directly: it links no C library of twheel.
 //!
+//! # Times
+//!
+//! A time is a [`Duration`](std::time::Duration). One of more than 2⁶³ - 1 ns, 292 years,
+//! counts as 2⁶³ - 1 ns. A `Duration` is never negative, and always a number:
+//!
+//! ```compile_fail,E0600
+//! # use std::time::Duration;
+//! let delay = Duration::from_nanos(-1); // error: cannot apply unary operator `-` to type `u64`
+//! ```
+//!
 //! # Lifetimes
 //!
 //! The timers of a set end when the set is dropped, unless another descriptor of the same
