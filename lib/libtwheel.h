@@ -14,6 +14,10 @@
  *    thread may call any function at any time, except that one thread at a time
  *    consumes a ring.
  *  - The protocols of the two mappings are inline functions.
+ *  - Times are from 0 to 2^63 - 1 ns. A call that gets another one returns -EINVAL. A
+ *    negative number is another one: as a uint64_t, it is above 2^63 - 1. Only
+ *    twheel_push_back() takes any number.
+ *  - A wait takes at most INT_MAX ms, 24.8 days. To wait longer, call again.
  *
  * Link with -ltwheel. The inline functions need no library. libtwheel-ffi exports them as
  * well, for languages that cannot use a C header.
@@ -495,7 +499,7 @@ enum twheel_pushed {
  * @table: The table.
  * @handle: The timer, which may be gone.
  * @deadline_ns: The deadline, a reading of CLOCK_MONOTONIC. A value above 2^63 - 1
- *	counts as 2^63 - 1.
+ *	counts as 2^63 - 1. So does a negative number, which a uint64_t makes of it.
  *
  * The function makes two reads and one atomic compare-and-exchange, and repeats them if
  * another thread changes the deadline in between. Use twheel_change() for an earlier deadline.

@@ -2,6 +2,7 @@
 /* Test the functions of libtwheel on the real device. */
 #include <fcntl.h>
 #include <libtwheel.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -132,6 +133,58 @@ TEST(errors_are_negative_errnos)
 	ASSERT_EQ(twheel_wait(-1, -1), -EBADF);
 	ASSERT_EQ(twheel_wait(-2, 0), -EBADF);
 	ASSERT_EQ(twheel_wait(1000000, 0), -EBADF);
+}
+
+/*
+ * The table of bindings/README. A uint64_t cannot be 2^64, NaN or infinite. C converts -1 to
+ * 2^64 - 1. What it makes of the others is not defined, and nothing the library could tell.
+ */
+TEST(times_at_the_bounds_are_kept_or_refused)
+{
+	static const uint64_t kept[] = {
+		0, 1, 1ull << 31, 1ull << 32, (1ull << 53) + 1, INT64_MAX
+	};
+	static const uint64_t refused[] = { 1ull << 63, UINT64_MAX, (uint64_t)-1, INT64_MIN };
+	const int fd = open_twheel();
+	const uint64_t handle = add(fd, twheel_after(FAR, 1));
+	struct twheel_op op;
+	size_t i;
+
+	for (i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		op = twheel_at(CLOCK_MONOTONIC, kept[i], kept[i]);
+		op.group = kept[i];
+		op.window_ns = kept[i];
+		ASSERT_GE(twheel_query(fd, add(fd, op), &op, TWHEEL_ABSTIME), 0);
+		ASSERT_EQ(op.time_ns, kept[i]);
+		ASSERT_EQ(op.window_ns, kept[i]);
+		ASSERT_EQ(op.cookie, kept[i]);
+		ASSERT_EQ(op.group, kept[i]);
+		ASSERT_GE(twheel_change(fd, handle, kept[i], TWHEEL_ABSTIME), 0);
+		ASSERT_GE(twheel_query(fd, handle, &op, TWHEEL_ABSTIME), 0);
+		ASSERT_EQ(op.time_ns, kept[i]);
+		ASSERT_GE(twheel_change(fd, handle, kept[i], 0), 0);
+	}
+	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		op = twheel_after(refused[i], 1);
+		ASSERT_EQ(twheel_add(fd, &op), -EINVAL);
+		ASSERT_EQ(twheel_upsert(fd, &op), -EINVAL);
+		op = twheel_at(CLOCK_MONOTONIC, refused[i], 1);
+		ASSERT_EQ(twheel_add(fd, &op), -EINVAL);
+		op = twheel_every(refused[i], 1);
+		ASSERT_EQ(twheel_add(fd, &op), -EINVAL);
+		op = twheel_after(FAR, 1);
+		op.window_ns = refused[i];
+		ASSERT_EQ(twheel_add(fd, &op), -EINVAL);
+		ASSERT_EQ(twheel_change(fd, handle, refused[i], 0), -EINVAL);
+		ASSERT_EQ(twheel_change(fd, handle, refused[i], TWHEEL_ABSTIME), -EINVAL);
+		ASSERT_EQ(twheel_lease(fd, handle, refused[i], 0), -EINVAL);
+		op = twheel_after(FAR, refused[i]);
+		op.group = refused[i];
+		ASSERT_EQ(twheel_query(fd, add(fd, op), &op, 0), 0);
+		ASSERT_EQ(op.cookie, refused[i]);
+		ASSERT_EQ(op.group, refused[i]);
+	}
+	ASSERT_EQ(twheel_wait(fd, INT_MAX), 1);
 }
 
 TEST(after_at_and_every_expire_as_they_say)
