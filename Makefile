@@ -9,6 +9,9 @@ else
 KERNELRELEASE ?= $(shell uname -r)
 KDIR := /lib/modules/$(KERNELRELEASE)/build
 endif
+# LLVM=1: clang has built the kernel, and builds its modules.
+LLVM ?= $(shell sed -n 's/^CONFIG_CC_IS_CLANG=y/1/p' '$(KDIR)/include/config/auto.conf' 2>/dev/null)
+KERNEL_MAKE = $(MAKE) -C '$(KDIR)' M='$(CURDIR)' LLVM='$(LLVM)'
 
 # Where things go. DESTDIR is the root of a package; with INSTALL_MOD_PATH, the module has
 # another root.
@@ -34,13 +37,12 @@ all: modules lib tools
 modules:
 	@test -e '$(KDIR)/Makefile' || { echo 'no kernel build tree at $(KDIR):' \
 		'install the headers of the running kernel, or set KDIR=' >&2; exit 1; }
-	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
+	$(KERNEL_MAKE) modules
 
 # The kernel's build system would run depmod in the root of a package, too, if KDIR has a
 # System.map.
 modules_install: modules
-	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' KERNELRELEASE='$(KERNELRELEASE)' \
-		MODLIB='$(MODULES)' DEPMOD=true $@
+	$(KERNEL_MAKE) KERNELRELEASE='$(KERNELRELEASE)' MODLIB='$(MODULES)' DEPMOD=true $@
 	$(INSTALL) -d '$(INTERFACE)'
 	$(INSTALL) -m 644 twheel.h Module.symvers '$(INTERFACE)'
 	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
@@ -78,7 +80,7 @@ clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
 	$(MAKE) -C samples clean
-	$(if $(wildcard $(KDIR)/Makefile),$(MAKE) -C '$(KDIR)' M='$(CURDIR)' $@)
+	$(if $(wildcard $(KDIR)/Makefile),$(KERNEL_MAKE) $@)
 
 setup:
 	scripts/setup
@@ -121,7 +123,7 @@ help:
 	@echo '  make modules_install, make programs_install   a part of that'
 	@echo '                       For packagers: DESTDIR, PREFIX or prefix, BINDIR LIBDIR'
 	@echo '                       INCLUDEDIR PKGCONFIGDIR MANDIR DOCDIR UDEVDIR SYSUSERSDIR,'
-	@echo '                       KDIR KERNELRELEASE INSTALL_MOD_PATH INSTALL_MOD_DIR'
+	@echo '                       KDIR KERNELRELEASE LLVM INSTALL_MOD_PATH INSTALL_MOD_DIR'
 	@echo '  make uninstall       remove what make install has installed'
 	@echo '  make dist            the source as build/twheel-VERSION.tar.xz'
 	@echo '  make deb             Debian packages in build/deb, built in a clean chroot (root)'
