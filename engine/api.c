@@ -551,7 +551,15 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
  *					hardirq: spin_lock(some_lock);
  *	twheel_cancel_sync(timer);
  *
- * lockdep reports both.
+ * Nor may two callbacks wait for each other. If they run at the same time, both wait for ever.
+ * In softirq context the machine hangs. In process context two workers hang, and the module of
+ * the callbacks cannot be unloaded::
+ *
+ *	CPU 0				CPU 1
+ *	the callback of a runs		the callback of b runs
+ *	twheel_cancel_sync(b);		twheel_cancel_sync(a);
+ *
+ * lockdep reports all three, also if the two sides run one after the other.
  *
  * Context: process or softirq; not hardirq, which is reported once. Takes the lock of
  * the timer's base. May sleep with %TWHEEL_PROCESS; on PREEMPT_RT always.
@@ -578,6 +586,9 @@ EXPORT_SYMBOL(twheel_cancel_sync);
  * As twheel_cancel_sync(), and the timer cannot be armed afterwards: every attempt
  * returns -ESHUTDOWN, also in a callback that arms its own timer. twheel_forward()
  * returns 0. For teardown. To use the timer again, set it up again.
+ *
+ * The rules of twheel_cancel_sync() about locks, and about callbacks that wait for each
+ * other, hold for this function too.
  *
  * Context: as twheel_cancel_sync().
  *

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits for a callback with a lock held that the callback takes. This may deadlock, and
- * lockdep must report it although nothing goes wrong here. Without the parameter wrong,
- * the module drops the lock first, and lockdep must report nothing.
+ * Waits for a callback with a lock held that the callback takes, or in a callback that the
+ * other callback waits for. This may deadlock, and lockdep must report it although nothing goes
+ * wrong here. Without the parameter wrong, the module drops the lock first, or only one callback
+ * waits for the other, and lockdep must report nothing.
  */
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
@@ -15,7 +16,7 @@
 
 static char *lock = "spinlock";
 module_param(lock, charp, 0444);
-MODULE_PARM_DESC(lock, "The lock: spinlock or mutex, taken by the callback; hardirq, taken by an interrupt");
+MODULE_PARM_DESC(lock, "The lock: spinlock or mutex, taken by the callback; hardirq, taken by an interrupt; none: callbacks in softirqs, or in process context");
 
 static bool wrong;
 module_param(wrong, bool, 0444);
@@ -105,6 +106,39 @@ static void run_hardirq(struct twheel_timer *timer)
 	twheel_cancel_sync(timer);
 }
 
+/* Two timers, the callbacks of which run one after the other. */
+static struct twheel_timer first, second;
+
+static int (*wait_for)(struct twheel_timer *timer);
+
+static void first_expired(struct twheel_timer *timer)
+{
+	wait_for(&second);
+	complete(&expired);
+}
+
+static void second_expired(struct twheel_timer *timer)
+{
+	if (wrong)
+		wait_for(&first);
+	complete(&expired);
+}
+
+static void run_callbacks(int (*function)(struct twheel_timer *timer), u32 flags)
+{
+	unsigned int i;
+
+	wait_for = function;
+	for (i = 0; i < 2; i++) {
+		twheel_setup(&first, first_expired, flags);
+		twheel_setup(&second, second_expired, flags);
+		twheel_add_after(i ? &second : &first, 0);
+		wait_for_completion(&expired);
+		twheel_cancel_sync(&first);
+		twheel_cancel_sync(&second);
+	}
+}
+
 static int __init inversion_init(void)
 {
 	static struct twheel_timer timer;
@@ -115,6 +149,10 @@ static int __init inversion_init(void)
 		run_mutex(&timer);
 	else if (!strcmp(lock, "hardirq"))
 		run_hardirq(&timer);
+	else if (!strcmp(lock, "softirqs"))
+		run_callbacks(twheel_cancel_sync, 0);
+	else if (!strcmp(lock, "process"))
+		run_callbacks(twheel_shutdown_sync, TWHEEL_PROCESS);
 	else
 		return -EINVAL;
 	return 0;
@@ -126,5 +164,5 @@ static void __exit inversion_exit(void)
 }
 module_exit(inversion_exit);
 
-MODULE_DESCRIPTION("Waits for a callback with a lock held");
+MODULE_DESCRIPTION("Waits for a callback in ways that may deadlock");
 MODULE_LICENSE("GPL");
