@@ -73,11 +73,11 @@ def _interrupt(_signal, _frame):
 def cache(*parts):
     """A path in the cache. Its directory is created."""
     root = os.environ.get("TWHEEL_CACHE") or "~/.cache/twheel"
-    path = pathlib.Path(root).expanduser().absolute().joinpath(*parts)
     try:
+        path = pathlib.Path(root).expanduser().absolute().joinpath(*parts)
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Fail(f"cannot create {path.parent}: {error.strerror}; "
+    except (OSError, RuntimeError) as error:
+        raise Fail(f"no cache in {root} ({error}): "
                    "set TWHEEL_CACHE to a writable directory") from error
     return path
 

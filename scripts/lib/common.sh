@@ -40,6 +40,8 @@ checkout_cache()
 {
 	local place
 
-	place=${TWHEEL_CACHE:-$HOME/.cache/twheel}/$1/$(pwd | sha256sum | cut -c 1-12)${2-}
-	mkdir -p "$place" && echo "$place"
+	place=${TWHEEL_CACHE:-~/.cache/twheel}/$1/$(pwd | sha256sum | cut -c 1-12)${2-}
+	mkdir -p "$place" && echo "$place" && return
+	echo "scripts/${0##*/}: set TWHEEL_CACHE to a writable directory" >&2
+	return 1
 }

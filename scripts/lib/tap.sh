@@ -63,7 +63,9 @@ tap_depend()
 # with these inputs.
 tap_record()
 {
-	printf '%s/passed/%s\n' "${TWHEEL_CACHE:-$HOME/.cache/twheel}" \
+	local cache=${TWHEEL_CACHE:-~/.cache/twheel}
+
+	printf '%s/passed/%s\n' "$cache" \
 		"$(printf '%s\n' "$tap_inputs" "$@" | sha256sum | cut -c 1-32)"
 }
 
