@@ -30,6 +30,9 @@ FAST_CLOCK = "tsc=reliable"
 # words, and a machine takes an eighth less time. Counts of instructions have been recorded with
 # ERMS.
 WORD_COPIES = ",erms=off"
+# What UML says if the host refuses what UML needs, and the name of that
+REFUSALS = (("SMP is not supported with PTRACE", "seccomp filters"),
+            ("check_ptrace : expected SIGSTOP", "ptrace"))
 FIRMWARE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 LIBC = ctypes.CDLL(None)
 
@@ -127,19 +130,31 @@ def uml_command(plan, image, initrd, channels):
     return uml(image, plan, [f"initrd={initrd}", *consoles])
 
 
+def lacking(console):
+    """Whether the host refused what UML needs. Then stdout gets a document of TAP that says
+    what."""
+    for text, name in REFUSALS:
+        if text in console:
+            print(f"1..0 # SKIP this host has no {name}, which this UML needs", flush=True)
+            return True
+    return False
+
+
 def environment(plan):
-    """UML keeps its memory in a file. Choose a directory that has room for it."""
+    """UML keeps its memory in a file. Choose a directory that has room for it. UML also makes
+    a folder in its home, and crashes if it has none."""
     needed = (plan.mem + 64) << 20
     directory = "/dev/shm"
     try:
         place = os.statvfs(directory)
         fits = (place.f_bavail * place.f_frsize >= needed
-                and not place.f_flag & os.ST_NOEXEC)
+                and not place.f_flag & os.ST_NOEXEC
+                and os.access(directory, os.W_OK | os.X_OK))
     except OSError:
         fits = False
     if not fits:
         directory = str(cache("run", "x").parent)
-    return {**os.environ, "TMPDIR": directory}
+    return {"HOME": directory, **os.environ, "TMPDIR": directory}
 
 
 def start(command, plan, **options):

@@ -27,8 +27,12 @@ tap_plan()
 	echo "1..$tap_planned"
 }
 
+# The exit status of a command that cannot run on this host. It prints "1..0 # SKIP", and why.
+tap_lacking=96
+
 # check DESCRIPTION COMMAND [ARG...]: run one test. It passes if the command
-# succeeds; if not, the end of what the command printed is shown.
+# succeeds; if not, the end of what the command printed is shown. If the host lacks what the
+# command needs, the test is skipped.
 check()
 {
 	local description=$1 result=ok
@@ -36,11 +40,23 @@ check()
 
 	tap_count=$((tap_count + 1))
 	"$@" >"$tap_output" 2>&1 || {
+		[ $? -ne "$tap_lacking" ] || {
+			echo "ok $tap_count $description $(grep -o '# SKIP .*' "$tap_output")"
+			return "$tap_lacking"
+		}
 		result="not ok"
 		tap_failures=$((tap_failures + 1))
 		sed 's/^/# /' "$tap_output" | cut -c 1-200 | tail -n 60
 	}
 	echo "$result $tap_count $description"
+}
+
+# tap_lacks WHAT: say what this host lacks. For a command of check(), and for tests that exit
+# with this function's status.
+tap_lacks()
+{
+	echo "1..0 # SKIP this host $1"
+	return "$tap_lacking"
 }
 
 # tap_skip DESCRIPTION REASON: a test that cannot be run here.
@@ -88,7 +104,7 @@ check_once()
 		check "$1" true
 		return
 	fi
-	check "$@"
+	check "$@" || return
 	[ "$tap_failures" -gt "$failures" ] ||
 		{ mkdir -p "${record%/*}" && touch "$record"; }
 }
@@ -114,6 +130,21 @@ tap_include()
 		<"$tap_scratch/include.totals"
 	tap_count=$((tap_count + include_ran))
 	tap_failures=$((tap_failures + include_failed))
+}
+
+# tap_included_well [TESTS]: whether the command of tap_include has run all tests that it
+# planned, or TESTS of them, and has ended with status 0.
+tap_included_well()
+{
+	local wanted=${1-$include_planned}
+
+	cat "$include_stderr"
+	[ "$include_status" -ne "$tap_lacking" ] || {
+		echo "# SKIP for the same reason"
+		return "$tap_lacking"
+	}
+	echo "$include_ran of $wanted tests ran, status $include_status"
+	[ "$include_ran $include_status" = "$wanted 0" ]
 }
 
 # tap_bail_out REASON: give up; the tests that are left make no sense.
