@@ -24,7 +24,10 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-/* Shorter times are not looked at, because looking at the stack takes long. */
+/*
+ * Shorter times are not looked at, because looking at the stack takes long. Until twheel's own
+ * first time, all are looked at: so a time of 0 says that the module does not see twheel.
+ */
 #define SHORTEST_NS	1000
 
 enum { FRAMES = 24, SHOWN = 8 };
@@ -106,11 +109,13 @@ static void note(enum kind kind, u64 ns, const unsigned long *stack, unsigned in
 	raw_spin_unlock(&longest_lock);
 }
 
-/* Whether a time is longer than the longest one of some kind. */
+/* Whether a time is longer than the longest one of some kind, or twheel has not been seen. */
 static bool is_long(u64 ns)
 {
 	unsigned int kind;
 
+	if (!READ_ONCE(longest[OWN].ns))
+		return true;
 	for (kind = 0; kind < KINDS; kind++)
 		if (ns > max_t(u64, SHORTEST_NS, READ_ONCE(longest[kind].ns)))
 			return true;
