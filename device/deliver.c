@@ -398,8 +398,11 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 		ret = deliver_copy(set, to, TWHEEL_CHUNK);
 		looks -= min(looks, TWHEEL_CHUNK);
 		if (ret == -EFAULT) {
-			/* A page fault may wait for memory or a disk; O_NONBLOCK allows that. */
-			ret = iocb->ki_flags & IOCB_NOWAIT ? -EAGAIN : deliver_fault_in(to);
+			/*
+			 * Also with IOCB_NOWAIT: after -EAGAIN the caller would wait for the next
+			 * event, while this one is there.
+			 */
+			ret = deliver_fault_in(to);
 		} else if (!looks && (!ret || (ret > 0 && !twheel_ready_maybe(set)))) {
 			if (iov_iter_count(to) < wanted)
 				break;

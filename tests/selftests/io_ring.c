@@ -10,6 +10,7 @@
 
 static struct {
 	int fd;
+	unsigned int wake_up;	/* the flag for a ring with a polling thread, which may sleep */
 	unsigned int queued;	/* entries that the kernel has not been told of */
 	unsigned int *sq_tail, *sq_mask, *sq_array;
 	unsigned int *cq_head, *cq_tail, *cq_mask;
@@ -35,6 +36,8 @@ void io_ring_open(unsigned int flags)
 	ring.fd = syscall(__NR_io_uring_setup, IO_RING_ENTRIES, &p);
 	if (ring.fd < 0)
 		skip("io_uring_setup with flags %#x: %s", flags, strerror(errno));
+	if (flags & IORING_SETUP_SQPOLL)
+		ring.wake_up = IORING_ENTER_SQ_WAKEUP;
 	sq = map_part(p.sq_off.array + p.sq_entries * sizeof(__u32),
 		      IORING_OFF_SQ_RING);
 	cq = map_part(p.cq_off.cqes + p.cq_entries * sizeof(*ring.cqes),
@@ -61,7 +64,8 @@ void io_ring_close(void)
 
 static unsigned int enter(unsigned int submit, unsigned int wait, unsigned int flags)
 {
-	return CALL(syscall(__NR_io_uring_enter, ring.fd, submit, wait, flags, NULL, 0));
+	return CALL(syscall(__NR_io_uring_enter, ring.fd, submit, wait, flags | ring.wake_up,
+			    NULL, 0));
 }
 
 void io_ring_queue(const struct io_uring_sqe *sqe)

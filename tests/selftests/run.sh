@@ -27,7 +27,7 @@ in_time_travel="add change debugfs lease lease_end lease_holder periodic query s
 # Programs that set no parameter, no clock and no other user.
 without_privileges="add allowance batch cancel change drain group info lease lease_end
 	lease_holder lease_race keep list missed notify
-	periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
+	page_fault periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
 	share successor table table_hostile table_map table_race upsert uring
 	uring_command uring_exit uring_library wakeup window"
 

@@ -279,32 +279,8 @@ static void wait_until_unread(int fd, unsigned int count)
 		pass_ticks(1);
 }
 
-TEST(nowait_read_into_a_page_that_is_not_there_is_eagain)
-{
-	struct twheel_event *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	const int fd = open_device(O_NONBLOCK);
-	unsigned char present;
-
-	ASSERT(page != MAP_FAILED);
-	add(fd, 0, 1);
-	add(fd, 0, 2);
-	wait_until_unread(fd, 2);
-	ASSERT_ERRNO(read_nowait(fd, page), EAGAIN);
-	CALL(mincore(page, page_size(), &present));
-	ASSERT_EQ(present & 1, 0);
-	ASSERT_EQ(get_info(fd).unread, 2);
-	/* a plain read() may take the page fault, also with O_NONBLOCK */
-	ASSERT_EQ(CALL(read(fd, page, sizeof(*page))), sizeof(*page));
-	ASSERT_EQ(page->cookie, 1);
-	/* now the page is there */
-	ASSERT_EQ(CALL(read_nowait(fd, page)), sizeof(*page));
-	ASSERT_EQ(page->cookie, 2);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
-/* The events that fit into the page that is there are read. */
-TEST(nowait_read_ends_where_a_page_is_not_there)
+/* page_fault.c has all ways to read, and all kinds of pages. */
+TEST(nowait_read_goes_on_in_a_page_that_is_not_there)
 {
 	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -317,27 +293,25 @@ TEST(nowait_read_ends_where_a_page_is_not_there)
 	add(fd, 0, 1);
 	add(fd, 0, 2);
 	wait_until_unread(fd, 2);
-	ASSERT_EQ(CALL(preadv2(fd, &piece, 1, -1, RWF_NOWAIT)), sizeof(*event));
-	ASSERT_EQ(event->cookie, 1);
-	ASSERT_EQ(get_info(fd).unread, 1);
-	ASSERT_EQ(CALL(read_nowait(fd, event)), sizeof(*event));
-	ASSERT_EQ(event->cookie, 2);
+	ASSERT_EQ(CALL(preadv2(fd, &piece, 1, -1, RWF_NOWAIT)), 2 * sizeof(*event));
+	ASSERT_EQ(event[0].cookie + event[1].cookie, 3);
+	ASSERT_EQ(timers_of(fd), 0);
+	ASSERT_ERRNO(read_nowait(fd, event), EAGAIN);
 }
 
-/* io_uring reads without waiting first, and then in a thread that may fault pages in. */
-TEST(uring_read_into_a_page_that_is_not_there_completes)
+/* The events in front of a page that is bad are read, the others stay. */
+TEST(nowait_read_ends_at_a_page_that_is_bad)
 {
-	struct twheel_event *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = two_pages(PROT_READ);
+	struct twheel_event *event = (void *)(pages + page_size() - sizeof(*event));
+	struct iovec piece = { event, 2 * sizeof(*event) };
 	const int fd = open_device(0);
-	struct io_ring_result cqe;
 
-	ASSERT(page != MAP_FAILED);
-	io_ring_open(0);
 	add(fd, 0, 1);
-	wait_for_event(fd);
-	submit_read(fd, page, 1);
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.res, sizeof(*page));
-	ASSERT_EQ(page->cookie, 1);
+	add(fd, 0, 2);
+	wait_until_unread(fd, 2);
+	ASSERT_EQ(CALL(preadv2(fd, &piece, 1, -1, RWF_NOWAIT)), sizeof(*event));
+	ASSERT_EQ(get_info(fd).unread, 1);
+	ASSERT_ERRNO(read_nowait(fd, event + 1), EFAULT);
+	ASSERT_EQ(event->cookie + read_one(fd).cookie, 3);
 }

@@ -738,11 +738,11 @@ struct twheel_uring_cmd {
  *
  * read() returns as many events as fit into the buffer, in the order that &struct
  * twheel_event describes. It waits for the first event, unless the descriptor is
- * O_NONBLOCK: EAGAIN. It fails with EINVAL if the buffer is too small for one
- * event, and with EFAULT if the buffer cannot be written; the events then stay
- * unread. preadv2() with RWF_NOWAIT also fails with EAGAIN if the page of the first
- * event is not in memory: it takes no page fault. poll() reports POLLIN while there
- * are events.
+ * O_NONBLOCK or the call is preadv2() with RWF_NOWAIT: EAGAIN, which always means that
+ * there is no event. Page faults on the buffer are taken, whatever the flags. read() fails
+ * with EINVAL if the buffer is too small for one event, and with EFAULT if the buffer
+ * cannot be written; the events then stay unread. poll() reports POLLIN while there are
+ * events.
  *
  * fork(): parent and child share the descriptor, its timers and events, and the
  * mappings of the table and of the ring. Each event goes to one of them.

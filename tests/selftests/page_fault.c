@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each way to read an event, into each kind of page. A read takes the page faults that it
+ * needs: EAGAIN says that there is no event, and nothing else, because a program that gets
+ * EAGAIN waits for the next event. While a fault lasts, others can use the descriptor. If
+ * the fault fails, the event stays unread.
+ */
+#include <linux/aio_abi.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "io_ring.h"
+
+#define FAR (100 * NSEC_PER_SEC)
+
+/* From Linux 6.7; the header may be older. */
+enum { READ_MULTISHOT = 49 };
+
+enum { COOKIE = 0x5a5a5a5a, GROUP = 1 };
+
+/* What is read: the device, or a timerfd. */
+struct source {
+	int	fd;
+	size_t	size;			/* of an event */
+	void	(*expire)(int fd);	/* have an event soon */
+};
+
+/* A way to read an event into a buffer. Returns its size, or a negative errno. */
+struct way {
+	const char	*name;
+	int		(*read)(const struct source *source, void *buffer);
+	int		open;		/* flags of the descriptor */
+	bool		has_ring;
+	unsigned int	ring;		/* flags of the io_uring */
+	unsigned int	request;	/* IOSQE_ flags */
+	bool		worker;		/* a thread of io_uring may read */
+	bool		nowait;		/* with RWF_NOWAIT */
+	bool		recent;		/* for a timerfd, older kernels refuse to read like this */
+};
+
+static const struct way *way;
+static int device;
+static struct io_uring_buf_ring *buffers;
+
+static int result_of(ssize_t size)
+{
+	return size < 0 ? -errno : size;
+}
+
+static void expire_and_wait(const struct source *source)
+{
+	source->expire(source->fd);
+	wait_for_event(source->fd);
+}
+
+static int read_plain(const struct source *source, void *buffer)
+{
+	expire_and_wait(source);
+	return result_of(read(source->fd, buffer, source->size));
+}
+
+static int read_while_waiting(const struct source *source, void *buffer)
+{
+	source->expire(source->fd);
+	return result_of(read(source->fd, buffer, source->size));
+}
+
+static int preadv2_nowait(const struct source *source, void *buffer)
+{
+	struct iovec piece = { buffer, source->size };
+
+	return result_of(preadv2(source->fd, &piece, 1, -1, RWF_NOWAIT));
+}
+
+static int read_nowait(const struct source *source, void *buffer)
+{
+	expire_and_wait(source);
+	return preadv2_nowait(source, buffer);
+}
+
+static struct io_uring_sqe request(const struct source *source, void *buffer)
+{
+	struct io_uring_sqe sqe = io_ring_read(source->fd, buffer, source->size, 1);
+
+	sqe.flags = way->request;
+	if (way->nowait)
+		sqe.rw_flags = RWF_NOWAIT;
+	return sqe;
+}
+
+static int submit_and_wait(const struct source *source, const struct io_uring_sqe *sqe,
+			   bool before)
+{
+	if (before)
+		expire_and_wait(source);
+	io_ring_submit(sqe);
+	if (!before)
+		source->expire(source->fd);
+	return io_ring_wait().res;
+}
+
+static int uring_of_what_is_there(const struct source *source, void *buffer)
+{
+	const struct io_uring_sqe sqe = request(source, buffer);
+
+	return submit_and_wait(source, &sqe, true);
+}
+
+static int uring_of_what_comes(const struct source *source, void *buffer)
+{
+	const struct io_uring_sqe sqe = request(source, buffer);
+
+	return submit_and_wait(source, &sqe, false);
+}
+
+/* Let the kernel choose the buffer: there is one. */
+static struct io_uring_sqe request_with_choice(const struct source *source, void *buffer)
+{
+	struct io_uring_sqe sqe = request(source, NULL);
+
+	if (!buffers) {
+		struct io_uring_buf_reg reg = { .ring_entries = 1, .bgid = GROUP };
+
+		buffers = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ASSERT(buffers != MAP_FAILED);
+		reg.ring_addr = (unsigned long)buffers;
+		if (syscall(__NR_io_uring_register, io_ring_fd(), IORING_REGISTER_PBUF_RING,
+			    &reg, 1))
+			skip("IORING_REGISTER_PBUF_RING: %s", strerror(errno));
+	}
+	buffers->bufs[0].addr = (unsigned long)buffer;
+	buffers->bufs[0].len = source->size;
+	__atomic_store_n(&buffers->tail, buffers->tail + 1, __ATOMIC_RELEASE);
+	sqe.flags |= IOSQE_BUFFER_SELECT;
+	sqe.buf_group = GROUP;
+	return sqe;
+}
+
+static int uring_with_choice(const struct source *source, void *buffer)
+{
+	const struct io_uring_sqe sqe = request_with_choice(source, buffer);
+
+	return submit_and_wait(source, &sqe, false);
+}
+
+static int multishot(const struct source *source, void *buffer, bool before)
+{
+	struct io_uring_sqe sqe = request_with_choice(source, buffer);
+	int res;
+
+	sqe.opcode = READ_MULTISHOT;
+	sqe.len = 0;
+	res = submit_and_wait(source, &sqe, before);
+	if (res == -EINVAL)
+		skip("the kernel has no IORING_OP_READ_MULTISHOT: it came with 6.7");
+	return res;
+}
+
+static int multishot_of_what_is_there(const struct source *source, void *buffer)
+{
+	return multishot(source, buffer, true);
+}
+
+static int multishot_of_what_comes(const struct source *source, void *buffer)
+{
+	return multishot(source, buffer, false);
+}
+
+static aio_context_t aio_open(void)
+{
+	aio_context_t context = 0;
+
+	if (access("/proc/sys/fs/aio-max-nr", F_OK))
+		skip("no AIO here");
+	CALL(syscall(SYS_io_setup, 1, &context));
+	return context;
+}
+
+/* Carry out a request. The event comes before it is submitted, or afterwards. */
+static int aio(const struct source *source, struct iocb *request, bool before)
+{
+	const aio_context_t context = aio_open();
+	struct io_event event;
+
+	if (before)
+		expire_and_wait(source);
+	if (syscall(SYS_io_submit, context, 1, &request) != 1)
+		return -errno;
+	if (!before)
+		source->expire(source->fd);
+	ASSERT_EQ(CALL(syscall(SYS_io_getevents, context, 1, 1, &event, NULL)), 1);
+	CALL(syscall(SYS_io_destroy, context));
+	return event.res;
+}
+
+static int aio_read(const struct source *source, void *buffer)
+{
+	struct iocb request = {
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_fildes = source->fd,
+		.aio_buf = (unsigned long)buffer,
+		.aio_nbytes = source->size,
+		.aio_rw_flags = way->nowait ? RWF_NOWAIT : 0,
+	};
+
+	return aio(source, &request, true);
+}
+
+static int aio_poll_and_read(const struct source *source, void *buffer)
+{
+	struct iocb request = {
+		.aio_lio_opcode = IOCB_CMD_POLL,
+		.aio_fildes = source->fd,
+		.aio_buf = POLLIN,
+	};
+
+	ASSERT_EQ(aio(source, &request, false) & ~POLLRDNORM, POLLIN);
+	return preadv2_nowait(source, buffer);
+}
+
+static const struct way ways[] = {
+	{ .name = "read", .read = read_plain },
+	{ .name = "read_of_nonblocking", .read = read_plain, .open = O_NONBLOCK },
+	{ .name = "read_while_waiting", .read = read_while_waiting },
+	{ .name = "preadv2_nowait", .read = read_nowait, .nowait = true, .recent = true },
+	{ .name = "uring_of_what_is_there", .read = uring_of_what_is_there, .has_ring = true },
+	{ .name = "uring_of_what_comes", .read = uring_of_what_comes, .has_ring = true },
+	{ .name = "uring_of_nonblocking", .read = uring_of_what_is_there, .has_ring = true,
+	  .open = O_NONBLOCK },
+	{ .name = "uring_nowait", .read = uring_of_what_is_there, .has_ring = true,
+	  .nowait = true, .recent = true },
+	{ .name = "uring_in_a_worker", .read = uring_of_what_is_there, .has_ring = true,
+	  .request = IOSQE_ASYNC, .worker = true },
+	{ .name = "uring_that_waits_in_a_worker", .read = uring_of_what_comes, .has_ring = true,
+	  .request = IOSQE_ASYNC, .worker = true },
+	{ .name = "uring_by_polling_thread", .read = uring_of_what_comes, .has_ring = true,
+	  .ring = IORING_SETUP_SQPOLL },
+	{ .name = "uring_deferred", .read = uring_of_what_comes, .has_ring = true,
+	  .ring = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN },
+	{ .name = "uring_with_choice", .read = uring_with_choice, .has_ring = true },
+	{ .name = "multishot_of_what_is_there", .read = multishot_of_what_is_there,
+	  .has_ring = true },
+	{ .name = "multishot_of_what_comes", .read = multishot_of_what_comes,
+	  .has_ring = true },
+	{ .name = "multishot_by_polling_thread", .read = multishot_of_what_comes, .has_ring = true,
+	  .ring = IORING_SETUP_SQPOLL },
+	{ .name = "multishot_deferred", .read = multishot_of_what_comes, .has_ring = true,
+	  .ring = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN },
+	{ .name = "aio_read", .read = aio_read, .recent = true },
+	{ .name = "aio_read_nowait", .read = aio_read, .nowait = true, .recent = true },
+	{ .name = "aio_poll", .read = aio_poll_and_read, .recent = true },
+};
+
+static void expire_device(int fd)
+{
+	add(fd, 0, COOKIE);
+}
+
+static void expire_timerfd(int fd)
+{
+	const struct itimerspec soon = { .it_value.tv_nsec = 1 };
+
+	CALL(timerfd_settime(fd, 0, &soon, NULL));
+}
+
+/* While a page fault of the reader lasts. */
+static void use_device(void)
+{
+	struct twheel_op op;
+	const __u64 handle = add(device, FAR, 1);
+
+	ASSERT_EQ(query(device, handle, &op), 0);
+	ASSERT_EQ(get_info(device).unread, 1);
+	ASSERT_EQ(cancel(device, handle), 0);
+}
+
+static void read_device(enum buffer_kind kind)
+{
+	const struct source source = { device, sizeof(struct twheel_event), expire_device };
+	void *buffer = new_buffer(kind, NULL, source.size, use_device);
+	const int res = way->read(&source, buffer);
+	struct twheel_event event;
+
+	if (kind < BUFFERS_GOOD) {
+		ASSERT_EQ(res, source.size);
+		if (kind == BUFFER_MISSING || kind == BUFFER_PROTECTED)
+			ASSERT_EQ(buffer_faults(), 1);
+		memcpy(&event, buffer, sizeof(event));
+	} else {
+		ASSERT_EQ(res, -EFAULT);
+		event = read_one(device);
+	}
+	check_event(&event);
+	ASSERT_EQ(event.cookie, COOKIE);
+	ASSERT_EQ(timers_of(device), 0);
+	if (way->has_ring && !way->worker)
+		ASSERT_EQ(io_ring_workers(), 0);
+}
+
+/* A timerfd is read in the same way. It loses its event after EFAULT. */
+static void read_timerfd(enum buffer_kind kind)
+{
+	const struct source source = {
+		.fd = CALL(timerfd_create(CLOCK_MONOTONIC,
+					  way->open & O_NONBLOCK ? TFD_NONBLOCK : 0)),
+		.size = sizeof(__u64),
+		.expire = expire_timerfd,
+	};
+	void *buffer = new_buffer(kind, NULL, source.size, NULL);
+	const int res = way->read(&source, buffer);
+	__u64 count;
+
+	if (way->recent && (res == -EOPNOTSUPP || res == -EINVAL)) {
+		note("a timerfd cannot be read like this here");
+		return;
+	}
+	ASSERT_EQ(res, kind < BUFFERS_GOOD ? (int)source.size : -EFAULT);
+	if (kind < BUFFERS_GOOD) {
+		memcpy(&count, buffer, sizeof(count));
+		ASSERT_EQ(count, 1);
+	}
+}
+
+/* A case: a row of a table, and a kind of buffer. */
+struct cell {
+	struct test		test;
+	char			name[64];
+	const void		*row;
+	enum buffer_kind	kind;
+};
+
+static void register_cell(const char *row_name, const void *row, enum buffer_kind kind,
+			  void (*run)(const void *cell))
+{
+	struct cell *cell = calloc(1, sizeof(*cell));
+
+	ASSERT(cell);
+	snprintf(cell->name, sizeof(cell->name), "%s_%s", row_name, buffer_names[kind]);
+	cell->row = row;
+	cell->kind = kind;
+	cell->test = (struct test){
+		.name = cell->name,
+		.run_row = run,
+		.data = cell,
+		.timeout = 300,
+	};
+	register_test(&cell->test);
+}
+
+static void run_way(const void *data)
+{
+	const struct cell *cell = data;
+
+	way = cell->row;
+	/* first the ring, so that it is not mapped where the hole is to be */
+	if (way->has_ring)
+		io_ring_open(way->ring);
+	device = open_device(way->open);
+	read_device(cell->kind);
+	read_timerfd(cell->kind);
+}
+
+static __attribute__((constructor)) void register_ways(void)
+{
+	unsigned int i, kind;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
+		for (kind = 0; kind < BUFFERS; kind++)
+			register_cell(ways[i].name, &ways[i], kind, run_way);
+}
+
+/* One request reads all events, also while its pages are write-protected again and again. */
+TEST(multishot_goes_on_after_each_fork)
+{
+	static const struct way plain = { .has_ring = true };
+	struct source source = { .size = sizeof(struct twheel_event), .expire = expire_device };
+	struct twheel_event *event;
+	int i;
+
+	way = &plain;
+	io_ring_open(0);
+	device = open_device(0);
+	source.fd = device;
+	event = new_buffer(BUFFER_ABSENT, NULL, source.size, NULL);
+	ASSERT_EQ(multishot_of_what_comes(&source, event), sizeof(*event));
+	for (i = 0; i < 4; i++) {
+		memset(event, 0xcc, sizeof(*event));
+		request_with_choice(&source, event);
+		share_all_pages();
+		expire_device(device);
+		ASSERT_EQ(io_ring_wait().res, sizeof(*event));
+		ASSERT_EQ(event->cookie, COOKIE);
+	}
+	ASSERT_EQ(timers_of(device), 0);
+}
+
+/* A call that writes to a buffer, by itself or as a command of io_uring. */
+struct call {
+	const char	*name;
+	unsigned int	call;
+	int		(*make)(int fd, unsigned int call, const void *arg);
+	bool		reads;		/* what is in the buffer, too */
+};
+
+static int make_ioctl(int fd, unsigned int call, const void *arg)
+{
+	return result_of(ioctl(fd, call, arg));
+}
+
+static const struct call calls[] = {
+	{ "info", TWHEEL_IOC_INFO, make_ioctl, false },
+	{ "list", TWHEEL_IOC_LIST, make_ioctl, false },
+	{ "drain", TWHEEL_IOC_DRAIN, make_ioctl, false },
+	{ "add", TWHEEL_IOC_ADD, make_ioctl, true },
+	{ "batch", TWHEEL_IOC_BATCH, make_ioctl, true },
+	{ "info_by_command", TWHEEL_IOC_INFO, io_ring_call, false },
+	{ "list_by_command", TWHEEL_IOC_LIST, io_ring_call, false },
+	{ "drain_by_command", TWHEEL_IOC_DRAIN, io_ring_call, false },
+	{ "add_by_command", TWHEEL_IOC_ADD, io_ring_call, true },
+	{ "batch_by_command", TWHEEL_IOC_BATCH, io_ring_call, true },
+};
+
+static int make_call(const struct call *row, void *buffer)
+{
+	const struct twheel_list list = { .ops = (unsigned long)buffer, .count = 1 };
+	const struct twheel_drain drain = { .ops = (unsigned long)buffer, .count = 1 };
+	const struct twheel_batch batch = { .ops = (unsigned long)buffer, .count = 1 };
+
+	switch (row->call) {
+	case TWHEEL_IOC_LIST:
+		return row->make(device, row->call, &list);
+	case TWHEEL_IOC_DRAIN:
+		return row->make(device, row->call, &drain);
+	case TWHEEL_IOC_BATCH:
+		return row->make(device, row->call, &batch);
+	default:
+		return row->make(device, row->call, buffer);
+	}
+}
+
+static void look_at_device(void)
+{
+	ASSERT_GE(get_info(device).timers, 1);
+}
+
+static void check_call(const struct call *row, int res, const void *buffer)
+{
+	const struct twheel_info *info = buffer;
+	const struct twheel_op *op = buffer;
+	struct twheel_op found;
+
+	switch (row->call) {
+	case TWHEEL_IOC_INFO:
+		ASSERT_EQ(res, 0);
+		ASSERT_EQ(info->abi_major, TWHEEL_ABI_MAJOR);
+		break;
+	case TWHEEL_IOC_LIST:
+	case TWHEEL_IOC_DRAIN:
+		ASSERT_EQ(res, 1);
+		ASSERT_EQ(op->cookie, COOKIE);
+		ASSERT_EQ(timers_of(device), row->call == TWHEEL_IOC_LIST);
+		break;
+	default:
+		ASSERT_EQ(res, row->call == TWHEEL_IOC_BATCH);
+		ASSERT_EQ(query(device, op->handle, &found), 0);
+		ASSERT_EQ(found.cookie, COOKIE + 1);
+		ASSERT_EQ(timers_of(device), 2);
+	}
+}
+
+static void run_call(const void *data)
+{
+	const struct cell *cell = data;
+	const struct call *row = cell->row;
+	struct twheel_op op = new_timer(FAR, COOKIE + 1);
+	size_t size = sizeof(op);
+	__u64 handle;
+	void *buffer;
+	int res;
+
+	if (row->make == io_ring_call)
+		io_ring_open(0);
+	device = open_device(0);
+	handle = add(device, FAR, COOKIE);
+	if (row->call == TWHEEL_IOC_BATCH)
+		op.op = TWHEEL_OP_ADD;
+	if (row->call == TWHEEL_IOC_INFO)
+		size = sizeof(struct twheel_info);
+	buffer = new_buffer(cell->kind, row->reads ? &op : NULL, size, look_at_device);
+	res = make_call(row, buffer);
+	if (cell->kind < BUFFERS_GOOD) {
+		if (cell->kind == BUFFER_MISSING || cell->kind == BUFFER_PROTECTED)
+			ASSERT_EQ(buffer_faults(), 1);
+		check_call(row, res, buffer);
+	} else {
+		ASSERT_EQ(res, -EFAULT);
+		ASSERT_EQ(timers_of(device), 1);
+		ASSERT_EQ(query(device, handle, &op), 0);
+	}
+}
+
+static __attribute__((constructor)) void register_calls(void)
+{
+	unsigned int i, kind;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		for (kind = 0; kind < BUFFERS; kind++)
+			if (!calls[i].reads || buffer_has_content(kind))
+				register_cell(calls[i].name, &calls[i], kind, run_call);
+}
+
+/* No splice(2) says EAGAIN: the device refuses all of them, as a timerfd does. */
+TEST(splice_is_refused)
+{
+	const int timerfd = CALL(timerfd_create(CLOCK_MONOTONIC, 0));
+	struct io_uring_sqe sqe = { .opcode = IORING_OP_SPLICE, .off = -1, .len = 64 };
+	int i, pipes[2], fds[2] = { open_device(O_NONBLOCK), timerfd };
+
+	CALL(pipe(pipes));
+	expire_device(fds[0]);
+	expire_timerfd(fds[1]);
+	for (i = 0; i < 2; i++) {
+		wait_for_event(fds[i]);
+		ASSERT_ERRNO(splice(fds[i], NULL, pipes[1], NULL, 64, 0), EINVAL);
+		ASSERT_ERRNO(splice(fds[i], NULL, pipes[1], NULL, 64, SPLICE_F_NONBLOCK), EINVAL);
+		ASSERT_ERRNO(sendfile(pipes[1], fds[i], NULL, 64), EINVAL);
+	}
+	ASSERT_EQ(read_one(fds[0]).cookie, COOKIE);
+	io_ring_open(0);
+	sqe.fd = pipes[1];
+	sqe.splice_fd_in = fds[0];
+	sqe.splice_off_in = -1;
+	io_ring_submit(&sqe);
+	ASSERT_EQ(io_ring_wait().res, -EINVAL);
+}
