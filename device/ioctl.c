@@ -200,7 +200,8 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 	if (batch.ops != (unsigned long)batch.ops)
 		return -EFAULT;
 	ops = u64_to_user_ptr(batch.ops);
-	chunk.op = kmalloc_array(min(batch.count, TWHEEL_CHUNK), sizeof(*chunk.op), GFP_KERNEL);
+	chunk.op = kmalloc_array(min(batch.count, TWHEEL_CHUNK), sizeof(*chunk.op),
+				 GFP_KERNEL_ACCOUNT);
 	if (!chunk.op)
 		return -ENOMEM;
 

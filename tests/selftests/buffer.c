@@ -109,6 +109,18 @@ int open_userfaultfd(void *pages, size_t size, unsigned long long features,
 	return fd;
 }
 
+void wait_for_faults(int userfaultfd, const void *page, unsigned int count)
+{
+	struct uffd_msg message;
+
+	while (count--) {
+		ASSERT_EQ(CALL(read(userfaultfd, &message, sizeof(message))), sizeof(message));
+		ASSERT_EQ(message.event, UFFD_EVENT_PAGEFAULT);
+		ASSERT_EQ((message.arg.pagefault.address & ~(page_size() - 1ULL)),
+			  (unsigned long)page);
+	}
+}
+
 void bring_page(int userfaultfd, void *page, const void *from)
 {
 	struct uffdio_copy copy = {

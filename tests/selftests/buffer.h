@@ -51,6 +51,9 @@ unsigned int buffer_faults(void);
 int open_userfaultfd(void *pages, size_t size, unsigned long long features,
 		     unsigned long long mode);
 
+/* Wait until so many more faults on a page are reported. */
+void wait_for_faults(int userfaultfd, const void *page, unsigned int count);
+
 /* Bring a page that is missing, with the content of @from. Ends all its faults. */
 void bring_page(int userfaultfd, void *page, const void *from);
 

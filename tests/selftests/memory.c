@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The memory of timers: its size, the cgroup that pays, and that it is freed. */
+#include <linux/userfaultfd.h>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "buffer.h"
 #include "device.h"
 #include "holder.h"
 
@@ -17,9 +19,10 @@ enum { COUNT = 100000, SINGLE = 20000, SOME = 32 * 4096 };
 
 /*
  * LEASES: how many. SHARED_BYTES: the size of a table or a ring. AHEAD: what the kernel may
- * have charged to the cgroup ahead of its use, on one CPU.
+ * have charged to the cgroup ahead of its use, on one CPU. CALLERS: threads in a call, with
+ * CALL_OPS operations each.
  */
-enum { LEASES = 20000, SHARED_BYTES = 8 << 20, AHEAD = 64 * 4096 };
+enum { LEASES = 20000, SHARED_BYTES = 8 << 20, AHEAD = 64 * 4096, CALLERS = 400, CALL_OPS = 64 };
 
 #define SLAB "/sys/kernel/slab/twheel_timers/"
 #define CGROUPS "/sys/fs/cgroup/"
@@ -352,16 +355,22 @@ static unsigned long growth(const char *what, void (*take)(int fd))
 	return bytes;
 }
 
-/* The least that each takes: the objects of the driver, as its allocator rounds them up. */
-static void use_cgroup_for_everything(void *data)
+static void use_one_cpu(void)
 {
-	const struct rlimit files = { 2 * LEASES + 100, 2 * LEASES + 100 };
-	unsigned long files_bytes;
 	cpu_set_t cpu;
 
 	CPU_ZERO(&cpu);
 	CPU_SET(0, &cpu);
 	CALL(sched_setaffinity(0, sizeof(cpu), &cpu));
+}
+
+/* The least that each takes: the objects of the driver, as its allocator rounds them up. */
+static void use_cgroup_for_everything(void *data)
+{
+	const struct rlimit files = { 2 * LEASES + 100, 2 * LEASES + 100 };
+	unsigned long files_bytes;
+
+	use_one_cpu();
 	/* the table of descriptors grows before the cgroup is looked at */
 	CALL(setrlimit(RLIMIT_NOFILE, &files));
 	close(CALL(fcntl(0, F_DUPFD, 2 * LEASES + 50)));
@@ -400,4 +409,100 @@ TEST(owners_cgroup_is_charged)
 TEST(owners_cgroup_is_charged_for_everything)
 {
 	run_in_cgroup(use_cgroup_for_everything);
+}
+
+/* A call that many threads make at the same time. */
+struct held_call {
+	int		fd;
+	unsigned long	call;
+	const void	*arg;
+};
+
+static void *make_held_call(void *data)
+{
+	const struct held_call *held = data;
+
+	ASSERT_EQ(CALL(ioctl(held->fd, held->call, held->arg)), CALL_OPS);
+	return NULL;
+}
+
+/*
+ * All threads wait for the page of the argument, when their calls have allocated nothing.
+ * Then all wait for the page of the operations, with what the calls hold meanwhile.
+ */
+static void hold_calls(unsigned long call, const void *arg, const void *operations)
+{
+	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static char content[2][65536];
+	struct held_call held = { open_device(0), call, pages };
+	pthread_t threads[CALLERS];
+	unsigned long before, after;
+	int i, userfaultfd;
+
+	ASSERT(pages != MAP_FAILED);
+	ASSERT_LE(page_size(), sizeof(content[0]));
+	memcpy(content[0], arg, sizeof(struct twheel_batch));
+	/* the address of the operations comes first */
+	memcpy(content[0], &(__u64){ (unsigned long)pages + page_size() }, sizeof(__u64));
+	memcpy(content[1], operations, CALL_OPS * sizeof(struct twheel_op));
+	for (i = 0; i < CALL_OPS; i++)
+		add(held.fd, 100 * NSEC_PER_SEC, i);
+	userfaultfd = open_userfaultfd(pages, 2 * page_size(), 0, UFFDIO_REGISTER_MODE_MISSING);
+	use_one_cpu();
+	enter_cgroup();
+	for (i = 0; i < CALLERS; i++)
+		threads[i] = start_thread(make_held_call, &held);
+	wait_for_faults(userfaultfd, pages, CALLERS);
+	before = memory_of_cgroup();
+	bring_page(userfaultfd, pages, content[0]);
+	wait_for_faults(userfaultfd, pages + page_size(), CALLERS);
+	after = memory_of_cgroup();
+	bring_page(userfaultfd, pages + page_size(), content[1]);
+	join_threads(threads, CALLERS);
+	note("%ld bytes for each call", (long)(after - before) / CALLERS);
+	ASSERT_GE(after + AHEAD, before + CALLERS * CALL_OPS * sizeof(struct twheel_op));
+	leave_cgroup();
+}
+
+static void hold_batches(void *data)
+{
+	const struct twheel_batch batch = { .count = CALL_OPS };
+	struct twheel_op operations[CALL_OPS];
+	int i;
+
+	for (i = 0; i < CALL_OPS; i++)
+		operations[i] = (struct twheel_op){ .op = TWHEEL_OP_CANCEL, .handle = 1 };
+	hold_calls(TWHEEL_IOC_BATCH, &batch, operations);
+}
+
+static void hold_lists(void *data)
+{
+	const struct twheel_list list = { .count = CALL_OPS };
+	const struct twheel_op operations[CALL_OPS] = { };
+
+	hold_calls(TWHEEL_IOC_LIST, &list, operations);
+}
+
+/* Skip the case where a page fault ends at once. */
+static void need_userfaultfd(void)
+{
+	void *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT(page != MAP_FAILED);
+	close(open_userfaultfd(page, page_size(), 0, UFFDIO_REGISTER_MODE_MISSING));
+}
+
+/* A program can make a page fault last as long as it likes. */
+TEST(callers_cgroup_is_charged_while_a_batch_waits_for_a_page)
+{
+	need_userfaultfd();
+	run_in_cgroup(hold_batches);
+}
+
+TEST(callers_cgroup_is_charged_while_a_list_waits_for_a_page)
+{
+	need_userfaultfd();
+	run_in_cgroup(hold_lists);
 }
