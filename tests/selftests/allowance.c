@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 
 #include "event_ring.h"
+#include "io_ring.h"
 #include "parameter.h"
 #include "table_timer.h"
 
@@ -180,6 +181,28 @@ TEST(poll_looks_at_words_that_the_kernel_has_left)
 	struct unseen *unseen = leave_unseen(5 * NSEC_PER_SEC);
 
 	ASSERT_GE(next_event(unseen->fd).expired_ns, unseen->later);
+}
+
+/* A read that waits is woken, finds that no word has expired, and waits for the next wake-up. */
+TEST(uring_read_looks_at_words_that_the_kernel_has_left)
+{
+	struct unseen *unseen = leave_unseen(5 * NSEC_PER_SEC);
+	struct twheel_event event;
+	const struct io_uring_sqe sqe = io_ring_read(unseen->fd, &event, sizeof(event), 1);
+	struct io_ring_result result;
+	unsigned int i;
+
+	io_ring_open(0);
+	for (i = 0; i < MANY; i++) {
+		io_ring_submit(&sqe);
+		ASSERT(i || !io_ring_completed(&result));
+		ASSERT_EQ(io_ring_wait().res, sizeof(event));
+		check_event(&event);
+		ASSERT_EQ(event.deadline_ns, unseen->later);
+		ASSERT(unseen->ops[event.cookie].handle == event.handle);
+		unseen->ops[event.cookie].handle = 0;
+	}
+	ASSERT_EQ(timers_of(unseen->fd), 0);
 }
 
 /* A timer whose word no one has looked at is pending. */

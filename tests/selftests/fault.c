@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "device.h"
 #include "inject.h"
@@ -478,11 +479,12 @@ TEST(info_fails_and_writes_nothing)
  * Read the events of @count timers, with room for more. The first read() may fail
  * or return some of the events. All calls together return each event once.
  */
-static void read_with_faults(int flags, int count)
+static void read_with_faults(int flags, int rw_flags, int count)
 {
 	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(flags);
 	struct twheel_event events[MANY + 1];
+	const struct iovec piece = { events, sizeof(events) };
 	struct twheel_op ops[MANY];
 	long result;
 	int i;
@@ -494,7 +496,7 @@ static void read_with_faults(int flags, int count)
 		for (i = 0; i < count; i++)
 			wait_until_expired(fd, ops[i].handle);
 		inject(&faults);
-		result = read(fd, events, sizeof(events));
+		result = preadv2(fd, &piece, 1, -1, rw_flags);
 		result = withdraw(&faults, result);
 		if (result < 0)
 			result = 0;
@@ -518,19 +520,21 @@ static void read_with_faults(int flags, int count)
 
 TEST(read_loses_no_event)
 {
-	read_with_faults(0, 1);
-	read_with_faults(0, 5);
+	read_with_faults(0, 0, 1);
+	read_with_faults(0, 0, 5);
 }
 
 TEST(read_without_waiting_loses_no_event)
 {
-	read_with_faults(O_NONBLOCK, 1);
-	read_with_faults(O_NONBLOCK, 5);
+	read_with_faults(O_NONBLOCK, 0, 1);
+	read_with_faults(O_NONBLOCK, 0, 5);
+	read_with_faults(0, RWF_NOWAIT, 1);
+	read_with_faults(0, RWF_NOWAIT, 5);
 }
 
 TEST_TIMEOUT(read_of_many_loses_no_event, 300)
 {
-	read_with_faults(O_NONBLOCK, MANY);
+	read_with_faults(O_NONBLOCK, 0, MANY);
 }
 
 TEST(read_that_waits_loses_no_event)
