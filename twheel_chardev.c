@@ -6,8 +6,10 @@
  * device/ carry it out: ioctl.c has the calls, ops.c the operations, user_timer.c the
  * life of a timer, deliver.c the events, lease.c the descriptors of leases.
  */
+#include <linux/device.h>
+#include <linux/err.h>
 #include <linux/fs.h>
-#include <linux/miscdevice.h>
+#include <linux/kdev_t.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include "device/block.h"
@@ -83,13 +85,44 @@ static const struct file_operations twheel_fops = {
 	.show_fdinfo	= twheel_show_fdinfo,
 };
 
-/* Only root may open the device, unless the administrator decides otherwise. */
-static struct miscdevice twheel_misc = {
-	.minor	= MISC_DYNAMIC_MINOR,
-	.name	= "twheel",
-	.fops	= &twheel_fops,
-	.mode	= 0600,
-};
+/*
+ * The device has a class and a major number of its own, and not those of miscellaneous devices.
+ * open() of such a device holds a lock that open() of each other such device needs.
+ *
+ * The class names no mode, so devtmpfs makes the node with mode 0600: only root may open the
+ * device, unless the administrator decides otherwise.
+ */
+static struct class twheel_class = { .name = "twheel" };
+static int twheel_major;
+
+/* Registers the device, with minor number 0. Returns 0 or a negative errno. */
+static int twheel_register(void)
+{
+	struct device *device;
+	int ret = class_register(&twheel_class);
+
+	if (ret)
+		return ret;
+	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);
+	if (ret < 0)
+		goto out_unregister_class;
+	twheel_major = ret;
+	device = device_create(&twheel_class, NULL, MKDEV(twheel_major, 0), NULL, "twheel");
+	if (!IS_ERR(device))
+		return 0;
+	ret = PTR_ERR(device);
+	__unregister_chrdev(twheel_major, 0, 1, "twheel");
+out_unregister_class:
+	class_unregister(&twheel_class);
+	return ret;
+}
+
+static void twheel_unregister(void)
+{
+	device_destroy(&twheel_class, MKDEV(twheel_major, 0));
+	__unregister_chrdev(twheel_major, 0, 1, "twheel");
+	class_unregister(&twheel_class);
+}
 
 /**
  * twheel_chardev_init - create the device
@@ -115,7 +148,7 @@ int twheel_chardev_init(void)
 		return ret;
 	twheel_run_set_charge(twheel_user_timer_moved);
 	twheel_clocks_init();
-	ret = misc_register(&twheel_misc);
+	ret = twheel_register();
 	if (ret)
 		goto out_block_exit;
 	return 0;
@@ -131,7 +164,7 @@ out_block_exit:
  */
 void twheel_chardev_exit(void)
 {
-	misc_deregister(&twheel_misc);
+	twheel_unregister();
 	twheel_clock_watch_exit();
 	twheel_clocks_exit();
 	twheel_block_exit();

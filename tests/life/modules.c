@@ -136,14 +136,14 @@ void check_twheel_is_gone(void)
 {
 	static const char * const places[] = {
 		DEVICE,
-		"/sys/class/misc/twheel",
+		"/sys/class/twheel",
 		"/sys/kernel/debug/twheel",
 		"/sys/kernel/slab/twheel_timers",
 		"/sys/kernel/tracing/events/twheel",
 		"/sys/module/twheel",
 	};
 	static const char * const lists[] = {
-		"/proc/misc",
+		"/proc/devices",
 		"/proc/modules",
 		"/proc/slabinfo",
 		"/sys/devices/system/cpu/hotplug/states",

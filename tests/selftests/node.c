@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The node of the device, and what a program that opens the node makes others wait for. */
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "user.h"
+
+#define CLASS "/sys/class/twheel/twheel/"
+
+/* scripts/vm runs no udev, so the node is as the kernel has made it. */
+TEST(only_root_may_open_the_node)
+{
+	struct stat node;
+
+	CALL(stat(DEVICE, &node));
+	ASSERT_EQ(node.st_mode, S_IFCHR | 0600);
+	ASSERT_EQ(node.st_uid, 0);
+	ASSERT_EQ(node.st_gid, 0);
+}
+
+/* @format has the number, and a character behind it. */
+static unsigned int number_in(const char *path, const char *format)
+{
+	unsigned int number = 0;
+	char line[256], rest;
+	bool found = false;
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		FAIL("%s: %s", path, strerror(errno));
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, format, &number, &rest) == 2;
+	fclose(file);
+	ASSERT(found);
+	return number;
+}
+
+/* The pages say where to find the number, and udev's rule names the class. */
+TEST(number_is_in_sysfs_and_in_proc)
+{
+	struct stat node;
+
+	CALL(stat(DEVICE, &node));
+	ASSERT_EQ(minor(node.st_rdev), 0);
+	ASSERT_EQ(number_in(CLASS "dev", "%u:%c"), major(node.st_rdev));
+	ASSERT_EQ(number_in(CLASS "uevent", "MAJOR=%u%c"), major(node.st_rdev));
+	ASSERT_EQ(number_in("/proc/devices", "%u twhee%c"), major(node.st_rdev));
+}
+
+/*
+ * What the processes of such a case share. The rival takes the opener's CPU, and waits until the
+ * stranger on another CPU has done its work.
+ */
+struct meeting {
+	atomic_bool	opening;	/* the opener is in open() */
+	atomic_uint	hold;		/* how often the rival has taken the CPU */
+	atomic_uint	done;		/* the last hold in which the stranger did its work */
+};
+
+static struct meeting *meeting;
+
+/*
+ * So many other users have a descriptor, and open() looks at each of them. That makes open() long:
+ * the opener is in the driver when it loses its CPU.
+ */
+enum { USERS = 2000, FIRST_USER = 40000 };
+
+static void open_for_many_users(void)
+{
+	const struct rlimit files = { USERS + 100, USERS + 100 };
+	unsigned int i;
+
+	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	for (i = 0; i < many(USERS); i++) {
+		CALL(setresuid(FIRST_USER + i, 0, 0));
+		open_device(0);
+	}
+}
+
+/* Each open() makes a quota, because Alice has no other descriptor. */
+static void open_again_and_again(void *data)
+{
+	int fd;
+
+	stay_on_cpu(0);
+	open_for_many_users();
+	become(ALICE);
+	for (;;) {
+		atomic_store(&meeting->opening, true);
+		fd = open_device(0);
+		atomic_store(&meeting->opening, false);
+		close(fd);
+	}
+}
+
+static void work_in_each_hold(void *data)
+{
+	void (*const *work)(void) = data;
+	unsigned int hold;
+
+	stay_on_cpu(last_cpu());
+	for (;;) {
+		hold = atomic_load(&meeting->hold);
+		if (hold == atomic_load(&meeting->done))
+			continue;
+		(*work)();
+		atomic_store(&meeting->done, hold);
+	}
+}
+
+/* Does the stranger do its work while the opener has no CPU? */
+static bool stranger_works(void)
+{
+	/* Less than the time after which the kernel lets other programs run beside SCHED_FIFO. */
+	const __u64 end = now() + 800 * NSEC_PER_MSEC;
+	const unsigned int hold = atomic_fetch_add(&meeting->hold, 1) + 1;
+
+	while (atomic_load(&meeting->done) != hold)
+		if (now() > end)
+			return false;
+	return true;
+}
+
+static void check_opener_stops_no_stranger(void (*work)(void))
+{
+	/* A busy host may stop the stranger's CPU for the time of a hold, but not often. */
+	enum { HOLDS = 200, MOST_FAILURES = 3 };
+	const struct sched_param param = { .sched_priority = 50 };
+	unsigned int holds = 0, failures = 0, round;
+
+	if (!last_cpu())
+		skip("one CPU");
+	meeting = mmap(NULL, sizeof(*meeting), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT(meeting != MAP_FAILED);
+	start(open_again_and_again, NULL);
+	start(work_in_each_hold, &work);
+	stay_on_cpu(0);
+	CALL(sched_setscheduler(0, SCHED_FIFO, &param));
+	for (round = 0; holds < HOLDS && failures < MOST_FAILURES; round++) {
+		ASSERT_LT(round, 100 * HOLDS);
+		usleep(round * 7919 % 5000);
+		if (!atomic_load(&meeting->opening))
+			continue;
+		holds++;
+		failures += !stranger_works();
+	}
+	note("the opener lost its CPU in open() %u times, and the stranger waited %u times",
+	     holds, failures);
+	ASSERT_LT(failures, MOST_FAILURES);
+}
+
+/* Takes the lock that open() of a miscellaneous device holds. */
+static void list_misc_devices(void)
+{
+	char text[4096];
+	const int fd = CALL(open("/proc/misc", O_RDONLY));
+
+	CALL(read(fd, text, sizeof(text)));
+	close(fd);
+}
+
+TEST(opener_without_cpu_stops_no_open_of_another_device)
+{
+	if (access("/proc/misc", R_OK))
+		skip("no /proc/misc");
+	check_opener_stops_no_stranger(list_misc_devices);
+}
