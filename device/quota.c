@@ -11,9 +11,13 @@
  * same for all, and the outermost owner holds at least as much as any owner below.
  *
  * Root is an exception, because root runs containers for different users. Each outermost
- * namespace of root's counts by itself, and so does each of root's cgroups. A cgroup
- * namespace counts as one cgroup, also if the container makes cgroups below its own. If a
- * container can escape its count, its memory still counts against its memory cgroup.
+ * namespace of root's counts by itself, and outside of user namespaces so does each of root's
+ * cgroups.
+ *
+ * A container of root need not have a user namespace. Then its root may change to any user id, and
+ * each id would have limits of its own. So whatever is opened in a cgroup namespace of root's
+ * counts against the cgroup that is the root of that namespace, for any user id and in any user
+ * namespace. The container can change neither.
  *
  * The limits do not bind an opener with CAP_SYS_RESOURCE. The capability is asked for
  * when a limit would be passed for the first time, and not at open(): a security module
@@ -65,7 +69,8 @@ MODULE_PARM_DESC(max_leases_user, "Timers with a lease that a user without CAP_S
  * @node: The place in the list of quotas.
  * @uid: The user's id in the initial user namespace.
  * @ns: The user namespace, if it is one of root's that counts by itself; or %NULL.
- * @cgroup: The id of the cgroup that the user counts in, if the user is root; or 0.
+ * @cgroup: The id of the cgroup that the user counts in, if the user is root or in a
+ *	container of root's; or 0.
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
  * @blocks: How many blocks exist for these timers, including those that wait for the end
@@ -94,23 +99,34 @@ static LIST_HEAD(quota_list);
 static DEFINE_MUTEX(quota_lock);
 
 #ifdef CONFIG_CGROUPS
-/* Returns the id of the root of the caller's cgroup namespace, or of the caller's cgroup. */
+/*
+ * Returns the id of the root of the caller's cgroup namespace, if the namespace was made in the
+ * initial user namespace: only root can make such a one, or enter it. Returns 0 if the root is that
+ * of all cgroups, as it is in the initial namespace: then the namespace tells no container.
+ */
+static u64 quota_container(void)
+{
+	const struct cgroup_namespace *ns = current->nsproxy->cgroup_ns;
+	struct cgroup *root = ns->root_cset->dfl_cgrp;
+
+	return cgroup_parent(root) && ns->user_ns == &init_user_ns ? cgroup_id(root) : 0;
+}
+
 static u64 quota_cgroup(void)
 {
-	const struct css_set *tasks_own;
-	struct cgroup *cgroup;
 	u64 id;
 
 	rcu_read_lock();
-	tasks_own = rcu_dereference(current->cgroups);
-	cgroup = current->nsproxy->cgroup_ns->root_cset->dfl_cgrp;
-	if (!cgroup_parent(cgroup))
-		cgroup = tasks_own->dfl_cgrp;
-	id = cgroup_id(cgroup);
+	id = cgroup_id(task_dfl_cgroup(current));
 	rcu_read_unlock();
 	return id;
 }
 #else
+static u64 quota_container(void)
+{
+	return 0;
+}
+
 static u64 quota_cgroup(void)
 {
 	return 0;
@@ -122,14 +138,20 @@ static void quota_find_user(struct user_quota *quota, const struct cred *cred)
 {
 	struct user_namespace *ns;
 
-	quota->uid = cred->uid;
+	quota->uid = GLOBAL_ROOT_UID;
 	quota->ns = NULL;
+	quota->cgroup = quota_container();
+	if (quota->cgroup)
+		return;
+	quota->uid = cred->uid;
 	/* The kernel limits how deep namespaces are nested, to 33. */
 	for (ns = cred->user_ns; ns != &init_user_ns; ns = ns->parent) {
 		quota->uid = ns->owner;
 		quota->ns = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns : NULL;
 	}
-	quota->cgroup = uid_eq(quota->uid, GLOBAL_ROOT_UID) ? quota_cgroup() : 0;
+	/* Root of a namespace may be able to make cgroups. */
+	if (uid_eq(quota->uid, GLOBAL_ROOT_UID) && !quota->ns)
+		quota->cgroup = quota_cgroup();
 }
 
 static struct user_quota *quota_find(const struct user_quota *user)

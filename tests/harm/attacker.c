@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "attacker.h"
 
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "parameter.h"
 #include "victims.h"
 
 static int to_attacker[2], from_attacker[2];
@@ -45,6 +48,22 @@ static void hear(int pipe)
 		FAIL("the other process has ended");
 }
 
+/* Be root of a container, as engines make it: with a cgroup of its own, and few capabilities. */
+static void enter_container(void)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/fs/cgroup/attack%d", getpid());
+	CALL(mkdir(path, 0755));
+	strcat(path, "/cgroup.procs");
+	fd = CALL(open(path, O_WRONLY));
+	ASSERT_EQ(CALL(write(fd, "0", 1)), 1);
+	close(fd);
+	CALL(unshare(CLONE_NEWCGROUP));
+	drop_capability(CAP_SYS_RESOURCE);
+}
+
 static void run_attack(void *data)
 {
 	const struct attack *attack = data;
@@ -52,7 +71,9 @@ static void run_attack(void *data)
 	close(to_attacker[1]);
 	close(from_attacker[0]);
 	/* The user of another attack may be above its share, and so arm timers in another lane. */
-	become(attacked_cpu, FIRST_ATTACKER + getpid());
+	become(attacked_cpu, attack->container ? 0 : FIRST_ATTACKER + getpid());
+	if (attack->container)
+		enter_container();
 	if (attack->many_users) {
 		CALL(unshare(CLONE_NEWUSER));
 		tell(from_attacker[1]);

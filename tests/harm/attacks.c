@@ -644,6 +644,8 @@ const struct attack attacks[] = {
 	{ "clock_set", prepare_clock_set, ask_again, .count = 4000 },
 	{ "uids", prepare_uids, expire_all_users, .count = 1023, .bursts = true,
 	  .many_users = true },
+	{ "container", prepare_uids, expire_all_users, .count = 1023, .bursts = true,
+	  .container = true },
 	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
 	{ "watchers", prepare_watchers, wake_watchers, .count = 10000,
 	  .waiters = true },

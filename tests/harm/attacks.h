@@ -22,6 +22,7 @@ struct attack {
 	bool		waiters;	/* the kernel wakes many waiters at a stretch */
 	bool		two_cpus;	/* nothing to attack with one CPU */
 	bool		many_users;	/* in a user namespace with SUBUIDS users */
+	bool		container;	/* as root of a container without a user namespace */
 };
 
 /* The attacks, and those for a CPU that goes offline. The last one of each has no name. */

@@ -30,9 +30,9 @@
  * The bounds: 0 means none. 99 of 100 events may be later by late_ticks than they are
  * without the attack, which is a tick.
  *
- * "expiry", "cascade" and "uids" arm very many timers before any of them expires, so these timers
- * are not above the share of softirqs. Then the attacker pays back for some seconds. So what
- * these three take from the SCHED_OTHER victim is measured for longer. "push" is, too: its
+ * "expiry", "cascade", "uids" and "container" arm very many timers before any of them expires, so
+ * these timers are not above the share of softirqs. Then the attacker pays back for some seconds.
+ * So what these four take from the SCHED_OTHER victim is measured for longer. "push" is, too: its
  * timers move in softirqs until the share is used up.
  *
  * In "watchers", "ahead" and "leases", the kernel wakes 10,000 epolls with interrupts off: in
@@ -73,6 +73,7 @@ static const struct bounds all_bounds[] = {
 	{ "contend",		0, 0, 0, 0 },	/* only on more CPUs than one */
 	{ "clock_set",		2, 0.5, 2, 2 },
 	{ "uids",		2, 0.5, 2, 1 },
+	{ "container",		2, 0.5, 2, 1 },
 };
 
 /* Time for what has just started to settle. */

@@ -5,6 +5,7 @@
  */
 #include <linux/capability.h>
 #include <sched.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -155,6 +156,93 @@ CGROUP_TEST(cgroups_of_a_user_share_the_users_quota)
 	become(ALICE);
 	add_timers(open_device(0), LIMIT);
 	enter(SECOND);
+	check_user_full(open_device(0), LIMIT);
+	leave();
+}
+
+/* Enter a container as an engine makes it without a user namespace. */
+static void enter_container(const char *cgroup)
+{
+	enter(cgroup);
+	if (unshare(CLONE_NEWCGROUP))
+		skip("no cgroup namespaces");
+	drop_capability(CAP_SYS_RESOURCE);
+}
+
+/* Root of a container may become any user. No user has a quota by itself. */
+CGROUP_TEST(users_of_a_container_share_its_quota)
+{
+	enter_container(FIRST);
+	CALL(setresuid(ALICE, 0, 0));
+	add_timers(open_device(0), LIMIT / 2);
+	CALL(setresuid(BOB, 0, 0));
+	ASSERT_EQ(get_info(open_device(0)).timers_user, LIMIT / 2);
+	add_timers(open_device(0), LIMIT / 2);
+	check_user_full(open_device(0), LIMIT);
+	CALL(setresuid(CAROL, 0, 0));
+	check_user_full(open_device(0), LIMIT);
+	CALL(setresuid(0, 0, 0));
+	check_user_full(open_device(0), LIMIT);
+	leave();
+}
+
+static void fill_as_alice(void *data)
+{
+	enter_container(data);
+	CALL(setresuid(ALICE, 0, 0));
+	add_timers(open_device(0), LIMIT);
+	check_user_full(open_device(0), LIMIT);
+	CALL(setresuid(0, 0, 0));
+	leave();
+}
+
+/* The same user has a quota in each container, and one outside. */
+CGROUP_TEST(user_counts_in_each_container_by_itself)
+{
+	int outside;
+
+	fill_as_alice(FIRST);
+	join(start(fill_as_alice, SECOND));
+	/* This process stays in the namespace of the first container. */
+	check_user_full(open_device(0), LIMIT);
+	outside = open("/proc/1/ns/cgroup", O_RDONLY);
+	CALL(setns(outside, CLONE_NEWCGROUP));
+	CALL(setresuid(ALICE, 0, 0));
+	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
+}
+
+static void check_full_in_user_namespace(void *data)
+{
+	if (unshare(CLONE_NEWUSER))
+		skip("no user namespaces");
+	check_user_full(open_device(0), LIMIT);
+}
+
+/* The namespaces that a container makes may belong to root, or to another user. */
+CGROUP_TEST(user_namespaces_of_a_container_share_its_quota)
+{
+	enter_container(FIRST);
+	add_timers(open_device(0), LIMIT);
+	join(start(check_full_in_user_namespace, NULL));
+	/* The effective user owns the namespace, and root's file system user opens the device. */
+	CALL(setresuid(ALICE, ALICE, 0));
+	setfsuid(0);
+	join(start(check_full_in_user_namespace, NULL));
+	CALL(setresuid(0, 0, 0));
+	leave();
+}
+
+/* Root of a user namespace may get cgroups of its own, and gains nothing by them. */
+CGROUP_TEST(cgroups_of_a_user_namespace_share_its_quota)
+{
+	enter(FIRST);
+	if (unshare(CLONE_NEWUSER))
+		skip("no user namespaces");
+	add_timers(open_device(0), LIMIT);
+	enter(SECOND);
+	check_user_full(open_device(0), LIMIT);
+	if (unshare(CLONE_NEWCGROUP))
+		skip("no cgroup namespaces");
 	check_user_full(open_device(0), LIMIT);
 	leave();
 }
