@@ -4,8 +4,10 @@
  *
  * A set has an array of leaves, and a leaf has the blocks of 62 consecutive numbers. So
  * two loads find a block, for any number of timers. An xarray of as many blocks has up to
- * four levels. The array grows to a power of two, and has at most 65 KiB. A leaf is freed
- * with its last block.
+ * four levels. A leaf is freed with its last block.
+ *
+ * Each array is followed by a bitmap, and the two have a power of two of bytes together, at most
+ * 64 KiB. The allocator gives no less.
  *
  * A program may ask for the handle with the highest index as its first one. So the user is
  * charged for an array of more than a page, as for blocks.
@@ -17,7 +19,7 @@
 #include "leaf.h"
 #include "quota.h"
 
-/* The array begins with this many leaves. */
+/* An array and its bitmap have this many words at first. */
 #define LEAF_FIRST	8U
 
 /* Behind the array: the leaves that do not exist or have room, one bit each. */
@@ -35,9 +37,15 @@ static void leaf_uncharge(struct user_quota *quota, u32 blocks)
 	}
 }
 
+/* Returns how many words an array for @leaves leaves has, with its bitmap. */
+static u32 leaf_array_words(u32 leaves)
+{
+	return max_t(u32, roundup_pow_of_two(leaves + BITS_TO_LONGS(leaves)), LEAF_FIRST);
+}
+
 static u32 leaf_array_blocks(u32 leaves)
 {
-	return leaves * sizeof(struct timer_leaf *) / TIMER_BLOCK_SIZE;
+	return leaf_array_words(leaves) * sizeof(long) / TIMER_BLOCK_SIZE;
 }
 
 static bool leaf_charge(struct timer_set *set, u32 blocks)
@@ -64,12 +72,14 @@ static void leaf_free_array(struct user_quota *quota, struct timer_leaf **array,
 /* Returns a new array that has @i, or an ERR_PTR(). */
 static struct timer_leaf **leaf_new_array(struct timer_set *set, u32 i, u32 *leaves)
 {
+	u32 words = leaf_array_words(i + 1);
 	struct timer_leaf **array;
 
-	*leaves = max_t(u32, roundup_pow_of_two(i + 1), LEAF_FIRST);
+	/* One word in BITS_PER_LONG + 1 is for the bitmap. */
+	*leaves = words - DIV_ROUND_UP(words, BITS_PER_LONG + 1);
 	if (!leaf_charge(set, leaf_array_blocks(*leaves)))
 		return ERR_PTR(-EDQUOT);
-	array = kvcalloc(*leaves + BITS_TO_LONGS(*leaves), sizeof(*array), GFP_KERNEL_ACCOUNT);
+	array = kvcalloc(words, sizeof(*array), GFP_KERNEL_ACCOUNT);
 	if (!array) {
 		leaf_uncharge(set->quota, leaf_array_blocks(*leaves));
 		return ERR_PTR(-ENOMEM);

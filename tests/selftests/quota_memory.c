@@ -308,6 +308,34 @@ USER_LIMIT_TEST(most_that_a_user_can_hold_is_bounded, MANY)
 	ASSERT_LE((long)taken, most + NOISE_KB);
 }
 
+/* The arrays that lead to high indexes are charged at the size that the allocator gives. */
+USER_LIMIT_TEST(memory_of_high_indexes_is_what_is_charged, 1 << 20)
+{
+	/* A file, a set and a leaf are not charged; and the rest of the system takes memory. */
+	enum { HIGH = 1000, SMALL_KB = 3 * HIGH, NOISE_KB = 16 << 10 };
+	struct twheel_op op = new_timer(LONG, 1);
+	unsigned long before, taken, charged;
+	unsigned int i;
+	int fd;
+
+	if (sizeof(long) < 8)
+		skip("the array is smaller");
+	allow_files();
+	op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
+	op.handle = ~0ULL;
+	become(ALICE);
+	fd = open_device(0);
+	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
+	before = available_kb_at_rest();
+	for (i = 0; i < HIGH; i++)
+		CALL(ioctl(open_device(0), TWHEEL_IOC_ADD, &op));
+	charged = user_memory_kb(fd);
+	taken = before - available_kb();
+	note("%ld KiB are not available any more, %lu are charged", (long)taken, charged);
+	ASSERT_GE((long)taken, charged / 2);
+	ASSERT_LE((long)taken, charged + SMALL_KB + NOISE_KB);
+}
+
 USER_LIMIT_TEST(dense_user_reaches_the_limit_of_timers, MANY)
 {
 	int fd;
