@@ -30,11 +30,11 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include "quota.h"
@@ -96,7 +96,8 @@ struct user_quota {
 
 /* A quota for each user with an open file. These are few, so a list is fast enough. */
 static LIST_HEAD(quota_list);
-static DEFINE_MUTEX(quota_lock);
+/* A spinlock, because the holder of a mutex may lose its CPU, and all users need the lock. */
+static DEFINE_SPINLOCK(quota_lock);
 
 #ifdef CONFIG_CGROUPS
 /*
@@ -172,6 +173,14 @@ static void quota_free(struct user_quota *quota)
 	kfree(quota);
 }
 
+static void quota_free_all(struct list_head *quotas)
+{
+	struct user_quota *quota, *next;
+
+	list_for_each_entry_safe(quota, next, quotas, node)
+		quota_free(quota);
+}
+
 static struct user_quota *quota_new(const struct user_quota *user)
 {
 	struct user_quota *quota = kmemdup(user, sizeof(*user), GFP_KERNEL_ACCOUNT);
@@ -187,11 +196,11 @@ static struct user_quota *quota_new(const struct user_quota *user)
 }
 
 /*
- * Frees the quotas of users with no open file, unless some of their blocks still wait for
- * the end of a grace period, or softirqs have worked for the user lately. So no user begins
- * at 0 by closing all files. @all: Frees such quotas, too.
+ * Moves the quotas of users with no open file to @dead, for quota_free_all(), unless some of their
+ * blocks still wait for the end of a grace period, or softirqs have worked for the user lately. So
+ * no user begins at 0 by closing all files. @all: Moves such quotas, too.
  */
-static void quota_reap(bool all)
+static void quota_reap(struct list_head *dead, bool all)
 {
 	struct user_quota *quota, *next;
 
@@ -203,8 +212,7 @@ static void quota_reap(bool all)
 			continue;
 		if (!all && !twheel_share_settled(quota->share))
 			continue;
-		list_del(&quota->node);
-		quota_free(quota);
+		list_move(&quota->node, dead);
 	}
 }
 
@@ -220,17 +228,17 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 {
 	struct user_quota *quota, *spare = NULL;
 	struct user_quota user = {};
+	LIST_HEAD(dead);
 
 	quota_find_user(&user, cred);
-	mutex_lock(&quota_lock);
+	spin_lock(&quota_lock);
 	quota = quota_find(&user);
 	if (!quota) {
-		/* The cgroup of the caller may be short of memory: let no one wait for that. */
-		mutex_unlock(&quota_lock);
+		spin_unlock(&quota_lock);
 		spare = quota_new(&user);
 		if (!spare)
 			return NULL;
-		mutex_lock(&quota_lock);
+		spin_lock(&quota_lock);
 		quota = quota_find(&user);
 	}
 	if (!quota) {
@@ -239,8 +247,9 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
-	quota_reap(false);
-	mutex_unlock(&quota_lock);
+	quota_reap(&dead, false);
+	spin_unlock(&quota_lock);
+	quota_free_all(&dead);
 	if (spare)
 		quota_free(spare);
 	return quota;
@@ -263,10 +272,13 @@ struct user_share __percpu *twheel_quota_share(const struct user_quota *quota)
  */
 void twheel_quota_put(struct user_quota *quota)
 {
-	mutex_lock(&quota_lock);
+	LIST_HEAD(dead);
+
+	spin_lock(&quota_lock);
 	if (!--quota->refs)
-		quota_reap(false);
-	mutex_unlock(&quota_lock);
+		quota_reap(&dead, false);
+	spin_unlock(&quota_lock);
+	quota_free_all(&dead);
 }
 
 /**
@@ -274,9 +286,12 @@ void twheel_quota_put(struct user_quota *quota)
  */
 void twheel_quota_exit(void)
 {
-	mutex_lock(&quota_lock);
-	quota_reap(true);
-	mutex_unlock(&quota_lock);
+	LIST_HEAD(dead);
+
+	spin_lock(&quota_lock);
+	quota_reap(&dead, true);
+	spin_unlock(&quota_lock);
+	quota_free_all(&dead);
 }
 
 /**
