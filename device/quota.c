@@ -37,6 +37,7 @@
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+#include <linux/workqueue.h>
 #include "quota.h"
 #include "share.h"
 
@@ -98,6 +99,9 @@ struct user_quota {
 static LIST_HEAD(quota_list);
 /* A spinlock, because the holder of a mutex may lose its CPU, and all users need the lock. */
 static DEFINE_SPINLOCK(quota_lock);
+
+static void quota_reap_later(struct work_struct *work);
+static DECLARE_DELAYED_WORK(quota_work, quota_reap_later);
 
 #ifdef CONFIG_CGROUPS
 /*
@@ -198,22 +202,43 @@ static struct user_quota *quota_new(const struct user_quota *user)
 /*
  * Moves the quotas of users with no open file to @dead, for quota_free_all(), unless some of their
  * blocks still wait for the end of a grace period, or softirqs have worked for the user lately. So
- * no user begins at 0 by closing all files. @all: Moves such quotas, too.
+ * no user begins at 0 by closing all files. Such quotas are looked at again every second, because
+ * they keep their user namespaces. @all: Moves them, too.
  */
 static void quota_reap(struct list_head *dead, bool all)
 {
 	struct user_quota *quota, *next;
+	bool left = false;
 
 	lockdep_assert_held(&quota_lock);
 
 	list_for_each_entry_safe(quota, next, &quota_list, node) {
+		if (quota->refs)
+			continue;
 		/* Pairs with twheel_quota_uncharge_block(). */
-		if (quota->refs || atomic_read_acquire(&quota->blocks))
-			continue;
-		if (!all && !twheel_share_settled(quota->share))
-			continue;
-		list_move(&quota->node, dead);
+		if (atomic_read_acquire(&quota->blocks) ||
+		    (!all && !twheel_share_settled(quota->share)))
+			left = true;
+		else
+			list_move(&quota->node, dead);
 	}
+	if (left)
+		schedule_delayed_work(&quota_work, HZ);
+}
+
+static void quota_reap_and_free(bool all)
+{
+	LIST_HEAD(dead);
+
+	spin_lock(&quota_lock);
+	quota_reap(&dead, all);
+	spin_unlock(&quota_lock);
+	quota_free_all(&dead);
+}
+
+static void quota_reap_later(struct work_struct *work)
+{
+	quota_reap_and_free(false);
 }
 
 /**
@@ -286,12 +311,8 @@ void twheel_quota_put(struct user_quota *quota)
  */
 void twheel_quota_exit(void)
 {
-	LIST_HEAD(dead);
-
-	spin_lock(&quota_lock);
-	quota_reap(&dead, true);
-	spin_unlock(&quota_lock);
-	quota_free_all(&dead);
+	cancel_delayed_work_sync(&quota_work);
+	quota_reap_and_free(true);
 }
 
 /**

@@ -261,3 +261,75 @@ NAMESPACE_TEST(namespaces_of_root_count_by_themselves)
 	ASSERT_EQ(get_info(outside).timers_user, before);
 	add_timers(outside, LIMIT + 1);
 }
+
+#define MAX_NAMESPACES "/proc/sys/user/max_user_namespaces"
+
+static void set_most_namespaces(unsigned int most)
+{
+	FILE *file = fopen(MAX_NAMESPACES, "w");
+
+	ASSERT(file);
+	ASSERT_GT(fprintf(file, "%u", most), 0);
+	ASSERT_EQ(fclose(file), 0);
+}
+
+static void make_namespace(void *data)
+{
+	if (unshare(CLONE_NEWUSER))
+		_exit(EXIT_SKIP);
+}
+
+/* May root make one more namespace if it may have @most? */
+static bool room_for_namespace(unsigned int most)
+{
+	int status;
+
+	set_most_namespaces(most);
+	CALL(waitpid(start(make_namespace, NULL), &status, 0));
+	return WEXITSTATUS(status) == EXIT_PASS;
+}
+
+static void use_device_in_namespace(void *data)
+{
+	int fd;
+
+	CALL(unshare(CLONE_NEWUSER));
+	fd = open_device(0);
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	close(fd);
+}
+
+static void check_namespaces_go(void *data)
+{
+	enum { NAMESPACES = 20 };
+	const __u64 end = now() + 100 * NSEC_PER_SEC;
+	unsigned int i, most = 1;
+
+	while (!room_for_namespace(most))
+		most++;
+	set_most_namespaces(most + NAMESPACES);
+	for (i = 0; i < NAMESPACES; i++)
+		join(start(use_device_in_namespace, NULL));
+	note("root may have %u namespaces", most);
+	/* No other program opens or closes the device. */
+	while (!room_for_namespace(most)) {
+		ASSERT_LT(now(), end);
+		usleep(10000);
+	}
+}
+
+/* The quota of a namespace keeps it for a moment, while memory or a share is not free yet. */
+NAMESPACE_TEST(namespace_goes_after_the_last_file)
+{
+	unsigned int before;
+	FILE *file = fopen(MAX_NAMESPACES, "r");
+	int status;
+
+	ASSERT(file);
+	ASSERT_EQ(fscanf(file, "%u", &before), 1);
+	fclose(file);
+	CALL(waitpid(start(check_namespaces_go, NULL), &status, 0));
+	set_most_namespaces(before);
+	pass_on(status);
+}
