@@ -7,6 +7,7 @@
 #include <strings.h>
 #include "cron.h"
 #include "report.h"
+#include "zone.h"
 
 /*
  * How far ahead to search. 29 February on a given weekday is 28 years away at most, or 40
@@ -172,70 +173,62 @@ static bool day_matches(const struct cron *cron, const struct tm *tm)
 	return cron->either_day ? day || weekday : day && weekday;
 }
 
-static bool matches(const struct cron *cron, const struct tm *tm)
+static time_t round_up(time_t wall, time_t unit)
 {
-	return cron->minutes & 1ULL << tm->tm_min &&
-	       cron->hours & 1u << tm->tm_hour && day_matches(cron, tm);
+	return wall + (unit - wall % unit) % unit;
 }
 
-/* Local time minus UTC, in seconds. */
-static long offset_at(time_t time)
+/* The first minute from @wall on, and before @end, that matches; otherwise @end or later. */
+static time_t first_match(const struct cron *cron, time_t wall, time_t end)
 {
 	struct tm tm;
 
-	return localtime_r(&time, &tm) ? tm.tm_gmtoff : 0;
+	for (wall = round_up(wall, 60); wall < end; wall = round_up(wall, 60)) {
+		gmtime_r(&wall, &tm);
+		if (!day_matches(cron, &tm))
+			wall = round_up(wall + 1, 86400);
+		else if (!(cron->hours & 1u << tm.tm_hour))
+			wall = round_up(wall + 1, 3600);
+		else if (!(cron->minutes & 1ULL << tm.tm_min))
+			wall++;
+		else
+			break;
+	}
+	return wall;
 }
 
-/* Whether one of the @skipped_s seconds that the clocks skip before @time matches. */
-static bool matches_skipped(const struct cron *cron, time_t time, long skipped_s)
+static time_t later_of(time_t a, time_t b)
 {
-	time_t wall = time + offset_at(time) - skipped_s;
-	struct tm tm;
-
-	for (; skipped_s > 0; skipped_s -= 60, wall += 60)
-		if (gmtime_r(&wall, &tm) && matches(cron, &tm))
-			return true;
-	return false;
+	return a > b ? a : b;
 }
 
 /*
- * Whether local clocks show @time for the second time. They are put back by three hours at
- * most.
+ * A job that goes by real time runs whenever local clocks show a minute that matches. Any
+ * other job runs when clocks first show such a minute or, if they skip it, a later time.
  */
-static bool shown_before(time_t time)
-{
-	long back = offset_at(time - 3 * 3600) - offset_at(time);
-
-	return back > 0 && offset_at(time - back) == offset_at(time) + back;
-}
-
-/* Whether the job runs at @time. @previous_offset is the offset one minute earlier. */
-static bool due(const struct cron *cron, time_t time, const struct tm *tm,
-		long previous_offset)
-{
-	if (matches(cron, tm))
-		return cron->any_hour || !shown_before(time);
-	return !cron->any_hour && tm->tm_gmtoff > previous_offset &&
-	       matches_skipped(cron, time, tm->tm_gmtoff - previous_offset);
-}
-
 time_t cron_next(const struct cron *cron, time_t time)
 {
-	const time_t end = time + HORIZON;
-	long previous_offset;
-	struct tm tm;
+	time_t begin = time - ZONE_LONGEST_CHANGE, end, match, shown;
+	long offset;
 
-	time -= time % 60;
-	previous_offset = offset_at(time);
-	for (time += 60; time < end; time += 60) {
-		if (!localtime_r(&time, &tm))
-			break;
-		if (due(cron, time, &tm, previous_offset))
-			return time;
-		/* Go on at 21:00. A change of the clocks in between leaves it the same day. */
-		if (!day_matches(cron, &tm) && tm.tm_hour < 21)
-			time += (21 - tm.tm_hour) * 3600;
-		previous_offset = offset_at(time);
+	zone_refresh();
+	/* Local clocks have shown all times before @shown, or skipped them. */
+	shown = begin + zone_offset(begin);
+	for (; begin <= time; begin = end) {
+		end = zone_run_end(begin);
+		if (end > time)
+			end = time + 1;
+		shown = later_of(shown, end + zone_offset(begin));
+	}
+	for (; begin < time + HORIZON; begin = end) {
+		offset = zone_offset(begin);
+		end = zone_run_end(begin);
+		if (cron->any_hour)
+			shown = begin + offset;
+		match = first_match(cron, shown, end + offset);
+		if (match < end + offset)
+			return later_of(match - offset, begin);
+		shown = later_of(shown, end + offset);
 	}
 	return -1;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include "parse.h"
 #include "report.h"
+#include "zone.h"
 
 struct unit {
 	const char	*name;
@@ -120,51 +121,22 @@ static bool same_wall_clock(const struct tm *a, const struct tm *b)
 	       a->tm_mday == b->tm_mday && a->tm_mon == b->tm_mon;
 }
 
-/* The first time at which local clocks show @wall; -1 if they skip it. */
-static time_t first_time_of(const struct tm *wall)
-{
-	struct tm tm = *wall, seen;
-	time_t time, earlier;
-	int back;
-
-	tm.tm_isdst = -1;
-	time = mktime(&tm);
-	if (time == -1 || !localtime_r(&time, &seen) ||
-	    !same_wall_clock(&seen, wall))
-		return -1;
-	for (back = 7200; back; back -= 1800) {
-		earlier = time - back;
-		if (localtime_r(&earlier, &seen) && same_wall_clock(&seen, wall))
-			return earlier;
-	}
-	return time;
-}
-
-/* The time at which clocks in UTC show @wall; -1 if there is no such day. */
-static time_t utc_time_of(const struct tm *wall)
+/* The time at which clocks in UTC, or local clocks, show @wall; -1 if they never do. */
+static time_t time_of(const struct tm *wall, bool utc)
 {
 	struct tm tm = *wall;
 	const time_t time = timegm(&tm);
 
-	return same_wall_clock(&tm, wall) ? time : -1;
+	if (!same_wall_clock(&tm, wall))
+		return -1;
+	return utc ? time : zone_first_time_of(time);
 }
 
 /* Put @tm one day later. */
 static void next_day(struct tm *tm)
 {
-	/* clocks do not skip noon */
-	struct tm noon = {
-		.tm_year = tm->tm_year,
-		.tm_mon = tm->tm_mon,
-		.tm_mday = tm->tm_mday + 1,
-		.tm_hour = 12,
-		.tm_isdst = -1,
-	};
-
-	mktime(&noon);
-	tm->tm_year = noon.tm_year;
-	tm->tm_mon = noon.tm_mon;
-	tm->tm_mday = noon.tm_mday;
+	tm->tm_mday++;
+	timegm(tm);
 }
 
 /* Parse what may follow the minutes: ":SS", ".5", "Z". */
@@ -240,10 +212,10 @@ static bool parse_any_time(const char *text, time_t now, uint64_t *s, uint64_t *
 		       text);
 		return false;
 	}
-	time = utc ? utc_time_of(&tm) : first_time_of(&tm);
+	time = time_of(&tm, utc);
 	if (!dated && time <= now) {
 		next_day(&tm);
-		time = first_time_of(&tm);
+		time = time_of(&tm, utc);
 	}
 	if (time < 0)
 		report("'%s' does not exist: there is no such day, or the clocks skip it", text);

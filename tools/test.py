@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Test twheelctl on the real device. Prints TAP.
 
-usage: test.py [--time-travel] TWHEELCTL [CASE...]
+usage: test.py [--here | --time-travel] TWHEELCTL [CASE...]
 
 Run as root with the module loaded, as scripts/test-tools does. --time-travel says
-that time is virtual: days pass at once, and a busy host delays nothing. With CASEs,
-run only those; the cases that begin with next_ need neither root nor the module.
+that time is virtual: days pass at once, and a busy host delays nothing. --here runs
+the cases that need neither root nor the module. With CASEs, run only those.
 """
 
 import collections
@@ -23,6 +23,8 @@ import tempfile
 import time
 import traceback
 
+import brute_force
+
 SECOND = 10**9
 NOBODY = 65534
 BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
@@ -32,27 +34,39 @@ DONE, FAILED, USAGE, NO_DEVICE, NO_ACCESS, COMMAND_FAILED, COMMAND_HUNG = range(
 
 Result = collections.namedtuple("Result", "status out err")
 
-arguments = [word for word in sys.argv[1:] if word != "--time-travel"]
-travels = "--time-travel" in sys.argv
+options = [word for word in sys.argv[1:] if word in ("--here", "--time-travel")]
+arguments = [word for word in sys.argv[1:] if word not in options]
+travels = "--time-travel" in options
+place = (options or ["real"])[0]
 # A copy that every user can run.
 program = shutil.copy(arguments[0], tempfile.mkdtemp() + "/twheelctl")
 os.chmod(os.path.dirname(program), 0o755)
 cases = []
 
 
+class Skip(Exception):
+    """A case cannot be run here, for this reason."""
+
+
 def case(function):
     """A test in real and in virtual time."""
-    cases.append((function, True, True))
+    cases.append((function, ("real", "--time-travel")))
     return function
 
 
 def case_in_real_time(function):
-    cases.append((function, True, False))
+    cases.append((function, ("real",)))
     return function
 
 
 def case_in_virtual_time(function):
-    cases.append((function, False, True))
+    cases.append((function, ("--time-travel",)))
+    return function
+
+
+def case_here(function):
+    """A test that needs neither root nor the module."""
+    cases.append((function, ("--here",)))
     return function
 
 
@@ -197,7 +211,7 @@ def at_a_time_that_clocks_leave_out_is_refused():
     says(result.err, "the clocks skip it")
 
 
-@case
+@case_here
 def next_takes_times_that_exist_and_no_later_than_2262():
     for text, why in (("2026-02-30T00:00Z", "no such day"), ("2026-02-29T00:00", "no such day"),
                       ("2600-01-01T00:00", "before the year 2262"),
@@ -286,39 +300,39 @@ def following(spec, since, count, zone=BERLIN):
         "next", spec, "--from", since, "--count", str(count), zone=zone))
 
 
-@case
+@case_here
 def next_monday_and_thursday_at_nine():
     is_(following("0 9 * * 1,4", "2026-12-21T09:00", 4),
         ["12-24T09:00+0100", "12-28T09:00+0100", "12-31T09:00+0100",
          "01-04T09:00+0100"])
 
 
-@case
+@case_here
 def next_twelfth_of_each_month_across_clock_changes():
     is_(following("0 9 12 * *", "2026-02-20T00:00", 3),
         ["03-12T09:00+0100", "04-12T09:00+0200", "05-12T09:00+0200"])
 
 
-@case
+@case_here
 def next_runs_after_the_gap_what_is_left_out_in_spring():
     is_(following("30 2 * * *", "2026-03-28T00:00", 3),
         ["03-28T02:30+0100", "03-29T03:00+0200", "03-30T02:30+0200"])
 
 
-@case
+@case_here
 def next_runs_once_what_comes_twice_in_autumn():
     is_(following("30 2 * * *", "2026-10-24T00:00", 3),
         ["10-24T02:30+0200", "10-25T02:30+0200", "10-26T02:30+0100"])
 
 
-@case
+@case_here
 def next_of_every_hour_goes_by_real_time():
     is_(following("0 * * * *", "2026-10-25T00:30", 5),
         ["10-25T01:00+0200", "10-25T02:00+0200", "10-25T02:00+0100",
          "10-25T03:00+0100", "10-25T04:00+0100"])
 
 
-@case
+@case_here
 def next_of_names_ranges_steps_and_leap_days():
     is_(following("*/20 8-9/1 * jan-feb mon", "2027-01-02T00:00", 4),
         ["01-04T08:00+0100", "01-04T08:20+0100", "01-04T08:40+0100",
@@ -331,7 +345,7 @@ def next_of_names_ranges_steps_and_leap_days():
         ["11-13T00:00+0000", "11-20T00:00+0000", "11-27T00:00+0000"])
 
 
-@case
+@case_here
 def next_of_a_range_of_one_value_with_a_step_is_that_value():
     is_(following("38-38/2 * * * *", "2027-01-02T00:00", 2),
         ["01-02T00:38+0100", "01-02T01:38+0100"])
@@ -345,106 +359,94 @@ def next_of_a_range_of_one_value_with_a_step_is_that_value():
 # The same recurrences by brute force
 
 
-LIMITS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+def check_next(spec, sets, clock, most=200):
+    """Compare the times of a recurrence with those that brute force finds."""
+    expected = clock.due(spec, sets)[:most]
+    result = ctl("--json", "next", spec, "--from", f"@{clock.first}",
+                 "--count", str(len(expected) + 1), zone=clock.zone)
+    where = f"{spec} from {clock.first} in {clock.zone}"
+    if "never comes" in result.err:
+        is_(expected, [], where)
+        return
+    found = [o["time_ns"] // SECOND for o in objects(result.out)]
+    is_(found[:-1], expected, where)
+    assert len(expected) == most or found[-1] > clock.last, where
 
 
-def random_field(rng, low, high):
-    """The text of a field, and the set of its values."""
-    text, values = [], set()
-    for _ in range(rng.choice((1, 1, 1, 2, 3))):
-        first = rng.randint(low, high)
-        last = rng.choice((first, rng.randint(first, high)))
-        step = rng.choice((1, 2, 3, 5, 7, 20, 60))
-        kind = rng.choice(("*", "*/", "N", "N/", "N-N", "N-N/"))
-        if "*" in kind:
-            first, last = low, high
-        elif kind == "N":
-            last = first
-        elif kind == "N/":
-            last = high
-        word = kind[:1] if "*" in kind else f"{first}"
-        word += f"-{last}" if "-" in kind else ""
-        word += f"/{step}" if "/" in kind else ""
-        text.append(word)
-        values.update(range(first, last + 1, step if "/" in kind else 1))
-    return ",".join(text), values
+def check_from(clock, wall):
+    """--from is the first time at which clocks show a minute, if they do not skip it."""
+    text = time.strftime("%Y-%m-%dT%H:%M", time.gmtime(wall))
+    result = ctl("--json", "next", "* * * * *", "--from", text, zone=clock.zone)
+    where = f"{text} in {clock.zone}"
+    if wall not in clock.shown:
+        is_(result.status, USAGE, where)
+        says(result.err, "the clocks skip it")
+        return
+    since = clock.shown[wall][0]
+    is_(objects(result.out)[0]["time_ns"] // SECOND,
+        min(when for times in clock.shown.values() for when in times if when > since), where)
 
 
-def random_spec(rng):
-    """A recurrence, and its five sets of values."""
-    fields = [("*", set(range(low, high + 1))) if rng.random() < chance
-              else random_field(rng, low, high)
-              for (low, high), chance in zip(LIMITS, (0.1, 0.3, 0.5, 0.7, 0.5))]
-    return " ".join(text for text, _ in fields), [values for _, values in fields]
-
-
-class WallClock:
-    """The minutes that local clocks show or skip in some days."""
-
-    def __init__(self, since, days):
-        self.first = int(time.mktime(time.strptime(since, "%Y-%m-%dT%H:%M")))
-        self.last = self.first + days * 86400
-        self.shown = collections.defaultdict(list)
-        self.gaps = []
-        wall = None
-        for when in range(self.first + 60, self.last + 1, 60):
-            before, wall = wall, when + time.localtime(when).tm_gmtoff
-            self.shown[wall].append(when)
-            if before and wall > before + 60:
-                self.gaps.append((range(before + 60, wall, 60), when))
-
-    def minutes(self):
-        """Pairs of a minute that clocks show or skip, and the times of its jobs."""
-        yield from self.shown.items()
-        for gap, after in self.gaps:
-            yield from ((wall, [after]) for wall in gap)
-
-
-def due(spec, sets, clock):
-    """All times at which a job runs."""
-    _, hour, day, _, weekday = spec.split()
-    either = "*" not in (day[0], weekday[0])
-    found = set()
-    for wall, times in clock.minutes():
-        tm = time.gmtime(wall)
-        days = (tm.tm_mday in sets[2],
-                bool({(tm.tm_wday + 1) % 7, tm.tm_wday + 1} & sets[4]))
-        if not (tm.tm_min in sets[0] and tm.tm_hour in sets[1] and
-                tm.tm_mon in sets[3] and (any if either else all)(days)):
-            continue
-        if hour[0] != "*":  # once: the first time, or the end of a gap
-            found.add(times[0])
-        elif wall in clock.shown:
-            found.update(times)
-    return sorted(found)
-
-
-@case_in_real_time
+@case_here
 def next_agrees_with_brute_force():
     rng = random.Random(14)
-    os.environ["TZ"] = BERLIN
-    time.tzset()
-    try:
-        for since in ("2026-03-26T00:00", "2026-10-22T12:30", "2028-02-26T00:00"):
-            clock = WallClock(since, 5)
-            for _ in range(100):
-                spec, sets = random_spec(rng)
-                expected = due(spec, sets, clock)[:50]
-                result = ctl("--json", "next", spec, "--from", f"@{clock.first}",
-                             "--count", str(len(expected) + 1), zone=BERLIN)
-                if "never comes" in result.err:
-                    is_(expected, [], spec)
-                    continue
-                found = [o["time_ns"] // SECOND for o in objects(result.out)]
-                is_(found[:-1], expected, f"{spec} from {since}")
-                if len(expected) < 50:
-                    assert found[-1] > clock.last, (spec, since)
-    finally:
-        del os.environ["TZ"]
-        time.tzset()
+    for change in 1774746000, 1792890000, 1835222400:  # spring, autumn, a leap day
+        clock = brute_force.WallClock("Europe/Berlin", change)
+        for _ in range(100):
+            check_next(*brute_force.random_spec(rng), clock)
 
 
-@case
+@case_here
+def next_agrees_with_brute_force_at_odd_changes():
+    """Changes by 30 minutes, two hours, a day ... in all zones that had them, and Ramadan."""
+    rng = random.Random(43)
+    changes = list(brute_force.odd_changes())
+    if not changes:
+        raise Skip("this machine has no time zones")
+    kinds = {added / 3600 for _, _, added, _ in changes}
+    assert {0.5, -0.5, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 24.0} <= kinds, kinds
+    for zone, change, _, wall in changes:
+        clock = brute_force.WallClock(zone, change)
+        check_next("*/10 * * * *", [set(range(0, 60, 10)), *brute_force.ALL[1:]], clock, 999)
+        check_next("*/30 0-23 * * *", [{0, 30}, *brute_force.ALL[1:]], clock)
+        # The change comes on a day that does not match.
+        weekday = (time.gmtime(wall).tm_wday + 2) % 7
+        check_next(f"0 0 * * {weekday}", [{0}, {0}, *brute_force.ALL[2:4], {weekday}], clock)
+        for _ in range(4):
+            check_next(*brute_force.random_spec(rng), clock)
+        for _ in range(3):
+            check_from(clock, (wall // 60 + rng.randrange(-8 * 60, 8 * 60)) * 60)
+    print(f"# {len(changes)} changes of {len(kinds)} kinds")
+
+
+@case_here
+def next_loses_no_midnight_after_a_day_with_a_change_of_three_hours():
+    is_(following("0 0 * * Mon", "2018-10-06T12:00", 2, "Antarctica/Casey"),
+        ["10-08T00:00+1100", "10-15T00:00+1100"])
+
+
+@case_here
+def next_from_a_time_that_comes_twice_is_from_the_first():
+    is_(following("* * * * *", "2023-03-09T01:30", 1, "Antarctica/Casey"), ["03-09T01:31+1100"])
+    # by seven hours
+    is_(following("* * * * *", "1994-01-31T18:00", 1, "Antarctica/Vostok"), ["01-31T18:01+0700"])
+
+
+@case_here
+def next_tells_of_a_time_zone_that_is_not_there():
+    for zone in "Nonsense/Zone", "Europe", "/etc/passwd", ":Nonsense", "CET-1CEST,nonsense":
+        result = ctl("next", "@daily", "--count", "3", zone=zone)
+        is_(result.status, DONE)
+        is_(result.err.count("warning"), 1, result.err)
+        says(result.err, f"there is no time zone '{zone}' on this machine; local time is UTC+")
+    for zone in BERLIN, "UTC", "<-03>3", "EST5EDT4:30,J60/2:00,300/-1", "":
+        good("next", "@daily", zone=zone)
+    if brute_force.ZONES.exists():
+        for zone in "Europe/Berlin", ":Europe/Berlin", f"{brute_force.ZONES}/Europe/Berlin":
+            good("next", "@daily", zone=zone)
+
+
+@case_here
 def next_refuses_nonsense():
     for spec in ("", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *",
                  "* * 0 * *", "* * * 13 *", "* * * * 8", "5-3 * * * *",
@@ -1103,21 +1105,22 @@ def help_and_version_are_on_stdout():
 
 
 def run():
-    wanted = [function for function, real, virtual in cases
-              if (virtual if travels else real)
+    wanted = [function for function, places in cases if place in places
               and function.__name__ in (arguments[1:] or [function.__name__])]
     failures = 0
     print(f"TAP version 13\n1..{len(wanted)}", flush=True)
     for number, function in enumerate(wanted, 1):
-        result = "ok"
+        result, more = "ok", ""
         try:
             function()
+        except Skip as reason:
+            more = f" # SKIP {reason}"
         except Exception:  # any exception fails the test
             result = "not ok"
             failures += 1
             for line in traceback.format_exc().splitlines()[-12:]:
                 print("#", line[:400])
-        print(result, number, function.__name__, flush=True)
+        print(result, number, function.__name__ + more, flush=True)
     return failures > 0
 
 
