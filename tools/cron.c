@@ -15,10 +15,14 @@
  */
 #define HORIZON		((time_t)41 * 366 * 86400)
 
+#define BLANKS		" \t\n\v\f\r"
+
 struct field {
 	const char		*name;
 	int			low;
 	int			high;
+	int			size;		/* of the period in which the field starts anew */
+	const char		*period;
 	const char *const	*names;		/* the names of low, low + 1, ... */
 };
 
@@ -27,14 +31,14 @@ static const char *const months[] = { "jan", "feb", "mar", "apr", "may", "jun",
 static const char *const weekdays[] = { "sun", "mon", "tue", "wed", "thu", "fri",
 	"sat", NULL };
 
-enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
+enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY };
 
-static const struct field fields[FIELDS] = {
-	{ "minute", 0, 59, NULL },
-	{ "hour", 0, 23, NULL },
-	{ "day of the month", 1, 31, NULL },
-	{ "month", 1, 12, months },
-	{ "day of the week", 0, 7, weekdays },
+static const struct field fields[CRON_FIELDS] = {
+	{ "minute", 0, 59, 60, "hour", NULL },
+	{ "hour", 0, 23, 24, "day", NULL },
+	{ "day of the month", 1, 31, 31, "month", NULL },
+	{ "month", 1, 12, 12, "year", months },
+	{ "day of the week", 0, 7, 7, "week", weekdays },
 };
 
 static const char *const nicknames[][2] = {
@@ -60,7 +64,54 @@ static int parse_value(const char **text, const struct field *field)
 			value = field->low + i;
 			*text += 3;
 		}
-	return value >= field->low && value <= field->high ? (int)value : -1;
+	if (value >= field->low && value <= field->high)
+		return (int)value;
+	if (field->names)
+		report("the %s is %d to %d, or %s to %s", field->name, field->low, field->high,
+		       field->names[0], field->names[field->size - 1]);
+	else
+		report("the %s is %d to %d", field->name, field->low, field->high);
+	return -1;
+}
+
+/* Report a range that goes past the end of its field, and what to write instead. */
+static void report_backwards(const struct field *field, int low, int high, int step)
+{
+	const int last = field->low + field->size - 1;
+	const int first = field->low + (step - (last + 1 - low) % step) % step;
+	char by[16] = "", rest[32] = "";
+
+	if (step > 1)
+		snprintf(by, sizeof(by), "/%d", step);
+	if (first <= high)
+		snprintf(rest, sizeof(rest), ",%d-%d%s", first, high, by);
+	report("%d-%d%s goes down: write %d-%d%s%s", low, high, by, low, last, by, rest);
+}
+
+/* Sunday is 7 at the end of a week, and 0 at the beginning of one. */
+static void fit_sunday(int *low, int *high)
+{
+	if (*low && !*high)
+		*high = 7;
+	if (*low == 7 && *high < 7)
+		*low = 0;
+}
+
+/* Parse the step behind a range, if any, and move @text past it. Returns 0 on failure. */
+static int parse_step(const char **text)
+{
+	unsigned long step;
+	char *end;
+
+	if (**text != '/')
+		return 1;
+	step = isdigit((unsigned char)(*text)[1]) ? strtoul(*text + 1, &end, 10) : 0;
+	if (step >= 1 && step <= 60) {
+		*text = end;
+		return (int)step;
+	}
+	report("a step is 1 to 60; \"twheelctl every\" knows any period");
+	return 0;
 }
 
 /*
@@ -68,51 +119,73 @@ static int parse_value(const char **text, const struct field *field)
  * range ("5/2") runs to the end of the field; a range with a step ends where it says.
  */
 static bool parse_range(const char **text, const struct field *field,
-			uint64_t *bits)
+			uint64_t *bits, int *uneven)
 {
-	int low = field->low, high = field->high;
-	long i, step = 1;
-	char *end;
+	int i, step, low = field->low, high = field->high;
+	bool open = true;
 
 	if (**text == '*') {
 		(*text)++;
 	} else {
 		low = parse_value(text, field);
+		if (low < 0)
+			return false;
+		open = **text == '/';
 		if (**text == '-') {
 			(*text)++;
 			high = parse_value(text, field);
-		} else if (**text != '/') {
+			if (high < 0)
+				return false;
+			if (field->names == weekdays)
+				fit_sunday(&low, &high);
+		} else if (!open) {
 			high = low;
 		}
 	}
-	if (**text == '/') {
-		step = strtol(*text + 1, &end, 10);
-		if (end == *text + 1)
-			return false;
-		*text = end;
-	}
-	if (low < 0 || high < low || step < 1 || step > 60)
+	step = parse_step(text);
+	if (!step)
 		return false;
+	if (high < low) {
+		report_backwards(field, low, high, step);
+		return false;
+	}
+	if (open && field->size % step)
+		*uneven = step;
 	for (i = low; i <= high; i += step)
 		*bits |= 1ULL << i;
 	return true;
 }
 
-static bool parse_field(const char *text, const struct field *field, uint64_t *bits)
+/* Parse a field and move @text past it. */
+static bool parse_field(const char **text, const struct field *field, uint64_t *bits,
+			int *uneven)
 {
-	const char *rest = text;
+	const char *const start = *text;
 
 	*bits = 0;
-	for (;;) {
-		if (!parse_range(&rest, field, bits))
-			break;
-		if (!*rest)
+	*uneven = 0;
+	while (parse_range(text, field, bits, uneven)) {
+		if (!**text || isspace((unsigned char)**text))
 			return true;
-		if (*rest++ != ',')
+		if (**text != ',') {
+			report("there is a stray '%c'", **text);
 			break;
+		}
+		(*text)++;
 	}
-	report("'%s' is not a valid %s", text, field->name);
+	report("'%.*s' is not a valid %s", (int)strcspn(start, BLANKS), start, field->name);
 	return false;
+}
+
+static int count_words(const char *text)
+{
+	int count = 0;
+
+	for (text += strspn(text, BLANKS); *text; text += strspn(text, BLANKS)) {
+		text += strcspn(text, BLANKS);
+		count++;
+	}
+	return count;
 }
 
 /* Whether a day matches in any year: 30 February does not. */
@@ -132,35 +205,49 @@ static bool possible(const struct cron *cron)
 
 bool cron_parse(const char *text, struct cron *cron)
 {
-	char word[FIELDS][64], rest;
-	uint64_t bits[FIELDS];
+	const char *word[CRON_FIELDS], *rest = text;
+	uint64_t bits[CRON_FIELDS];
+	int count;
 	size_t i;
 
 	for (i = 0; i < sizeof(nicknames) / sizeof(*nicknames); i++)
 		if (!strcmp(text, nicknames[i][0]))
-			text = nicknames[i][1];
-	if (sscanf(text, "%63s %63s %63s %63s %63s %c", word[MINUTE], word[HOUR],
-		   word[DAY], word[MONTH], word[WEEKDAY], &rest) != FIELDS) {
-		report("'%s' does not have five fields: minute hour day month weekday", text);
+			rest = nicknames[i][1];
+	count = count_words(rest);
+	if (count != CRON_FIELDS) {
+		report("'%s' does not have five fields, but %d: minute hour day month weekday",
+		       text, count);
 		return false;
 	}
-	for (i = 0; i < FIELDS; i++)
-		if (!parse_field(word[i], &fields[i], &bits[i]))
+	for (i = 0; i < CRON_FIELDS; i++) {
+		rest += strspn(rest, BLANKS);
+		word[i] = rest;
+		if (!parse_field(&rest, &fields[i], &bits[i], &cron->uneven[i]))
 			return false;
-	*cron = (struct cron){
-		.minutes = bits[MINUTE],
-		.hours = (uint32_t)bits[HOUR],
-		.days = (uint32_t)bits[DAY],
-		.months = (uint32_t)bits[MONTH],
-		/* Sunday is 0 or 7. */
-		.weekdays = (uint32_t)(bits[WEEKDAY] | bits[WEEKDAY] >> 7) & 0x7f,
-		.any_hour = *word[HOUR] == '*',
-		.either_day = *word[DAY] != '*' && *word[WEEKDAY] != '*',
-	};
+	}
+	cron->minutes = bits[MINUTE];
+	cron->hours = (uint32_t)bits[HOUR];
+	cron->days = (uint32_t)bits[DAY];
+	cron->months = (uint32_t)bits[MONTH];
+	/* Sunday is 0 or 7. */
+	cron->weekdays = (uint32_t)(bits[WEEKDAY] | bits[WEEKDAY] >> 7) & 0x7f;
+	cron->any_hour = *word[HOUR] == '*';
+	cron->either_day = *word[DAY] != '*' && *word[WEEKDAY] != '*';
 	if (possible(cron))
 		return true;
 	report("'%s' never comes", text);
 	return false;
+}
+
+void cron_report_uneven(const struct cron *cron)
+{
+	const struct field *field;
+
+	for (field = fields; field < fields + CRON_FIELDS; field++)
+		if (cron->uneven[field - fields])
+			report("note: a step of %d does not divide %d: the %s starts anew each %s",
+			       cron->uneven[field - fields], field->size, field->name,
+			       field->period);
 }
 
 static bool day_matches(const struct cron *cron, const struct tm *tm)

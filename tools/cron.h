@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <time.h>
 
+enum { CRON_FIELDS = 5 };
+
 /**
  * struct cron - the times of a recurrence; bit n stands for the value n
  * @minutes: Minutes of the hour.
@@ -26,6 +28,7 @@
  * @any_hour: The hour field begins with '*'.
  * @either_day: A day matches if its day of the month or its day of the week does;
  *	otherwise both have to.
+ * @uneven: For each field, a step that does not divide the field, or 0.
  */
 struct cron {
 	uint64_t	minutes;
@@ -35,10 +38,14 @@ struct cron {
 	uint32_t	weekdays;
 	bool		any_hour;
 	bool		either_day;
+	int		uneven[CRON_FIELDS];
 };
 
 /* Parse the five fields, or a nickname. Reports an error and returns false on failure. */
 bool cron_parse(const char *text, struct cron *cron);
+
+/* Report the steps that do not divide their fields. */
+void cron_report_uneven(const struct cron *cron);
 
 /* The first time after @time at which the job runs; -1 if there is none. */
 time_t cron_next(const struct cron *cron, time_t time);

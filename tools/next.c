@@ -44,18 +44,19 @@ int next_main(int argc, char **argv)
 	}
 	if (!cron_parse(argv[1], &cron))
 		return STATUS_USAGE;
-	for (i = 2; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--count") && parse_number(argv[i + 1], &count))
-			continue;
-		if (!strcmp(argv[i], "--from") &&
-		    parse_time(argv[i + 1], from, &from))
-			continue;
-		break;
+	for (i = 2; i < argc; i += 2) {
+		if (i + 1 < argc && !strcmp(argv[i], "--count")) {
+			if (!parse_number(argv[i + 1], &count))
+				return STATUS_USAGE;
+		} else if (i + 1 < argc && !strcmp(argv[i], "--from")) {
+			if (!parse_time(argv[i + 1], from, &from))
+				return STATUS_USAGE;
+		} else {
+			report("next: only --count N and --from TIME may follow");
+			return STATUS_USAGE;
+		}
 	}
-	if (i != argc) {
-		report("next: only --count N and --from TIME may follow");
-		return STATUS_USAGE;
-	}
+	cron_report_uneven(&cron);
 	for (time = (time_t)(from / NSEC_PER_SEC); count; count--) {
 		time = cron_next(&cron, time);
 		if (time < 0) {

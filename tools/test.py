@@ -381,6 +381,7 @@ def check_from(clock, wall):
     if wall not in clock.shown:
         is_(result.status, USAGE, where)
         says(result.err, "the clocks skip it")
+        is_(result.err.count("\n"), 1, where)
         return
     since = clock.shown[wall][0]
     is_(objects(result.out)[0]["time_ns"] // SECOND,
@@ -433,6 +434,74 @@ def next_from_a_time_that_comes_twice_is_from_the_first():
 
 
 @case_here
+def next_from_a_time_that_clocks_skip_says_that_alone():
+    result = ctl("next", "@daily", "--from", "2027-03-28T02:30", zone=BERLIN)
+    is_((result.status, result.err), (USAGE, "twheelctl: '2027-03-28T02:30' does not exist: "
+                                      "there is no such day, or the clocks skip it\n"))
+    for words, says_what in ((("--count", "x"), "'x' is not a number"),
+                             (("--count",), "next: only --count N and --from TIME may follow")):
+        result = ctl("next", "@daily", *words)
+        is_((result.status, result.err), (USAGE, f"twheelctl: {says_what}\n"))
+
+
+@case_here
+def next_takes_fields_of_any_length():
+    odd = ",".join(str(n) for n in range(1, 60, 2))
+    is_(following(f"{odd} * * * *", "2027-01-02T00:00", 3, "UTC0"),
+        ["01-02T00:01+0000", "01-02T00:03+0000", "01-02T00:05+0000"])
+    is_(following(",".join(["7"] * 10000) + "\t* * * *", "2027-01-02T00:00", 1, "UTC0"),
+        ["01-02T00:07+0000"])
+    hours = ",".join(str(n) for n in range(25)) + ",2"
+    result = ctl("next", f"{hours} 5 * *")
+    is_(result.status, USAGE)
+    says(result.err, "does not have five fields, but 4")
+
+
+@case_here
+def next_takes_ranges_to_sunday():
+    for text, days in (("fri-sun", (5, 6, 7)), ("sat-Sun", (6, 7)), ("mon-sun", range(1, 8)),
+                       ("6-0", (6, 7)), ("fri-sun/2", (5, 7)), ("sun-tue", (7, 1, 2)),
+                       ("7-2", (7, 1, 2)), ("sun-sun", (7,)), ("7-0", (7,)), ("0-7", range(1, 8))):
+        found = good_objects("next", f"0 0 * * {text}", "--from", "@0", "--count", "9",
+                             zone="UTC0")
+        is_({time.gmtime(o["time_ns"] // SECOND).tm_wday + 1 for o in found}, set(days), text)
+
+
+@case_here
+def next_says_what_to_write_instead_of_a_range_that_goes_down():
+    rng = random.Random(7)
+    for number in [*range(1, 5)] * 10:
+        low, high = brute_force.LIMITS[number]
+        high -= number == 4  # Sunday is 0 here
+        size, first, step = high - low + 1, rng.randint(low + 2, high), rng.randint(1, 9)
+        last = rng.randint(low + 1, first - 1)
+        words = ["0", "0", "1" if number == 3 else "*", "*", "*"]
+        words[number] = f"{first}-{last}/{step}"
+        result = ctl("next", " ".join(words))
+        is_(result.status, USAGE, words)
+        words[number] = result.err.split(": write ")[1].split("\n")[0]
+        wanted = {(value - low) % size + low for value in range(first, last + size + 1, step)}
+        found = good_objects("next", " ".join(words), "--from", "@0", "--count",
+                             str(len(wanted) * 3), zone="UTC0")
+        got = {time.gmtime(o["time_ns"] // SECOND) for o in found}
+        is_({(tm.tm_hour, tm.tm_mday, tm.tm_mon, (tm.tm_wday + 1) % 7)[number - 1] for tm in got},
+            wanted, words)
+
+
+@case_here
+def next_hints_at_steps_that_do_not_divide_their_field():
+    result = ctl("next", "*/40 */5 * * *", "--count", "3", "--from", "2027-01-02T00:00Z",
+                 zone="UTC0")
+    is_(result.status, DONE)
+    is_([line[11:16] for line in result.out.splitlines()], ["00:40", "05:00", "05:40"])
+    is_(result.err, "twheelctl: note: a step of 40 does not divide 60: the minute starts anew "
+        "each hour\ntwheelctl: note: a step of 5 does not divide 24: the hour starts anew "
+        "each day\n")
+    for spec in "*/20 */6 * */3 *", "5/15 8-18/5 1-31/2 * mon-fri/2":
+        good("next", spec)
+
+
+@case_here
 def next_tells_of_a_time_zone_that_is_not_there():
     for zone in "Nonsense/Zone", "Europe", "/etc/passwd", ":Nonsense", "CET-1CEST,nonsense":
         result = ctl("next", "@daily", "--count", "3", zone=zone)
@@ -447,12 +516,28 @@ def next_tells_of_a_time_zone_that_is_not_there():
 
 
 @case_here
-def next_refuses_nonsense():
-    for spec in ("", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *",
-                 "* * 0 * *", "* * * 13 *", "* * * * 8", "5-3 * * * *",
-                 "*/0 * * * *", "*/4294967297 * * * *", "1, * * * *", "x * * * *", "0 0 30 2 *",
-                 "@never"):
-        is_(ctl("next", spec).status, USAGE, spec)
+def next_refuses_nonsense_and_says_why():
+    for spec, why in (
+            ("", "five fields, but 0"), ("* * * *", "five fields, but 4"),
+            ("* * * * * *", "five fields, but 6"), ("@never", "five fields"),
+            ("60 * * * *", "the minute is 0 to 59"), ("* 24 * * *", "the hour is 0 to 23"),
+            ("* * 0 * *", "the day of the month is 1 to 31"),
+            ("* * * 13 *", "the month is 1 to 12, or jan to dec"),
+            ("* * * * 8", "the day of the week is 0 to 7, or sun to sat"),
+            ("* * * * mon-", "the day of the week is"), ("* * * * ?", "the day of the week is"),
+            ("5-3 * * * *", "5-3 goes down: write 5-59,0-3"), ("* * 5-0 * *", "is 1 to 31"),
+            ("* * * * fri-mon", "5-1 goes down: write 5-6,0-1"),
+            ("* * * nov-feb *", "11-2 goes down: write 11-12,1-2"),
+            ("*/0 * * * *", "a step is 1 to 60"), ("*/61 * * * *", "a step is 1 to 60"),
+            ("*/4294967297 * * * *", "a step is 1 to 60"), ("*/-1 * * * *", "a step is 1 to 60"),
+            ("*/18446744073709551617 * * * *", "a step is 1 to 60"),
+            ("18446744073709551617 * * * *", "the minute is 0 to 59"),
+            ("1, * * * *", "the minute is 0 to 59"), ("x * * * *", "the minute is 0 to 59"),
+            ("* * * * monday", "a stray 'd'"), ("*-5 * * * *", "a stray '-'"),
+            ("0 0 30 2 *", "never comes")):
+        result = ctl("next", spec)
+        is_(result.status, USAGE, spec)
+        says(result.err, why)
 
 
 def set_clock(text):
