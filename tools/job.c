@@ -37,6 +37,15 @@ static bool set_missed(struct job *job, const char *text)
 	return false;
 }
 
+static bool set_correction(struct job *job, const char *text)
+{
+	job->makes_up = !strcmp(text, "run");
+	if (job->makes_up || !strcmp(text, "skip"))
+		return true;
+	report("--correction is skip or run, not '%s'", text);
+	return false;
+}
+
 static bool set_count(struct job *job, const char *text)
 {
 	if (!parse_number(text, &job->left))
@@ -76,6 +85,8 @@ static bool set_option(struct job *job, const char *name, const char *value)
 		return set_clock(job, value);
 	if (!strcmp(name, "--missed"))
 		return set_missed(job, value);
+	if (!strcmp(name, "--correction") && job->is_cron)
+		return set_correction(job, value);
 	if (!strcmp(name, "--period") && !job->is_cron)
 		return set_field(parse_duration, value, &job->op.period_ns);
 	if (!strcmp(name, "--window"))
@@ -183,11 +194,22 @@ bool job_periodic(const struct job *job)
 	return job->op.period_ns || job->is_cron;
 }
 
+static int64_t clock_offset(void)
+{
+	return (int64_t)(twheel_now(CLOCK_REALTIME) - twheel_now(CLOCK_BOOTTIME));
+}
+
+int64_t job_clock_set_by(const struct job *job)
+{
+	return clock_offset() - job->clock_offset;
+}
+
 bool job_set_next(struct job *job, uint64_t time)
 {
 	time_t next = cron_next(&job->cron, (time_t)(time / NSEC_PER_SEC));
 
 	job->op.time_ns = (uint64_t)next * NSEC_PER_SEC;
+	job->clock_offset = clock_offset();
 	if (next < 0)
 		report("this recurrence never comes");
 	return next >= 0;

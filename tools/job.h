@@ -16,6 +16,8 @@
  * @op: The operation that adds the timer. Its handle is valid while the timer exists.
  * @is_cron: The timer is armed anew for each time of @cron.
  * @cron: The recurrence of a cron job.
+ * @makes_up: A cron job runs if the clock is corrected past its time.
+ * @clock_offset: CLOCK_REALTIME minus CLOCK_BOOTTIME when the cron job was armed.
  * @last: The deadline of a cron job's latest event.
  * @limited: The job ends after @left more events.
  * @left: The number of events that remain, if @limited.
@@ -28,6 +30,8 @@ struct job {
 	struct twheel_op	op;
 	bool			is_cron;
 	struct cron		cron;
+	bool			makes_up;
+	int64_t			clock_offset;
 	uint64_t		last;
 	bool			limited;
 	uint64_t		left;
@@ -49,5 +53,11 @@ bool job_periodic(const struct job *job);
  * and returns false if there is none.
  */
 bool job_set_next(struct job *job, uint64_t time);
+
+/*
+ * By how many ns the clock was set forward, or back, since the cron job was armed. A machine
+ * that was suspended has set no clock.
+ */
+int64_t job_clock_set_by(const struct job *job);
 
 #endif /* _JOB_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include "device.h"
 #include "format.h"
@@ -11,7 +12,8 @@
 
 /*
  * If the clock is set back by less than this, cron jobs do not repeat the times in
- * between. If it is set back further, the clock was wrong before.
+ * between. If it is set forward by at most this, they make up for them. If it is set
+ * further, the clock was wrong before.
  */
 #define SMALL_STEP	(3 * 3600 * NSEC_PER_SEC)
 
@@ -117,6 +119,28 @@ static void end_job(struct session *session, struct job *job)
 	session_remove(session, job);
 }
 
+/*
+ * Whether the timer of a cron job expired only because a clock that was wrong was set forward.
+ * Reports that the job does not run then.
+ */
+static bool report_correction(const struct job *job, const struct twheel_event *event,
+			      uint64_t now)
+{
+	const int64_t set_by = job_clock_set_by(job);
+	char time[FORMAT_SIZE], length[FORMAT_SIZE];
+
+	if (!job->is_cron || job->makes_up || set_by <= (int64_t)SMALL_STEP)
+		return false;
+	/* The timer was due without the change, or expired before the change. */
+	if (event->expired_ns - event->deadline_ns >= (uint64_t)set_by ||
+	    now - event->expired_ns >= (uint64_t)set_by)
+		return false;
+	report("timer %" PRIu64 ": %s does not run for %s: the clock was set forward by %s",
+	       job->id, job->what, format_time(event->deadline_ns, time),
+	       format_duration((uint64_t)set_by, length));
+	return true;
+}
+
 static int serve_event(struct session *session, const struct twheel_event *event)
 {
 	struct job *job = session_find_handle(session, event->handle);
@@ -127,6 +151,8 @@ static int serve_event(struct session *session, const struct twheel_event *event
 	/* Another process that has the descriptor may have added or cancelled the timer. */
 	if (!job)
 		return STATUS_DONE;
+	if (report_correction(job, event, now))
+		return arm_next(session, job, now);
 	session->expired++;
 	job->last = event->deadline_ns;
 	over = !job_periodic(job) || (job->limited && !--job->left);

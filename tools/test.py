@@ -582,12 +582,12 @@ def cron_follows_the_clock_when_it_is_put_forward():
                           stdout=subprocess.PIPE, text=True) as process:
         while not [o for o in good_objects("list") if o["timers"]]:
             time.sleep(0.01)
-        set_clock("2026-06-01T15:30:00")
+        set_clock("2026-06-01T14:55:00")
         events = objects(process.stdout.read())
     hours = [time.strftime("%H:%M", time.gmtime(e["deadline_ns"] / SECOND))
              for e in events]
     # Once for the times that were passed over, then by the new time.
-    is_(hours, ["13:00", "16:00"])
+    is_(hours, ["13:00", "15:00"])
 
 
 @case_in_virtual_time
@@ -606,11 +606,63 @@ def cron_serves_what_was_passed_over_while_it_was_busy():
     set_clock("2026-06-01T12:00:00")
     with script("cron '0 * * * *' --count 1", "add 1s sleep 30") as (_, process):
         is_(json.loads(process.stdout.readline())["event"], "expired")
-        set_clock("2026-06-01T15:30:00")
+        set_clock("2026-06-01T14:55:00")
         process.stdin.close()
         ran, event = objects(process.stdout.read())
     is_(ran["event"], "ran")
     is_(time.strftime("%H:%M", time.gmtime(event["deadline_ns"] / SECOND)), "13:00")
+
+
+def deadlines_after_a_correction(*options):
+    """Jobs of a machine that begins in 1990, of which the first three events are returned."""
+    set_clock("1990-01-01T00:30:00")
+    lines = (f"cron '{spec}' {' '.join(options)}" for spec in
+             ("@yearly", "0 0 * * 1", "0 * * * *"))
+    with script(*lines) as (_, process):
+        set_clock("2026-06-01T12:30:00")
+        events = [json.loads(process.stdout.readline()) for _ in range(3)]
+    return sorted((time.strftime("%Y-%m-%dT%H:%M", time.gmtime(e["deadline_ns"] // SECOND)),
+                   e["id"]) for e in events)
+
+
+@case_in_virtual_time
+def cron_does_not_make_up_for_times_before_a_clock_was_right():
+    is_(deadlines_after_a_correction(), [(f"2026-06-01T{hour}:00", 3) for hour in (13, 14, 15)])
+
+
+@case_in_virtual_time
+def cron_makes_up_for_times_before_a_clock_was_right_if_told_to():
+    is_(deadlines_after_a_correction("--correction", "run"),
+        [("1990-01-01T01:00", 3), ("1990-01-08T00:00", 2), ("1991-01-01T00:00", 1)])
+
+
+@case_in_virtual_time
+def cron_tells_of_times_that_it_does_not_make_up_for():
+    # Three hours are no correction. The job counts only what it has run for.
+    tells = ("twheelctl: timer 1: cron 0 0 * * * does not run for 2026-06-02T00:00:00.000+0000: "
+             "the clock was set forward by 3 h 29 min\n")
+    for minute, err in ("00", ""), ("30", tells):
+        set_clock("2026-06-01T22:00:00")
+        with subprocess.Popen([program, "--json", "cron", "0 0 * * *", "--count", "1"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            while not [o for o in good_objects("list") if o["timers"]]:
+                time.sleep(0.01)
+            set_clock(f"2026-06-02T01:{minute}:00")
+            out, said = process.communicate()
+        is_(said, err)
+        is_(time.strftime("%d", time.gmtime(objects(out)[0]["deadline_ns"] // SECOND)),
+            "03" if err else "02")
+
+
+@case_in_virtual_time
+def cron_runs_for_a_time_that_came_before_the_clock_was_corrected():
+    set_clock("2026-06-01T12:59:50")
+    out = good_objects("script", stdin="cron '0 * * * *' --count 1\n"
+                       "add 5s sh -c 'sleep 30; date -s @1900000000 >/dev/null'\n")
+    ran = [o for o in out if o["event"] == "expired"]
+    is_([time.strftime("%FT%R", time.gmtime(e["deadline_ns"] // SECOND))
+         for e in ran if e["id"] == 1],
+        ["2026-06-01T13:00"])
 
 
 @case_in_virtual_time
@@ -1175,6 +1227,8 @@ def nonsense_is_refused():
                   ("add", "1s", "--cookie", "0x"), ("--device",),
                   ("run", "--lease", "1s"), ("run", "--lease", "0s", "true"),
                   ("run", "--lease", "1s", "--count", "2", "true"),
+                  ("cron", "@daily", "--correction", "each"),
+                  ("every", "1s", "--correction", "run"),
                   ("run", "--lease", "1s", "--nonsense", "true")):
         result = ctl(*words)
         is_(result.status, USAGE, words)

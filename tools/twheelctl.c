@@ -53,7 +53,7 @@ static void usage(FILE *to)
 	fprintf(to,
 		"\nOPTION: --cookie N, --group TAG, --count N, --clock monotonic|boottime,\n"
 		"  --period DURATION, --first DURATION, --missed skip|each|restart,\n"
-		"  --window DURATION\n"
+		"  --window DURATION, --correction skip|run\n"
 		"DURATION: 250ms, 10s, 1h30m, 3d    TIME: 2026-12-24T18:00, 18:00, @SECONDS\n"
 		"Status: 0 done, 1 failed, 2 usage, 3 no device, 4 no access, 5 COMMAND failed,\n"
 		"  6 COMMAND hung\n"
