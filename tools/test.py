@@ -678,6 +678,39 @@ def cron_does_not_repeat_itself_when_the_clock_is_put_back_a_little():
     is_(hours, ["12:00", "13:00"])
 
 
+def in_own_etc(text, zone=None):
+    """Run lines of a shell in an empty /etc of its own. $CTL is twheelctl."""
+    if not brute_force.ZONES.exists():
+        raise Skip("this machine has no time zones")
+    return subprocess.run(
+        ["env", f"TZ={zone}" if zone else "--unset=TZ", "unshare", "--mount", "sh", "-ec",
+         f"mount -t tmpfs none /etc; ZONES={brute_force.ZONES} CTL={program}\n{text}"],
+        capture_output=True, text=True, check=True)
+
+
+@case_in_virtual_time
+def cron_notices_that_the_zone_has_changed():
+    for zone in None, ":/etc/localtime":
+        set_clock("2026-06-01T12:59:00")
+        out = in_own_etc(
+            "cp $ZONES/Etc/UTC /etc/localtime\n"
+            "$CTL --json cron '0 * * * *' --count 3 -- "
+            "sh -c \"cp $ZONES/Asia/Kolkata /etc/new; mv /etc/new /etc/localtime\"", zone).stdout
+        found = [time.strftime("%R", time.gmtime(o["deadline_ns"] // SECOND))
+                 for o in objects(out) if o["event"] == "expired"]
+        # 14:00 was computed before. Then it is 19:30 in Kolkata.
+        is_(found, ["13:00", "14:00", "14:30"], zone)
+
+
+@case
+def next_tells_of_a_localtime_that_leads_nowhere():
+    for make in ":", "cp $ZONES/Asia/Kolkata /etc/localtime":
+        is_(in_own_etc(f"{make}; $CTL next @daily").stderr, "")
+    for make in "ln -s /no/such/zone /etc/localtime", "echo TZ >/etc/localtime":
+        says(in_own_etc(f"{make}; $CTL next @daily").stderr,
+             "there is no time zone '/etc/localtime' on this machine; local time is UTC+0000")
+
+
 # Many timers on one descriptor
 
 
