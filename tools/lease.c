@@ -21,7 +21,8 @@ static int fail(const char *what, int error)
 		break;
 	case EBADF:
 	case ENOTTY:
-		report("%s: descriptor %s is not a lease", what, getenv(LEASE_FD));
+		report("%s: descriptor %s is not a lease; a program in between may have closed it: let that program keep it, in Python with pass_fds=[%s]",
+		       what, getenv(LEASE_FD), getenv(LEASE_FD));
 		break;
 	case EINVAL:
 		report("%s: longer than the lease", what);

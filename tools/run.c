@@ -91,7 +91,7 @@ static int wait_for_end(pid_t child, const sigset_t *signals, int *status)
 	int number, passed = 0;
 	siginfo_t info;
 
-	while (!waitpid(child, status, WNOHANG)) {
+	while (!signals_reap(child, status)) {
 		number = sigwaitinfo(signals, &info);
 		if (number <= 0 || number == SIGCHLD)
 			continue;

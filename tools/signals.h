@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Signals, while the tool has a command to wait for. */
+/* Signals of the tool, also while it has a command to wait for. */
 #ifndef _SIGNALS_H
 #define _SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Reap the children that end while the tool runs no command. As PID 1 of a container, it
+ * has the children of all processes that have ended; and PID 1 ends by a signal only if the
+ * signal has a handler.
+ */
+void signals_init(void);
+
+/* Reap the children that have ended. Returns whether @command did; @status says how. */
+bool signals_reap(pid_t command, int *status);
 
 /*
  * Block SIGCHLD and the signals that would end the tool. @signals is set to these, and

@@ -191,13 +191,16 @@ static int next_signal(struct supervised *s)
 	return (int)info.ssi_signo;
 }
 
-/* Whether the command has ended. Other signals are passed on to it. */
+/*
+ * Whether the command has ended. Other signals are passed on to it. One SIGCHLD may stand
+ * for many children.
+ */
 static bool serve_signal(struct supervised *s, int *wait_status)
 {
 	const int number = next_signal(s);
 
 	if (number == SIGCHLD)
-		return waitpid(s->pid, wait_status, WNOHANG) == s->pid;
+		return signals_reap(s->pid, wait_status);
 	if (number)
 		kill(-s->pid, number);
 	return false;
@@ -234,7 +237,8 @@ static bool again(struct supervised *s, int status)
 	if (s->limited && !--s->left)
 		return false;
 	while (!s->told_to_end && poll(&signals, 1, RESTART_MS) > 0)
-		next_signal(s);
+		if (next_signal(s) == SIGCHLD)
+			signals_reap(0, NULL);
 	return !s->told_to_end;
 }
 

@@ -11,6 +11,7 @@ the cases that need neither root nor the module. With CASEs, run only those.
 
 import collections
 import contextlib
+import ctypes
 import datetime
 import json
 import os
@@ -962,8 +963,107 @@ def lease_refuses_nonsense():
     says(run_shell("$CTL lease push 101s", lease="100s").err, "longer than the lease")
     says(run_shell("TWHEEL_LEASE_FD=1 $CTL lease push", lease="100s").err, "not a lease")
     says(run_shell("TWHEEL_LEASE_FD=99 $CTL lease push", lease="100s").err, "not a lease")
+    # as every file without a path of its own
+    says(run_shell("echo >/dev/fd/$TWHEEL_LEASE_FD").err, "No such device or address")
     for words in (("push", "x"), ("left", "1s"), ("pull",)):
         is_(run_shell(f"$CTL lease {' '.join(words)}; test $? -eq 2", lease="100s").status, DONE)
+
+
+@case
+def lease_push_says_that_a_program_in_between_has_closed_the_lease():
+    child = "import os, subprocess; subprocess.run(['{}', 'lease', 'push'], {})"
+    closed = run_shell(f"python3 -c \"{child.format(program, 'close_fds=True')}\"")
+    says(closed.err, "lease push: descriptor 3 is not a lease; a program in between may have "
+         "closed it", "pass_fds=[3]")
+    passed = "pass_fds=[int(os.environ['TWHEEL_LEASE_FD'])]"
+    kept = run_shell(f"python3 -c \"{child.format(program, passed)}\"")
+    is_((kept.status, kept.err), (DONE, ""))
+
+
+# As PID 1 of a container, or as the subreaper of other processes
+
+
+# Leave three orphans, kill them, and wait until only this shell is a child of the tool.
+ORPHANS = """
+count() { grep -l "^PPid:.$PPID$" /proc/[0-9]*/status 2>/dev/null | wc -l; }
+[ $(count) -eq 1 ] || exit 7
+pids=$(for i in 1 2 3; do sh -c 'sleep 1000 >/dev/null & echo $!'; done)
+[ $(count) -eq 4 ] || exit 8
+kill $pids
+for i in $(seq 100); do [ $(count) -eq 1 ] && exit 0; sleep 0.1; done
+exit 9
+"""
+
+
+def become_subreaper():
+    pr_set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+
+
+def children(parent):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
+                found.append(int(pid))
+    return found
+
+
+def wait_until(condition):
+    for _ in range(1000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("waited in vain")
+
+
+@case
+def orphans_are_reaped_while_a_command_runs():
+    for words in ("run", "--lease", "100s"), ("add", "1ms"):
+        found = subprocess.run([program, *words, "sh", "-c", ORPHANS], check=False,
+                               capture_output=True, text=True, preexec_fn=become_subreaper)
+        is_((found.returncode, found.stderr), (DONE, ""), words)
+
+
+@case
+def orphans_are_reaped_while_no_command_runs():
+    # The command leaves an orphan that ends later.
+    with subprocess.Popen([program, "--json", "every", "1h", "--first", "1ms", "sh", "-c",
+                           "sleep 1000 >/dev/null & echo $!"], stdout=subprocess.PIPE, text=True,
+                          preexec_fn=become_subreaper) as process:
+        try:
+            json.loads(process.stdout.readline())
+            orphan = int(process.stdout.readline())
+            is_(json.loads(process.stdout.readline())["event"], "ran")
+            is_(children(process.pid), [orphan])
+            os.kill(orphan, signal.SIGKILL)
+            wait_until(lambda: not children(process.pid))
+        finally:
+            process.kill()
+
+
+@case_here
+def signals_end_the_tool_as_pid_1():
+    as_pid_1 = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
+    if subprocess.run([*as_pid_1, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        raise Skip("unshare(1) cannot make a PID namespace here")
+    # A script waits until somebody writes to the pipe.
+    pipe = tempfile.mkdtemp() + "/pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([*as_pid_1, program, "script", pipe]) as process:
+        def tell_to_end():
+            for tool in children(process.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(tool, signal.SIGTERM)
+            return process.poll() is not None
+
+        try:
+            wait_until(lambda: [pid for pid in children(process.pid)
+                                if os.readlink(f"/proc/{pid}/exe") == program])
+            wait_until(tell_to_end)
+        finally:
+            process.kill()
+    is_(process.returncode, 128 + signal.SIGTERM)
 
 
 # Timers of other programs

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* twheelctl: timers of /dev/twheel from the command line */
 #include <libtwheel.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "command.h"
 #include "device.h"
 #include "json.h"
 #include "report.h"
+#include "signals.h"
 #include "status.h"
 
 #define TIMER_ARGUMENTS	"[OPTION...] [COMMAND [ARG...]]"
@@ -130,8 +130,7 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	/* A parent may have it ignored: then the tool would not hear of the end of commands. */
-	signal(SIGCHLD, SIG_DFL);
+	signals_init();
 	status = run(argc, argv);
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
