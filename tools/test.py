@@ -232,6 +232,10 @@ def next_takes_no_time_that_clocks_skip_tomorrow():
     says(result.err, "the clocks skip it")
     set_clock("2026-03-29T00:30:00")  # 01:30: today is the day
     says(good("next", "@daily", "--from", "02:30", zone=BERLIN), "2026-03-31")
+    if brute_force.ZONES.exists():
+        set_clock("2011-12-30T06:00:00")  # 29 December, 20:00: tomorrow is the 31st
+        says(ctl("next", "@daily", "--from", "18:00", zone="Pacific/Apia").err,
+             "the clocks skip it")
 
 
 @case
