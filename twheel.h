@@ -36,6 +36,23 @@ struct twheel_timer;
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 
+/* What a wheel knows of a timer: see twheel_core.h. Every field is private. */
+struct twheel_node {
+	/* The owner of the wheel serialises access to the first two. */
+	union {
+		/* links the timer into the wheel while it is pending */
+		struct list_head entry;
+		/* the last deadline, once the timer has expired or was cancelled */
+		u64		last;
+	};
+	/* the deadline in ticks; or TWHEEL_IDLE or TWHEEL_DEAD */
+	atomic64_t		state;
+	/* for the engine: the CPU whose wheel the timer belongs to; and the flags */
+	u32			flags;
+	/* in ticks; 0: the timer runs once */
+	u32			period;
+};
+
 /**
  * struct twheel_timer - one timer, embedded in an object of its owner
  *
@@ -49,23 +66,14 @@ typedef void (*twheel_fn_t)(struct twheel_timer *timer);
  * pending, that is, until the callback begins. The callback itself may free it.
  */
 struct twheel_timer {
-	/* The lock of the base named in @flags protects the first two. */
 	union {
-		/* private: links the timer into the wheel while it is pending */
-		struct list_head entry;
-		/* private: the last deadline, once the timer has expired or was cancelled */
-		u64		last;
+		/* private: */
+		struct twheel_node node;
 		/* public: */
 		struct list_head owner;
 	};
-	/* private: the deadline in jiffies64; or TWHEEL_IDLE or TWHEEL_DEAD */
-	atomic64_t		state;
 	/* private: set up once */
 	twheel_fn_t		fn;
-	/* private: the CPU and lane whose wheel the timer belongs to, and the flags */
-	u32			flags;
-	/* private: in jiffies; 0: the timer runs once */
-	u32			period;
 #ifdef CONFIG_LOCKDEP
 	/* private: */
 	struct lockdep_map	lockdep_map;

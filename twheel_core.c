@@ -30,6 +30,10 @@
  * comes up, the timer is filed again by its deadline. So there is no maximum timeout,
  * and 64-bit ticks do not wrap.
  *
+ * A wheel need not have all levels. The owner adds a level when @wanted says so. Until then, the
+ * last level that the wheel has serves later deadlines in the same way: timers are moved more
+ * often, and still run on their ticks.
+ *
  * Why cascade, and what it costs
  *
  * The kernel's timer wheel leaves a timer in the slot in which it was filed, and pays
@@ -69,7 +73,7 @@
  * R2. A level holds slots 1 to 127 ahead of the hand. The current slot is empty, except
  *     on level 0 while its tick is worked on.
  * R3. A timer's slot begins no later than the timer's deadline. If the timer has not
- *     been extended, the slot also covers the deadline. On the top level it need not: the
+ *     been extended, the slot also covers the deadline. On a level in @beyond it need not: the
  *     deadline may have been beyond the last slot. On the level of a timer's window the
  *     slot begins less than two slots after the deadline; if the timer has not been
  *     extended, at least one slot after it.
@@ -113,7 +117,8 @@ static u64 wheel_slot_visit_by(const struct twheel_wheel *w, unsigned int n, u64
 
 	if (!n)
 		return slot;
-	ticks = DIV_ROUND_UP_ULL((u64)w->count[n][slot & TWHEEL_LVL_MASK], TWHEEL_CASCADE_MIN);
+	ticks = DIV_ROUND_UP_ULL((u64)w->level[n]->count[slot & TWHEEL_LVL_MASK],
+				 TWHEEL_CASCADE_MIN);
 	ticks = min(ticks, TWHEEL_LVL_GRAN(n));
 	return max((slot << TWHEEL_LVL_SHIFT(n)) - ticks, w->clk + 1);
 }
@@ -140,10 +145,11 @@ static void wheel_link_tail(struct list_head *entry, struct list_head *chain)
 static noinline void wheel_slot_grows(struct twheel_wheel *w, unsigned int n, u64 slot)
 {
 	unsigned int i = slot & TWHEEL_LVL_MASK;
+	struct twheel_level *level = w->level[n];
 
-	__set_bit(i, w->map[n]);
-	if (unlikely(w->count[n][i] > TWHEEL_COUNT_MAX))
-		w->count[n][i] -= TWHEEL_CASCADE_MIN;
+	__set_bit(i, level->map);
+	if (unlikely(level->count[i] > TWHEEL_COUNT_MAX))
+		level->count[i] -= TWHEEL_CASCADE_MIN;
 	/* No slot needs a visit before the preceding slot begins. */
 	if ((slot - 1) << TWHEEL_LVL_SHIFT(n) < w->next)
 		w->next = min(w->next, wheel_slot_visit_by(w, n, slot));
@@ -154,25 +160,29 @@ static noinline void wheel_slot_grows(struct twheel_wheel *w, unsigned int n, u6
  * timer is always in the first chain, and many timers are spread evenly.
  */
 static __always_inline void wheel_put_in_slot(struct twheel_wheel *w,
-					      struct twheel_timer *t,
+					      struct twheel_node *t,
 					      unsigned int n, u64 slot)
 {
-	/* One index for both arrays takes fewer instructions than two indices for each. */
-	unsigned int i = n * TWHEEL_LVL_SIZE + (slot & TWHEEL_LVL_MASK);
-	struct twheel_slot *s = &w->slot[0][0] + i;
-	u32 count = (&w->count[0][0])[i]++;
+	struct twheel_level *level = w->level[n];
+	unsigned int i = slot & TWHEEL_LVL_MASK;
+	u32 count = level->count[i]++;
 
-	wheel_link_tail(&t->entry, &s->chain[count % TWHEEL_SLOT_CHAINS]);
+	wheel_link_tail(&t->entry, twheel_level_slot(level, i) + (count & (level->chains - 1)));
 	if (unlikely(count % TWHEEL_CASCADE_MIN == 0))
 		wheel_slot_grows(w, n, slot);
 }
 
-/* The slot of the top level for a deadline that may lie beyond the top level's reach. */
-static noinline u64 wheel_last_slot(const struct twheel_wheel *w, u64 expires)
+/*
+ * The slot of the last level for a deadline that may lie beyond its reach. The deadline wants
+ * level @wanted.
+ */
+static noinline u64 wheel_last_slot(struct twheel_wheel *w, u64 expires, unsigned int wanted)
 {
-	const unsigned int n = TWHEEL_LVL_DEPTH - 1;
+	const unsigned int n = w->depth - 1;
 	u64 here = wheel_current_slot(w, n);
 
+	w->wanted = max(w->wanted, min(wanted + 1, (unsigned int)TWHEEL_LVL_DEPTH));
+	w->beyond |= BIT(n);
 	/* Near the end of time, here + TWHEEL_LVL_REACH may overflow. */
 	return here + min_t(u64, (expires >> TWHEEL_LVL_SHIFT(n)) - here, TWHEEL_LVL_REACH);
 }
@@ -183,7 +193,8 @@ static u64 wheel_window_slot(const struct twheel_wheel *w, unsigned int n, u64 e
 	u64 slot = ((expires - 1) >> TWHEEL_LVL_SHIFT(n)) + 2;
 
 	/* A timer whose slot is too far ahead for the level gets here again as it moves down. */
-	if (expires > S64_MAX || slot - wheel_current_slot(w, n) > TWHEEL_LVL_REACH)
+	if (n >= w->depth || expires > S64_MAX ||
+	    slot - wheel_current_slot(w, n) > TWHEEL_LVL_REACH)
 		return 0;
 	return slot;
 }
@@ -195,14 +206,14 @@ static u64 wheel_window_slot(const struct twheel_wheel *w, unsigned int n, u64 e
  * which is closed.
  */
 static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w,
-						   struct twheel_timer *t, u64 expires)
+						   struct twheel_node *t, u64 expires)
 {
 	unsigned int n = (unsigned int)(fls64(expires - w->clk) - 1) / TWHEEL_LVL_BITS;
 	u64 slot;
 
-	if (unlikely(n >= TWHEEL_LVL_DEPTH)) {
-		n = TWHEEL_LVL_DEPTH - 1;
-		slot = wheel_last_slot(w, expires);
+	if (unlikely(n >= w->depth)) {
+		slot = wheel_last_slot(w, expires, n);
+		n = w->depth - 1;
 	} else {
 		slot = expires >> TWHEEL_LVL_SHIFT(n);
 		if (slot - wheel_current_slot(w, n) <= 1 && n)
@@ -212,7 +223,7 @@ static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w,
 }
 
 /* Files @t within its window, or else by its deadline. */
-static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_timer *t,
+static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_node *t,
 					  u64 expires)
 {
 	unsigned int n = twheel_wheel_window_level(t);
@@ -224,7 +235,7 @@ static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_
 		wheel_file_by_deadline(w, t, expires);
 }
 
-static __always_inline void wheel_file_timer(struct twheel_wheel *w, struct twheel_timer *t,
+static __always_inline void wheel_file_timer(struct twheel_wheel *w, struct twheel_node *t,
 					     u64 expires)
 {
 	if (unlikely(twheel_wheel_has_window(t)))
@@ -233,40 +244,89 @@ static __always_inline void wheel_file_timer(struct twheel_wheel *w, struct twhe
 		wheel_file_by_deadline(w, t, expires);
 }
 
-static struct twheel_timer *wheel_slot_first(struct twheel_slot *slot)
+static struct twheel_node *wheel_slot_first(struct twheel_level *level, unsigned int i)
 {
+	struct list_head *slot = twheel_level_slot(level, i);
 	unsigned int c;
 
-	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++)
-		if (!list_empty(&slot->chain[c]))
-			return list_first_entry(&slot->chain[c],
-						struct twheel_timer, entry);
+	for (c = 0; c < level->chains; c++)
+		if (!list_empty(&slot[c]))
+			return list_first_entry(&slot[c], struct twheel_node, entry);
 	return NULL;
 }
 
 /**
- * twheel_wheel_init - make an empty wheel
+ * twheel_wheel_init - make an empty wheel, which has no level yet
  * @w: Memory for the wheel.
  * @clk: The hand, in ticks.
+ *
+ * Before the first timer is inserted, the wheel gets level 0.
  */
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 {
-	unsigned int n, i, c;
-
-	memset(w, 0, offsetof(struct twheel_wheel, slot));
+	memset(w, 0, sizeof(*w));
 	w->clk = clk;
 	w->next = TWHEEL_NEVER;
 	INIT_LIST_HEAD(&w->deferred);
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
-		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
-			for (c = 0; c < TWHEEL_SLOT_CHAINS; c++)
-				INIT_LIST_HEAD(&w->slot[n][i].chain[c]);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
 
+static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
+{
+	struct twheel_level *level = memory;
+	unsigned int i;
+
+	memset(level, 0, sizeof(*level));
+	level->chains = chains;
+	for (i = 0; i < TWHEEL_LVL_SIZE * chains; i++)
+		INIT_LIST_HEAD(twheel_level_slot(level, 0) + i);
+	return level;
+}
+
+/**
+ * twheel_wheel_add_level - give a wheel its next level
+ * @w: The wheel, which has fewer than %TWHEEL_LVL_DEPTH levels.
+ * @memory: %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
+ * @chains: How many chains each slot has: a power of two, at most %TWHEEL_SLOT_CHAINS.
+ */
+void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains)
+{
+	w->level[w->depth++] = wheel_init_level(memory, chains);
+	w->coming = twheel_wheel_coming_any(w);
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_add_level);
+
+/**
+ * twheel_wheel_widen_level - give the slots of a level more chains
+ * @w: The wheel.
+ * @n: The level.
+ * @memory: %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
+ * @chains: As for twheel_wheel_add_level().
+ *
+ * The timers of a slot stay in one chain.
+ *
+ * Return: The memory of the level as it was.
+ */
+void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *memory,
+			       unsigned int chains)
+{
+	struct twheel_level *old = w->level[n], *level = wheel_init_level(memory, chains);
+	unsigned int i, c;
+
+	memcpy(level->map, old->map, sizeof(level->map));
+	memcpy(level->count, old->count, sizeof(level->count));
+	for (i = 0; i < TWHEEL_LVL_SIZE; i++)
+		for (c = 0; c < old->chains; c++)
+			list_splice_tail_init(twheel_level_slot(old, i) + c,
+					      twheel_level_slot(level, i));
+	w->level[n] = level;
+	return old;
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_widen_level);
+
 /* Gives @t, which is in no slot, a deadline after the hand. */
 static __always_inline void wheel_set_deadline(struct twheel_wheel *w,
-					       struct twheel_timer *t, u64 expires)
+					       struct twheel_node *t, u64 expires)
 {
 	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
 	atomic64_set(&t->state, expires);
@@ -280,7 +340,7 @@ static __always_inline void wheel_set_deadline(struct twheel_wheel *w,
  * @expires: Its deadline in ticks. A deadline at or before the hand means the tick after
  *	the hand. A deadline above %TWHEEL_NEVER means %TWHEEL_NEVER.
  */
-void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
+void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t,
 			 u64 expires)
 {
 	wheel_set_deadline(w, t, expires);
@@ -294,7 +354,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
  * @t: A pending timer. CPUs that only look at @t see it pending throughout.
  * @expires: Its deadline, as for twheel_wheel_insert().
  */
-void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
+void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t,
 			 u64 expires)
 {
 	twheel_wheel_unlink(t);
@@ -309,15 +369,16 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
 static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
 {
 	unsigned int start = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
+	struct twheel_level *level = w->level[n];
 	unsigned int i;
 
 	for (;;) {
-		i = find_next_bit(w->map[n], TWHEEL_LVL_SIZE, start);
+		i = find_next_bit(level->map, TWHEEL_LVL_SIZE, start);
 		if (i == TWHEEL_LVL_SIZE)
-			i = find_first_bit(w->map[n], TWHEEL_LVL_SIZE);
+			i = find_first_bit(level->map, TWHEEL_LVL_SIZE);
 		if (i == TWHEEL_LVL_SIZE)
 			return 0;
-		if (wheel_slot_first(&w->slot[n][i]))
+		if (wheel_slot_first(level, i))
 			return ((i - start) & TWHEEL_LVL_MASK) + 1;
 		wheel_clear_slot(w, n, i);
 	}
@@ -337,12 +398,14 @@ u64 twheel_wheel_next(struct twheel_wheel *w)
 
 	if (w->todo)
 		return w->clk;
+	if (unlikely(!w->depth))
+		return TWHEEL_NEVER;
 	/* No visit comes earlier than the next tick. */
 	w->next = w->clk + 1;
-	if (test_bit(i, w->map[0]) && wheel_slot_first(&w->slot[0][i]))
+	if (test_bit(i, w->level[0]->map) && wheel_slot_first(w->level[0], i))
 		return w->next;
 	w->next = TWHEEL_NEVER;
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+	for (n = 0; n < w->depth; n++) {
 		/* From here on, only a coming slot needs a visit before its level's boundary. */
 		if (w->next <= wheel_boundary(w, n) && !(w->coming >> n))
 			break;
@@ -363,14 +426,14 @@ static void wheel_begin_tick(struct twheel_wheel *w, u64 clk)
 
 	twheel_wheel_set_hand(w, clk);
 	w->cursor = 0;
-	w->todo = test_bit(clk & TWHEEL_LVL_MASK, w->map[0]) ? BIT(0) : 0;
+	w->todo = w->depth && test_bit(clk & TWHEEL_LVL_MASK, w->level[0]->map) ? BIT(0) : 0;
 	for (n = 1; w->coming >> n; n++) {
 		i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
-		if (!test_bit(i, w->map[n])) {
+		if (!test_bit(i, w->level[n]->map)) {
 			w->coming &= ~BIT(n);
 			continue;
 		}
-		w->share[n] = max(TWHEEL_CASCADE_MIN, w->count[n][i] /
+		w->share[n] = max(TWHEEL_CASCADE_MIN, w->level[n]->count[i] /
 				  (u32)(wheel_boundary(w, n) - clk) + 1);
 		w->todo |= BIT(n);
 	}
@@ -400,7 +463,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next_period);
  * @t: A timer that is in no slot.
  * @expires: Its deadline, which is later than the hand.
  */
-void twheel_wheel_file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires)
+void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires)
 {
 	wheel_file_timer(w, t, expires);
 }
@@ -416,16 +479,17 @@ static u64 wheel_next_visit(struct twheel_wheel *w)
  * Moves this tick's share of the coming slot's timers to where they now belong. Stops at a
  * timer that expires, and returns it. Out of line: most calls only take a timer of the tick.
  */
-static noinline struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsigned int n,
+static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsigned int n,
 						   u64 now, unsigned int *budget)
 {
 	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
+	struct twheel_level *level = w->level[n];
 	u32 most = min(w->share[n], *budget), left, taken;
-	struct twheel_timer *t, *due = NULL;
+	struct twheel_node *t, *due = NULL;
 	bool empty = false;
 
 	for (left = most; left; left--) {
-		empty = !wheel_next_in_slot(w, &w->slot[n][i], &t);
+		empty = !wheel_next_in_slot(w, level, i, &t);
 		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer))
 			break;
 		w->moved = t;
@@ -439,7 +503,7 @@ static noinline struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsig
 		taken++;
 	}
 	*budget -= taken;
-	w->count[n][i] -= taken;
+	level->count[i] -= taken;
 	w->share[n] -= taken;
 	if (empty)
 		wheel_clear_slot(w, n, i);
@@ -456,10 +520,10 @@ static noinline struct twheel_timer *wheel_cascade(struct twheel_wheel *w, unsig
  *
  * Return: As for twheel_wheel_expire().
  */
-struct twheel_timer *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
+struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
 					  unsigned int *budget)
 {
-	struct twheel_timer *t = NULL;
+	struct twheel_node *t = NULL;
 	unsigned int n;
 
 	now = min(now, TWHEEL_NEVER - 1);
@@ -494,7 +558,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_advance);
  * Return: %true if @t expires, as for twheel_wheel_expire(); %false if @t was extended
  * while it waited, and has been filed anew.
  */
-bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now)
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now)
 {
 	u64 state;
 
@@ -514,20 +578,20 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
  *
  * Return: A pending timer, or %NULL if no slot has a timer. Deferred timers do not count.
  */
-struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w)
+struct twheel_node *twheel_wheel_first(struct twheel_wheel *w)
 {
 	unsigned int n, i, ahead;
 
 	/* Only on level 0, while its tick is worked on, can the current slot hold timers. */
 	i = w->clk & TWHEEL_LVL_MASK;
-	if (w->todo & BIT(0) && wheel_slot_first(&w->slot[0][i]))
-		return wheel_slot_first(&w->slot[0][i]);
+	if (w->todo & BIT(0) && wheel_slot_first(w->level[0], i))
+		return wheel_slot_first(w->level[0], i);
 
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+	for (n = 0; n < w->depth; n++) {
 		ahead = wheel_first_occupied(w, n);
 		i = (wheel_current_slot(w, n) + ahead) & TWHEEL_LVL_MASK;
 		if (ahead)
-			return wheel_slot_first(&w->slot[n][i]);
+			return wheel_slot_first(w->level[n], i);
 	}
 	return NULL;
 }
@@ -543,7 +607,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
  * that hand.
  */
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
-		       struct twheel_timer *t)
+		       struct twheel_node *t)
 {
 	u64 expires = twheel_wheel_state(t);
 

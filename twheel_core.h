@@ -21,7 +21,7 @@
 /* One digit of the deadline a level. */
 #define TWHEEL_LVL_BITS		6
 #define TWHEEL_LVL_DEPTH	6
-/* Chains a slot: four list heads fill one cache line of 64 bytes. */
+/* The most chains a slot has: four list heads fill one cache line of 64 bytes. */
 #define TWHEEL_SLOT_CHAINS	4
 /* A visit moves at least this many timers out of a coming slot. */
 #define TWHEEL_CASCADE_MIN	64U
@@ -38,20 +38,32 @@
 /* The count of a slot stops below U32_MAX, within one TWHEEL_CASCADE_MIN. */
 #define TWHEEL_COUNT_MAX	(U32_MAX - TWHEEL_CASCADE_MIN)
 
-/* Every level but level 0, which has no coming slot. */
-#define TWHEEL_COMING_ANY	((1U << TWHEEL_LVL_DEPTH) - 2)
-
-/* Values of struct twheel_timer.state that are not deadlines. */
+/* Values of struct twheel_node.state that are not deadlines. */
 #define TWHEEL_IDLE		0ULL
 #define TWHEEL_DEAD		U64_MAX
 
-/* struct twheel_timer.flags: the level on which a timer with a window may run, or 0. */
+/* struct twheel_node.flags: the level on which a timer with a window may run, or 0. */
 #define TWHEEL_WINDOW_SHIFT	22
 #define TWHEEL_WINDOW_MASK	(7U << TWHEEL_WINDOW_SHIFT)
 
-struct twheel_slot {
-	struct list_head	chain[TWHEEL_SLOT_CHAINS];
-};
+/**
+ * struct twheel_level - a level of a wheel, and behind it the chains of its slots
+ * @map: Slots that may be occupied. A bit may be stale, but is never missing.
+ * @chains: How many chains a slot has: 1, 2 or %TWHEEL_SLOT_CHAINS. A power of two.
+ * @count: How many timers went into each slot since it was last empty, less those that
+ *	were moved out at its visits. Saturates.
+ *
+ * Tick t lies in slot (t >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK of level n.
+ */
+struct twheel_level {
+	unsigned long		map[BITS_TO_LONGS(TWHEEL_LVL_SIZE)];
+	u32			chains;
+	u32			count[TWHEEL_LVL_SIZE];
+} ____cacheline_aligned;
+
+/* The memory of a level whose slots have so many chains. */
+#define TWHEEL_LEVEL_BYTES(chains) \
+	(sizeof(struct twheel_level) + TWHEEL_LVL_SIZE * (chains) * sizeof(struct list_head))
 
 /**
  * struct twheel_wheel - a hierarchical timing wheel
@@ -61,6 +73,11 @@ struct twheel_slot {
  * @coming: Levels whose coming slot may be occupied, one bit each. A bit may be stale, but
  *	is never missing.
  * @cursor: The chain to look at next.
+ * @depth: How many levels the wheel has. Deadlines beyond the last level's reach are filed in its
+ *	last slot.
+ * @wanted: How many levels would have served the timers that were filed so far.
+ * @beyond: Levels that were the last one when a timer was filed in their last slot for lack of
+ *	another level, one bit each.
  * @share: How many timers each level may still move at @clk.
  * @pending: Timers in slots or in @deferred.
  * @cascaded: How many times a timer was moved down out of a coming slot.
@@ -73,11 +90,7 @@ struct twheel_slot {
  * @missed: How many points of its grid this timer skips.
  * @moved: The timer that twheel_wheel_expire() has counted last in @cascaded or @refiled.
  * @deferred: Due timers that wait for process context.
- * @map: Slots that may be occupied. A bit may be stale, but is never missing.
- * @count: How many timers went into each slot since it was last empty, less those that
- *	were moved out at its visits. Saturates.
- * @slot: The slots of each level. Tick t lies in slot
- *	(t >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK of level n.
+ * @level: The levels.
  */
 struct twheel_wheel {
 	u64			clk;
@@ -85,6 +98,9 @@ struct twheel_wheel {
 	u32			todo;
 	u32			coming;
 	u32			cursor;
+	u32			depth;
+	u32			wanted;
+	u32			beyond;
 	u32			share[TWHEEL_LVL_DEPTH];
 	u32			moves;
 	u64			pending;
@@ -92,32 +108,33 @@ struct twheel_wheel {
 	u64			refiled;
 	u64			last;
 	u64			missed;
-	struct twheel_timer	*moved;
+	struct twheel_node	*moved;
 	struct list_head	deferred;
-	unsigned long		map[TWHEEL_LVL_DEPTH][BITS_TO_LONGS(TWHEEL_LVL_SIZE)];
-	u32			count[TWHEEL_LVL_DEPTH][TWHEEL_LVL_SIZE];
-	struct twheel_slot	slot[TWHEEL_LVL_DEPTH][TWHEEL_LVL_SIZE] ____cacheline_aligned;
+	struct twheel_level	*level[TWHEEL_LVL_DEPTH];
 };
 
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk);
-void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_timer *t,
+void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains);
+void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *memory,
+			       unsigned int chains);
+void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t,
 			 u64 expires);
-void twheel_wheel_change(struct twheel_wheel *w, struct twheel_timer *t,
+void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t,
 			 u64 expires);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed);
-void twheel_wheel_file(struct twheel_wheel *w, struct twheel_timer *t, u64 expires);
-struct twheel_timer *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
+void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
+struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
 					  unsigned int *budget);
-bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_timer *t, u64 now);
-struct twheel_timer *twheel_wheel_first(struct twheel_wheel *w);
+bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now);
+struct twheel_node *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
-		       struct twheel_timer *t);
+		       struct twheel_node *t);
 
 /* engine/audit.c is built only if KUnit is configured. */
 const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended);
 
-static inline u64 twheel_wheel_state(const struct twheel_timer *t)
+static inline u64 twheel_wheel_state(const struct twheel_node *t)
 {
 	return atomic64_read(&t->state);
 }
@@ -128,18 +145,18 @@ static inline bool twheel_wheel_state_pending(u64 state)
 	return state != TWHEEL_IDLE && state != TWHEEL_DEAD;
 }
 
-static inline bool twheel_wheel_pending(const struct twheel_timer *t)
+static inline bool twheel_wheel_pending(const struct twheel_node *t)
 {
 	return twheel_wheel_state_pending(twheel_wheel_state(t));
 }
 
 /* The level on which @t may run within its window, or 0. */
-static inline unsigned int twheel_wheel_window_level(const struct twheel_timer *t)
+static inline unsigned int twheel_wheel_window_level(const struct twheel_node *t)
 {
 	return (t->flags & TWHEEL_WINDOW_MASK) >> TWHEEL_WINDOW_SHIFT;
 }
 
-static inline bool twheel_wheel_has_window(const struct twheel_timer *t)
+static inline bool twheel_wheel_has_window(const struct twheel_node *t)
 {
 	return READ_ONCE(t->flags) & TWHEEL_WINDOW_MASK;
 }
@@ -168,7 +185,7 @@ static inline u32 twheel_wheel_window_flags(u64 slack)
  * Return: %true if @t was pending with a deadline no later than @expires, and now has
  * the deadline @expires. %false if nothing was done.
  */
-static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
+static inline bool twheel_wheel_extend(struct twheel_node *t, u64 expires)
 {
 	s64 old = atomic64_read(&t->state);
 
@@ -182,7 +199,7 @@ static inline bool twheel_wheel_extend(struct twheel_timer *t, u64 expires)
 }
 
 /* list_del(), but without the checks of CONFIG_DEBUG_LIST: see wheel_link_tail(). */
-static inline void twheel_wheel_unlink(struct twheel_timer *t)
+static inline void twheel_wheel_unlink(struct twheel_node *t)
 {
 	__list_del(t->entry.prev, t->entry.next);
 }
@@ -195,7 +212,7 @@ static inline void twheel_wheel_unlink(struct twheel_timer *t)
  *
  * Return: Whether @t was pending.
  */
-static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_timer *t, u64 state)
+static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_node *t, u64 state)
 {
 	u64 expires = twheel_wheel_state(t);
 
@@ -212,11 +229,23 @@ static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_tim
 	return true;
 }
 
+/* The first chain of slot @i. */
+static inline struct list_head *twheel_level_slot(struct twheel_level *level, unsigned int i)
+{
+	return (struct list_head *)(level + 1) + i * level->chains;
+}
+
+/* Every level but level 0, which has no coming slot. */
+static inline u32 twheel_wheel_coming_any(const struct twheel_wheel *w)
+{
+	return ((1U << w->depth) - 1) & ~1U;
+}
+
 /* Moves the hand. Where the hand enters a slot, another slot is the coming one. */
 static inline void twheel_wheel_set_hand(struct twheel_wheel *w, u64 clk)
 {
 	if ((w->clk ^ clk) >> TWHEEL_LVL_SHIFT(1))
-		w->coming = TWHEEL_COMING_ANY;
+		w->coming = twheel_wheel_coming_any(w);
 	w->clk = clk;
 }
 
@@ -237,8 +266,8 @@ static inline void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
 /* Notes that a slot is empty. */
 static inline void wheel_clear_slot(struct twheel_wheel *w, unsigned int n, unsigned int i)
 {
-	__clear_bit(i, w->map[n]);
-	w->count[n][i] = 0;
+	__clear_bit(i, w->level[n]->map);
+	w->level[n]->count[i] = 0;
 }
 
 /*
@@ -247,34 +276,32 @@ static inline void wheel_clear_slot(struct twheel_wheel *w, unsigned int n, unsi
  * callback between two timers would keep the misses from overlapping. So the next timer
  * of a chain is prefetched while it is up to three timers away. Returns whether there is one.
  */
-static inline bool wheel_next_in_slot(struct twheel_wheel *w, struct twheel_slot *slot,
-				      struct twheel_timer **t)
+static inline bool wheel_next_in_slot(struct twheel_wheel *w, struct twheel_level *level,
+				      unsigned int i, struct twheel_node **t)
 {
-	struct list_head *chain, *first;
-	unsigned int c;
+	struct list_head *slot = twheel_level_slot(level, i), *chain, *first;
+	unsigned int c, chains = level->chains;
 
-	/* Otherwise gcc computes the address of each chain twice, from @w. */
-	OPTIMIZER_HIDE_VAR(slot);
-	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
-		chain = &slot->chain[w->cursor++ % TWHEEL_SLOT_CHAINS];
+	for (c = 0; c < chains; c++) {
+		chain = &slot[w->cursor++ & (chains - 1)];
 		first = chain->next;
 		if (first == chain)
 			continue;
 		prefetch(first->next);
-		*t = list_entry(first, struct twheel_timer, entry);
+		*t = list_entry(first, struct twheel_node, entry);
 		return true;
 	}
 	return false;
 }
 
 /* Files a timer: twheel_wheel_file(), or the same in line. */
-typedef void (*wheel_file_fn)(struct twheel_wheel *w, struct twheel_timer *t, u64 expires);
+typedef void (*wheel_file_fn)(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 
 /*
  * Ends the arming of @t, which is in no slot and has the deadline @state. A periodic timer is
  * armed again, and is never seen idle. Returns false if the deadline was pushed back.
  */
-static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct twheel_timer *t,
+static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct twheel_node *t,
 					       s64 state, u64 now, wheel_file_fn file)
 {
 	u64 next = TWHEEL_IDLE;
@@ -300,7 +327,7 @@ static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct tw
  * Takes @t out of its slot, which is being emptied. @t expires, is deferred, or is filed
  * anew. Returns whether it expires.
  */
-static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_timer *t,
+static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_node *t,
 					      u64 now, wheel_file_fn file)
 {
 	u64 state;
@@ -328,13 +355,13 @@ static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twh
  * Return: The timer if it expires. %NULL if it has been extended or deferred, or if there is
  * none: then @todo does not have level 0 any more.
  */
-static inline struct twheel_timer *twheel_wheel_expire_next(struct twheel_wheel *w, u64 now,
+static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *w, u64 now,
 							    unsigned int *budget)
 {
 	unsigned int i = w->clk & TWHEEL_LVL_MASK;
-	struct twheel_timer *t;
+	struct twheel_node *t;
 
-	if (!wheel_next_in_slot(w, &w->slot[0][i], &t)) {
+	if (!wheel_next_in_slot(w, w->level[0], i, &t)) {
 		wheel_clear_slot(w, 0, i);
 		w->todo &= ~BIT(0);
 		return NULL;
@@ -368,10 +395,10 @@ static inline struct twheel_timer *twheel_wheel_expire_next(struct twheel_wheel 
  * Return: The timer, or %NULL. If %NULL is returned and some budget is left, nothing more
  * is due at @now. If no budget is left, there may be more to do.
  */
-static inline struct twheel_timer *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
+static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 						       unsigned int *budget)
 {
-	struct twheel_timer *t = NULL;
+	struct twheel_node *t = NULL;
 
 	if (w->todo & BIT(0) && *budget)
 		t = twheel_wheel_expire_next(w, now, budget);

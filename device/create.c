@@ -221,7 +221,7 @@ static void create_set_slack(struct user_timer *t)
 	u64 window = user_timer_window(t);
 
 	/* The place may have had a timer with a window before. */
-	if (window || twheel_wheel_has_window(&t->timer))
+	if (window || twheel_wheel_has_window(&t->timer.node))
 		twheel_set_slack(&t->timer, div_u64(window, TICK_NSEC));
 }
 

@@ -85,7 +85,7 @@ static noinline void user_timer_change_lane(struct user_timer *t)
 {
 	struct twheel_timer *timer = &t->timer;
 
-	if (twheel_wheel_pending(timer))
+	if (twheel_wheel_pending(&timer->node))
 		twheel_api_cancel_some(&timer, 1);
 	twheel_lane_move(timer, twheel_share_lane(user_timer_set(t)));
 }
@@ -221,7 +221,7 @@ void twheel_user_timer_expired(struct twheel_timer *timer)
 
 	if (unlikely(twheel_share_lock(set, low)))
 		twheel_run_look_at_clock();
-	if (t->state != USER_TIMER_PENDING || twheel_wheel_pending(timer) ||
+	if (t->state != USER_TIMER_PENDING || twheel_wheel_pending(&timer->node) ||
 	    user_timer_clock_node(t))
 		goto out_unlock;
 

@@ -26,7 +26,7 @@ static void api_setup(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 	WARN_ON_ONCE(flags & ~TWHEEL_USER_FLAGS);
 	memset(timer, 0, sizeof(*timer));
 	timer->fn = fn;
-	timer->flags = raw_smp_processor_id() | (flags & TWHEEL_USER_FLAGS);
+	timer->node.flags = raw_smp_processor_id() | (flags & TWHEEL_USER_FLAGS);
 	lockdep_init_map(&timer->lockdep_map, name, key, 0);
 }
 
@@ -126,10 +126,10 @@ void twheel_api_report_unusable(const struct twheel_timer *timer)
  */
 unsigned int twheel_api_home(const struct twheel_timer *timer)
 {
-	lockdep_assert_held(&twheel_base_of_flags(timer->flags)->lock);
+	lockdep_assert_held(&twheel_base_of_flags(timer->node.flags)->lock);
 
-	if (timer->flags & TWHEEL_PINNED)
-		return timer->flags & TWHEEL_CPU_MASK;
+	if (timer->node.flags & TWHEEL_PINNED)
+		return timer->node.flags & TWHEEL_CPU_MASK;
 	return smp_processor_id();
 }
 
@@ -146,12 +146,12 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	if (!twheel_api_usable(timer))
 		return -EINVAL;
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	state = twheel_wheel_state(timer);
+	state = twheel_wheel_state(&timer->node);
 	if (state == TWHEEL_IDLE) {
 		if (cpu == TWHEEL_HERE)
 			cpu = twheel_api_home(timer);
 		base = twheel_arm_rehome(base, timer, cpu);
-		timer->period = period;
+		timer->node.period = period;
 		twheel_arm_insert(base, timer, expires);
 		ret = 0;
 	} else if (state == TWHEEL_DEAD) {
@@ -276,7 +276,7 @@ EXPORT_SYMBOL(twheel_add_on);
  */
 int twheel_mod(struct twheel_timer *timer, u64 expires)
 {
-	if (twheel_wheel_extend(timer, expires)) {
+	if (twheel_wheel_extend(&timer->node, expires)) {
 		twheel_counts_extend();
 		trace_twheel_extend(timer, expires, raw_smp_processor_id());
 		return 1;
@@ -370,9 +370,9 @@ void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u
 	u64 soon;
 
 	if ((likely(base && twheel_arm_is_in(base, timer)) || api_hold_lock(hold, timer)) &&
-	    likely(twheel_wheel_state(timer) == TWHEEL_IDLE)) {
+	    likely(twheel_wheel_state(&timer->node) == TWHEEL_IDLE)) {
 		base = hold->base;
-		timer->period = 0;
+		timer->node.period = 0;
 		twheel_arm_file(base, timer, expires);
 		/* Another CPU may count the next tick during the hold. */
 		soon = get_jiffies_64() + 1;
@@ -420,7 +420,7 @@ void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n)
 
 	local_irq_save(flags);
 	for (i = 0; i < n; i++) {
-		if (!twheel_wheel_pending(timer[i]))
+		if (!twheel_wheel_pending(&timer[i]->node))
 			continue;
 		base = twheel_arm_relock_base(base, timer[i]);
 		twheel_arm_disarm(base, timer[i], TWHEEL_IDLE);
@@ -499,7 +499,7 @@ static void api_lockdep_wait(struct twheel_timer *timer)
  */
 static void api_wait_for_callback(const struct twheel_timer *timer)
 {
-	u32 flags = READ_ONCE(timer->flags);
+	u32 flags = READ_ONCE(timer->node.flags);
 
 	if (flags & TWHEEL_MIGRATING)
 		return;
@@ -520,7 +520,7 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
 
 	api_lockdep_wait(timer);
 	WARN_ON_ONCE(in_hardirq());
-	process = READ_ONCE(timer->flags) & TWHEEL_PROCESS;
+	process = READ_ONCE(timer->node.flags) & TWHEEL_PROCESS;
 	if (process)
 		might_sleep();
 	else if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -611,7 +611,7 @@ EXPORT_SYMBOL(twheel_shutdown_sync);
  */
 bool twheel_pending(const struct twheel_timer *timer)
 {
-	return twheel_wheel_pending(timer);
+	return twheel_wheel_pending(&timer->node);
 }
 EXPORT_SYMBOL(twheel_pending);
 
@@ -626,7 +626,7 @@ EXPORT_SYMBOL(twheel_pending);
  */
 u64 twheel_remaining(const struct twheel_timer *timer)
 {
-	u64 state = twheel_wheel_state(timer);
+	u64 state = twheel_wheel_state(&timer->node);
 	u64 now = get_jiffies_64();
 
 	return state <= TWHEEL_NEVER && state > now ? state - now : 0;

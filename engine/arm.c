@@ -35,11 +35,11 @@ struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 
 	/* The wait is short: a CPU that gives the timer another base has interrupts off. */
 	for (;;) {
-		flags = READ_ONCE(t->flags);
+		flags = READ_ONCE(t->node.flags);
 		if (!(flags & TWHEEL_MIGRATING)) {
 			base = twheel_base_of_flags(flags);
 			raw_spin_lock(&base->lock);
-			if (READ_ONCE(t->flags) == flags)
+			if (READ_ONCE(t->node.flags) == flags)
 				return base;
 			raw_spin_unlock(&base->lock);
 		}
@@ -69,14 +69,14 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 	while (base != to || !base->online) {
 		if (twheel_callback_find(base, t))
 			return base;
-		flags = t->flags & ~TWHEEL_CPU_MASK;
-		WRITE_ONCE(t->flags, t->flags | TWHEEL_MIGRATING);
+		flags = t->node.flags & ~TWHEEL_CPU_MASK;
+		WRITE_ONCE(t->node.flags, t->node.flags | TWHEEL_MIGRATING);
 		raw_spin_unlock(&base->lock);
 		if (!READ_ONCE(to->online))
 			to = twheel_base_of(cpumask_any(cpu_active_mask), lane);
 		base = to;
 		raw_spin_lock(&base->lock);
-		WRITE_ONCE(t->flags, flags | base->cpu);
+		WRITE_ONCE(t->node.flags, flags | base->cpu);
 	}
 	return base;
 }
@@ -95,7 +95,7 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 	base->counts.armed++;
 	base->counts.replaced++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	twheel_wheel_change(&base->wheel, t, expires);
-	trace_twheel_change(t, twheel_wheel_state(t), base->cpu);
+	twheel_wheel_change(&base->wheel, &t->node, expires);
+	trace_twheel_change(t, twheel_wheel_state(&t->node), base->cpu);
 	twheel_arm_wake(base);
 }

@@ -19,7 +19,7 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 /* Whether a timer belongs to a base. It stays there while the base is locked. */
 static inline bool twheel_arm_is_in(const struct twheel_base *base, const struct twheel_timer *t)
 {
-	return (READ_ONCE(t->flags) & TWHEEL_PLACE_MASK) == base->place;
+	return (READ_ONCE(t->node.flags) & TWHEEL_PLACE_MASK) == base->place;
 }
 
 /**
@@ -112,8 +112,8 @@ twheel_arm_file(struct twheel_base *base, struct twheel_timer *t, u64 expires)
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	/* First: debugobjects knows an unused static timer by its empty list entry. */
 	twheel_objects_arm(t);
-	twheel_wheel_insert(&base->wheel, t, expires);
-	trace_twheel_arm(t, twheel_wheel_state(t), base->cpu);
+	twheel_wheel_insert(&base->wheel, &t->node, expires);
+	trace_twheel_arm(t, twheel_wheel_state(&t->node), base->cpu);
 }
 
 /**
@@ -155,11 +155,11 @@ twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t, u64 state)
 {
 	lockdep_assert_held(&base->lock);
 
-	if (!twheel_wheel_remove(&base->wheel, t, state))
+	if (!twheel_wheel_remove(&base->wheel, &t->node, state))
 		return false;
 	base->counts.cancelled++;
 	twheel_objects_disarm(t);
-	trace_twheel_cancel(t, t->last, base->cpu);
+	trace_twheel_cancel(t, t->node.last, base->cpu);
 	return true;
 }
 

@@ -14,7 +14,7 @@ struct audit {
 };
 
 /* Whether @slot of level @n is right for the window of @t: see R3. */
-static bool audit_in_window(struct audit *a, const struct twheel_timer *t,
+static bool audit_in_window(struct audit *a, const struct twheel_node *t,
 			    unsigned int n, u64 slot)
 {
 	u64 state = twheel_wheel_state(t);
@@ -25,7 +25,7 @@ static bool audit_in_window(struct audit *a, const struct twheel_timer *t,
 	       (a->extended || state <= (slot - 1) << TWHEEL_LVL_SHIFT(n));
 }
 
-static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
+static const char *audit_timer(struct audit *a, const struct twheel_node *t,
 			       unsigned int n, unsigned int ahead, u64 slot)
 {
 	u64 state = twheel_wheel_state(t);
@@ -41,7 +41,7 @@ static const char *audit_timer(struct audit *a, const struct twheel_timer *t,
 		return "R1: a timer has been passed over";
 	if (state < slot << TWHEEL_LVL_SHIFT(n))
 		return "R3: a timer's slot begins after its deadline";
-	if (a->extended || n == TWHEEL_LVL_DEPTH - 1)
+	if (a->extended || a->w->beyond & BIT(n))
 		return NULL;
 	if (state >> TWHEEL_LVL_SHIFT(n) != slot)
 		return "R3: a timer's slot does not cover its deadline";
@@ -53,13 +53,14 @@ static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahea
 {
 	struct twheel_wheel *w = a->w;
 	u64 slot = (w->clk >> TWHEEL_LVL_SHIFT(n)) + ahead;
+	struct twheel_level *level = w->level[n];
 	unsigned int i = slot & TWHEEL_LVL_MASK, c;
-	struct twheel_timer *t;
+	struct twheel_node *t;
 	const char *wrong;
 	u64 timers = 0, visit;
 
-	for (c = 0; c < TWHEEL_SLOT_CHAINS; c++) {
-		list_for_each_entry(t, &w->slot[n][i].chain[c], entry) {
+	for (c = 0; c < level->chains; c++) {
+		list_for_each_entry(t, twheel_level_slot(level, i) + c, entry) {
 			if (t->entry.next->prev != &t->entry ||
 			    t->entry.prev->next != &t->entry)
 				return "a chain's links do not match";
@@ -70,15 +71,15 @@ static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahea
 		}
 	}
 	a->pending += timers;
-	if (n && ahead == 1 && test_bit(i, w->map[n]) && !(w->coming & BIT(n)))
+	if (n && ahead == 1 && test_bit(i, level->map) && !(w->coming & BIT(n)))
 		return "R4: a level with a coming slot is not noted";
 	if (!timers)
 		return NULL;
 	if (!ahead && !(n == 0 && w->todo & BIT(0)))
 		return "R2: a current slot is occupied";
-	if (!test_bit(i, w->map[n]))
+	if (!test_bit(i, level->map))
 		return "R4: an occupied slot has no bit";
-	if (w->count[n][i] < timers)
+	if (level->count[i] < timers)
 		return "R4: a slot holds more than its count";
 	if (w->todo)
 		return NULL;
@@ -99,7 +100,7 @@ const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
 {
 	struct audit a = { .w = w, .extended = extended };
 	unsigned int n, ahead;
-	struct twheel_timer *t;
+	struct twheel_node *t;
 	const char *wrong;
 
 	list_for_each_entry(t, &w->deferred, entry) {
@@ -107,7 +108,7 @@ const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
 			return "a deferred timer is not pending";
 		a.pending++;
 	}
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
+	for (n = 0; n < w->depth; n++) {
 		for (ahead = 0; ahead < TWHEEL_LVL_SIZE; ahead++) {
 			wrong = audit_slot(&a, n, ahead);
 			if (wrong)

@@ -102,6 +102,7 @@ struct twheel_worker {
  * @expiry_lock: On PREEMPT_RT: held while callbacks may run; see expiry.h.
  * @waiters: On PREEMPT_RT: how many tasks wait for @expiry_lock.
  * @wheel: The wheel.
+ * @levels: The memory of its levels: timers are armed where none can be allocated.
  */
 struct twheel_base {
 	raw_spinlock_t		lock;
@@ -127,6 +128,8 @@ struct twheel_base {
 	atomic_t		waiters;
 #endif
 	struct twheel_wheel	wheel;
+	u8			levels[TWHEEL_LVL_DEPTH * TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS)]
+				____cacheline_aligned;
 };
 
 /**
@@ -138,6 +141,14 @@ struct twheel_cpu {
 };
 
 DECLARE_PER_CPU(struct twheel_cpu, twheel_cpus);
+
+/* The timer that a wheel knows as @node; %NULL for %NULL, because @node comes first. */
+static inline struct twheel_timer *twheel_timer_of(struct twheel_node *node)
+{
+	static_assert(!offsetof(struct twheel_timer, node));
+
+	return container_of(node, struct twheel_timer, node);
+}
 
 static inline struct twheel_base *twheel_base_of(unsigned int cpu,
 						 unsigned int lane)

@@ -53,7 +53,7 @@ twheel_callback_find(const struct twheel_base *base,
 	/* Whatever its function is: the callback may have set the timer up anew. */
 	if (base->callback.timer == t)
 		return &base->callback;
-	if (t->flags & TWHEEL_PROCESS)
+	if (t->node.flags & TWHEEL_PROCESS)
 		return twheel_callback_find_process(base, t);
 	return NULL;
 }
@@ -70,7 +70,7 @@ struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base)
 
 	lockdep_assert_held(&base->lock);
 
-	list_for_each_entry(t, &base->wheel.deferred, entry)
+	list_for_each_entry(t, &base->wheel.deferred, node.entry)
 		if (!twheel_callback_find_process(base, t))
 			return t;
 	return NULL;

@@ -40,12 +40,12 @@ twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
 	cb->fn = fn;
 	cb->missed = base->wheel.missed;
 	base->counts.fired++;
-	if (t->period)
+	if (t->node.period)
 		base->counts.armed++;
 	else
 		twheel_objects_disarm(t);
 	twheel_stats_callback(&base->stats, now, base->wheel.last,
-			      twheel_wheel_has_window(t));
+			      twheel_wheel_has_window(&t->node));
 	trace_twheel_expire_entry(t, base->wheel.last, base->cpu);
 	return fn;
 }

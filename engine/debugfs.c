@@ -21,9 +21,6 @@
 #include "debugfs.h"
 #include "twheel_compat.h"
 
-/* A wheel without its slots, which hold pointers and take most of the memory. */
-#define DEBUGFS_WHEEL_SIZE	offsetof(struct twheel_wheel, slot)
-
 /**
  * struct debugfs_snapshot - the bases of a CPU, summed up
  * @now: The current tick.
@@ -35,7 +32,8 @@
  * @busy: How many workers are queued or run callbacks in process context.
  * @extended: How many deadlines this CPU has pushed back without a lock.
  * @deferred: Whether timers wait for process context.
- * @wheel: The wheels without their slots: sums, the earliest @next and the latest hand.
+ * @wheel: The wheels: sums, the earliest @next and the latest hand.
+ * @level: The levels of @wheel, without chains.
  */
 struct debugfs_snapshot {
 	u64			now;
@@ -47,7 +45,8 @@ struct debugfs_snapshot {
 	unsigned int		busy;
 	u64			extended;
 	bool			deferred;
-	unsigned long		wheel[BITS_TO_LONGS(DEBUGFS_WHEEL_SIZE * BITS_PER_BYTE)];
+	struct twheel_wheel	wheel;
+	struct twheel_level	level[TWHEEL_LVL_DEPTH];
 };
 
 static struct dentry *debugfs_directory;
@@ -72,8 +71,9 @@ static void debugfs_add_stats(struct twheel_stats *sum, const struct twheel_stat
 	}
 }
 
-static void debugfs_add_wheel(struct twheel_wheel *sum, const struct twheel_wheel *w)
+static void debugfs_add_wheel(struct debugfs_snapshot *s, const struct twheel_wheel *w)
 {
+	struct twheel_wheel *sum = &s->wheel;
 	unsigned int n, i;
 
 	sum->clk = max(sum->clk, w->clk);
@@ -83,9 +83,9 @@ static void debugfs_add_wheel(struct twheel_wheel *sum, const struct twheel_whee
 	sum->cascaded += w->cascaded;
 	sum->refiled += w->refiled;
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		bitmap_or(sum->map[n], sum->map[n], w->map[n], TWHEEL_LVL_SIZE);
+		bitmap_or(s->level[n].map, s->level[n].map, w->level[n]->map, TWHEEL_LVL_SIZE);
 		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
-			sum->count[n][i] += w->count[n][i];
+			s->level[n].count[i] += w->level[n]->count[i];
 	}
 }
 
@@ -99,18 +99,17 @@ static void debugfs_add_base(struct debugfs_snapshot *s, struct twheel_base *bas
 	debugfs_add_stats(&s->stats, &base->stats);
 	s->busy += TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred |= !list_empty(&base->wheel.deferred);
-	debugfs_add_wheel((void *)s->wheel, &base->wheel);
+	debugfs_add_wheel(s, &base->wheel);
 	raw_spin_unlock_irq(&base->lock);
 }
 
 static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 {
-	struct twheel_wheel *w = (void *)s->wheel;
 	unsigned int lane;
 
 	memset(s, 0, sizeof(*s));
 	s->wake = TWHEEL_NEVER;
-	w->next = TWHEEL_NEVER;
+	s->wheel.next = TWHEEL_NEVER;
 	s->now = get_jiffies_64();
 	s->extended = local64_read(&per_cpu(twheel_extended, cpu));
 	for_each_twheel_lane(lane)
@@ -148,10 +147,9 @@ static void debugfs_show_stats(struct seq_file *m, const struct twheel_stats *st
 }
 
 /* One character a slot: '.' if it is empty, else the number of digits of its count. */
-static char debugfs_slot_picture(const struct twheel_wheel *w, unsigned int n,
-				 unsigned int i)
+static char debugfs_slot_picture(const struct twheel_level *level, unsigned int i)
 {
-	u32 count = test_bit(i, w->map[n]) ? w->count[n][i] : 0;
+	u32 count = test_bit(i, level->map) ? level->count[i] : 0;
 	char picture = '.';
 
 	if (count)
@@ -161,24 +159,24 @@ static char debugfs_slot_picture(const struct twheel_wheel *w, unsigned int n,
 	return picture;
 }
 
-static void debugfs_show_level(struct seq_file *m, const struct twheel_wheel *w,
+static void debugfs_show_level(struct seq_file *m, const struct debugfs_snapshot *s,
 			       unsigned int n)
 {
-	unsigned int hand = w->clk >> TWHEEL_LVL_SHIFT(n) & TWHEEL_LVL_MASK;
+	unsigned int hand = s->wheel.clk >> TWHEEL_LVL_SHIFT(n) & TWHEEL_LVL_MASK;
 	unsigned int i;
 
 	seq_printf(m, "level_%u ", n);
 	for (i = 0; i < TWHEEL_LVL_SIZE; i++) {
 		if (i == hand)
 			seq_putc(m, '>');
-		seq_putc(m, debugfs_slot_picture(w, n, i));
+		seq_putc(m, debugfs_slot_picture(&s->level[n], i));
 	}
 	seq_putc(m, '\n');
 }
 
 static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snapshot *s)
 {
-	const struct twheel_wheel *w = (const void *)s->wheel;
+	const struct twheel_wheel *w = &s->wheel;
 	unsigned int n;
 
 	seq_printf(m, "online %d\n", s->online);
@@ -199,7 +197,7 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 	seq_printf(m, "refiled %llu\n", w->refiled);
 	debugfs_show_stats(m, &s->stats);
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
-		debugfs_show_level(m, w, n);
+		debugfs_show_level(m, s, n);
 }
 
 static int debugfs_cpu_show(struct seq_file *m, void *unused)

@@ -50,7 +50,7 @@ void twheel_run_set_charge(void (*charge)(struct twheel_timer *timer, unsigned i
  */
 static inline void twheel_api_prefetch_neighbours(const struct twheel_timer *timer)
 {
-	const struct list_head *entry = &timer->entry;
+	const struct list_head *entry = &timer->node.entry;
 
 	/* data_race: only prefetched, under no lock. */
 	prefetchw(data_race(entry->prev));

@@ -31,13 +31,13 @@ void twheel_lane_change(struct twheel_timer *t, enum twheel_lane lane)
 	u32 others;
 
 	base = twheel_arm_lock_base_irqsave(t, &flags);
-	if (!twheel_wheel_pending(t) && !twheel_callback_find(base, t)) {
-		others = t->flags & ~TWHEEL_LANE_MASK;
-		WRITE_ONCE(t->flags, t->flags | TWHEEL_MIGRATING);
+	if (!twheel_wheel_pending(&t->node) && !twheel_callback_find(base, t)) {
+		others = t->node.flags & ~TWHEEL_LANE_MASK;
+		WRITE_ONCE(t->node.flags, t->node.flags | TWHEEL_MIGRATING);
 		raw_spin_unlock(&base->lock);
 		base = twheel_base_of(base->cpu, lane);
 		raw_spin_lock(&base->lock);
-		WRITE_ONCE(t->flags, others | wanted);
+		WRITE_ONCE(t->node.flags, others | wanted);
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }

@@ -42,13 +42,13 @@ static inline enum twheel_lane twheel_lane_of_flags(u32 flags)
 
 static inline enum twheel_lane twheel_lane_of(const struct twheel_timer *t)
 {
-	return twheel_lane_of_flags(READ_ONCE(t->flags));
+	return twheel_lane_of_flags(READ_ONCE(t->node.flags));
 }
 
 /* The CPU in whose wheel a timer is, or was last. */
 static inline unsigned int twheel_lane_cpu(const struct twheel_timer *t)
 {
-	return READ_ONCE(t->flags) & TWHEEL_CPU_MASK;
+	return READ_ONCE(t->node.flags) & TWHEEL_CPU_MASK;
 }
 
 /**
@@ -58,7 +58,7 @@ static inline unsigned int twheel_lane_cpu(const struct twheel_timer *t)
  */
 static inline void twheel_lane_use(struct twheel_timer *t, enum twheel_lane lane)
 {
-	t->flags |= lane << TWHEEL_LANE_SHIFT;
+	t->node.flags |= lane << TWHEEL_LANE_SHIFT;
 }
 
 void twheel_lane_change(struct twheel_timer *t, enum twheel_lane lane);

@@ -37,10 +37,10 @@ static struct twheel_timer *move_first(struct twheel_base *from)
 
 	lockdep_assert_held(&from->lock);
 
-	while ((t = twheel_wheel_first(&from->wheel))) {
+	while ((t = twheel_timer_of(twheel_wheel_first(&from->wheel)))) {
 		if (!twheel_callback_find(from, t))
 			return t;
-		list_move_tail(&t->entry, &from->wheel.deferred);
+		list_move_tail(&t->node.entry, &from->wheel.deferred);
 	}
 	return twheel_callback_first_deferred(from);
 }
@@ -69,8 +69,8 @@ bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 		if (!i)
 			twheel_wheel_forward(&to->wheel, get_jiffies_64());
 		trace_twheel_migrate(t, from->cpu, to->cpu);
-		twheel_wheel_move(&to->wheel, &from->wheel, t);
-		WRITE_ONCE(t->flags, (t->flags & ~TWHEEL_CPU_MASK) | to->cpu);
+		twheel_wheel_move(&to->wheel, &from->wheel, &t->node);
+		WRITE_ONCE(t->node.flags, (t->node.flags & ~TWHEEL_CPU_MASK) | to->cpu);
 		twheel_stats_inc(&to->stats.migrated);
 	}
 	twheel_tick_wake_by(to, to->wheel.next);

@@ -21,7 +21,7 @@ static bool objects_is_static(void *addr)
 {
 	struct twheel_timer *timer = addr;
 
-	return timer->fn && !atomic64_read(&timer->state) && !timer->entry.prev;
+	return timer->fn && !atomic64_read(&timer->node.state) && !timer->node.entry.prev;
 }
 
 /* Disarms an armed timer, whose reuse would corrupt the wheel. */

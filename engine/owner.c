@@ -79,12 +79,12 @@ static void owner_search_list(struct owner_search *search, struct twheel_base *b
 		search->missed |= twheel_callback_of_module(base, search->mod);
 		for (i = 0; i < TWHEEL_LOCK_HOLD && count; i++, count--) {
 			t = list_first_entry_or_null(list, struct twheel_timer,
-						     entry);
+						     node.entry);
 			if (!t) {
 				count = 0;
 				break;
 			}
-			list_move_tail(&t->entry, list);
+			list_move_tail(&t->node.entry, list);
 			owner_look(search, base, t);
 		}
 		raw_spin_unlock_irq(&base->lock);
@@ -99,8 +99,8 @@ static u32 owner_slot_count(struct owner_search *search, struct twheel_base *bas
 
 	raw_spin_lock_irq(&base->lock);
 	search->missed |= twheel_callback_of_module(base, search->mod);
-	if (test_bit(i, base->wheel.map[n]))
-		count = base->wheel.count[n][i];
+	if (test_bit(i, base->wheel.level[n]->map))
+		count = base->wheel.level[n]->count[i];
 	raw_spin_unlock_irq(&base->lock);
 	return count;
 }
@@ -127,7 +127,7 @@ static void owner_search_level(struct owner_search *search, struct twheel_base *
 		/* The wheel files the timers of a slot into its chains in turn. */
 		for (c = 0; c < TWHEEL_SLOT_CHAINS && c < count; c++)
 			owner_search_list(search, base,
-					  &base->wheel.slot[n][i].chain[c],
+					  twheel_level_slot(base->wheel.level[n], i) + c,
 					  (count - c - 1) / TWHEEL_SLOT_CHAINS + 1);
 	}
 }

@@ -111,11 +111,11 @@ u64 twheel_forward(struct twheel_timer *timer, u64 interval)
 	if (!twheel_api_usable(timer))
 		return 0;
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	if (twheel_wheel_state(timer) == TWHEEL_IDLE) {
+	if (twheel_wheel_state(&timer->node) == TWHEEL_IDLE) {
 		base = twheel_arm_rehome(base, timer, twheel_api_home(timer));
-		expires = periodic_next_point(timer->last, max(interval, 1ULL),
+		expires = periodic_next_point(timer->node.last, max(interval, 1ULL),
 					      get_jiffies_64(), &points);
-		timer->period = 0;
+		timer->node.period = 0;
 		twheel_arm_insert(base, timer, expires);
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
@@ -144,7 +144,7 @@ void twheel_set_slack(struct twheel_timer *timer, u64 slack)
 
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	if (!WARN_ON_ONCE(twheel_pending(timer)))
-		WRITE_ONCE(timer->flags, (timer->flags & ~TWHEEL_WINDOW_MASK) |
+		WRITE_ONCE(timer->node.flags, (timer->node.flags & ~TWHEEL_WINDOW_MASK) |
 			   twheel_wheel_window_flags(slack));
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 }

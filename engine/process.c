@@ -42,7 +42,7 @@ static struct twheel_timer *process_take(struct twheel_base *base)
 	lockdep_assert_held(&base->lock);
 
 	while ((t = twheel_callback_first_deferred(base))) {
-		if (twheel_wheel_take(&base->wheel, t, get_jiffies_64()))
+		if (twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64()))
 			break;
 		if (++i % TWHEEL_LOCK_HOLD)
 			continue;

@@ -55,7 +55,7 @@ static void run_charge_moves(struct twheel_base *base, u32 moved)
 	lockdep_assert_held(&base->lock);
 
 	if (steps && base->lane != TWHEEL_LANE_MODULES && run_charge)
-		run_charge(base->wheel.moved, steps);
+		run_charge(twheel_timer_of(base->wheel.moved), steps);
 }
 
 /**
@@ -140,7 +140,7 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 	while (left) {
 		rest = min(left, TWHEEL_LOCK_HOLD);
 		left -= rest;
-		t = twheel_wheel_expire(&base->wheel, tick, &rest);
+		t = twheel_timer_of(twheel_wheel_expire(&base->wheel, tick, &rest));
 		left += rest;
 		if (likely(t)) {
 			fn = twheel_callback_begin(base, &base->callback, t, tick);
@@ -178,7 +178,7 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
  */
 u64 twheel_run_time(const struct twheel_timer *t)
 {
-	struct twheel_base *base = twheel_base_of_flags(READ_ONCE(t->flags));
+	struct twheel_base *base = twheel_base_of_flags(READ_ONCE(t->node.flags));
 
 	if (!base->time)
 		base->time = ktime_get_ns();

@@ -32,7 +32,7 @@ DECLARE_EVENT_CLASS(twheel_deadline,
 		__entry->function	= timer->fn;
 		__entry->expires	= expires;
 		__entry->now		= get_jiffies_64();
-		__entry->period		= timer->period;
+		__entry->period		= timer->node.period;
 		__entry->cpu		= cpu;
 	),
 
