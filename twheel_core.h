@@ -64,6 +64,9 @@ struct twheel_level {
 /* The memory of a level whose slots have so many chains. */
 #define TWHEEL_LEVEL_BYTES(chains) \
 	(sizeof(struct twheel_level) + TWHEEL_LVL_SIZE * (chains) * sizeof(struct list_head))
+/* The memory of all levels, whose slots have all chains. */
+#define TWHEEL_LEVELS_BYTES \
+	(TWHEEL_LVL_DEPTH * TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS))
 
 /**
  * struct twheel_wheel - a hierarchical timing wheel
@@ -233,6 +236,15 @@ static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_nod
 static inline struct list_head *twheel_level_slot(struct twheel_level *level, unsigned int i)
 {
 	return (struct list_head *)(level + 1) + i * level->chains;
+}
+
+/* Gives all levels to a wheel that has none: @memory has %TWHEEL_LEVELS_BYTES bytes. */
+static inline void twheel_wheel_add_all_levels(struct twheel_wheel *w, void *memory)
+{
+	while (w->depth < TWHEEL_LVL_DEPTH) {
+		twheel_wheel_add_level(w, memory, TWHEEL_SLOT_CHAINS);
+		memory += TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS);
+	}
 }
 
 /* Every level but level 0, which has no coming slot. */

@@ -128,8 +128,7 @@ struct twheel_base {
 	atomic_t		waiters;
 #endif
 	struct twheel_wheel	wheel;
-	u8			levels[TWHEEL_LVL_DEPTH * TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS)]
-				____cacheline_aligned;
+	u8			levels[TWHEEL_LEVELS_BYTES] ____cacheline_aligned;
 };
 
 /**

@@ -100,8 +100,6 @@ static void cpu_free_lanes(void)
 static void cpu_init_base(struct twheel_base *base, unsigned int cpu,
 			  unsigned int lane)
 {
-	unsigned int n;
-
 	raw_spin_lock_init(&base->lock);
 	twheel_expiry_init(base);
 	base->cpu = cpu;
@@ -110,10 +108,7 @@ static void cpu_init_base(struct twheel_base *base, unsigned int cpu,
 	base->wake = TWHEEL_NEVER;
 	twheel_process_init_base(base);
 	twheel_wheel_init(&base->wheel, get_jiffies_64());
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
-		twheel_wheel_add_level(&base->wheel, base->levels +
-				       n * TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS),
-				       TWHEEL_SLOT_CHAINS);
+	twheel_wheel_add_all_levels(&base->wheel, base->levels);
 	twheel_run_init(base);
 }
 
