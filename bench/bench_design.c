@@ -294,30 +294,34 @@ static u64 hashed_bytes(u32 n)
 
 /* Hierarchical wheel: twheel_core.c */
 
-static struct twheel_wheel *wheel;
+static struct {
+	struct twheel_wheel	wheel;
+	u8			levels[TWHEEL_LEVELS_BYTES] ____cacheline_aligned;
+} *full;
 
 static int hierarchical_init(u32 n)
 {
-	wheel = kvmalloc(sizeof(*wheel), GFP_KERNEL);
-	if (!wheel)
+	full = kvmalloc(sizeof(*full), GFP_KERNEL);
+	if (!full)
 		return -ENOMEM;
-	twheel_wheel_init(wheel, 0);
+	twheel_wheel_init(&full->wheel, 0);
+	twheel_wheel_add_all_levels(&full->wheel, full->levels);
 	return 0;
 }
 
 static void hierarchical_exit(void)
 {
-	kvfree(wheel);
+	kvfree(full);
 }
 
 static inline u32 hierarchical_add(const struct bench_op *op,
 				   const struct bench_base *base)
 {
-	struct twheel_timer *timer = &op->object->wheel.timer;
+	struct twheel_node *timer = &op->object->wheel.timer.node;
 
 	timer->flags = 0;
 	timer->period = 0;
-	twheel_wheel_insert(wheel, timer, base->tick + op->deadline);
+	twheel_wheel_insert(&full->wheel, timer, base->tick + op->deadline);
 	return 1;
 }
 
@@ -326,7 +330,7 @@ BENCH_PASS(hierarchical_add_pass, hierarchical_add)
 static inline u32 hierarchical_cancel(const struct bench_op *op,
 				      const struct bench_base *base)
 {
-	return twheel_wheel_remove(wheel, &op->object->wheel.timer, TWHEEL_IDLE);
+	return twheel_wheel_remove(&full->wheel, &op->object->wheel.timer.node, TWHEEL_IDLE);
 }
 
 BENCH_PASS(hierarchical_cancel_pass, hierarchical_cancel)
@@ -336,14 +340,14 @@ static u32 hierarchical_tick(u64 now)
 	unsigned int budget = U32_MAX;
 	u32 due = 0;
 
-	while (twheel_wheel_expire(wheel, now, &budget))
+	while (twheel_wheel_expire(&full->wheel, now, &budget))
 		due++;
 	return due;
 }
 
 static u64 hierarchical_bytes(u32 n)
 {
-	return (u64)n * sizeof(struct twheel_timer) + sizeof(struct twheel_wheel);
+	return (u64)n * sizeof(struct twheel_timer) + sizeof(*full);
 }
 
 const struct design bench_designs[DESIGNS] = {

@@ -92,7 +92,7 @@ static void finds_r4_missing_bit(struct kunit *test)
 
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = one_a_level(test);
-		__clear_bit(10, wt->wheel->map[n]);
+		__clear_bit(10, wt->wheel->level[n]->map);
 		expect_rule(wt, "R4");
 	}
 }
@@ -104,7 +104,7 @@ static void finds_r4_low_count(struct kunit *test)
 
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
 		wt = one_a_level(test);
-		wt->wheel->count[n][10] = 0;
+		wt->wheel->level[n]->count[10] = 0;
 		expect_rule(wt, "R4");
 	}
 }

@@ -38,7 +38,7 @@ static void expect_deferred(struct wheel_test *wt, u64 now, unsigned int n)
 static void waits_until_it_is_taken(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	expect_deferred(wt, 9, 0);
 	expect_deferred(wt, 10, 1);
@@ -56,7 +56,7 @@ static void waits_until_it_is_taken(struct kunit *test)
 static void extended_where_it_waits(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	expect_deferred(wt, 20, 1);
 	wheel_test_extend(wt, 0, 300);
@@ -70,7 +70,7 @@ static void extended_where_it_waits(struct kunit *test)
 static void changed_where_it_waits(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	expect_deferred(wt, 20, 1);
 	twheel_wheel_change(wt->wheel, t, 5);
@@ -96,12 +96,10 @@ static void moved_where_it_waits(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1, 10);
 	struct twheel_wheel *from = wt->wheel, *to;
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	expect_deferred(wt, 20, 1);
-	to = kvzalloc(sizeof(*to), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, to);
-	twheel_wheel_init(to, 40);
+	to = wheel_test_wheel(test, 40);
 	wt->wheel = to;
 	/* A deferred timer is in no slot. */
 	KUNIT_EXPECT_NULL(test, twheel_wheel_first(from));
@@ -119,7 +117,7 @@ static void moved_where_it_waits(struct kunit *test)
 static void periodic_one_misses_while_it_waits(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	t->period = 3;
 	expect_deferred(wt, 12, 1);
@@ -150,7 +148,7 @@ static void crowd_is_deferred_within_the_budget(struct kunit *test)
 static void window_is_kept(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 	u64 next;
 
 	t->flags = TWHEEL_PROCESS | twheel_wheel_window_flags(128);

@@ -36,7 +36,7 @@ static void by_nothing_is_accepted(struct kunit *test)
 static void earlier_is_refused(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	wheel_test_arm(wt, 0, 700);
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 699));
@@ -51,7 +51,7 @@ static void earlier_is_refused(struct kunit *test)
 static void earlier_than_extended_is_refused(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	wheel_test_arm(wt, 0, 300);
 	wheel_test_extend(wt, 0, 900);
@@ -65,7 +65,7 @@ static void earlier_than_extended_is_refused(struct kunit *test)
 static void trap11_half_range(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	wheel_test_arm(wt, 0, 100);
 	wheel_test_extend(wt, 0, (1ULL << 63) + 200);
@@ -212,7 +212,7 @@ static void saturates(struct kunit *test)
 static void idle_is_refused(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, TWHEEL_NEVER));
@@ -222,7 +222,7 @@ static void idle_is_refused(struct kunit *test)
 static void expired_is_refused(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	wheel_test_arm(wt, 0, 10);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
@@ -233,7 +233,7 @@ static void expired_is_refused(struct kunit *test)
 static void dead_is_refused(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	twheel_wheel_remove(wt->wheel, t, TWHEEL_DEAD);
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 100));

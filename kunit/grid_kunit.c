@@ -50,7 +50,7 @@ static bool grid_expire(struct grid *grid, u64 now, unsigned int *budget)
 {
 	struct wheel_test *wt = grid->wt;
 	struct twheel_wheel *w = wt->wheel;
-	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
+	struct twheel_node *timer = twheel_wheel_expire(w, now, budget);
 	struct test_timer *t;
 	u64 missed;
 
@@ -83,10 +83,10 @@ static unsigned int grid_run(struct grid *grid, u64 now)
 }
 
 /* Visits the wheel until a timer expires. Returns %NULL if none will. */
-static struct twheel_timer *take_next(struct twheel_wheel *w)
+static struct twheel_node *take_next(struct twheel_wheel *w)
 {
 	unsigned int budget = WHEEL_TEST_UNLIMITED;
-	struct twheel_timer *timer;
+	struct twheel_node *timer;
 	u64 next;
 
 	do {
@@ -271,16 +271,15 @@ static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
 	u32 period = *(const u32 *)test->param_value;
 	struct twheel_wheel *to;
 	unsigned int i, runs;
-	struct twheel_timer *t;
+	struct twheel_node *t;
 	struct grid grid;
 
-	to = kvzalloc(sizeof(*to), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, to);
+	to = wheel_test_wheel(test, 0);
 	for (i = 0; i < ARRAY_SIZE(hands); i++) {
 		grid_start(test, &grid, 1000, 1);
 		grid_arm(&grid, 0, 1001, period);
 		t = &grid.wt->timers[0].timer;
-		twheel_wheel_init(to, 1000 + hands[i]);
+		wheel_test_wheel_init(to, 1000 + hands[i]);
 		twheel_wheel_move(to, grid.wt->wheel, t);
 		for (runs = 0; runs < 4; runs++) {
 			KUNIT_EXPECT_PTR_EQ(test, take_next(to), t);
@@ -331,7 +330,7 @@ static void armed_once_where_it_was_periodic(struct kunit *test)
 static void beside_timers_of_one_arming(struct kunit *test)
 {
 	unsigned int i, budget = WHEEL_TEST_UNLIMITED, once = 0, again = 0;
-	struct twheel_timer *timer;
+	struct twheel_node *timer;
 	struct wheel_test *wt;
 	struct grid grid;
 
@@ -361,7 +360,7 @@ static void window_does_not_shift_the_grid(struct kunit *test)
 	static const u64 slacks[] = { 128, 1000, 8192, 600000 };
 	u32 period = *(const u32 *)test->param_value;
 	u64 ran, missed, due;
-	struct twheel_timer *t;
+	struct twheel_node *t;
 	struct twheel_wheel *w;
 	struct grid grid;
 	unsigned int i;

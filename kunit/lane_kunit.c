@@ -19,7 +19,7 @@ static struct probe *probe_in(struct kunit *test, int lane,
 
 static void expect_in(struct kunit *test, struct probe *probe, int lane, int cpu)
 {
-	u32 flags = READ_ONCE(probe->timer.flags);
+	u32 flags = READ_ONCE(probe->timer.node.flags);
 
 	KUNIT_EXPECT_EQ(test, flags & TWHEEL_CPU_MASK, cpu);
 	KUNIT_EXPECT_EQ(test, (flags & TWHEEL_LANE_MASK) >> TWHEEL_LANE_SHIFT,
@@ -43,7 +43,7 @@ static void timer_runs_there_and_stays(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, expires + ENGINE_TEST_FAR),
 				1);
 		KUNIT_EXPECT_EQ(test, twheel_cancel(&probe->timer), 1);
-		expect_in(test, probe, lane, probe->timer.flags & TWHEEL_CPU_MASK);
+		expect_in(test, probe, lane, probe->timer.node.flags & TWHEEL_CPU_MASK);
 		engine_test_expect_idle(test, &probe->timer);
 		KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
 		engine_test_expect_dead(test, &probe->timer);

@@ -193,7 +193,7 @@ static void slack_of_a_pending_timer(struct kunit *test)
 	twheel_add(timer, expires);
 	twheel_set_slack(timer, 1000);
 	misuse_end(test, w);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(timer), 0);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(&timer->node), 0);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 }
 

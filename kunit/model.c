@@ -147,7 +147,7 @@ void model_expire(struct model *m, unsigned int budget)
 {
 	u64 now = min(m->now, TWHEEL_NEVER - 1);
 	unsigned int left = budget;
-	struct twheel_timer *timer;
+	struct twheel_node *timer;
 
 	while ((timer = twheel_wheel_expire(m->wheel, m->now, &left)))
 		expire_one(m, container_of(timer, struct model_timer, timer));
@@ -250,7 +250,7 @@ struct model *model_run(struct kunit *test, const struct model_mix *mix)
 	prandom_seed_state(&m->rnd, m->seed);
 	for (i = 0; i < mix->timers; i++)
 		RB_CLEAR_NODE(&m->timers[i].node);
-	twheel_wheel_init(m->wheel, param->start);
+	wheel_test_wheel_init(m->wheel, param->start);
 
 	while (m->step < param->steps) {
 		step(m);

@@ -22,7 +22,7 @@
  * @slack: For how many ticks after @due it may.
  */
 struct model_timer {
-	struct twheel_timer	timer;
+	struct twheel_node	timer;
 	struct rb_node		node;
 	u64			due;
 	u64			slack;

@@ -23,13 +23,11 @@ KUNIT_ARRAY_PARAM(hand, hands, hand_desc);
 static struct twheel_wheel *move_all(struct wheel_test *wt, u64 clk)
 {
 	struct twheel_wheel *from = wt->wheel, *to;
-	struct twheel_timer *timer;
+	struct twheel_node *timer;
 	unsigned int armed = 0;
 	struct test_timer *t;
 
-	to = kvzalloc(sizeof(*to), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(wt->test, to);
-	twheel_wheel_init(to, clk);
+	to = wheel_test_wheel(wt->test, clk);
 	wt->wheel = to;
 	wt->tick = clk;
 	while ((timer = twheel_wheel_first(from)) && armed <= wt->size) {
@@ -147,9 +145,7 @@ static void into_an_unfinished_tick(struct kunit *test)
 	unsigned int budget = 2, i;
 	struct twheel_wheel *from;
 
-	from = kvzalloc(sizeof(*from), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, from);
-	twheel_wheel_init(from, 0);
+	from = wheel_test_wheel(test, 0);
 	wheel_test_arm(wt, 0, 10);
 	wheel_test_arm(wt, 1, 10);
 	for (i = 2; i < wt->size; i++)

@@ -48,7 +48,7 @@ static void beat_act(struct probe *probe)
 		beat->wrong++;
 	beat->missed += missed;
 	beat->point += (missed + 1) * beat->period;
-	if (twheel_wheel_state(&probe->timer) != beat->point)
+	if (twheel_wheel_state(&probe->timer.node) != beat->point)
 		beat->wrong++;
 	if (beat->then)
 		beat->then(beat);
@@ -72,7 +72,7 @@ static int beat_arm(struct beat *beat, u64 expires, u32 period)
 	engine_test_hold();
 	beat->period = period;
 	ret = twheel_add_periodic(&beat->probe.timer, expires, period);
-	beat->start = twheel_wheel_state(&beat->probe.timer);
+	beat->start = twheel_wheel_state(&beat->probe.timer.node);
 	beat->point = beat->start;
 	engine_test_release();
 	return ret;
@@ -276,8 +276,8 @@ static void mod_moves_its_grid(struct kunit *test)
 	engine_test_hold();
 	armed = beat_arm(beat, get_jiffies_64() + 50, 3);
 	earlier = twheel_mod(timer, get_jiffies_64() + 2);
-	later = twheel_mod(timer, twheel_wheel_state(timer) + 2);
-	beat->start = twheel_wheel_state(timer);
+	later = twheel_mod(timer, twheel_wheel_state(&timer->node) + 2);
+	beat->start = twheel_wheel_state(&timer->node);
 	beat->point = beat->start;
 	engine_test_release();
 	KUNIT_ASSERT_EQ(test, armed, 0);
@@ -592,7 +592,7 @@ static void step_act(struct probe *probe)
 	points = twheel_forward(&probe->timer, step->interval);
 	step->points += points;
 	step->point += points * max(step->interval, 1ULL);
-	if (!points || twheel_wheel_state(&probe->timer) != step->point ||
+	if (!points || twheel_wheel_state(&probe->timer.node) != step->point ||
 	    step->point <= probe->tick)
 		step->wrong++;
 }
@@ -608,7 +608,7 @@ static struct step *step_start(struct kunit *test, u64 interval, unsigned int ru
 	step->probe.left = runs;
 	engine_test_hold();
 	ret = twheel_add_after(&step->probe.timer, 1);
-	step->start = twheel_wheel_state(&step->probe.timer);
+	step->start = twheel_wheel_state(&step->probe.timer.node);
 	step->point = step->start;
 	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, 0);
@@ -657,7 +657,7 @@ static void forward_counts_the_points(struct kunit *test)
 
 	engine_test_hold();
 	ret = twheel_add_after(timer, 1);
-	last = twheel_wheel_state(timer);
+	last = twheel_wheel_state(&timer->node);
 	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	probe_expect(test, probe, last);
@@ -667,7 +667,7 @@ static void forward_counts_the_points(struct kunit *test)
 	before = get_jiffies_64();
 	points = twheel_forward(timer, 7);
 	after = get_jiffies_64();
-	next = twheel_wheel_state(timer);
+	next = twheel_wheel_state(&timer->node);
 	engine_test_release();
 	KUNIT_EXPECT_GE(test, points, div_u64(before - last, 7) + 1);
 	KUNIT_EXPECT_LE(test, points, div_u64(after - last, 7) + 1);
@@ -684,7 +684,7 @@ static void forward_of_a_new_timer_counts_from_tick_0(struct kunit *test)
 
 	points = twheel_forward(timer, ENGINE_TEST_FAR);
 	KUNIT_EXPECT_GE(test, points, div64_u64(before, ENGINE_TEST_FAR) + 1);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), points * ENGINE_TEST_FAR);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&timer->node), points * ENGINE_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 }
 
@@ -697,23 +697,23 @@ static void forward_of_a_cancelled_timer(struct kunit *test)
 	twheel_add(timer, expires);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 100), 1ULL);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), expires + 100);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&timer->node), expires + 100);
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires + 150), 1);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 100), 1ULL);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), expires + 250);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&timer->node), expires + 250);
 	engine_test_expect_counts(test, 4, 0, 2, 1);
 }
 
 static void forward_of_a_pending_timer_does_nothing(struct kunit *test)
 {
 	struct twheel_timer *timer = &probe_far(test)->timer;
-	u64 state = twheel_wheel_state(timer);
+	u64 state = twheel_wheel_state(&timer->node);
 
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 1), 0ULL);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, 0), 0ULL);
 	KUNIT_EXPECT_EQ(test, twheel_forward(timer, U64_MAX), 0ULL);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), state);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&timer->node), state);
 	engine_test_expect_counts(test, 1, 0, 0, 0);
 }
 
@@ -747,7 +747,7 @@ static void forward_saturates(struct kunit *test)
 		twheel_add(timer, TWHEEL_NEVER - 5);
 		twheel_cancel(timer);
 		KUNIT_EXPECT_EQ(test, twheel_forward(timer, intervals[i]), 1ULL);
-		KUNIT_EXPECT_EQ(test, twheel_wheel_state(timer), TWHEEL_NEVER);
+		KUNIT_EXPECT_EQ(test, twheel_wheel_state(&timer->node), TWHEEL_NEVER);
 		KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 	}
 }

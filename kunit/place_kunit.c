@@ -229,8 +229,8 @@ static void slack_does_not_move_it(struct kunit *test)
 		twheel_add_on(&probe->timer, 0, cpu);
 		expect_on(test, probe, cpu);
 		twheel_set_slack(&probe->timer, 100000);
-		KUNIT_EXPECT_EQ(test, probe->timer.flags & TWHEEL_CPU_MASK, cpu);
-		KUNIT_EXPECT_EQ(test, probe->timer.flags & TWHEEL_USER_FLAGS,
+		KUNIT_EXPECT_EQ(test, probe->timer.node.flags & TWHEEL_CPU_MASK, cpu);
+		KUNIT_EXPECT_EQ(test, probe->timer.node.flags & TWHEEL_USER_FLAGS,
 				kind->flags);
 		twheel_set_slack(&probe->timer, 0);
 		twheel_add_on(&probe->timer, 0, cpu);
@@ -421,7 +421,7 @@ static void pinned_is_armed_though_its_cpu_is_away(struct kunit *test)
 static void note_missed(struct probe *probe)
 {
 	probe->left += twheel_missed(&probe->timer);
-	if (twheel_wheel_state(&probe->timer) !=
+	if (twheel_wheel_state(&probe->timer.node) !=
 	    probe->expires + 2 * (probe->runs + probe->left))
 		probe->ret++;
 }

@@ -747,7 +747,7 @@ static void sleep_over_periods(struct probe *probe)
 
 	beat->missed += twheel_missed(&probe->timer);
 	if (!probe->pending ||
-	    twheel_wheel_state(&probe->timer) != beat->start + probe->runs + beat->missed)
+	    twheel_wheel_state(&probe->timer.node) != beat->start + probe->runs + beat->missed)
 		beat->wrong++;
 	beat->prompt += probe->tick == beat->ended;
 	schedule_timeout_uninterruptible(4);
@@ -772,7 +772,7 @@ static void slow_periodic_one_misses_what_it_sleeps_over(struct kunit *test)
 	twheel_setup(timer, probe_fn, TWHEEL_PROCESS);
 	engine_test_hold();
 	ret = twheel_add_periodic(timer, get_jiffies_64() + 1, 1);
-	beat->start = twheel_wheel_state(timer);
+	beat->start = twheel_wheel_state(&timer->node);
 	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_ASSERT_NE(test, 0UL,
@@ -819,7 +819,7 @@ static void forward_itself(struct probe *probe)
 	points = twheel_forward(&probe->timer, 2);
 	probe->expires += 2 * points;
 	/* At least three ticks have passed. */
-	if (points < 2 || twheel_wheel_state(&probe->timer) != probe->expires)
+	if (points < 2 || twheel_wheel_state(&probe->timer.node) != probe->expires)
 		probe->ret++;
 }
 
@@ -831,7 +831,7 @@ static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
 
 	engine_test_hold();
 	ret = twheel_add_after(&probe->timer, 1);
-	probe->expires = twheel_wheel_state(&probe->timer);
+	probe->expires = twheel_wheel_state(&probe->timer.node);
 	engine_test_release();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	for (i = 0; i < 4; i++)

@@ -58,7 +58,7 @@ static int extend_timers(void *data)
 static void expire_timers(struct wheel_test *wt, u64 now)
 {
 	unsigned int budget = WHEEL_TEST_UNLIMITED;
-	struct twheel_timer *timer;
+	struct twheel_node *timer;
 	struct test_timer *t;
 
 	while ((timer = twheel_wheel_expire(wt->wheel, now, &budget))) {

@@ -23,7 +23,7 @@ static void removed_never_fires(struct kunit *test)
 static void remove_says_whether_pending(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
 	wheel_test_arm(wt, 0, 10);
@@ -35,7 +35,7 @@ static void remove_says_whether_pending(struct kunit *test)
 static void expired_cannot_be_removed(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_timer *t = &wt->timers[0].timer;
+	struct twheel_node *t = &wt->timers[0].timer;
 
 	wheel_test_arm(wt, 0, 10);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
@@ -46,8 +46,8 @@ static void expired_cannot_be_removed(struct kunit *test)
 static void dead_stays_dead(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-	struct twheel_timer *idle = &wt->timers[0].timer;
-	struct twheel_timer *armed = &wt->timers[1].timer;
+	struct twheel_node *idle = &wt->timers[0].timer;
+	struct twheel_node *armed = &wt->timers[1].timer;
 
 	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, idle, TWHEEL_DEAD));
 	KUNIT_EXPECT_EQ(test, twheel_wheel_state(idle), TWHEEL_DEAD);
@@ -76,9 +76,9 @@ static void residue_is_cleared(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		KUNIT_EXPECT_TRUE(test, bitmap_empty(wt->wheel->map[n], TWHEEL_LVL_SIZE));
+		KUNIT_EXPECT_TRUE(test, bitmap_empty(wt->wheel->level[n]->map, TWHEEL_LVL_SIZE));
 		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
-			KUNIT_EXPECT_EQ(test, wt->wheel->count[n][i], 0U);
+			KUNIT_EXPECT_EQ(test, wt->wheel->level[n]->count[i], 0U);
 	}
 }
 

@@ -21,12 +21,12 @@ static void slack_is_put_into_the_timer(struct kunit *test)
 {
 	u64 slack = *(const u64 *)test->param_value;
 	struct twheel_timer *timer = &probe_new(test, NULL)->timer;
-	u32 flags = timer->flags;
+	u32 flags = timer->node.flags;
 
 	twheel_set_slack(timer, slack);
-	KUNIT_EXPECT_EQ(test, timer->flags, flags | twheel_wheel_window_flags(slack));
+	KUNIT_EXPECT_EQ(test, timer->node.flags, flags | twheel_wheel_window_flags(slack));
 	twheel_set_slack(timer, 0);
-	KUNIT_EXPECT_EQ(test, timer->flags, flags);
+	KUNIT_EXPECT_EQ(test, timer->node.flags, flags);
 	engine_test_expect_idle(test, timer);
 	engine_test_expect_counts(test, 0, 0, 0, 0);
 }
@@ -61,13 +61,13 @@ static void slack_stays_until_it_is_set_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires + 1000), 1);
 	KUNIT_EXPECT_EQ(test, twheel_mod(timer, expires - 1000), 1);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(timer), 2U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(&timer->node), 2U);
 	twheel_add_on(timer, expires, cpumask_last(cpu_online_mask));
-	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(timer), 2U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(&timer->node), 2U);
 	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(timer), 1);
 
 	twheel_set_slack(timer, 0);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(timer), 0U);
+	KUNIT_EXPECT_EQ(test, twheel_wheel_window_level(&timer->node), 0U);
 	expires = get_jiffies_64() + 1;
 	twheel_add(timer, expires);
 	probe_expect(test, probe, expires);
@@ -78,11 +78,11 @@ static void slack_of_a_pending_timer_is_refused(struct kunit *test)
 #ifdef kunit_warning_suppress
 	struct kunit_suppressed_warning *w = kunit_start_suppress_warning(test);
 	struct twheel_timer *timer = &probe_far(test)->timer;
-	u32 flags = timer->flags;
+	u32 flags = timer->node.flags;
 
 	twheel_set_slack(timer, 100000);
 	kunit_end_suppress_warning(test, w);
-	KUNIT_EXPECT_EQ(test, timer->flags, flags);
+	KUNIT_EXPECT_EQ(test, timer->node.flags, flags);
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 #else
 	kunit_skip(test, "this kernel cannot suppress warnings");

@@ -5,15 +5,42 @@
 #include <linux/mm.h>
 #include "wheel_test.h"
 
+/**
+ * struct full_wheel - a wheel with all levels
+ * @wheel: The wheel.
+ * @levels: The memory of its levels.
+ */
+struct full_wheel {
+	struct twheel_wheel	wheel;
+	u8			levels[TWHEEL_LEVELS_BYTES] ____cacheline_aligned;
+};
+
+/* Makes a wheel from wheel_test_wheel() empty. */
+void wheel_test_wheel_init(struct twheel_wheel *wheel, u64 clk)
+{
+	twheel_wheel_init(wheel, clk);
+	twheel_wheel_add_all_levels(wheel,
+				    container_of(wheel, struct full_wheel, wheel)->levels);
+}
+
+/* An empty wheel with all levels, for kvfree(). */
+struct twheel_wheel *wheel_test_wheel(struct kunit *test, u64 clk)
+{
+	struct full_wheel *full = kvzalloc(sizeof(*full), GFP_KERNEL);
+
+	static_assert(!offsetof(struct full_wheel, wheel));
+	KUNIT_ASSERT_NOT_NULL(test, full);
+	wheel_test_wheel_init(&full->wheel, clk);
+	return &full->wheel;
+}
+
 int wheel_test_init(struct kunit *test)
 {
 	struct wheel_test *wt = kunit_kzalloc(test, sizeof(*wt), GFP_KERNEL);
 
 	if (!wt)
 		return -ENOMEM;
-	wt->wheel = kvzalloc(sizeof(*wt->wheel), GFP_KERNEL);
-	if (!wt->wheel)
-		return -ENOMEM;
+	wt->wheel = wheel_test_wheel(test, 0);
 	wt->test = test;
 	test->priv = wt;
 	return 0;
@@ -44,7 +71,7 @@ struct wheel_test *wheel_test_start(struct kunit *test, u64 clk,
 	wt->tick = clk;
 	wt->calls = 0;
 	wt->rearm = false;
-	twheel_wheel_init(wt->wheel, clk);
+	wheel_test_wheel_init(wt->wheel, clk);
 	return wt;
 }
 
@@ -87,7 +114,7 @@ void wheel_test_arm(struct wheel_test *wt, unsigned int i, u64 expires)
 
 void wheel_test_remove(struct wheel_test *wt, unsigned int i)
 {
-	struct twheel_timer *t = &wt->timers[i].timer;
+	struct twheel_node *t = &wt->timers[i].timer;
 
 	KUNIT_ASSERT_TRUE_MSG(wt->test,
 			      twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE),
@@ -116,7 +143,7 @@ void wheel_test_audit(struct wheel_test *wt, bool extended)
 }
 
 /* Checks a timer that has just expired. */
-static struct test_timer *expired(struct wheel_test *wt, struct twheel_timer *timer, u64 now)
+static struct test_timer *expired(struct wheel_test *wt, struct twheel_node *timer, u64 now)
 {
 	struct test_timer *t = container_of(timer, struct test_timer, timer);
 
@@ -134,7 +161,7 @@ static struct test_timer *expired(struct wheel_test *wt, struct twheel_timer *ti
 bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 {
 	struct twheel_wheel *w = wt->wheel;
-	struct twheel_timer *timer = twheel_wheel_expire(w, now, budget);
+	struct twheel_node *timer = twheel_wheel_expire(w, now, budget);
 	struct test_timer *t;
 	unsigned int i;
 
@@ -204,20 +231,25 @@ unsigned int wheel_test_visit_all(struct wheel_test *wt)
 	return visits;
 }
 
-/* Finds the chain that a pending timer is in: the list whose head is in the wheel. */
+/* Finds the chain that a pending timer is in: the list whose head is in a level. */
 void wheel_test_where(struct wheel_test *wt, unsigned int i,
 		      unsigned int *level, unsigned int *slot,
 		      unsigned int *chain)
 {
-	struct list_head *first = wt->wheel->slot[0][0].chain;
-	struct list_head *end = first + TWHEEL_LVL_DEPTH * TWHEEL_LVL_SIZE * TWHEEL_SLOT_CHAINS;
 	struct list_head *head = wt->timers[i].timer.entry.next;
-	unsigned int n;
+	const struct twheel_wheel *w = wt->wheel;
+	struct list_head *first;
+	size_t n;
 
-	while (head < first || head >= end)
-		head = head->next;
-	n = head - first;
-	*chain = n % TWHEEL_SLOT_CHAINS;
-	*slot = n / TWHEEL_SLOT_CHAINS % TWHEEL_LVL_SIZE;
-	*level = n / TWHEEL_SLOT_CHAINS / TWHEEL_LVL_SIZE;
+	for (;; head = head->next) {
+		for (*level = 0; *level < w->depth; ++*level) {
+			first = twheel_level_slot(w->level[*level], 0);
+			n = head - first;
+			if (head < first || n >= TWHEEL_LVL_SIZE * w->level[*level]->chains)
+				continue;
+			*chain = n % w->level[*level]->chains;
+			*slot = n / w->level[*level]->chains;
+			return;
+		}
+	}
 }

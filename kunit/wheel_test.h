@@ -39,7 +39,7 @@
  * @fired: How often it has expired.
  */
 struct test_timer {
-	struct twheel_timer	timer;
+	struct twheel_node	timer;
 	u64			due;
 	u64			slack;
 	u32			fired;
@@ -66,6 +66,9 @@ struct wheel_test {
 	unsigned int		calls;
 	bool			rearm;
 };
+
+void wheel_test_wheel_init(struct twheel_wheel *wheel, u64 clk);
+struct twheel_wheel *wheel_test_wheel(struct kunit *test, u64 clk);
 
 int wheel_test_init(struct kunit *test);
 void wheel_test_exit(struct kunit *test);

@@ -28,7 +28,7 @@ static struct wheel_test *start(struct kunit *test, u64 clk, unsigned int timers
 static void level_fits_twice(struct kunit *test)
 {
 	u64 slack = *(const u64 *)test->param_value;
-	struct twheel_timer t = { .flags = twheel_wheel_window_flags(slack) };
+	struct twheel_node t = { .flags = twheel_wheel_window_flags(slack) };
 	unsigned int n = twheel_wheel_window_level(&t);
 
 	KUNIT_EXPECT_LT(test, n, (unsigned int)TWHEEL_LVL_DEPTH);
@@ -416,7 +416,7 @@ static void moved_ones_keep_their_windows(struct kunit *test)
 	static const u64 slack[] = { 0, 128, 8192, 600000, 40000000 };
 	u64 clk, first = 1 << 20, hand = *(const s64 *)test->param_value;
 	struct twheel_wheel *from, *to;
-	struct twheel_timer *timer;
+	struct twheel_node *timer;
 	unsigned int i, left = 40;
 	struct wheel_test *wt;
 	struct test_timer *t;
@@ -428,10 +428,8 @@ static void moved_ones_keep_their_windows(struct kunit *test)
 	while (wheel_test_expire(wt, first + 5000, &left))
 		;
 	from = wt->wheel;
-	to = kvzalloc(sizeof(*to), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, to);
 	clk = from->clk + hand;
-	twheel_wheel_init(to, clk);
+	to = wheel_test_wheel(test, clk);
 	wt->wheel = to;
 	wt->tick = clk;
 	for (i = 0; i < wt->size; i++) {

@@ -48,6 +48,7 @@ typedef s64 ktime_t;
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+#define static_assert		_Static_assert
 #define OPTIMIZER_HIDE_VAR(x)	__asm__ ("" : "+r" (x))
 #define data_race(x)		(x)
 #define IS_ENABLED(option)	0

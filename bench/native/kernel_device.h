@@ -9,7 +9,6 @@
 #define _NATIVE_KERNEL_DEVICE_H
 
 /* Compiler */
-#define static_assert		_Static_assert
 #define __aligned(n)		__attribute__((aligned(n)))
 #define __percpu
 #define raw_cpu_ptr(p)		this_cpu_ptr(p)

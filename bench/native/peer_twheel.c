@@ -7,12 +7,16 @@
 #include "twheel_core.h"
 
 static struct twheel_wheel *wheel;
+static void *levels;
 
 static void twheel_open(uint64_t now)
 {
-	if (!wheel)
+	if (!wheel) {
 		wheel = bench_memory(sizeof(*wheel));
+		levels = bench_memory(TWHEEL_LEVELS_BYTES);
+	}
 	twheel_wheel_init(wheel, now);
+	twheel_wheel_add_all_levels(wheel, levels);
 }
 
 static void twheel_timer_setup(void *timer, fired_fn fn)
@@ -46,10 +50,13 @@ static void twheel_timer_cancel(void *timer)
 static void twheel_tick(uint64_t now)
 {
 	unsigned int budget = UINT_MAX;
+	struct twheel_node *node;
 	struct twheel_timer *timer;
 
-	while ((timer = twheel_wheel_expire(wheel, now, &budget)))
+	while ((node = twheel_wheel_expire(wheel, now, &budget))) {
+		timer = container_of(node, struct twheel_timer, node);
 		timer->fn(timer);
+	}
 }
 
 const struct peer peer_twheel = {

@@ -78,7 +78,7 @@ static void count_cancel(struct shared_timer *s, int ret, bool dead)
 
 	if (ret == -EAGAIN)
 		torture_inc(TORTURE_AGAIN);
-	else if (ret < 0 || (ret > 1 && !(s->timer.flags & TWHEEL_PROCESS)))
+	else if (ret < 0 || (ret > 1 && !(s->timer.node.flags & TWHEEL_PROCESS)))
 		torture_fail("a cancel returned %d", ret);
 	if (dead && ret)
 		torture_fail("a cancel after shutdown returned %d", ret);
