@@ -2,7 +2,8 @@
 /*
  * twheel: every state that a small wheel can reach with a few timers
  *
- * usage: explore [-t TIMERS] [-k KINDS] [-d TICKS] [-o ODDITIES] [-s START] [-m MILLIONS]
+ * usage: explore [-t TIMERS] [-k KINDS] [-d TICKS] [-o ODDITIES] [-l LEVELS]
+ *	       [-s START] [-m MILLIONS]
  *
  *   -t TIMERS    how many timers (default 3)
  *   -k KINDS     the kinds of timers, as digits: 0 exact, 1 and 2 with a window for that
@@ -10,6 +11,7 @@
  *   -d TICKS     deadlines and jumps are up to so far from the hand (default 17)
  *   -o ODDITIES  states with more oddities (state.c) are checked, but the search does not go
  *                on from them (default 1)
+ *   -l LEVELS    the wheel begins with so many levels (default: all), and may get more
  *   -s START     the hand begins here, and states are told apart by the whole hand; a
  *                negative START counts from the last tick
  *   -m MILLIONS  give up at so many states (default 4)
@@ -37,12 +39,14 @@ enum verb {
 	FORWARD,
 	NEXT,
 	FIRST,
+	ADD_LEVEL,
 	VERBS
 };
 
 static const char * const verb_names[VERBS] = {
 	"arm", "arrive", "change", "extend", "remove", "take", "expire, budget 1",
 	"expire, budget 2", "expire", "forward", "next", "first",
+	"add a level",
 };
 
 struct op {
@@ -185,6 +189,9 @@ static void do_op(const struct op *op)
 	case FIRST:
 		world_first(&world);
 		break;
+	case ADD_LEVEL:
+		world_add_level(&world, 1);
+		break;
 	}
 }
 
@@ -253,6 +260,8 @@ static void visit(void)
 		step_each_tick(verb, 0, 0, FAR);
 	step(NEXT, 0, 0, 0);
 	step(FIRST, 0, 0, 0);
+	if (restored.wheel.depth < TWHEEL_LVL_DEPTH)
+		step(ADD_LEVEL, 0, 0, 0);
 }
 
 static void search(void)
@@ -272,13 +281,14 @@ static void search(void)
 
 int main(int argc, char **argv)
 {
+	unsigned int levels = TWHEEL_LVL_DEPTH;
 	u64 start = 1ULL << 32;
 	u32 millions = 4;
 	bool wraps = true;
 	const char *kinds = "0";
 	int option;
 
-	while ((option = getopt(argc, argv, "t:k:d:o:s:m:")) != -1) {
+	while ((option = getopt(argc, argv, "t:k:d:o:l:s:m:")) != -1) {
 		switch (option) {
 		case 't':
 			timers = min(strtoul(optarg, NULL, 0), STATE_TIMERS);
@@ -291,6 +301,9 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			oddities = strtoul(optarg, NULL, 0);
+			break;
+		case 'l':
+			levels = clamp(strtoul(optarg, NULL, 0), 1, TWHEEL_LVL_DEPTH);
 			break;
 		case 's':
 			start = strtoll(optarg, NULL, 0);
@@ -320,6 +333,8 @@ int main(int argc, char **argv)
 	}
 	state_init(start, wraps);
 	world_init(&world, timers, start);
+	while (world.wheel.depth < levels)
+		world_add_level(&world, 1);
 	search();
 	printf("# %u states, %llu steps, of which %llu lead to more oddities\n", found, steps,
 	       beyond);

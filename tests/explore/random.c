@@ -9,7 +9,8 @@
  *
  * The wheel has the geometry that the program was built with. It begins anew, at another
  * tick, 16 times in a million operations: some begin so near the end of time that little
- * happens. The seed of the million that failed is printed.
+ * happens. It begins with no level, gets one chain a slot for its first timer, and grows at
+ * random moments. The seed of the million that failed is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,19 +24,20 @@
 #define REACH_BITS	(TWHEEL_LVL_BITS * TWHEEL_LVL_DEPTH + 1)
 
 enum verb {
-	ARM, CHANGE, EXTEND, REMOVE, ARRIVE, TAKE, ADVANCE, FORWARD, NEXT, FIRST,
+	ARM, CHANGE, EXTEND, REMOVE, ARRIVE, TAKE, ADVANCE, FORWARD, NEXT, FIRST, ADD_LEVEL,
+	WIDEN,
 };
 
 static const char * const verb_names[] = {
 	"arm", "change", "extend", "remove", "arrive", "take", "expire", "forward",
-	"next", "first",
+	"next", "first", "add a level", "widen a level",
 };
 
 struct op {
 	enum verb	verb;
-	unsigned int	timer;
+	unsigned int	timer;	/* or the level */
 	u64		tick;
-	unsigned int	budget;
+	unsigned int	budget;	/* or the chains */
 };
 
 static struct world world;
@@ -44,6 +46,8 @@ static u64 seed;
 static u32 steps;
 static u64 now;
 static unsigned int pace;	/* the most bits of ticks that time advances by */
+static u32 growth;		/* the wheel grows so seldom: once in so many operations */
+static bool on_demand;		/* and gets each level that it wants */
 static struct op history[HISTORY];
 
 /* xorshift64* */
@@ -137,11 +141,46 @@ static enum verb random_verb(const struct subject *s)
 	return CHANGE + below(3);
 }
 
+/* The wheel gets its next level, or more chains on a level. Returns whether it can. */
+static bool grow(struct op *op, bool deeper)
+{
+	u32 depth = world.wheel.depth, chains;
+
+	if (deeper) {
+		op->verb = ADD_LEVEL;
+		op->timer = depth;
+		op->budget = depth ? max(TWHEEL_SLOT_CHAINS >> below(3), 1) : 1;
+		return depth < TWHEEL_LVL_DEPTH;
+	}
+	op->verb = WIDEN;
+	op->timer = below(depth);
+	chains = world.wheel.level[op->timer]->chains;
+	op->budget = min(chains << (1 + below(2)), (u32)TWHEEL_SLOT_CHAINS);
+	return op->budget > chains;
+}
+
+static bool grows(struct op *op)
+{
+	u32 depth = world.wheel.depth;
+
+	if (!depth || (on_demand && world.wheel.wanted > depth))
+		return grow(op, true);
+	if (below(growth))
+		return false;
+	return grow(op, depth < TWHEEL_LVL_DEPTH && below(2));
+}
+
+/* A wheel with few levels visits each of its last slots, so time advances less. */
+static unsigned int pace_now(void)
+{
+	return min(pace, world.wheel.depth * TWHEEL_LVL_BITS + 7);
+}
+
 static void advance(struct op *op)
 {
 	if (below(2))
-		now = later(now, below(2) ? 1 : bits(pace));
-	else if (below(4) == 0 && world.wheel.next > now && world.wheel.next - now < 1ULL << pace)
+		now = later(now, below(2) ? 1 : bits(pace_now()));
+	else if (below(4) == 0 && world.wheel.next > now && world.wheel.next - now < 1ULL << pace_now())
 		now = world.wheel.next;
 	op->tick = now;
 	op->budget = below(2) ? WORLD_UNLIMITED : below(20);
@@ -184,7 +223,35 @@ static void do_op(const struct op *op)
 	case FIRST:
 		world_first(&world);
 		break;
+	case ADD_LEVEL:
+		world_add_level(&world, op->budget);
+		break;
+	case WIDEN:
+		world_widen_level(&world, op->timer, op->budget);
+		break;
 	}
+}
+
+static void random_op(struct op *op)
+{
+	unsigned int timer = below(world.timers);
+
+	op->tick = random_deadline();
+	op->verb = random_verb(&world.subject[timer]);
+	/* A wheel without a level can do all but take in a timer. */
+	if (world.wheel.depth || op->verb == ARM || op->verb == ARRIVE) {
+		enum verb verb = op->verb;
+
+		if (grows(op))
+			return;
+		op->verb = verb;
+	}
+	op->timer = timer;
+	op->budget = 0;
+	if (op->verb == ARRIVE)
+		op->tick = clamp(op->tick, 1, TWHEEL_NEVER);
+	if (op->verb >= ADVANCE && op->verb <= FORWARD)
+		advance(op);
 }
 
 static void step(void)
@@ -194,18 +261,11 @@ static void step(void)
 	/* Time advances tick by tick for a while, then by the whole wheel. */
 	if (steps % 512 == 0)
 		pace = 1 + below(below(8) ? TWHEEL_LVL_BITS + 1 : REACH_BITS + 2);
-	op->timer = below(world.timers);
-	op->verb = random_verb(&world.subject[op->timer]);
-	op->tick = random_deadline();
-	op->budget = 0;
-	if (op->verb == ARRIVE)
-		op->tick = clamp(op->tick, 1, TWHEEL_NEVER);
-	if (op->verb >= ADVANCE && op->verb <= FORWARD)
-		advance(op);
+	random_op(op);
 	steps++;
 	do_op(op);
 	world_check(&world);
-	if (steps % 8 == 0)
+	if (steps % 8 == 0 || world.wheel.depth < TWHEEL_LVL_DEPTH || op->verb == WIDEN)
 		world_audit(&world);
 }
 
@@ -233,6 +293,8 @@ static void run_round(u64 *expired, u64 *moved)
 	for (steps = 0; steps < ROUND;) {
 		now = random_start();
 		world_init(&world, WORLD_TIMERS, now);
+		growth = 2U << below(16);
+		on_demand = below(2);
 		do {
 			step();
 		} while (steps % LIFE);

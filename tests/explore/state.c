@@ -23,9 +23,10 @@ struct place {
 struct packed {
 	u8		hand;
 	u8		next;
-	u8		todo : 4;
-	u8		coming : 4;
-	u8		share;
+	u16		todo : 4;
+	u16		coming : 2;	/* of the levels above level 0 */
+	u16		depth : 2;
+	u16		share : 8;
 	u16		count[LEVELS];	/* four bits a slot; 0: no bit in the map */
 	struct place	place[STATE_TIMERS];
 };
@@ -78,14 +79,14 @@ static u64 tick_at(u64 from, u8 ticks, unsigned int bias)
 }
 
 /* Whether @slot of level @n is where the wheel files a timer of this deadline. */
-static bool covers(const struct subject *s, unsigned int n, u64 slot)
+static bool covers(const struct world *w, const struct subject *s, unsigned int n, u64 slot)
 {
 	u64 ends = (slot - 1) << TWHEEL_LVL_SHIFT(n);
 
 	if (n && n == twheel_wheel_window_level(&s->timer) &&
 	    s->due <= ends && s->due > ends - TWHEEL_LVL_GRAN(n))
 		return true;
-	if (n == LEVELS - 1)
+	if (n == w->wheel.depth - 1)
 		return s->due >> TWHEEL_LVL_SHIFT(n) >= slot;
 	return s->due >> TWHEEL_LVL_SHIFT(n) == slot;
 }
@@ -98,7 +99,7 @@ static u32 count_of(const struct twheel_wheel *wheel, unsigned int n, unsigned i
 		    unsigned int timers)
 {
 	u32 limit = n ? STATE_COUNT(n) : timers;
-	u32 count = wheel->count[n][i];
+	u32 count = wheel->level[n]->count[i];
 
 	return count > limit ? limit + (count - limit) % LEAST : count;
 }
@@ -124,19 +125,20 @@ static unsigned int pack_list(const struct world *w, const struct list_head *lis
 struct state state_of(const struct world *w)
 {
 	const struct twheel_wheel *wheel = &w->wheel;
-	struct packed p = { .todo = wheel->todo, .coming = wheel->coming };
+	struct packed p = { .todo = wheel->todo, .coming = wheel->coming >> 1,
+			    .depth = wheel->depth };
 	unsigned int packed = 0, timers, n, i;
 	struct state state;
 	u32 share = 0;
 
 	p.hand = wrap ? (wheel->clk - base) % STATE_PERIOD : wheel->clk - base;
 	p.next = wheel->next > wheel->clk ? ticks_from(wheel->clk, wheel->next, 0) : 0;
-	for (n = 0; n < LEVELS; n++) {
+	for (n = 0; n < wheel->depth; n++) {
 		for (i = 0; i < SLOTS; i++) {
-			timers = pack_list(w, &wheel->slot[n][i].chain[0], n * SLOTS + i,
+			timers = pack_list(w, twheel_level_slot(wheel->level[n], i), n * SLOTS + i,
 					   p.place + packed);
 			packed += timers;
-			if (test_bit(i, wheel->map[n]))
+			if (test_bit(i, wheel->level[n]->map))
 				p.count[n] |= (count_of(wheel, n, i, timers) + 1) << 4 * i;
 		}
 		if (n && wheel->todo & BIT(n))
@@ -157,11 +159,11 @@ static unsigned int oddities_of_slot(const struct world *w, unsigned int n, unsi
 	unsigned int odd = 0, timers = 0;
 	const struct subject *s;
 
-	list_for_each_entry(s, &w->wheel.slot[n][i].chain[0], timer.entry) {
-		odd += !covers(s, n, slot);
+	list_for_each_entry(s, twheel_level_slot(w->wheel.level[n], i), timer.entry) {
+		odd += !covers(w, s, n, slot);
 		timers++;
 	}
-	if (!test_bit(i, w->wheel.map[n]))
+	if (!test_bit(i, w->wheel.level[n]->map))
 		return odd;
 	return odd + max(count_of(&w->wheel, n, i, timers) - timers, !n && !timers);
 }
@@ -169,7 +171,7 @@ static unsigned int oddities_of_slot(const struct world *w, unsigned int n, unsi
 /*
  * How far a wheel is from the one in which the same timers have just been armed. An
  * oddity is a timer whose slot does not cover its deadline, because the timer was extended
- * or came overdue; a removed timer that a slot still counts; a bit of an empty slot of level
+ * came overdue, or was filed when the wheel had fewer levels; a removed timer that a slot still counts; a bit of an empty slot of level
  * 0; or a @next that is too early. The wheel changes: it searches.
  */
 unsigned int state_oddities(struct world *w)
@@ -177,7 +179,7 @@ unsigned int state_oddities(struct world *w)
 	u64 next = w->wheel.next;
 	unsigned int odd = 0, n, i;
 
-	for (n = 0; n < LEVELS; n++)
+	for (n = 0; n < w->wheel.depth; n++)
 		for (i = 0; i < SLOTS; i++)
 			odd += oddities_of_slot(w, n, i);
 	return odd + (next > w->wheel.clk && next < twheel_wheel_next(&w->wheel));
@@ -190,11 +192,13 @@ static void restore_in_slot(struct world *w, struct subject *s, unsigned int n, 
 	u64 current = wheel->clk >> TWHEEL_LVL_SHIFT(n);
 	u64 ahead = (i - current) & TWHEEL_LVL_MASK;
 
-	list_add_tail(&s->timer.entry, &wheel->slot[n][i].chain[0]);
+	list_add_tail(&s->timer.entry, twheel_level_slot(wheel->level[n], i));
 	/* An overdue timer came from another wheel, and expires on the next tick. */
 	s->end = s->due > U64_MAX - s->slack ? U64_MAX : s->due + s->slack;
 	s->end = max(s->end, wheel->clk + (n || ahead));
-	s->extended = !covers(s, n, current + ahead);
+	s->extended = !covers(w, s, n, current + ahead);
+	if (s->due >> TWHEEL_LVL_SHIFT(n) != current + ahead && n == wheel->depth - 1)
+		wheel->beyond = BIT(n);
 }
 
 void state_restore(struct world *w, const struct state *state)
@@ -205,18 +209,20 @@ void state_restore(struct world *w, const struct state *state)
 	memcpy(&p, state, sizeof(p));
 	memcpy(w, &empty, sizeof(*w));
 	twheel_wheel_init(&w->wheel, base + p.hand);
+	while (w->wheel.depth < p.depth)
+		world_add_level(w, 1);
 	w->wheel.next = p.next ? tick_at(w->wheel.clk, p.next, 0) : w->wheel.clk;
 	w->wheel.todo = p.todo;
-	w->wheel.coming = p.coming;
-	for (n = 0; n < LEVELS; n++) {
+	w->wheel.coming = p.coming << 1;
+	for (n = 0; n < p.depth; n++) {
 		w->wheel.share[n] = n ? p.share >> 4 * (n - 1) & 15 : 0;
 		for (i = 0; i < SLOTS; i++) {
 			u32 count = p.count[n] >> 4 * i & 15;
 
 			if (!count)
 				continue;
-			__set_bit(i, w->wheel.map[n]);
-			w->wheel.count[n][i] = count - 1;
+			__set_bit(i, w->wheel.level[n]->map);
+			w->wheel.level[n]->count[i] = count - 1;
 		}
 	}
 	for (i = 0; i < STATE_TIMERS; i++) {

@@ -9,6 +9,7 @@
 
 /* Another wheel, from which timers arrive. */
 static struct twheel_wheel elsewhere;
+static u8 elsewhere_memory[TWHEEL_LEVEL_BYTES(1)] ____cacheline_aligned;
 
 void world_fail(struct world *w, const char *format, ...)
 {
@@ -30,12 +31,33 @@ static u64 later(u64 from, u64 by)
 	return by > U64_MAX - from ? U64_MAX : from + by;
 }
 
+/* The wheel has no level yet. */
 void world_init(struct world *w, unsigned int timers, u64 clk)
 {
 	memset(w, 0, sizeof(*w));
 	w->timers = timers;
 	twheel_wheel_init(&w->wheel, clk);
 	twheel_wheel_init(&elsewhere, clk);
+	twheel_wheel_add_level(&elsewhere, elsewhere_memory, 1);
+}
+
+void world_add_level(struct world *w, unsigned int chains)
+{
+	unsigned int n = w->wheel.depth;
+
+	twheel_wheel_add_level(&w->wheel, w->memory[0][n], chains);
+	world_expect(w, w->wheel.depth == n + 1, "add_level() makes it %u levels", n);
+}
+
+void world_widen_level(struct world *w, unsigned int n, unsigned int chains)
+{
+	void *old = w->wheel.level[n];
+	bool first = old == w->memory[0][n];
+
+	world_expect(w, twheel_wheel_widen_level(&w->wheel, n, w->memory[first][n], chains) == old,
+		     "widen_level() returns other memory");
+	/* Nothing may use it any more. */
+	memset(old, 0xa5, sizeof(w->memory[0][n]));
 }
 
 /* Sets the attributes of an idle timer. */
@@ -62,17 +84,39 @@ static u64 deadline(const struct world *w, u64 expires)
 	return clamp(expires, w->wheel.clk + 1, TWHEEL_NEVER);
 }
 
+/* The wheel has noted how many levels would serve the timer. */
+static void expect_wanted(struct world *w, const struct subject *s, u32 before)
+{
+	u64 distance = s->due - w->wheel.clk;
+	u32 wanted = 1;
+
+	while (wanted < TWHEEL_LVL_DEPTH && distance >> TWHEEL_LVL_SHIFT(wanted))
+		wanted++;
+	/* A timer with a window may be served on a lower level. */
+	if (!(distance >> TWHEEL_LVL_SHIFT(w->wheel.depth)) ||
+	    (w->wheel.wanted == before && twheel_wheel_has_window(&s->timer)))
+		wanted = before;
+	world_expect(w, w->wheel.wanted == max(wanted, before), "%u levels are wanted, not %u",
+		     w->wheel.wanted, max(wanted, before));
+}
+
 void world_arm(struct world *w, struct subject *s, u64 expires)
 {
+	u32 wanted = w->wheel.wanted;
+
 	twheel_wheel_insert(&w->wheel, &s->timer, expires);
 	note_filed(s, deadline(w, expires));
+	expect_wanted(w, s, wanted);
 }
 
 /* Changes the deadline of an armed timer. */
 void world_change(struct world *w, struct subject *s, u64 expires)
 {
+	u32 wanted = w->wheel.wanted;
+
 	twheel_wheel_change(&w->wheel, &s->timer, expires);
 	note_filed(s, deadline(w, expires));
+	expect_wanted(w, s, wanted);
 }
 
 void world_extend(struct world *w, struct subject *s, u64 expires)
@@ -111,7 +155,7 @@ void world_arrive(struct world *w, struct subject *s, u64 expires)
 /* A timer has expired. */
 static void begin(struct world *w, struct subject *s, u64 now)
 {
-	struct twheel_timer *t = &s->timer;
+	struct twheel_node *t = &s->timer;
 	u64 missed, was = w->wheel.missed;
 
 	world_expect(w, s->armed, "a timer expires that is not armed");
@@ -146,7 +190,7 @@ void world_take(struct world *w, struct subject *s, u64 now)
 		note_filed(s, s->due);
 }
 
-static struct subject *subject_of(struct twheel_timer *t)
+static struct subject *subject_of(struct twheel_node *t)
 {
 	return container_of(t, struct subject, timer);
 }
@@ -165,7 +209,7 @@ static void expect_no_late_timer(struct world *w)
 /* Deferred timers have left the slots. */
 static void note_deferred(struct world *w)
 {
-	struct twheel_timer *t;
+	struct twheel_node *t;
 
 	list_for_each_entry(t, &w->wheel.deferred, entry) {
 		struct subject *s = subject_of(t);
@@ -199,7 +243,7 @@ void world_expire(struct world *w, u64 now, unsigned int budget)
 {
 	u64 before = w->wheel.clk;
 	unsigned int left = budget, had;
-	struct twheel_timer *t;
+	struct twheel_node *t;
 
 	while (had = left, (t = twheel_wheel_expire(&w->wheel, now, &left))) {
 		struct subject *s = subject_of(t);
@@ -246,7 +290,7 @@ void world_next(struct world *w)
 
 void world_first(struct world *w)
 {
-	struct twheel_timer *t = twheel_wheel_first(&w->wheel);
+	struct twheel_node *t = twheel_wheel_first(&w->wheel);
 
 	world_expect(w, !t == slots_are_empty(w), "first() is wrong");
 	world_expect(w, !t || (subject_of(t)->armed && !subject_of(t)->deferred),

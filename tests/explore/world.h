@@ -27,7 +27,7 @@
  * @deferred: Whether it waits for process context.
  */
 struct subject {
-	struct twheel_timer	timer;
+	struct twheel_node	timer;
 	u64			due;
 	u64			end;
 	u64			slack;
@@ -42,15 +42,20 @@ struct subject {
  * @expired: Times that a timer expired.
  * @wheel: The wheel.
  * @subject: The timers.
+ * @memory: Two places for each level: a level is widened from one into the other.
  */
 struct world {
 	unsigned int		timers;
 	u64			expired;
 	struct twheel_wheel	wheel;
 	struct subject		subject[WORLD_TIMERS];
+	u8			memory[2][TWHEEL_LVL_DEPTH][TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS)]
+				____cacheline_aligned;
 };
 
 void world_init(struct world *w, unsigned int timers, u64 clk);
+void world_add_level(struct world *w, unsigned int chains);
+void world_widen_level(struct world *w, unsigned int n, unsigned int chains);
 void world_kind(struct subject *s, u64 slack, u32 flags, u32 period);
 
 void world_arm(struct world *w, struct subject *s, u64 expires);

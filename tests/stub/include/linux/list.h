@@ -29,6 +29,17 @@ static inline bool list_empty(const struct list_head *list)
 	return list->next == list;
 }
 
+static inline void list_splice_tail_init(struct list_head *from, struct list_head *to)
+{
+	if (list_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	INIT_LIST_HEAD(from);
+}
+
 #define list_entry(ptr, type, member) container_of(ptr, type, member)
 #define list_first_entry(list, type, member) list_entry((list)->next, type, member)
 #define list_for_each_entry(pos, list, member)				\
