@@ -167,7 +167,8 @@ static __always_inline void wheel_put_in_slot(struct twheel_wheel *w,
 	unsigned int i = slot & TWHEEL_LVL_MASK;
 	u32 count = level->count[i]++;
 
-	wheel_link_tail(&t->entry, twheel_level_slot(level, i) + (count & (level->chains - 1)));
+	wheel_link_tail(&t->entry, wheel_chain(level, twheel_level_slot(level, i),
+					       count * sizeof(struct list_head)));
 	if (unlikely(count % TWHEEL_CASCADE_MIN == 0))
 		wheel_slot_grows(w, n, slot);
 }
@@ -278,6 +279,8 @@ static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
 
 	memset(level, 0, sizeof(*level));
 	level->chains = chains;
+	level->slot_bytes = chains * sizeof(struct list_head);
+	level->chain_mask = (chains - 1) * sizeof(struct list_head);
 	for (i = 0; i < TWHEEL_LVL_SIZE * chains; i++)
 		INIT_LIST_HEAD(twheel_level_slot(level, 0) + i);
 	return level;

@@ -50,6 +50,9 @@
  * struct twheel_level - a level of a wheel, and behind it the chains of its slots
  * @map: Slots that may be occupied. A bit may be stale, but is never missing.
  * @chains: How many chains a slot has: 1, 2 or %TWHEEL_SLOT_CHAINS. A power of two.
+ * @slot_bytes: The same in bytes.
+ * @chain_mask: The bits in which the offsets of a slot's chains differ. Offsets in bytes save
+ *	instructions.
  * @count: How many timers went into each slot since it was last empty, less those that
  *	were moved out at its visits. Saturates.
  *
@@ -58,6 +61,8 @@
 struct twheel_level {
 	unsigned long		map[BITS_TO_LONGS(TWHEEL_LVL_SIZE)];
 	u32			chains;
+	u32			slot_bytes;
+	u32			chain_mask;
 	u32			count[TWHEEL_LVL_SIZE];
 } ____cacheline_aligned;
 
@@ -75,7 +80,7 @@ struct twheel_level {
  * @todo: Levels that still have work at @clk, one bit each.
  * @coming: Levels whose coming slot may be occupied, one bit each. A bit may be stale, but
  *	is never missing.
- * @cursor: The chain to look at next.
+ * @cursor: The offset of the chain to look at next, see wheel_chain().
  * @depth: How many levels the wheel has. Deadlines beyond the last level's reach are filed in its
  *	last slot.
  * @wanted: How many levels would have served the timers that were filed so far.
@@ -235,7 +240,14 @@ static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_nod
 /* The first chain of slot @i. */
 static inline struct list_head *twheel_level_slot(struct twheel_level *level, unsigned int i)
 {
-	return (struct list_head *)(level + 1) + i * level->chains;
+	return (void *)(level + 1) + i * level->slot_bytes;
+}
+
+/* The chain of @slot whose turn it is. @offset is a multiple of the size of a chain. */
+static inline struct list_head *wheel_chain(const struct twheel_level *level,
+					    struct list_head *slot, u32 offset)
+{
+	return (void *)slot + (offset & level->chain_mask);
 }
 
 /* Gives all levels to a wheel that has none: @memory has %TWHEEL_LEVELS_BYTES bytes. */
@@ -292,17 +304,20 @@ static inline bool wheel_next_in_slot(struct twheel_wheel *w, struct twheel_leve
 				      unsigned int i, struct twheel_node **t)
 {
 	struct list_head *slot = twheel_level_slot(level, i), *chain, *first;
-	unsigned int c, chains = level->chains;
+	unsigned int c = 0;
 
-	for (c = 0; c < chains; c++) {
-		chain = &slot[w->cursor++ & (chains - 1)];
+	/* Otherwise gcc computes the address of a chain from @level each time. */
+	OPTIMIZER_HIDE_VAR(slot);
+	do {
+		chain = wheel_chain(level, slot, w->cursor);
+		w->cursor += sizeof(*chain);
 		first = chain->next;
-		if (first == chain)
-			continue;
-		prefetch(first->next);
-		*t = list_entry(first, struct twheel_node, entry);
-		return true;
-	}
+		if (likely(first != chain)) {
+			prefetch(first->next);
+			*t = list_entry(first, struct twheel_node, entry);
+			return true;
+		}
+	} while (++c < level->chains);
 	return false;
 }
 
