@@ -291,11 +291,13 @@ static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
  * @w: The wheel, which has fewer than %TWHEEL_LVL_DEPTH levels.
  * @memory: %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
  * @chains: How many chains each slot has: a power of two, at most %TWHEEL_SLOT_CHAINS.
+ *
+ * @coming need not name the level: its coming slot is empty, and stays so until the hand enters
+ * another slot.
  */
 void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains)
 {
 	w->level[w->depth++] = wheel_init_level(memory, chains);
-	w->coming = twheel_wheel_coming_any(w);
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_add_level);
 
