@@ -170,17 +170,14 @@ static bool grows(struct op *op)
 	return grow(op, depth < TWHEEL_LVL_DEPTH && below(2));
 }
 
-/* A wheel with few levels visits each of its last slots, so time advances less. */
-static unsigned int pace_now(void)
-{
-	return min(pace, world.wheel.depth * TWHEEL_LVL_BITS + 7);
-}
-
 static void advance(struct op *op)
 {
+	/* A wheel with few levels visits its last slot so often that time must advance less. */
+	unsigned int most = min(pace, world.wheel.depth * TWHEEL_LVL_BITS + 7);
+
 	if (below(2))
-		now = later(now, below(2) ? 1 : bits(pace_now()));
-	else if (below(4) == 0 && world.wheel.next > now && world.wheel.next - now < 1ULL << pace_now())
+		now = later(now, below(2) ? 1 : bits(most));
+	else if (below(4) == 0 && world.wheel.next > now && world.wheel.next - now < 1ULL << most)
 		now = world.wheel.next;
 	op->tick = now;
 	op->budget = below(2) ? WORLD_UNLIMITED : below(20);

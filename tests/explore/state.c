@@ -170,9 +170,10 @@ static unsigned int oddities_of_slot(const struct world *w, unsigned int n, unsi
 
 /*
  * How far a wheel is from the one in which the same timers have just been armed. An
- * oddity is a timer whose slot does not cover its deadline, because the timer was extended
- * came overdue, or was filed when the wheel had fewer levels; a removed timer that a slot still counts; a bit of an empty slot of level
- * 0; or a @next that is too early. The wheel changes: it searches.
+ * oddity is a timer whose slot does not cover its deadline, because the timer was extended,
+ * came overdue, or was filed when the wheel had fewer levels; a removed timer that a slot
+ * still counts; a bit of an empty slot of level 0; or a @next that is too early. The wheel
+ * changes: it searches.
  */
 unsigned int state_oddities(struct world *w)
 {
