@@ -485,7 +485,7 @@ static u64 wheel_next_visit(struct twheel_wheel *w)
  * timer that expires, and returns it. Out of line: most calls only take a timer of the tick.
  */
 static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsigned int n,
-						   u64 now, unsigned int *budget)
+						  u64 now, unsigned int *budget)
 {
 	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	struct twheel_level *level = w->level[n];
@@ -526,7 +526,7 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
  * Return: As for twheel_wheel_expire().
  */
 struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
-					  unsigned int *budget)
+					 unsigned int *budget)
 {
 	struct twheel_node *t = NULL;
 	unsigned int n;

@@ -133,7 +133,7 @@ u64 twheel_wheel_next(struct twheel_wheel *w);
 u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed);
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
-					  unsigned int *budget);
+					 unsigned int *budget);
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now);
 struct twheel_node *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
@@ -383,7 +383,7 @@ static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twh
  * none: then @todo does not have level 0 any more.
  */
 static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *w, u64 now,
-							    unsigned int *budget)
+							   unsigned int *budget)
 {
 	unsigned int i = w->clk & TWHEEL_LVL_MASK;
 	struct twheel_node *t;
@@ -423,7 +423,7 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
  * is due at @now. If no budget is left, there may be more to do.
  */
 static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
-						       unsigned int *budget)
+						      unsigned int *budget)
 {
 	struct twheel_node *t = NULL;
 
