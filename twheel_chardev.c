@@ -4,7 +4,8 @@
  *
  * include/uapi/linux/twheel.h describes the interface for programs. The files in
  * device/ carry it out: ioctl.c has the calls, ops.c the operations, user_timer.c the
- * life of a timer, deliver.c the events, lease.c the descriptors of leases.
+ * life of a timer, turn.c the wheel of an open file, deliver.c the events, lease.c the descriptors
+ * of leases.
  */
 #include <linux/device.h>
 #include <linux/err.h>
@@ -13,17 +14,18 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include "device/block.h"
-#include "device/clock_watch.h"
-#include "device/clocks.h"
+#include "device/clock.h"
 #include "device/deliver.h"
 #include "device/init.h"
 #include "device/ioctl.h"
+#include "device/levels.h"
 #include "device/map.h"
 #include "device/quota.h"
 #include "device/set.h"
-#include "device/share.h"
+#include "device/timer_set.h"
 #include "device/uring.h"
-#include "device/user_timer.h"
+#include "device/visit.h"
+#include "device/wake.h"
 
 static int twheel_open(struct inode *inode, struct file *file)
 {
@@ -43,16 +45,37 @@ static int twheel_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static ssize_t twheel_read(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct timer_set *set = iocb->ki_filp->private_data;
+	ssize_t ret;
+
+	twheel_visit_call(set);
+	ret = twheel_deliver_read(iocb, to);
+	twheel_levels_keep_up(set);
+	return ret;
+}
+
+static __poll_t twheel_poll(struct file *file, poll_table *wait)
+{
+	struct timer_set *set = file->private_data;
+	__poll_t ret;
+
+	twheel_visit_call(set);
+	ret = twheel_deliver_poll(file, wait);
+	twheel_levels_keep_up(set);
+	return ret;
+}
+
 static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct timer_set *set = file->private_data;
-	u64 next = twheel_set_next_deadline(set);
 	u64 user_limit = twheel_quota_shown_limit(set);
 	unsigned int timers, unread, leases, user_timers;
+	u64 next = twheel_set_look(set, &unread);
 
 	timer_set_lock(set);
 	timers = set->count;
-	unread = set->unread;
 	leases = set->leases;
 	user_timers = twheel_quota_timers(set->quota);
 	timer_set_unlock(set);
@@ -66,7 +89,7 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
 	seq_printf(m, "twheel-user-memory-kb:\t%llu\n",
 		   twheel_quota_memory(set->quota) >> 10);
-	seq_printf(m, "twheel-cpus-above-share:\t%u\n", twheel_share_cpus_used_up(set));
+	seq_printf(m, "twheel-cpus-above-share:\t%u\n", 0);
 	if (next <= S64_MAX)
 		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
 }
@@ -75,8 +98,8 @@ static const struct file_operations twheel_fops = {
 	.owner		= THIS_MODULE,
 	.open		= twheel_open,
 	.release	= twheel_release,
-	.read_iter	= twheel_deliver_read,
-	.poll		= twheel_deliver_poll,
+	.read_iter	= twheel_read,
+	.poll		= twheel_poll,
 	.mmap		= twheel_map,
 	.fasync		= twheel_deliver_fasync,
 	.unlocked_ioctl	= twheel_ioctl,
@@ -143,18 +166,23 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_lease) == 64);
 	static_assert(sizeof(struct twheel_uring_cmd) == 16);
 
-	ret = twheel_block_init(twheel_user_timer_expired);
+	ret = twheel_block_init();
 	if (ret)
 		return ret;
-	twheel_run_set_charge(twheel_user_timer_moved);
-	twheel_clocks_init();
-	ret = twheel_register();
+	ret = twheel_levels_init();
 	if (ret)
 		goto out_block_exit;
+	twheel_visit_init();
+	twheel_wake_init();
+	ret = twheel_register();
+	if (ret)
+		goto out_wake_exit;
 	return 0;
 
+out_wake_exit:
+	twheel_wake_exit();
+	twheel_levels_exit();
 out_block_exit:
-	twheel_clocks_exit();
 	twheel_block_exit();
 	return ret;
 }
@@ -165,8 +193,8 @@ out_block_exit:
 void twheel_chardev_exit(void)
 {
 	twheel_unregister();
-	twheel_clock_watch_exit();
-	twheel_clocks_exit();
+	twheel_clock_exit();
+	twheel_wake_exit();
+	twheel_levels_exit();
 	twheel_block_exit();
-	twheel_quota_exit();
 }

@@ -10,6 +10,7 @@
 #define _TWHEEL_COMPAT_H
 
 #include <linux/eventfd.h>
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -54,6 +55,14 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 {
 	hrtimer_init(timer, clock_id, mode);
 	timer->function = function;
+}
+#endif
+
+/* file_f_owner() came with 6.12 (1934b212615d). */
+#ifndef TWHEEL_HAVE_FILE_F_OWNER
+static inline struct fown_struct *file_f_owner(struct file *file)
+{
+	return &file->f_owner;
 }
 #endif
 

@@ -298,6 +298,7 @@ static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
 void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains)
 {
 	w->level[w->depth++] = wheel_init_level(memory, chains);
+	w->reach = w->depth < TWHEEL_LVL_DEPTH ? TWHEEL_LVL_GRAN(w->depth) : U64_MAX;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_add_level);
 
@@ -497,7 +498,6 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
 		empty = !wheel_next_in_slot(w, level, i, &t);
 		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer))
 			break;
-		w->moved = t;
 	}
 	taken = most - left;
 	w->cascaded += taken;

@@ -83,6 +83,7 @@ struct twheel_level {
  * @cursor: The offset of the chain to look at next, see wheel_chain().
  * @depth: How many levels the wheel has. Deadlines beyond the last level's reach are filed in its
  *	last slot.
+ * @reach: Deadlines so many ticks ahead of the hand need another level.
  * @wanted: How many levels would have served the timers that were filed so far.
  * @beyond: Levels that were the last one when a timer was filed in their last slot for lack of
  *	another level, one bit each.
@@ -96,13 +97,13 @@ struct twheel_level {
  *	set this to 0.
  * @last: The deadline of the timer that expired last.
  * @missed: How many points of its grid this timer skips.
- * @moved: The timer that twheel_wheel_expire() has counted last in @cascaded or @refiled.
  * @deferred: Due timers that wait for process context.
  * @level: The levels.
  */
 struct twheel_wheel {
 	u64			clk;
 	u64			next;
+	u64			reach;
 	u32			todo;
 	u32			coming;
 	u32			cursor;
@@ -116,7 +117,6 @@ struct twheel_wheel {
 	u64			refiled;
 	u64			last;
 	u64			missed;
-	struct twheel_node	*moved;
 	struct list_head	deferred;
 	struct twheel_level	*level[TWHEEL_LVL_DEPTH];
 };
@@ -210,6 +210,17 @@ static inline bool twheel_wheel_extend(struct twheel_node *t, u64 expires)
 static inline void twheel_wheel_unlink(struct twheel_node *t)
 {
 	__list_del(t->entry.prev, t->entry.next);
+}
+
+/**
+ * twheel_wheel_drop - take a pending timer off a wheel
+ * @w: The wheel.
+ * @t: The timer, of which no other code looks whether it is pending. Its deadline is forgotten.
+ */
+static inline void twheel_wheel_drop(struct twheel_wheel *w, struct twheel_node *t)
+{
+	twheel_wheel_unlink(t);
+	w->pending--;
 }
 
 /**
@@ -337,9 +348,8 @@ static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct tw
 	if (unlikely(t->period))
 		next = twheel_wheel_next_period(state, t->period, max(now, w->clk), &w->missed);
 	else
-		/* First: who sees the timer idle, under no lock, may use @owner. */
 		t->last = state;
-	/* Acquire pairs with twheel_wheel_extend(), release is for @last. */
+	/* Pairs with twheel_wheel_extend(). */
 	if (!atomic64_try_cmpxchg(&t->state, &state, next))
 		return false;
 	w->last = state;
@@ -398,7 +408,6 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
 		return t;
 	w->refiled++;
 	w->moves++;
-	w->moved = t;
 	return NULL;
 }
 

@@ -9,6 +9,13 @@
 #include "device/init.h"
 #include "engine/engine.h"
 
+/* Parameters of older versions, which have no effect: see Documentation/stability.rst. */
+static unsigned int twheel_ignored;
+module_param_named(share, twheel_ignored, uint, 0644);
+MODULE_PARM_DESC(share, "Ignored: programs' timers expire in their own time");
+module_param_named(allowance, twheel_ignored, uint, 0644);
+MODULE_PARM_DESC(allowance, "Ignored: see tick_budget");
+
 static int __init twheel_init(void)
 {
 	int ret;

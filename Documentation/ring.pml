@@ -18,7 +18,7 @@
  *	-DEARLY_HEAD	the program gives a place back before it has read the event
  *	-DFULL		the kernel does not look for room
  *	-DLATE_WAIT	poll() looks for events before it begins to wait
- *	-DLATE_CLEAR	the work that wakes readers can be queued again only when it ends
+ *	-DLATE_CLEAR	a visit can be asked for again only when the one under way ends
  *	-DNO_FILL	poll() does not fill the ring
  *	-DNO_MORE	with EDGE: the kernel does not say that more events wait
  *	-DTRUST		with HOSTILE: the kernel believes any head
@@ -40,13 +40,13 @@ byte tail;		/* the kernel's own copy */
 byte unread;		/* events in the list */
 byte made;		/* events so far */
 
-bool queued;		/* the work that wakes readers */
+bool queued;		/* a visit is to come */
 bool waits;		/* the program is in the queue of those who wait */
 bool woken;
 bool finished;
 
 /* Ghost */
-bool working;		/* the work does not wait to be queued */
+bool working;		/* a visit is under way */
 
 inline lock_set() { atomic { !locked -> locked = true } }
 inline unlock_set() { locked = false }
@@ -73,7 +73,7 @@ inline look_for_room()
 	assert(room <= ENTRIES)
 }
 
-/* deliver_fill_ring(): moves up to @max events into the ring. */
+/* twheel_deliver_fill_ring(): moves up to @max events into the ring. */
 inline fill(max)
 {
 	look_for_room();
@@ -99,7 +99,7 @@ inline fill(max)
 	n = 0
 }
 
-/* twheel_ready_add(), in a softirq */
+/* A timer comes due, and its visit is to come. */
 active proctype expiry()
 {
 	do
@@ -112,7 +112,7 @@ active proctype expiry()
 	od
 }
 
-/* deliver_wake() */
+/* The visit and its wake-up, in one; visit.pml has them in steps. */
 active proctype worker()
 {
 	byte room, n, allowed;
@@ -126,7 +126,7 @@ active proctype worker()
 		working = true
 	   }
 		lock_set();
-		/* The allowance of the CPU may be used up. */
+		/* The budget of the tick may be used up. */
 		if
 		:: allowed = 0
 		:: allowed = 1
@@ -143,7 +143,7 @@ active proctype worker()
 	od
 }
 
-/* deliver_poll_ring(): sets @ready if there is an event. */
+/* deliver_to_ring(): sets @ready if there is an event. */
 inline poll()
 {
 #ifndef LATE_WAIT

@@ -2,26 +2,18 @@
 /*
  * twheel: where the timers of a set lie
  *
- * A block has places for about fifty timers. The number of a timer's block is the timer's
+ * A block has places for about sixty timers. The number of a timer's block is the timer's
  * index divided by the number of places in a block; leaf.c finds the block. The lowest
  * free place is taken first, so that blocks become empty as timers end. But timers with words
  * in the table get the indexes of the table in turn.
- *
- * Every place contains a timer of the engine, which is set up along with the block and
- * exists as long as the block. The program's timers in that place come and go. So a
- * callback that still runs when its timer ends does no harm: it finds the place empty,
- * or another timer in it, and does nothing. A block is freed after an RCU grace period.
- * That outlasts every callback, because softirq context is a read-side critical section.
  */
 #include <linux/err.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "block.h"
 #include "leaf.h"
 #include "quota.h"
 
 static struct kmem_cache *block_cache;
-static twheel_fn_t block_expired;
 
 /**
  * twheel_block_walk_begin - begin or continue a walk, after locking the set
@@ -96,43 +88,27 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 }
 
 /* Charges the user and allocates a block. Returns it, or an ERR_PTR(). May sleep. */
-static struct timer_block *block_new(struct timer_set *set, enum twheel_lane lane)
+static struct timer_block *block_new(struct timer_set *set)
 {
 	struct timer_block *block;
-	struct user_timer *t;
 
-	if (!twheel_quota_charge_block(set))
+	if (!twheel_quota_charge_blocks(set, 1))
 		return ERR_PTR(-EDQUOT);
 	block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
 	if (!block) {
-		twheel_quota_retire_block(set->quota);
-		twheel_quota_uncharge_block(set->quota);
+		twheel_quota_uncharge_blocks(set->quota, 1);
 		return ERR_PTR(-ENOMEM);
 	}
 	block->set = set;
-	block->quota = set->quota;
-	for (t = block->timer; t < block->timer + TIMER_BLOCK_TIMERS; t++) {
-		t->state = USER_TIMER_DEAD;
-		twheel_setup(&t->timer, block_expired, 0);
-		twheel_lane_use(&t->timer, lane);
-	}
 	return block;
 }
 
-static void block_free_rcu(struct rcu_head *rcu)
+static void block_free(struct timer_block *block)
 {
-	struct timer_block *block = container_of(rcu, struct timer_block, rcu);
-	struct user_quota *quota = block->quota;
+	struct user_quota *quota = block->set->quota;
 
 	kmem_cache_free(block_cache, block);
-	twheel_quota_uncharge_block(quota);
-}
-
-/* Frees a block after a grace period. Its user is charged until then. */
-static void block_free_later(struct timer_block *block)
-{
-	twheel_quota_retire_block(block->quota);
-	call_rcu(&block->rcu, block_free_rcu);
+	twheel_quota_uncharge_blocks(quota, 1);
 }
 
 /* Makes @block, which is empty, the spare block of the set. Frees the former spare. */
@@ -145,11 +121,11 @@ static void block_keep(struct timer_set *set, struct timer_block *block)
 		return;
 	twheel_leaf_put(set, twheel_block_number(old), NULL);
 	twheel_leaf_trim(set, twheel_block_number(old));
-	block_free_later(old);
+	block_free(old);
 }
 
 /* Returns the spare block, a new one, or an ERR_PTR(). May release the lock. */
-static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lane)
+static struct timer_block *block_get(struct timer_set *set)
 	__must_hold(&set->lock)
 {
 	struct timer_block *block = set->spare;
@@ -160,7 +136,7 @@ static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lan
 		return block;
 	}
 	timer_set_unlock(set);
-	block = block_new(set, lane);
+	block = block_new(set);
 	timer_set_lock(set);
 	return block;
 }
@@ -169,14 +145,13 @@ static struct timer_block *block_get(struct timer_set *set, enum twheel_lane lan
  * twheel_block_add - add an empty block
  * @set: The set, locked.
  * @number: The number of the block. There may be one with that number.
- * @lane: The lane that is to serve the timers of the block.
  *
  * May release the lock meanwhile, to allocate.
  *
  * Return: 0, but the block may have been taken away or filled again; or -ENOMEM; or -EDQUOT if
  * the user may have no more blocks.
  */
-int twheel_block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
+int twheel_block_add(struct timer_set *set, u32 number)
 	__must_hold(&set->lock)
 {
 	int ret = twheel_leaf_grow(set, number);
@@ -188,7 +163,7 @@ int twheel_block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 	if (ret)
 		return ret;
 	from = set->spare ? twheel_block_number(set->spare) : number;
-	block = block_get(set, lane);
+	block = block_get(set);
 	if (IS_ERR(block)) {
 		twheel_leaf_trim(set, number);
 		return PTR_ERR(block);
@@ -196,7 +171,7 @@ int twheel_block_add(struct timer_set *set, u32 number, enum twheel_lane lane)
 	block->first = number * TIMER_BLOCK_TIMERS;
 	/* Meanwhile another thread may have added a block here, or freed the leaf. */
 	if (!twheel_leaf_exists(set, number) || twheel_leaf_get(set, number)) {
-		block_free_later(block);
+		block_free(block);
 		twheel_leaf_trim(set, from);
 		return 0;
 	}
@@ -280,9 +255,8 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
  * @set: The set, which has been locked since the blocks became empty.
  * @empty: From twheel_block_give().
  *
- * The kept block is used before a new block is allocated. Otherwise a program that adds
- * and cancels a timer again and again would fill memory with blocks that wait for the
- * end of a grace period.
+ * The kept block is used before a new block is allocated. So a program that adds and cancels a
+ * timer again and again does not allocate.
  */
 void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 {
@@ -300,30 +274,26 @@ void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 /**
  * twheel_block_remove - free a block of a set that has ended
  * @set: The set, locked.
- * @block: The block. Its timers are shut down.
- *
- * The caller removes one block after the other, in holds of their own.
+ * @block: The block, whose timers have ended.
  */
 void twheel_block_remove(struct timer_set *set, struct timer_block *block)
 {
 	timer_set_assert_locked(set);
 
 	twheel_leaf_put(set, twheel_block_number(block), NULL);
-	block_free_later(block);
+	block_free(block);
 }
 
 /**
  * twheel_block_init - set up what all blocks share
- * @expired: The callback of the timers in the blocks.
  *
  * Return: 0 or -ENOMEM.
  */
-int twheel_block_init(twheel_fn_t expired)
+int twheel_block_init(void)
 {
-	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct user_timer) <= 80);
+	static_assert(sizeof(struct user_timer) == 64);
 	static_assert(TIMER_BLOCK_TIMERS < 64);
 
-	block_expired = expired;
 	block_cache = kmem_cache_create("twheel_timers", TIMER_BLOCK_SIZE, TIMER_BLOCK_SIZE,
 					SLAB_ACCOUNT, NULL);
 	return block_cache ? 0 : -ENOMEM;
@@ -334,7 +304,5 @@ int twheel_block_init(twheel_fn_t expired)
  */
 void twheel_block_exit(void)
 {
-	/* Blocks go back to the cache after a grace period. */
-	rcu_barrier();
 	kmem_cache_destroy(block_cache);
 }

@@ -33,13 +33,13 @@ struct block_places {
 	u32			missing;
 };
 
-int twheel_block_init(twheel_fn_t expired);
+int twheel_block_init(void);
 void twheel_block_exit(void);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
 int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		      struct block_places *places);
-int twheel_block_add(struct timer_set *set, u32 number, enum twheel_lane lane);
+int twheel_block_add(struct timer_set *set, u32 number);
 void twheel_block_free(struct timer_set *set, struct timer_block *empty);
 void twheel_block_remove(struct timer_set *set, struct timer_block *block);
 
@@ -80,13 +80,11 @@ static inline void twheel_block_release(struct timer_block *block, u64 places)
  * twheel_block_next - use one of the places that have been taken
  * @places: The places, of which one is left at least. The set has been locked since they were
  *	taken.
- * @lane: The lane that is to serve the timer.
  * @index: For the index of the place.
  *
  * Return: The place, still %USER_TIMER_DEAD.
  */
-static inline struct user_timer *twheel_block_next(struct block_places *places,
-						   enum twheel_lane lane, u32 *index)
+static inline struct user_timer *twheel_block_next(struct block_places *places, u32 *index)
 {
 	unsigned int slot = __ffs64(places->left);
 	struct user_timer *t = &places->block->timer[slot];
@@ -95,7 +93,6 @@ static inline struct user_timer *twheel_block_next(struct block_places *places,
 
 	*index = places->block->first + slot;
 	places->left &= places->left - 1;
-	twheel_lane_move(&t->timer, lane);
 	return t;
 }
 

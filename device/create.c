@@ -2,27 +2,24 @@
 /*
  * twheel: creating timers and adding them to a set
  *
- * A new timer is USER_TIMER_NEW: it has an index and a handle, but no program can use the
- * handle yet. The caller writes the handle to the program's memory. Then
- * twheel_create_finish() starts the timer, or removes it if the memory could not be
- * written. If a batch adds many timers, they are created together.
+ * A timer is created and armed, and its handle is written to the program's memory, in one hold of
+ * the set's lock. So no other thread can name the timer before its creator can. The memory is
+ * written with page faults off. If a page is not present, the timers are removed again, the page
+ * is faulted in without the lock, and the operations are carried out anew. If a batch adds many
+ * timers, they are created together.
  */
 #include <linux/bitops.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
-#include "block.h"
-#include "clocks.h"
+#include <linux/uaccess.h>
 #include "create.h"
-#include "ended.h"
 #include "group.h"
+#include "levels.h"
 #include "quota.h"
-#include "share.h"
-#include "table.h"
-#include "user_timer.h"
+#include "turn.h"
 
 /* Flags of operations that say which places their timers may have. */
 #define CREATE_KINDS		(TWHEEL_KEEP_HANDLE | TWHEEL_SHARED)
@@ -32,63 +29,21 @@ static bool create_wants_extra(const struct twheel_op *op)
 	return op->period_ns | op->window_ns | op->group | (op->clockid ^ CLOCK_MONOTONIC);
 }
 
-static void create_free_extra(struct timer_extra *extra)
-{
-	twheel_group_free_member(extra->member);
-	kfree(extra->clock_node);
-	kfree(extra);
-}
-
-/* Allocates what a timer needs besides its place. Returns it, or an ERR_PTR(). */
-static struct timer_extra *create_extra(struct timer_set *set,
-					const struct twheel_op *op)
-{
-	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
-	int ret = 0;
-
-	/* The header for programs bounds what a timer can take. */
-	static_assert(sizeof(*extra) <= 32);
-
-	if (!extra)
-		return ERR_PTR(-ENOMEM);
-	extra->period = op->period_ns;
-	extra->window = op->window_ns;
-	if (op->clockid != CLOCK_MONOTONIC) {
-		extra->clock_node = twheel_clocks_new_node();
-		ret = extra->clock_node ?
-		      twheel_clocks_get_queue(set, op->clockid) : -ENOMEM;
-	}
-	if (op->group && !ret) {
-		extra->member = twheel_group_new_member(op->group);
-		ret = extra->member ? 0 : -ENOMEM;
-	}
-	if (!ret)
-		return extra;
-	create_free_extra(extra);
-	return ERR_PTR(ret);
-}
-
-/* Counts @n USER_TIMER_NEW timers less. Wakes a drain, which waits until there are none. */
-static void create_count_down(struct timer_set *set, unsigned int n)
-{
-	WRITE_ONCE(set->starting, set->starting - n);
-	if (set->stopped && !set->starting)
-		wake_up_interruptible(&set->drains);
-}
-
 /**
- * struct admission - what a caller needs to add timers to a set
- * @lane: The lane that serves the timers.
+ * struct admission - what a caller needs to add timers to a set, in one hold of its lock
  * @wanted: How many more timers the caller may add, at most.
  * @admitted: How many more timers the user has been charged for and the set counts.
  * @places: Places for timers; no more than @admitted.
+ * @level: A level is missing, and not a block.
+ * @makeshift: Do without such a level.
  * @kind: The flags, among %CREATE_KINDS, of operations whose timers may have these places.
  */
 struct admission {
-	enum twheel_lane	lane;
 	unsigned int		wanted;
 	unsigned int		admitted;
 	struct block_places	places;
+	bool			level;
+	bool			makeshift;
 	u32			kind;
 };
 
@@ -101,7 +56,6 @@ static int create_admit(struct timer_set *set, struct admission *adm)
 		return -EDQUOT;
 	adm->admitted = twheel_quota_charge(set, min(room, adm->wanted));
 	WRITE_ONCE(set->count, set->count + adm->admitted);
-	WRITE_ONCE(set->starting, set->starting + adm->admitted);
 	return adm->admitted ? 0 : -EDQUOT;
 }
 
@@ -111,7 +65,7 @@ static void create_return_places(struct timer_set *set, struct admission *adm)
 	if (!adm->places.left)
 		return;
 	/* The next timer that the table has a word for gets the first of them. */
-	if (adm->kind & TWHEEL_SHARED)
+	if (adm->kind == TWHEEL_SHARED)
 		set->next_shared = adm->places.block->first + __ffs64(adm->places.left);
 	twheel_block_return(&adm->places);
 }
@@ -123,9 +77,7 @@ static void create_admit_end(struct timer_set *set, struct admission *adm)
 	if (!adm->admitted)
 		return;
 	WRITE_ONCE(set->count, set->count - adm->admitted);
-	create_count_down(set, adm->admitted);
 	twheel_quota_uncharge(set->quota, adm->admitted);
-	adm->admitted = 0;
 }
 
 /*
@@ -178,8 +130,8 @@ static int create_take_any(struct timer_set *set, struct admission *adm)
 }
 
 /*
- * Admits timers like that of @op, and takes places for them. May release the lock meanwhile, to
- * allocate. Returns 0 if there is at least one place, or an error.
+ * Admits timers like that of @op, and takes places for them. Returns 0 if there is at least one
+ * place, -EAGAIN if create_make_room() can make one, or an error.
  */
 static noinline int create_admit_more(struct timer_set *set, const struct twheel_op *op,
 				      struct admission *adm)
@@ -188,41 +140,18 @@ static noinline int create_admit_more(struct timer_set *set, const struct twheel
 
 	create_return_places(set, adm);
 	adm->kind = op->flags & CREATE_KINDS;
-	do {
-		/* A drain may have stopped the set while the lock was released. */
-		if (set->stopped)
-			return -ESHUTDOWN;
-		if (!adm->admitted) {
-			ret = create_admit(set, adm);
-			if (ret)
-				return ret;
-		}
-		if (op->flags & TWHEEL_KEEP_HANDLE)
-			ret = create_take_kept(set, op, adm);
-		else if (op->flags & TWHEEL_SHARED)
-			ret = create_take_shared(set, adm);
-		else
-			ret = create_take_any(set, adm);
-		if (ret != -EAGAIN)
+	if (set->stopped)
+		return -ESHUTDOWN;
+	if (!adm->admitted) {
+		ret = create_admit(set, adm);
+		if (ret)
 			return ret;
-		/* This may take long. The limits must refuse no one because of this caller. */
-		create_admit_end(set, adm);
-		ret = twheel_block_add(set, adm->places.missing, adm->lane);
-	} while (!ret);
-	return set->stopped ? -ESHUTDOWN : ret;
-}
-
-/*
- * Gives the engine's timer a slack of whole ticks. So a timer with a window expires no later
- * than at the first tick at or after the end of its window.
- */
-static void create_set_slack(struct user_timer *t)
-{
-	u64 window = user_timer_window(t);
-
-	/* The place may have had a timer with a window before. */
-	if (window || twheel_wheel_has_window(&t->timer.node))
-		twheel_set_slack(&t->timer, div_u64(window, TICK_NSEC));
+	}
+	if (op->flags & TWHEEL_KEEP_HANDLE)
+		return create_take_kept(set, op, adm);
+	if (op->flags & TWHEEL_SHARED)
+		return create_take_shared(set, adm);
+	return create_take_any(set, adm);
 }
 
 /*
@@ -249,177 +178,229 @@ static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 	return set->generation;
 }
 
-/* Creates the timer for @op, and its handle. Returns the result of @op. */
-static __always_inline int
-create_timer(struct timer_set *set, struct user_timer **created, struct twheel_op *op,
-	     struct timer_extra *extra, struct admission *adm)
+/*
+ * The flags of a timer with a window: a slack of whole ticks. So the timer expires no later than at
+ * the first tick at or after the end of its window.
+ */
+static u32 create_window_flags(const struct timer_extra *extra, const struct twheel_op *op)
 {
+	if (!extra || op->clockid != CLOCK_MONOTONIC)
+		return 0;
+	return twheel_wheel_window_flags(div_u64(extra->window, TICK_NSEC));
+}
+
+/* What a timer has that is not as most are. */
+static noinline void create_use_extra(struct timer_set *set, struct user_timer *t,
+				      const struct twheel_op *op)
+{
+	struct timer_extra *extra = t->extra;
+
+	extra->tag = op->group;
+	extra->t = t;
+	user_timer_block(t)->extras++;
+	set->clocked += t->clockid != CLOCK_MONOTONIC;
+	if (extra->tag)
+		twheel_group_join(t);
+}
+
+/* Has create_make_room() make the levels for a timer at @tick. Returns -EAGAIN. */
+static noinline int create_want_level(struct timer_set *set, u64 tick, struct admission *adm)
+{
+	unsigned int n = (unsigned int)(fls64(tick - set->wheel.clk) - 1) / TWHEEL_LVL_BITS;
+
+	set->wheel.wanted = max(set->wheel.wanted, min(n + 1, (unsigned int)TWHEEL_LVL_DEPTH));
+	adm->level = true;
+	return -EAGAIN;
+}
+
+/* Creates and arms the timer for @op. Returns the result of @op, or -EAGAIN. */
+static __always_inline int create_timer(struct timer_set *set, struct twheel_op *op,
+					struct timer_extra *extra, struct admission *adm,
+					const struct twheel_phase *phase)
+{
+	s64 deadline = user_timer_new_deadline(set, op->clockid, op, phase);
+	u64 tick = user_timer_tick_of(op->clockid, deadline, phase), generation;
 	struct user_timer *t;
-	u64 generation;
 	u32 index;
 	int ret;
 
-	if (!adm->places.left || (op->flags & CREATE_KINDS) != adm->kind) {
+	if (unlikely(!adm->places.left || (op->flags & CREATE_KINDS) != adm->kind)) {
 		ret = create_admit_more(set, op, adm);
 		if (ret)
 			return ret;
 	}
+	/* Most timers need a level that the wheel has. */
+	if (unlikely(tick - set->wheel.clk >= set->wheel.reach && tick > set->wheel.clk &&
+		     !adm->makeshift))
+		return create_want_level(set, tick, adm);
 	adm->admitted--;
 	adm->wanted--;
-	t = twheel_block_next(&adm->places, adm->lane, &index);
+	t = twheel_block_next(&adm->places, &index);
 	generation = create_generation(set, op);
+	t->node.flags = create_window_flags(extra, op);
 	t->generation = generation;
-	t->state = USER_TIMER_NEW;
 	t->clockid = op->clockid;
 	t->flags = op->flags & TWHEEL_KEPT_FLAGS;
 	t->cookie = op->cookie;
 	t->extra = extra;
-	create_set_slack(t);
+	if (unlikely(extra))
+		create_use_extra(set, t, op);
+	t->deadline = deadline;
+	twheel_user_timer_arm(set, t, tick);
 	op->handle = generation << TWHEEL_INDEX_BITS | index;
-	*created = t;
 	return 0;
 }
 
-/*
- * Creates timers up to the first that needs an extra. Passes over operations that have
- * failed. Returns how many operations it has done with.
- */
-static unsigned int create_plain(struct timer_set *set, struct user_timer **t,
-				 struct twheel_op *op, unsigned int n, enum twheel_lane lane)
+/* Writes operations to the program, with page faults off. Returns whether all could be written. */
+static bool create_write(struct twheel_op __user *to, const struct twheel_op *op, unsigned int n)
 {
-	struct admission adm = { .lane = lane, .wanted = n };
+	unsigned long left;
+
+	pagefault_disable();
+	left = copy_to_user(to, op, array_size(n, sizeof(*op)));
+	pagefault_enable();
+	return !left;
+}
+
+/* Undoes operations whose results the program did not get. @given: The handles from before. */
+static noinline void create_undo(struct timer_set *set, struct twheel_op *op, const u64 *given,
+				 unsigned int n)
+{
+	struct ended_timers ended = { };
+
+	for (; n--; op++, given++) {
+		if (!op->result)
+			twheel_user_timer_remove(set, twheel_block_find(set, op->handle), &ended);
+		/* A mistake stays one. */
+		else if (op->result != -EINVAL)
+			op->result = 0;
+		op->handle = *given;
+	}
+	twheel_user_timer_finish(set, &ended);
+}
+
+/* Makes the levels that timers want, or the block that @adm misses. Returns 0 or an error. */
+static int create_make_room(struct timer_set *set, const struct admission *adm)
+{
+	int ret = twheel_levels_grow(set);
+
+	if (ret || adm->level)
+		return ret;
+	timer_set_lock(set);
+	ret = twheel_block_add(set, adm->places.missing);
+	if (set->stopped)
+		ret = -ESHUTDOWN;
+	timer_set_unlock(set);
+	return ret;
+}
+
+/*
+ * Carries out additions, up to the first that needs memory, or an extra while there is none in
+ * @extra. Makes room for it. Returns how many have been carried out. Returns -EFAULT, and nothing
+ * has been done, if a page must be faulted in.
+ */
+static int create_some(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to,
+		       unsigned int n, struct timer_extra **extra, bool batch, bool *makeshift)
+{
+	struct admission adm = { .wanted = n, .makeshift = *makeshift };
+	u64 given[TWHEEL_CHUNK] timer_set_not_cleared;
+	struct twheel_phase phase;
+	int ret = 0, done;
 	unsigned int i;
 
-	timer_set_lock(set);
+	twheel_turn_begin(set, &phase);
 	for (i = 0; i < n; i++) {
-		t[i] = NULL;
+		given[i] = op[i].handle;
 		if (op[i].result)
 			continue;
-		if (create_wants_extra(&op[i]))
+		if (!*extra && create_wants_extra(&op[i]))
 			break;
-		op[i].result = create_timer(set, &t[i], &op[i], NULL, &adm);
+		ret = create_timer(set, &op[i], *extra, &adm, &phase);
+		if (ret == -EAGAIN)
+			break;
+		op[i].result = ret;
+		if (!ret)
+			*extra = NULL;
 	}
 	create_admit_end(set, &adm);
-	timer_set_unlock(set);
-	return i;
+	done = i;
+	if (i && (batch || !op->result) && !create_write(to, op, i)) {
+		create_undo(set, op, given, i);
+		done = -EFAULT;
+	}
+	twheel_turn_end(set, &phase);
+	if (ret == -EAGAIN) {
+		ret = create_make_room(set, &adm);
+		/* Without a level that they want, timers are moved more often. */
+		if (ret && adm.level && READ_ONCE(set->wheel.depth))
+			*makeshift = true;
+		else if (ret && !done)
+			op->result = ret;
+	}
+	return done;
 }
 
-static void create_with_extra(struct timer_set *set, struct user_timer **t,
-			      struct twheel_op *op, enum twheel_lane lane)
+/* Allocates what a timer needs besides its place. Returns it, or %NULL. May sleep. */
+static struct timer_extra *create_extra(struct timer_set *set, const struct twheel_op *op)
 {
-	struct admission adm = { .lane = lane, .wanted = 1 };
-	struct timer_extra *extra = create_extra(set, op);
+	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
 
-	if (IS_ERR(extra)) {
-		op->result = PTR_ERR(extra);
-		return;
-	}
-	timer_set_lock(set);
-	op->result = create_timer(set, t, op, extra, &adm);
-	if (!op->result && extra->member)
-		twheel_group_join(set, *t);
-	create_admit_end(set, &adm);
-	timer_set_unlock(set);
-	if (op->result)
-		create_free_extra(extra);
+	/* The header for programs bounds what a timer can take. */
+	static_assert(sizeof(*extra) <= 64);
+
+	if (!extra)
+		return NULL;
+	extra->period = op->period_ns;
+	extra->window = op->window_ns;
+	if (op->clockid != CLOCK_MONOTONIC)
+		twheel_clock_use(set);
+	return extra;
 }
 
 /**
- * twheel_create_timers - create timers and their handles
+ * twheel_create - carry out additions
  * @set: The set.
- * @t: For the timers; %NULL for each operation that fails.
- * @op: The operations, one for each timer. Skips an operation whose result is set
- *	already. Fills in the results and handles of the others.
- * @n: How many operations there are.
- *
- * The caller writes the handles to the program's memory, and then calls
- * twheel_create_finish().
+ * @op: The operations. The function skips an operation whose result is set already, and fills in
+ *	the results and handles of the others.
+ * @to: Where the operations come from. The function writes them back there, with the handles,
+ *	before another thread can find the timers.
+ * @n: How many operations there are; at most %TWHEEL_CHUNK.
+ * @batch: Write operations that have failed back, too.
  *
  * Context: process, may sleep. Takes the set's lock.
+ *
+ * Return: How many operations have been carried out: fewer than @n if the program's memory cannot
+ * be written.
  */
-void twheel_create_timers(struct timer_set *set, struct user_timer **t,
-			  struct twheel_op *op, unsigned int n)
+unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
+			   struct twheel_op __user *to, unsigned int n, bool batch)
 {
-	enum twheel_lane lane = twheel_share_lane(set);
-	unsigned int i, done;
+	struct timer_extra *extra = NULL;
+	bool makeshift = false;
+	unsigned int done = 0;
+	int ret;
 
-	for (i = 0; i < n; i += done) {
-		done = 1;
-		t[i] = NULL;
-		if (op[i].result)
-			continue;
-		if (create_wants_extra(&op[i]))
-			create_with_extra(set, &t[i], &op[i], lane);
-		else
-			done = create_plain(set, &t[i], &op[i], n - i, lane);
-	}
-}
-
-/* Starts new timers. Returns how many. */
-static unsigned int create_start(struct timer_set *set, struct user_timer **t,
-				 const struct twheel_op *op, unsigned int n)
-{
-	/* The timers may have been created on another CPU. */
-	bool strays = twheel_share_has_strays(set);
-	unsigned int i, started = 0;
-	struct twheel_phase phase;
-	struct twheel_hold hold;
-
-	static_assert(TWHEEL_CHUNK <= TWHEEL_HOLD_MAX);
-
-	twheel_clock_read(&phase);
-	twheel_api_hold_begin(&hold);
-	for (i = 0; i < n; i++) {
-		if (!t[i])
-			continue;
-		started++;
-		if (likely(!t[i]->extra && !strays)) {
-			twheel_user_timer_start_for(set, t[i], &op[i], &phase, &hold);
+	while (done < n) {
+		if (!extra && !op[done].result && create_wants_extra(&op[done])) {
+			extra = create_extra(set, &op[done]);
+			if (!extra)
+				op[done].result = -ENOMEM;
+		}
+		ret = create_some(set, op + done, to + done, extra ? 1 : n - done, &extra, batch,
+				  &makeshift);
+		if (ret == -EFAULT) {
+			if (fatal_signal_pending(current) ||
+			    copy_to_user(to + done, op + done, array_size(n - done, sizeof(*op))))
+				break;
 			continue;
 		}
-		/* This may take locks, of a clock or of another lane. */
-		twheel_api_hold_end(&hold);
-		twheel_user_timer_arm_for(set, t[i], &op[i], &phase, strays);
-		if (user_timer_member(t[i]))
-			twheel_group_enlist(t[i]);
-		twheel_api_hold_begin(&hold);
+		/* The operation has failed. */
+		if (ret > 0 && extra) {
+			kfree(extra);
+			extra = NULL;
+		}
+		done += ret;
 	}
-	twheel_api_hold_end(&hold);
-	return started;
-}
-
-/* Removes new timers, whose handles the program does not get. Returns how many. */
-static noinline unsigned int create_remove(struct timer_set *set, struct user_timer **t,
-					   unsigned int n)
-{
-	unsigned int i, removed = 0;
-	struct ended_timers ended;
-
-	twheel_ended_init(&ended);
-	for (i = 0; i < n; i++) {
-		if (!t[i])
-			continue;
-		twheel_user_timer_remove(set, t[i], &ended);
-		removed++;
-	}
-	twheel_ended_finish(set, &ended);
-	return removed;
-}
-
-/**
- * twheel_create_finish - start new timers, or remove them
- * @set: The set.
- * @t: From twheel_create_timers().
- * @op: The operations that created the timers.
- * @n: How many operations there are; at most %TWHEEL_CHUNK.
- * @lost: The handles could not be written to the program's memory, so the timers are removed.
- *
- * Context: process. Takes the set's lock.
- */
-void twheel_create_finish(struct timer_set *set, struct user_timer **t,
-			  const struct twheel_op *op, unsigned int n, bool lost)
-{
-	timer_set_lock(set);
-	create_count_down(set, lost ? create_remove(set, t, n) : create_start(set, t, op, n));
-	timer_set_unlock(set);
+	kfree(extra);
+	return done;
 }

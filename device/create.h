@@ -7,9 +7,7 @@
 
 #include "timer_set.h"
 
-void twheel_create_timers(struct timer_set *set, struct user_timer **t,
-			  struct twheel_op *op, unsigned int n);
-void twheel_create_finish(struct timer_set *set, struct user_timer **t,
-			  const struct twheel_op *op, unsigned int n, bool lost);
+unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
+			   struct twheel_op __user *to, unsigned int n, bool batch);
 
 #endif /* _TWHEEL_DEVICE_CREATE_H */

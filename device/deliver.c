@@ -3,36 +3,25 @@
  * twheel: delivering events to the program, by read() or through the ring
  */
 #include <linux/eventfd.h>
-#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include "allowance.h"
 #include "deliver.h"
-#include "ended.h"
-#include "ready.h"
 #include "ring.h"
-#include "share.h"
-#include "time.h"
-#include "twheel_compat.h"
-#include "user_timer.h"
+#include "turn.h"
 
 /* How many events are copied to a program at a time, from an array on the stack. */
 #define DELIVER_BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
 
-/* How many events a poll() moves to the ring, and how many words it looks at, at most. */
+/* How many steps a poll() does, at most, before it says that there may be an event. */
 #define DELIVER_IN_A_POLL	1024U
 
 /* Returns the time on the clock of @t, or when @t expired if that is later. */
 static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	s64 now = phase->now;
-
-	if (t->clockid != CLOCK_MONOTONIC)
-		now = twheel_time_now(t->clockid);
-	return max(now, t->expired);
+	return max(twheel_time_at(t->clockid, phase), user_timer_expired_ns(t));
 }
 
 /*
@@ -63,7 +52,7 @@ static __always_inline void deliver_describe_timer(struct twheel_event *event,
 		.cookie = t->cookie,
 		.deadline_ns = twheel_time_to_program(user_timer_set(t), t->clockid, t->deadline),
 		.expired_ns = twheel_time_to_program(user_timer_set(t), t->clockid,
-					   max(t->expired, t->deadline)),
+					   max(user_timer_expired_ns(t), t->deadline)),
 		.count = count,
 		.type = TWHEEL_EVENT_TIMER,
 		.flags = t->flags & USER_TIMER_LEASE_CLOSED ? TWHEEL_EVENT_LEASE_CLOSED : 0,
@@ -78,33 +67,14 @@ static void deliver_describe_clock_set(struct twheel_event *event,
 				       const struct timer_set *set)
 {
 	*event = (struct twheel_event) {
-		.expired_ns = set->stepped,
-		.count = set->steps,
+		.expired_ns = set->clock_first,
+		.count = set->clock_sets,
 		.type = TWHEEL_EVENT_CLOCK_SET,
 		.clockid = CLOCK_REALTIME,
 	};
 }
 
-/* Describes up to @max events, in order; @max is not 0. Returns how many. */
-static unsigned int deliver_describe(const struct timer_set *set,
-				     struct twheel_event *event, unsigned int max,
-				     const struct twheel_phase *phase)
-{
-	const struct user_timer *t;
-	unsigned int n = 0;
-
-	if (set->steps)
-		deliver_describe_clock_set(&event[n++], set);
-	list_for_each_entry(t, &set->ready, timer.owner) {
-		if (n == max)
-			break;
-		deliver_describe_timer(&event[n++], t,
-				       deliver_count(t, phase));
-	}
-	return n;
-}
-
-/* Arms the periodic timer @t again, or moves its next event to the end of the list. */
+/* Arms the periodic timer @t again, or puts its next event at the end of the list. */
 static noinline void deliver_again(struct timer_set *set, struct user_timer *t, u64 count,
 				   const struct twheel_phase *phase)
 {
@@ -115,106 +85,95 @@ static noinline void deliver_again(struct timer_set *set, struct user_timer *t, 
 		t->deadline = twheel_time_add(now, period);
 	else
 		t->deadline = twheel_time_add(t->deadline, count * period);
-	if (t->deadline <= now) {
-		list_move_tail(&t->timer.owner, &set->ready);
-		return;
-	}
-	twheel_ready_remove(set, t);
-	twheel_user_timer_arm(t, phase);
+	if (t->deadline <= now)
+		user_timer_ready(set, t, false);
+	else
+		twheel_user_timer_arm(set, t, user_timer_tick(t, phase));
 }
 
-/* Ends @t, or arms it again, once its event for @count deadlines is delivered. */
+/* Ends @t, which is in no list, or arms it again: its event for @count deadlines is delivered. */
 static __always_inline void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
 					 const struct twheel_phase *phase,
 					 struct ended_timers *ended)
 {
-	if (user_timer_period(t)) {
+	if (unlikely(user_timer_period(t)))
 		deliver_again(set, t, count, phase);
-		return;
-	}
-	twheel_ready_remove(set, t);
-	twheel_user_timer_end(t, ended);
+	else
+		twheel_user_timer_end(t, ended);
 }
 
-/* Accounts for the first @n events of deliver_describe(), which are delivered. */
-static void deliver_done_some(struct timer_set *set, const struct twheel_event *event,
-			      unsigned int n, const struct twheel_phase *phase,
-			      struct ended_timers *ended)
+/* Writes events into the ring, up to @room. Returns how many. */
+static u32 deliver_write_ring(struct timer_set *set, const struct twheel_phase *phase, u32 room,
+			      unsigned int *steps, struct ended_timers *ended)
 {
-	struct user_timer *t;
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		if (event[i].type == TWHEEL_EVENT_CLOCK_SET) {
-			WRITE_ONCE(set->steps, 0);
-			continue;
-		}
-		t = list_first_entry(&set->ready, struct user_timer, timer.owner);
-		deliver_done(set, t, event[i].count, phase, ended);
-	}
-}
-
-/* Writes up to @max events into the ring, which has room. Returns how many. */
-static u32 deliver_write_ring(struct timer_set *set, u32 max, struct ended_timers *ended)
-{
-	struct twheel_phase phase;
 	struct user_timer *t;
 	u64 count;
 	u32 n = 0;
 
-	twheel_clock_read(&phase);
-	if (max && set->steps) {
+	/* First: the event about the clock comes before those of timers. */
+	if (unlikely(set->refile))
+		twheel_clock_refile(set, phase, steps);
+	if (room && set->clock_sets) {
 		deliver_describe_clock_set(twheel_ring_place(set, n++), set);
-		WRITE_ONCE(set->steps, 0);
+		WRITE_ONCE(set->clock_sets, 0);
 	}
-	while (n < max && (t = twheel_ready_first(set))) {
-		count = deliver_count(t, &phase);
+	while (n < room && (t = twheel_turn_take(set, phase, steps))) {
+		count = deliver_count(t, phase);
 		deliver_describe_timer(twheel_ring_place(set, n++), t, count);
-		deliver_done(set, t, count, &phase, ended);
+		deliver_done(set, t, count, phase, ended);
 	}
 	return n;
 }
 
-/*
- * Moves up to @max events from the list into the ring, if there is a ring and while it
- * has room. The caller has the file open, or has looked that the set is not @ended.
- * Returns whether there may be more to move.
+/**
+ * twheel_deliver_fill_ring - let the wheel catch up with the clock, and move events into the ring
+ * @set: The set, locked, which has a ring and has not ended.
+ * @phase: The time.
+ * @steps: How many steps the function may do. The rest is stored back.
+ *
+ * Return: Whether nothing more is due, and no event waits.
  */
-static bool deliver_fill_ring(struct timer_set *set, u32 max)
+bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *phase,
+			      unsigned int *steps)
 {
-	struct ended_timers ended;
-	u32 room, n;
+	struct ended_timers ended = { };
+	u32 room = twheel_ring_room(set), n;
+	bool done;
 
-	if (!set->ring)
-		return false;
-	twheel_ended_init(&ended);
-	room = twheel_ring_room(set);
-	n = deliver_write_ring(set, min(room, max), &ended);
+	timer_set_assert_locked(set);
+
+	n = deliver_write_ring(set, phase, room, steps, &ended);
 	/* First: when the program sees the events, the quota must have room again. */
-	twheel_ended_finish(set, &ended);
+	twheel_user_timer_finish(set, &ended);
+	/* A full ring says that events wait only if one does. */
+	if (n == room && *steps && !twheel_turn_any(set))
+		twheel_turn_expire(set, phase, steps);
+	done = *steps && !twheel_turn_any(set);
 	/* Before the tail: a program that sees the events also sees that more wait. */
-	twheel_ring_more(set, twheel_ready_maybe(set));
+	/* A program that has been woken is to call. */
+	twheel_ring_more(set, !done || set->woken);
 	twheel_ring_publish(set, n);
-	return n == max && room > max;
+	return done;
 }
 
-/*
- * Looks at timers that the program was left to look at, and moves events into the ring, if
- * there is one: at most @max of each, some at a time.
- */
-static void deliver_look_and_fill(struct timer_set *set, u32 max)
+/* Fills the ring, some events at a time. Returns whether an event may wait, or is in the ring. */
+static bool deliver_to_ring(struct timer_set *set, u32 max)
 {
-	u32 done = 0;
+	struct twheel_phase phase;
+	unsigned int steps;
+	u32 done = 0, room;
 	bool more;
 
 	do {
-		timer_set_lock(set);
-		twheel_user_timer_look_at_unseen(set);
-		more = deliver_fill_ring(set, TWHEEL_CHUNK) || set->looks;
-		timer_set_unlock(set);
+		steps = TWHEEL_CHUNK;
+		twheel_turn_call(set, &phase);
+		more = !twheel_deliver_fill_ring(set, &phase, &steps);
+		room = twheel_ring_room(set);
+		twheel_turn_end(set, &phase);
 		done += TWHEEL_CHUNK;
 		cond_resched();
-	} while (more && done < max && !fatal_signal_pending(current));
+	} while (more && room && done < max && !fatal_signal_pending(current));
+	return more || room != READ_ONCE(set->entries);
 }
 
 /**
@@ -225,130 +184,73 @@ static void deliver_look_and_fill(struct timer_set *set, u32 max)
  */
 void twheel_deliver_to_ring(struct timer_set *set)
 {
-	deliver_look_and_fill(set, READ_ONCE(set->entries));
+	deliver_to_ring(set, READ_ONCE(set->entries));
 	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Any number of waiters may watch the eventfd: so not under the lock of the set. */
-static void deliver_signal_eventfd(struct timer_set *set)
-{
-	spin_lock_bh(&set->eventfd_lock);
-	if (set->eventfd)
-		eventfd_signal(set->eventfd);
-	spin_unlock_bh(&set->eventfd_lock);
-}
-
 /*
- * Moves some events to the ring, if there is one, and wakes the readers for the others. The
- * function takes the lock even if there is nothing to do under it: twheel_ready_add() relies
- * on that.
+ * Copies events until no event is left, the buffer is full or @steps are done. Returns how many
+ * events. Stores the rest of the steps: 0 if more events may be due. Returns -EFAULT if the first
+ * event hit a page that is not present; the caller may fault the page in and try again. Returns
+ * -EBUSY if events go to a ring.
  */
-static void deliver_wake(struct twheel_work *wake)
+static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int *steps)
 {
-	struct timer_set *set = container_of(wake, struct timer_set, wake);
-	bool low = twheel_work_is_low(wake);
-	unsigned int events;
-	u64 start;
-
-	twheel_share_lock(set, low);
-	start = twheel_work_clock();
-	if (set->ring && !set->ended) {
-		events = min3(set->unread + !!set->steps, twheel_ring_room(set), TWHEEL_CHUNK);
-		deliver_fill_ring(set, twheel_allowance_take(events));
-	}
-	spin_unlock(&set->lock);
-
-	if (READ_ONCE(set->eventfd))
-		deliver_signal_eventfd(set);
-	if (wq_has_sleeper(&set->wait))
-		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
-	kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	twheel_share_charge_time(set, twheel_work_clock() - start, low);
-}
-
-/**
- * twheel_deliver_init - set up delivery for a set
- * @set: The set.
- */
-void twheel_deliver_init(struct timer_set *set)
-{
-	INIT_LIST_HEAD(&set->unseen);
-	INIT_LIST_HEAD(&set->ready);
-	init_waitqueue_head(&set->wait);
-	spin_lock_init(&set->eventfd_lock);
-	twheel_work_setup(&set->wake, deliver_wake);
-}
-
-/**
- * twheel_deliver_stop - deliver no more events
- * @set: The set, whose timers are about to be freed.
- *
- * Delivering an event to the ring may end a timer. That must not happen to a timer that
- * twheel_set_release() has found.
- */
-void twheel_deliver_stop(struct timer_set *set)
-{
-	timer_set_lock(set);
-	WRITE_ONCE(set->ended, true);
-	timer_set_unlock(set);
-}
-
-/**
- * twheel_deliver_exit - end delivery for a set
- * @set: The set; no callback of its timers runs any more.
- */
-void twheel_deliver_exit(struct timer_set *set)
-{
-	twheel_work_cancel_sync(&set->wake);
-	if (set->eventfd)
-		eventfd_ctx_put(set->eventfd);
-}
-
-/*
- * Copies events until no event is left, the buffer is full or @max is reached. Returns
- * how many events. Returns -EFAULT if the first event hit a page that is not present; the
- * caller may fault the page in and try again. Returns -EBUSY if events go to a ring.
- */
-static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int max)
-{
-	struct twheel_event event[DELIVER_BURST];
-	struct ended_timers ended;
+	struct twheel_event event[DELIVER_BURST] timer_set_not_cleared;
+	struct user_timer *t[DELIVER_BURST] timer_set_not_cleared;
+	struct ended_timers ended = { };
+	unsigned int wanted, taken, i, first, burst = DELIVER_BURST, n = 0;
 	struct twheel_phase phase;
-	unsigned int wanted, taken, burst = DELIVER_BURST, n = 0;
+	bool faulted = false;
 	size_t copied;
 
-	timer_set_lock(set);
+	twheel_turn_call(set, &phase);
 	if (set->ring) {
 		timer_set_unlock(set);
 		return -EBUSY;
 	}
-	twheel_user_timer_look_at_unseen(set);
-	twheel_ended_init(&ended);
-	twheel_clock_read(&phase);
+	/* First: the event about the clock comes before those of timers. */
+	if (unlikely(set->refile))
+		twheel_clock_refile(set, &phase, steps);
 	pagefault_disable();
 	while (burst) {
-		wanted = min_t(size_t, min(max - n, burst),
-			       iov_iter_count(to) / sizeof(*event));
-		if (!wanted)
-			break;
-		wanted = deliver_describe(set, event, wanted, &phase);
+		wanted = min_t(size_t, burst, iov_iter_count(to) / sizeof(*event));
+		first = 0;
+		if (unlikely(set->clock_sets) && wanted)
+			deliver_describe_clock_set(&event[first++], set);
+		for (i = first; i < wanted; i++) {
+			t[i] = twheel_turn_take(set, &phase, steps);
+			if (!t[i])
+				break;
+			deliver_describe_timer(&event[i], t[i], deliver_count(t[i], &phase));
+		}
+		wanted = i;
 		if (!wanted)
 			break;
 		copied = copy_to_iter(event, wanted * sizeof(*event), to);
 		taken = copied / sizeof(*event);
 		iov_iter_revert(to, copied % sizeof(*event));
-		deliver_done_some(set, event, taken, &phase, &ended);
+		if (first && taken)
+			WRITE_ONCE(set->clock_sets, 0);
+		while (i > max(taken, first))
+			user_timer_ready(set, t[--i], true);
+		for (i = first; i < taken; i++)
+			deliver_done(set, t[i], event[i].count, &phase, &ended);
 		n += taken;
 		/*
 		 * A copy that hits a bad page may stop up to 16 bytes before the page
 		 * (arm64). So the last events are copied one by one.
 		 */
-		if (taken < wanted)
+		if (taken < wanted) {
 			burst = wanted > 1;
+			faulted = true;
+		}
 	}
 	pagefault_enable();
-	twheel_ended_finish(set, &ended);
-	timer_set_unlock(set);
+	if (faulted)
+		*steps = 0;
+	twheel_user_timer_finish(set, &ended);
+	twheel_turn_end(set, &phase);
 	return burst || n ? n : -EFAULT;
 }
 
@@ -365,15 +267,40 @@ static int deliver_fault_in(struct iov_iter *to)
 	return zeroed < size ? -EFAULT : 0;
 }
 
+/*
+ * Lets the wheel catch up until there is an event, or nothing is due. Returns 1 or 0, or
+ * -ERESTARTSYS.
+ */
+static int deliver_find(struct timer_set *set)
+{
+	struct twheel_phase phase;
+	unsigned int steps;
+	bool found;
+
+	do {
+		steps = TWHEEL_CHUNK;
+		twheel_turn_call(set, &phase);
+		found = twheel_turn_any(set) || twheel_turn_expire(set, &phase, &steps) ||
+			twheel_turn_any(set);
+		twheel_turn_end(set, &phase);
+		if (!found && !steps && task_sigpending(current))
+			return -ERESTARTSYS;
+		cond_resched();
+	} while (!found && !steps);
+	return found;
+}
+
 static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 {
-	/* A timer that the program is only now left to look at wakes the program again. */
-	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
-		return twheel_ready_any(set) ? 0 : -EAGAIN;
+	int found;
+
+	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK) {
+		found = deliver_find(set);
+		return found > 0 ? 0 : found ?: -EAGAIN;
+	}
 	if (signal_pending(current))
 		return -ERESTARTSYS;
-	return wait_event_interruptible(set->wait,
-					twheel_ready_maybe(set) || READ_ONCE(set->ring));
+	return wait_event_interruptible(set->wait, READ_ONCE(set->ring) || deliver_find(set) > 0);
 }
 
 /**
@@ -386,24 +313,24 @@ static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct timer_set *set = iocb->ki_filp->private_data;
-	unsigned int looks = READ_ONCE(set->looks);
 	size_t wanted = iov_iter_count(to);
+	unsigned int steps;
 	int ret = 0;
 
 	if (wanted < sizeof(struct twheel_event))
 		return -EINVAL;
 
-	twheel_share_help(set);
 	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
-		ret = deliver_copy(set, to, TWHEEL_CHUNK);
-		looks -= min(looks, TWHEEL_CHUNK);
+		steps = TWHEEL_CHUNK;
+		ret = deliver_copy(set, to, &steps);
 		if (ret == -EFAULT) {
 			/*
 			 * Also with IOCB_NOWAIT: after -EAGAIN the caller would wait for the next
 			 * event, while this one is there.
 			 */
 			ret = deliver_fault_in(to);
-		} else if (!looks && (!ret || (ret > 0 && !twheel_ready_maybe(set)))) {
+		} else if (ret >= 0 && steps) {
+			/* Nothing more is due, unless the buffer is full. */
 			if (iov_iter_count(to) < wanted)
 				break;
 			ret = deliver_wait(set, iocb);
@@ -415,26 +342,51 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 	return iov_iter_count(to) < wanted ? wanted - iov_iter_count(to) : ret;
 }
 
-/* Returns EPOLLIN if there may be an event, whether in the ring or not. */
-static __poll_t deliver_poll_only(struct timer_set *set)
+/*
+ * Looks for an event by no more than what softirqs may do. A kernel thread polls for the AIO of a
+ * program, which is not charged. Returns whether there is an event, or may be one.
+ */
+static bool deliver_look(struct timer_set *set)
 {
-	bool empty;
+	struct twheel_phase phase;
+	unsigned int steps;
+	bool done;
 
-	timer_set_lock(set);
-	empty = !twheel_ready_maybe(set) && (!set->ring || twheel_ring_empty(set));
-	timer_set_unlock(set);
-	return empty ? 0 : EPOLLIN | EPOLLRDNORM;
+	twheel_turn_call(set, &phase);
+	steps = twheel_turn_allowed();
+	if (set->ring)
+		done = twheel_deliver_fill_ring(set, &phase, &steps) && twheel_ring_empty(set);
+	else
+		done = !twheel_turn_any(set) && !twheel_turn_expire(set, &phase, &steps) && steps &&
+		       !twheel_turn_any(set);
+	twheel_turn_return(steps);
+	twheel_turn_end(set, &phase);
+	return !done;
 }
 
-/*
- * Fills the ring, and returns EPOLLIN if there may be an event. Another thread may empty the
- * ring right after it has been filled, while events still wait in the list because the
- * ring was full. Then the program must call again: no one would wake it.
- */
-static __poll_t deliver_poll_ring(struct timer_set *set)
+/* Looks for an event, by at most so many steps. Returns whether there is one, or may be one. */
+static bool deliver_look_long(struct timer_set *set)
 {
-	deliver_look_and_fill(set, DELIVER_IN_A_POLL);
-	return deliver_poll_only(set);
+	unsigned int steps, left = DELIVER_IN_A_POLL;
+	struct twheel_phase phase;
+	bool found;
+
+	do {
+		steps = TWHEEL_CHUNK;
+		twheel_turn_call(set, &phase);
+		found = twheel_turn_any(set) || twheel_turn_expire(set, &phase, &steps) ||
+			twheel_turn_any(set);
+		twheel_turn_end(set, &phase);
+		left -= TWHEEL_CHUNK;
+		cond_resched();
+	} while (!found && !steps && left);
+	return found || !steps;
+}
+
+static bool deliver_may_have(struct timer_set *set)
+{
+	return READ_ONCE(set->ring) ? deliver_to_ring(set, DELIVER_IN_A_POLL) :
+	       deliver_look_long(set);
 }
 
 /**
@@ -442,28 +394,30 @@ static __poll_t deliver_poll_ring(struct timer_set *set)
  * @file: The file.
  * @wait: The poll table of the caller.
  *
- * Return: %EPOLLIN | %EPOLLRDNORM if there is an event, or there may be one because the
- * program has more words to look at than one call does; else 0.
+ * A poll() that does not ask for events turns nothing: it may come from a program that has been
+ * given the descriptor and does not use it.
+ *
+ * Return: %EPOLLIN | %EPOLLRDNORM if there is an event, or there may be one because more is due
+ * than a call looks at; else 0.
  */
 __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 {
 	struct timer_set *set = file->private_data;
+	bool found;
 
-	twheel_share_help(set);
 	poll_wait(file, &set->wait, wait);
 	/*
-	 * Pairs with wq_has_sleeper() in deliver_wake(): first in the queue, then look for
+	 * Pairs with wq_has_sleeper() in twheel_wake_readers(): first in the queue, then look for
 	 * events. Newer kernels have this barrier in poll_wait().
 	 */
 	smp_mb();
-	/* No one is charged for what a kworker does. It polls for AIO: the program looks itself. */
-	if (current->flags & PF_KTHREAD)
-		return deliver_poll_only(set);
-	if (READ_ONCE(set->ring))
-		return deliver_poll_ring(set);
-	if (READ_ONCE(set->looks))
-		deliver_look_and_fill(set, DELIVER_IN_A_POLL);
-	return twheel_ready_maybe(set) ? EPOLLIN | EPOLLRDNORM : 0;
+	if (!(poll_requested_events(wait) & (EPOLLIN | EPOLLRDNORM)))
+		found = twheel_turn_any(set);
+	else if (current->flags & PF_KTHREAD)
+		found = deliver_look(set);
+	else
+		found = deliver_may_have(set);
+	return found ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /**
@@ -477,8 +431,12 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 int twheel_deliver_fasync(int fd, struct file *file, int on)
 {
 	struct timer_set *set = file->private_data;
+	int ret = fasync_helper(fd, file, on, &set->fasync);
 
-	return fasync_helper(fd, file, on, &set->fasync);
+	/* The program may have been woken before it asked for signals. */
+	if (on)
+		twheel_turn_all(set);
+	return ret;
 }
 
 /**
@@ -492,7 +450,6 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 {
 	struct eventfd_ctx *old, *eventfd = NULL;
 	struct twheel_eventfd arg;
-	bool missed;
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
 		return -EFAULT;
@@ -512,10 +469,7 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 		eventfd_ctx_put(old);
 
 	/* The program must not miss events that were there already. */
-	timer_set_lock(set);
-	missed = twheel_ready_maybe(set) || (set->ring && !twheel_ring_empty(set));
-	timer_set_unlock(set);
-	if (missed)
-		deliver_signal_eventfd(set);
+	if (deliver_may_have(set))
+		twheel_wake_eventfd(set);
 	return 0;
 }

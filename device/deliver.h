@@ -8,9 +8,8 @@
 #include <linux/poll.h>
 #include "timer_set.h"
 
-void twheel_deliver_init(struct timer_set *set);
-void twheel_deliver_stop(struct timer_set *set);
-void twheel_deliver_exit(struct timer_set *set);
+bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *phase,
+			      unsigned int *steps);
 void twheel_deliver_to_ring(struct timer_set *set);
 ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to);
 __poll_t twheel_deliver_poll(struct file *file, poll_table *wait);

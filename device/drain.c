@@ -2,41 +2,35 @@
 /*
  * twheel: stopping a set and taking its pending timers back
  */
-#include <linux/ktime.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <linux/wait.h>
-#include "block.h"
 #include "drain.h"
-#include "ended.h"
 #include "ops.h"
-#include "table.h"
-#include "user_timer.h"
+#include "turn.h"
 
-/*
- * Writes the operation that arms a timer like @t again. @now is a time since the set was
- * locked. Returns whether it could be written.
- */
-static bool drain_write(const struct user_timer *t, struct twheel_op __user *place, s64 now)
+/* Writes the operation that arms a timer like @t again. Returns whether it could be written. */
+static bool drain_write(const struct user_timer *t, struct twheel_op __user *place,
+			const struct twheel_phase *phase)
 {
 	struct twheel_op op;
 
-	twheel_ops_record(t, &op, 0, now);
+	twheel_ops_record(t, &op, 0, phase);
 	return !copy_to_user(place, &op, sizeof(op));
 }
 
 /* Takes a timer back if its record can be written. Returns whether it could be. */
-static bool drain_timer(struct timer_set *set, struct user_timer *t, s64 now,
-			struct twheel_op __user *place, struct ended_timers *ended)
+static bool drain_timer(struct timer_set *set, struct user_timer *t,
+			const struct twheel_phase *phase, struct twheel_op __user *place,
+			struct ended_timers *ended)
 {
-	if (!drain_write(t, place, now))
+	if (!drain_write(t, place, phase))
 		return false;
 	if (t->flags & TWHEEL_SHARED) {
 		/* From here on the program cannot push the deadline back any more. */
 		twheel_table_close(t);
-		if (!drain_write(t, place, now)) {
+		if (!drain_write(t, place, phase)) {
 			twheel_table_open(t);
 			return false;
 		}
@@ -53,25 +47,23 @@ static bool drain_timer(struct timer_set *set, struct user_timer *t, s64 now,
 static int drain_some(struct timer_set *set, struct block_walk *walk,
 		      struct twheel_op __user *ops, unsigned int max)
 {
-	struct ended_timers ended;
+	struct ended_timers ended = { };
+	struct twheel_phase phase;
 	struct user_timer *t;
 	bool written = true;
 	unsigned int n = 0;
-	s64 now;
 
-	timer_set_lock(set);
+	twheel_turn_begin(set, &phase);
 	if (!set->stopped) {
-		timer_set_unlock(set);
+		twheel_turn_end(set, &phase);
 		return -ECANCELED;
 	}
-	twheel_ended_init(&ended);
-	now = ktime_get_ns();
 	pagefault_disable();
 	twheel_block_walk_begin(set, walk);
 	while (n < max && (t = twheel_block_walk_next(set, walk))) {
-		if (!user_timer_is_armed(t))
+		if (twheel_user_timer_has_expired(t, &phase))
 			continue;
-		written = drain_timer(set, t, now, &ops[n], &ended);
+		written = drain_timer(set, t, &phase, &ops[n], &ended);
 		if (!written) {
 			/* The next call looks at this timer again. */
 			walk->index = user_timer_index(t);
@@ -80,8 +72,8 @@ static int drain_some(struct timer_set *set, struct block_walk *walk,
 		n++;
 	}
 	pagefault_enable();
-	twheel_ended_finish(set, &ended);
-	timer_set_unlock(set);
+	twheel_user_timer_finish(set, &ended);
+	twheel_turn_end(set, &phase);
 	return (written || n) ? n : -EFAULT;
 }
 
@@ -124,21 +116,6 @@ static void drain_set_stopped(struct timer_set *set, bool stopped)
 	timer_set_lock(set);
 	WRITE_ONCE(set->stopped, stopped);
 	timer_set_unlock(set);
-	/* After a resume, a drain must not go on waiting for the last NEW timer. */
-	if (!stopped)
-		wake_up_interruptible(&set->drains);
-}
-
-/* Waits until no timer is NEW: calls that began before the set was stopped have ended. */
-static int drain_wait(struct timer_set *set)
-{
-	int ret;
-
-	ret = wait_event_interruptible_exclusive(set->drains, !READ_ONCE(set->starting) ||
-						 !READ_ONCE(set->stopped));
-	/* Each drain wakes the next one: no one wakes very many with a lock held. */
-	wake_up_interruptible(&set->drains);
-	return ret;
 }
 
 /**
@@ -151,7 +128,6 @@ static int drain_wait(struct timer_set *set)
 long twheel_drain(struct timer_set *set, void __user *argp)
 {
 	struct twheel_drain arg;
-	int ret;
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
 		return -EFAULT;
@@ -164,8 +140,5 @@ long twheel_drain(struct timer_set *set, void __user *argp)
 	if (arg.ops != (unsigned long)arg.ops)
 		return -EFAULT;
 	drain_set_stopped(set, true);
-	ret = drain_wait(set);
-	if (ret)
-		return ret;
 	return drain_all(set, u64_to_user_ptr(arg.ops), arg.count);
 }

@@ -8,17 +8,18 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "clock_watch.h"
-#include "create.h"
+#include "clock.h"
 #include "deliver.h"
 #include "drain.h"
 #include "ioctl.h"
 #include "lease.h"
+#include "levels.h"
 #include "list.h"
 #include "ops.h"
 #include "quota.h"
-#include "share.h"
 #include "table.h"
+#include "turn.h"
+#include "visit.h"
 
 #define IOCTL_FEATURES	(TWHEEL_FEATURE_BATCH | TWHEEL_FEATURE_PERIODIC |	\
 			 TWHEEL_FEATURE_RETRACT | TWHEEL_FEATURE_UPSERT |	\
@@ -31,25 +32,18 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
-/* Carries out an operation. The caller passes @added to twheel_create_finish(). */
-static int ioctl_run_op(struct timer_set *set, struct twheel_op *op,
-			struct user_timer **added)
+/* Carries out an operation that comes from @to. */
+static int ioctl_run_op(struct timer_set *set, struct twheel_op *op, u32 opcode,
+			struct twheel_op __user *to)
 {
-	bool changed = false, kept = false;
-
-	*added = NULL;
-	switch (op->op) {
-	case TWHEEL_OP_ADD:
-		twheel_ops_add(set, op, added, 1, &kept);
-		return op->result;
+	switch (opcode) {
 	case TWHEEL_OP_CHANGE:
 	case TWHEEL_OP_CANCEL:
-		twheel_ops_run_short(set, op, added, 1, &changed);
-		return op->result;
+		return twheel_ops_change_or_cancel(set, op, opcode);
 	case TWHEEL_OP_QUERY:
 		return twheel_ops_query(set, op);
 	case TWHEEL_OP_UPSERT:
-		return twheel_ops_upsert(set, op, added);
+		return twheel_ops_upsert(set, op, to);
 	case TWHEEL_OP_CANCEL_GROUP:
 		return twheel_ops_cancel_group(set, op);
 	default:
@@ -57,97 +51,63 @@ static int ioctl_run_op(struct timer_set *set, struct twheel_op *op,
 	}
 }
 
-/* Whether a successful operation has filled in a field. */
-static bool ioctl_op_writes(u32 opcode, int result)
+static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
 {
-	switch (opcode) {
-	case TWHEEL_OP_CHANGE:
-	case TWHEEL_OP_CANCEL:
-		return false;
-	case TWHEEL_OP_UPSERT:
-		return result == TWHEEL_ADDED;
-	default:
-		return true;
-	}
+	struct twheel_op op;
+
+	if (copy_from_user(&op, to, sizeof(op)))
+		return -EFAULT;
+	if (op.op)
+		return -EINVAL;
+	return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
 }
 
-static long ioctl_op(struct timer_set *set, void __user *argp, u32 opcode)
+static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opcode)
 {
-	struct user_timer *added;
 	struct twheel_op op;
 	long ret;
 
-	if (copy_from_user(&op, argp, sizeof(op)))
+	if (copy_from_user(&op, to, sizeof(op)))
 		return -EFAULT;
 	if (op.op)
 		return -EINVAL;
 	/* A group cancel cannot be undone: first find out whether its result can be written. */
-	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(argp, &op, sizeof(op)))
+	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(to, &op, sizeof(op)))
 		return -EFAULT;
-	op.op = opcode;
-	ret = ioctl_run_op(set, &op, &added);
-	op.op = 0;
-	if (ret < 0 || !ioctl_op_writes(opcode, ret))
-		return ret;
-	if (copy_to_user(argp, &op, sizeof(op)))
+	ret = ioctl_run_op(set, &op, opcode, to);
+	if (ret >= 0 && (opcode == TWHEEL_OP_QUERY || opcode == TWHEEL_OP_CANCEL_GROUP) &&
+	    copy_to_user(to, &op, sizeof(op)))
 		ret = -EFAULT;
-	if (added)
-		twheel_create_finish(set, &added, &op, 1, ret < 0);
 	return ret;
 }
 
-/**
- * struct ioctl_chunk - a part of a batch
- * @op: The operations.
- * @changed: An operation has a result that is not 0, or filled in a field.
- * @added: There are timers in @timer.
- * @kept: One of them has a handle that the program knows already.
- * @timer: For each operation: the timer that it has added, or %NULL.
- */
-struct ioctl_chunk {
-	struct twheel_op	*op;
-	bool			changed;
-	bool			added;
-	bool			kept;
-	struct user_timer	*timer[TWHEEL_CHUNK];
-};
-
-/*
- * Carries out the operations of a chunk, and returns how many. A group cancel must end
- * the timers that were added before it. But additions of this chunk are started at its
- * end. So a group cancel behind an addition is left to the next chunk. So is any operation
- * behind an addition that keeps its handle, because it may name the timer.
- */
-static unsigned int ioctl_run_ops(struct timer_set *set, struct ioctl_chunk *chunk,
-				  unsigned int count)
+/* How many operations at the start of @op are additions. */
+static unsigned int ioctl_count_adds(const struct twheel_op *op, unsigned int count)
 {
-	struct user_timer **timer = chunk->timer;
-	struct twheel_op *op = chunk->op;
-	unsigned int i = 0, n;
+	unsigned int n = 0;
 
-	chunk->changed = false;
-	chunk->added = false;
-	chunk->kept = false;
-	while (i < count) {
-		if (chunk->kept && op[i].op != TWHEEL_OP_ADD)
-			break;
-		if (twheel_ops_is_short(&op[i])) {
-			i += twheel_ops_run_short(set, &op[i], &timer[i], count - i,
-						  &chunk->changed);
-			continue;
-		}
-		if (op[i].op == TWHEEL_OP_CANCEL_GROUP && chunk->added)
-			break;
-		n = 1;
-		if (op[i].op == TWHEEL_OP_ADD)
-			n = twheel_ops_add(set, &op[i], &timer[i], count - i, &chunk->kept);
-		else
-			op[i].result = ioctl_run_op(set, &op[i], &timer[i]);
-		chunk->changed = true;
-		chunk->added |= !!memchr_inv(&timer[i], 0, n * sizeof(*timer));
-		i += n;
+	while (n < count && op[n].op == TWHEEL_OP_ADD)
+		n++;
+	return n;
+}
+
+/* Carries out the next operations that go together, and writes their results. Returns how many. */
+static unsigned int ioctl_run_some(struct timer_set *set, struct twheel_op *op,
+				   struct twheel_op __user *to, unsigned int count)
+{
+	unsigned int n = ioctl_count_adds(op, count);
+	bool changed = true;
+
+	if (n)
+		return twheel_ops_add(set, op, to, n, true);
+	n = 1;
+	if (twheel_ops_is_short(op)) {
+		changed = false;
+		n = twheel_ops_run_short(set, op, count, &changed);
+	} else {
+		op->result = ioctl_run_op(set, op, op->op, to);
 	}
-	return i;
+	return changed && copy_to_user(to, op, array_size(n, sizeof(*op))) ? 0 : n;
 }
 
 /*
@@ -167,30 +127,30 @@ static bool ioctl_can_write_back(struct twheel_op __user *ops, const struct twhe
 	       !copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op));
 }
 
-/* Returns how many operations were carried out, or -EFAULT. */
-static int ioctl_run_chunk(struct timer_set *set, struct ioctl_chunk *chunk,
-			   struct twheel_op __user *ops, unsigned int count)
+/* Returns how many operations were carried out: fewer than @count after a bad page. */
+static unsigned int ioctl_run_chunk(struct timer_set *set, struct twheel_op *op,
+				    struct twheel_op __user *ops, unsigned int count)
 {
-	bool lost;
+	unsigned int done = 0, n;
 
-	if (copy_from_user(chunk->op, ops, array_size(count, sizeof(*ops))) ||
-	    !ioctl_can_write_back(ops, chunk->op, count))
-		return -EFAULT;
-	count = ioctl_run_ops(set, chunk, count);
-
-	lost = chunk->changed && copy_to_user(ops, chunk->op, array_size(count, sizeof(*ops)));
-	if (chunk->added)
-		twheel_create_finish(set, chunk->timer, chunk->op, count, lost);
-	return lost ? -EFAULT : count;
+	if (copy_from_user(op, ops, array_size(count, sizeof(*ops))) ||
+	    !ioctl_can_write_back(ops, op, count))
+		return 0;
+	while (done < count) {
+		n = ioctl_run_some(set, op + done, ops + done, count - done);
+		if (!n)
+			break;
+		done += n;
+	}
+	return done;
 }
 
 static long ioctl_batch(struct timer_set *set, void __user *argp)
 {
 	struct twheel_op __user *ops;
 	struct twheel_batch batch;
-	struct ioctl_chunk chunk;
-	unsigned int done;
-	int ret = 0;
+	unsigned int done, count, n;
+	struct twheel_op *op;
 
 	if (copy_from_user(&batch, argp, sizeof(batch)))
 		return -EFAULT;
@@ -200,24 +160,25 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 	if (batch.ops != (unsigned long)batch.ops)
 		return -EFAULT;
 	ops = u64_to_user_ptr(batch.ops);
-	chunk.op = kmalloc_array(min(batch.count, TWHEEL_CHUNK), sizeof(*chunk.op),
-				 GFP_KERNEL_ACCOUNT);
-	if (!chunk.op)
+	op = kmalloc_array(min(batch.count, TWHEEL_CHUNK), sizeof(*op), GFP_KERNEL_ACCOUNT);
+	if (!op)
 		return -ENOMEM;
 
-	for (done = 0; done < batch.count; done += ret) {
+	for (done = 0; done < batch.count; done += n) {
 		/* Not signal_pending(), which is also true while io_uring has work for the task. */
 		if (done && task_sigpending(current))
 			break;
-		ret = ioctl_run_chunk(set, &chunk, ops + done,
-				      min(batch.count - done, TWHEEL_CHUNK));
-		if (ret < 0)
+		count = min(batch.count - done, TWHEEL_CHUNK);
+		n = ioctl_run_chunk(set, op, ops + done, count);
+		if (n < count) {
+			done += n;
 			break;
-		twheel_share_help(set);
+		}
+		twheel_visit_call(set);
 		cond_resched();
 	}
-	kfree(chunk.op);
-	return done ? (long)done : ret;
+	kfree(op);
+	return done ? (long)done : -EFAULT;
 }
 
 static long ioctl_info(struct timer_set *set, void __user *argp)
@@ -235,6 +196,8 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 		.max_timers_user = twheel_quota_shown_limit(set),
 	};
 
+	/* Events that the program has not read are found by turning. */
+	twheel_turn_all(set);
 	/* Under the lock, so that the counts agree with each other. */
 	timer_set_lock(set);
 	info.timers = set->count;
@@ -247,25 +210,15 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 	return copy_to_user(argp, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
-/**
- * twheel_ioctl - ioctl() of the device
- * @file: The file.
- * @cmd: One of the TWHEEL_IOC_ calls.
- * @arg: The program's structure.
- *
- * Return: What the call returns: see include/uapi/linux/twheel.h.
- */
-long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long arg)
 {
-	struct timer_set *set = file->private_data;
 	void __user *argp = (void __user *)arg;
 
-	twheel_share_help(set);
 	switch (cmd) {
 	case TWHEEL_IOC_INFO:
 		return ioctl_info(set, argp);
 	case TWHEEL_IOC_ADD:
-		return ioctl_op(set, argp, TWHEEL_OP_ADD);
+		return ioctl_add(set, argp);
 	case TWHEEL_IOC_CHANGE:
 		return ioctl_op(set, argp, TWHEEL_OP_CHANGE);
 	case TWHEEL_IOC_CANCEL:
@@ -285,10 +238,29 @@ long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case TWHEEL_IOC_LIST:
 		return twheel_list(set, argp);
 	case TWHEEL_IOC_CLOCK_SET:
-		return arg ? -EINVAL : twheel_clock_watch_start(set);
+		return arg ? -EINVAL : twheel_clock_watch(set);
 	case TWHEEL_IOC_EVENTFD:
 		return twheel_deliver_eventfd(set, argp);
 	default:
 		return -ENOTTY;
 	}
+}
+
+/**
+ * twheel_ioctl - ioctl() of the device
+ * @file: The file.
+ * @cmd: One of the TWHEEL_IOC_ calls.
+ * @arg: The program's structure.
+ *
+ * Return: What the call returns: see include/uapi/linux/twheel.h.
+ */
+long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct timer_set *set = file->private_data;
+	long ret;
+
+	twheel_visit_call(set);
+	ret = ioctl_call(set, cmd, arg);
+	twheel_levels_keep_up(set);
+	return ret;
 }

@@ -28,15 +28,6 @@ static unsigned long *leaf_room(struct timer_leaf **array, u32 leaves)
 	return (unsigned long *)(array + leaves);
 }
 
-/* Gives back what the first @blocks blocks of an array were charged as. */
-static void leaf_uncharge(struct user_quota *quota, u32 blocks)
-{
-	while (blocks--) {
-		twheel_quota_retire_block(quota);
-		twheel_quota_uncharge_block(quota);
-	}
-}
-
 /* Returns how many words an array for @leaves leaves has, with its bitmap. */
 static u32 leaf_array_words(u32 leaves)
 {
@@ -48,25 +39,12 @@ static u32 leaf_array_blocks(u32 leaves)
 	return leaf_array_words(leaves) * sizeof(long) / TIMER_BLOCK_SIZE;
 }
 
-static bool leaf_charge(struct timer_set *set, u32 blocks)
-{
-	u32 n;
-
-	for (n = 0; n < blocks; n++) {
-		if (twheel_quota_charge_block(set))
-			continue;
-		leaf_uncharge(set->quota, n);
-		return false;
-	}
-	return true;
-}
-
 static void leaf_free_array(struct user_quota *quota, struct timer_leaf **array, u32 leaves)
 {
 	if (!array)
 		return;
 	kvfree(array);
-	leaf_uncharge(quota, leaf_array_blocks(leaves));
+	twheel_quota_uncharge_blocks(quota, leaf_array_blocks(leaves));
 }
 
 /* Returns a new array that has @i, or an ERR_PTR(). */
@@ -77,11 +55,11 @@ static struct timer_leaf **leaf_new_array(struct timer_set *set, u32 i, u32 *lea
 
 	/* One word in BITS_PER_LONG + 1 is for the bitmap. */
 	*leaves = words - DIV_ROUND_UP(words, BITS_PER_LONG + 1);
-	if (!leaf_charge(set, leaf_array_blocks(*leaves)))
+	if (!twheel_quota_charge_blocks(set, leaf_array_blocks(*leaves)))
 		return ERR_PTR(-EDQUOT);
 	array = kvcalloc(words, sizeof(*array), GFP_KERNEL_ACCOUNT);
 	if (!array) {
-		leaf_uncharge(set->quota, leaf_array_blocks(*leaves));
+		twheel_quota_uncharge_blocks(set->quota, leaf_array_blocks(*leaves));
 		return ERR_PTR(-ENOMEM);
 	}
 	bitmap_fill(leaf_room(array, *leaves), *leaves);

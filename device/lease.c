@@ -13,7 +13,6 @@
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/seq_file.h>
@@ -21,21 +20,26 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include "block.h"
 #include "lease.h"
 #include "leased.h"
 #include "set.h"
-#include "time.h"
-#include "user_timer.h"
+#include "turn.h"
 
-/* Locks the set of a lease. Returns the timer, or NULL if the lease has ended. */
-static struct user_timer *lease_lock(struct timer_lease *lease)
+/*
+ * Locks the set of a lease. Returns the timer, or NULL if the lease has ended: whether the timer
+ * has expired is a matter of the clock, and not of whether the owner has turned the wheel.
+ */
+static struct user_timer *lease_lock(struct timer_lease *lease, struct twheel_phase *phase)
 	__acquires(&lease->set->lock)
 {
+	struct user_timer *t = NULL;
+
 	spin_lock_bh(&lease->holders);
-	timer_set_lock(lease->set);
-	/* A timer of a set whose file is closed must not be armed: it is being freed. */
-	return lease->set->ended ? NULL : lease->t;
+	twheel_turn_lock(lease->set, phase);
+	/* The timers of a set whose file is closed are being freed. */
+	if (!lease->set->ended)
+		t = lease->t;
+	return t && !twheel_user_timer_has_expired(t, phase) ? t : NULL;
 }
 
 static void lease_unlock(struct timer_lease *lease)
@@ -48,16 +52,16 @@ static void lease_unlock(struct timer_lease *lease)
 /* Pushes the deadline to @ns from now, unless it is later already. */
 static int lease_push(struct timer_lease *lease, u64 ns)
 {
-	struct user_timer *t = lease_lock(lease);
 	struct twheel_phase phase;
+	struct user_timer *t = lease_lock(lease, &phase);
 	s64 deadline;
 
 	if (t) {
-		twheel_clock_read(&phase);
 		deadline = twheel_time_add(phase.now, ns);
+		/* A later deadline needs no earlier visit. */
 		if (deadline > t->deadline) {
 			t->deadline = deadline;
-			twheel_user_timer_arm(t, &phase);
+			twheel_user_timer_arm(lease->set, t, user_timer_tick(t, &phase));
 		}
 	}
 	lease_unlock(lease);
@@ -67,9 +71,10 @@ static int lease_push(struct timer_lease *lease, u64 ns)
 /* Finds how much time is left, in ns. */
 static int lease_left(struct timer_lease *lease, u64 *left)
 {
-	struct user_timer *t = lease_lock(lease);
+	struct twheel_phase phase;
+	struct user_timer *t = lease_lock(lease, &phase);
 
-	*left = t ? max(t->deadline - (s64)ktime_get_ns(), 0LL) : 0;
+	*left = t ? max(t->deadline - phase.now, 0LL) : 0;
 	lease_unlock(lease);
 	return t ? 0 : -ENOENT;
 }
@@ -127,14 +132,13 @@ static ssize_t lease_write(struct kiocb *iocb, struct iov_iter *from)
 static __poll_t lease_poll(struct file *file, poll_table *wait)
 {
 	struct timer_lease *lease = file->private_data;
+	u64 left;
 
 	poll_wait(file, &lease->wait, wait);
 	/* Pairs with wq_has_sleeper() in twheel_leased_end(). */
 	smp_mb();
-	/* As in lease_lock(): a holder whose push has failed with ENOENT finds EPOLLHUP. */
-	if (!READ_ONCE(lease->t) || READ_ONCE(lease->set->ended))
-		return EPOLLHUP;
-	return EPOLLOUT | EPOLLWRNORM;
+	/* A holder whose push has failed with ENOENT finds EPOLLHUP. */
+	return lease_left(lease, &left) ? EPOLLHUP : EPOLLOUT | EPOLLWRNORM;
 }
 
 static void lease_show_fdinfo(struct seq_file *m, struct file *file)
@@ -153,16 +157,29 @@ static int lease_release(struct inode *inode, struct file *file)
 {
 	struct timer_lease *lease = file->private_data;
 	struct timer_set *set = lease->set;
+	struct twheel_phase phase;
+	bool wake = false;
 
-	timer_set_lock(set);
-	if (!lease->t)
+	twheel_turn_lock(set, &phase);
+	if (!lease->t) {
 		;
-	else if (lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended)
+	} else if (lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended &&
+		   !twheel_user_timer_has_expired(lease->t, &phase)) {
 		twheel_user_timer_lease_closed(lease->t);
-	else
+		/* The visit puts the event into the ring, and wakes. */
+		if (set->ring)
+			twheel_user_cpu_visit_by(set, phase.tick + 1);
+		else
+			wake = true;
+	} else {
 		twheel_leased_end(lease->t);
+	}
+	list_del_init(&lease->ended);
+	set->woken |= wake;
 	timer_set_unlock(set);
-	twheel_leased_free(lease);
+	if (wake)
+		twheel_wake_readers(set);
+	kfree_rcu(lease, rcu);
 	twheel_set_put(set);
 	return 0;
 }
@@ -180,14 +197,20 @@ static const struct file_operations lease_fops = {
 /* Makes a file for a lease that has no timer yet. */
 static struct file *lease_open(struct timer_set *set, const struct twheel_lease *arg)
 {
-	struct timer_lease *lease = twheel_leased_new(set, arg->cap_ns, arg->flags);
+	struct timer_lease *lease = kzalloc(sizeof(*lease), GFP_KERNEL_ACCOUNT);
 	struct file *file;
 
 	if (!lease)
 		return ERR_PTR(-ENOMEM);
+	lease->set = set;
+	lease->cap = arg->cap_ns;
+	lease->flags = arg->flags;
+	spin_lock_init(&lease->holders);
+	init_waitqueue_head(&lease->wait);
+	INIT_LIST_HEAD(&lease->ended);
 	file = anon_inode_getfile("[twheel-lease]", &lease_fops, lease, O_RDWR);
 	if (IS_ERR(file)) {
-		twheel_leased_free(lease);
+		kfree(lease);
 		return file;
 	}
 	/* write() does not wait, so io_uring need not use a worker thread to write. */
@@ -197,9 +220,10 @@ static struct file *lease_open(struct timer_set *set, const struct twheel_lease 
 }
 
 /* Returns 0 if @t, which is from twheel_block_find(), may have a lease, or why not. */
-static int lease_check(const struct user_timer *t, u64 handle)
+static int lease_check(const struct user_timer *t, u64 handle, const struct twheel_phase *phase)
 {
-	if (!t || user_timer_handle(t) != handle || !user_timer_is_armed(t))
+	if (!t || user_timer_handle(t) != handle || t->state == USER_TIMER_DEAD ||
+	    twheel_user_timer_has_expired(t, phase))
 		return -ENOENT;
 	if (t->clockid != CLOCK_MONOTONIC || t->flags & TWHEEL_SHARED || user_timer_period(t))
 		return -EINVAL;
@@ -211,21 +235,24 @@ static int lease_begin(struct timer_lease *lease, u64 handle)
 {
 	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
 	struct timer_set *set = lease->set;
+	struct twheel_phase phase;
 	struct user_timer *t;
 	int ret;
 
 	if (!extra)
 		return -ENOMEM;
-	timer_set_lock(set);
+	twheel_turn_begin(set, &phase);
 	t = twheel_block_find(set, handle);
-	ret = lease_check(t, handle);
+	ret = lease_check(t, handle, &phase);
 	if (!ret && !t->extra) {
+		extra->t = t;
 		t->extra = extra;
+		user_timer_block(t)->extras++;
 		extra = NULL;
 	}
 	if (!ret)
 		ret = twheel_leased_begin(lease, t);
-	timer_set_unlock(set);
+	twheel_turn_end(set, &phase);
 	kfree(extra);
 	return ret;
 }

@@ -10,45 +10,8 @@
  * The timer and the lease point to each other, both under the lock of the set. So a
  * lease never finds another timer in the place of its own.
  */
-#include <linux/poll.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
 #include "leased.h"
 #include "quota.h"
-
-/*
- * Any number of epolls may watch a lease. So this is work for the thread of low priority. The
- * owner is not charged, because the epolls may be another user's.
- */
-static void leased_wake(struct twheel_work *wake)
-{
-	struct timer_lease *lease = container_of(wake, struct timer_lease, wake);
-
-	wake_up_all(&lease->wait);
-}
-
-/**
- * twheel_leased_new - allocate a lease
- * @set: The set.
- * @cap: How far ahead of now a push may move the deadline, in ns.
- * @flags: The flags of the lease.
- *
- * Return: The lease, which has no timer yet; or %NULL if there is no memory.
- */
-struct timer_lease *twheel_leased_new(struct timer_set *set, u64 cap, u32 flags)
-{
-	struct timer_lease *lease = kzalloc(sizeof(*lease), GFP_KERNEL_ACCOUNT);
-
-	if (!lease)
-		return NULL;
-	lease->set = set;
-	lease->cap = cap;
-	lease->flags = flags;
-	spin_lock_init(&lease->holders);
-	init_waitqueue_head(&lease->wait);
-	twheel_work_setup_low(&lease->wake, leased_wake);
-	return lease;
-}
 
 /**
  * twheel_leased_begin - begin a lease
@@ -76,7 +39,7 @@ int twheel_leased_begin(struct timer_lease *lease, struct user_timer *t)
  * @t: The timer, its set locked.
  *
  * The user is uncharged now, and not when the last descriptor is closed: a holder that keeps
- * its descriptor takes nothing from the owner.
+ * its descriptor takes nothing from the owner. The caller has the holders woken: see wake.c.
  */
 void twheel_leased_end(struct user_timer *t)
 {
@@ -91,20 +54,7 @@ void twheel_leased_end(struct user_timer *t)
 	WRITE_ONCE(lease->t, NULL);
 	set->leases--;
 	twheel_quota_uncharge_lease(set->quota);
-	/*
-	 * Pairs with the barrier in poll(). Holders are woken without the lock of the set,
-	 * because no one knows how many wait.
-	 */
+	/* Pairs with the barrier in poll(). */
 	if (wq_has_sleeper(&lease->wait))
-		twheel_work_leave(&lease->wake);
-}
-
-/**
- * twheel_leased_free - free a lease
- * @lease: The lease, which has ended and has no file.
- */
-void twheel_leased_free(struct timer_lease *lease)
-{
-	twheel_work_cancel_sync(&lease->wake);
-	kfree(lease);
+		list_add_tail(&lease->ended, &set->ended_leases);
 }

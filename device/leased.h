@@ -17,7 +17,8 @@
  * @holders: Held by a holder that takes the lock of the set. So however many threads use one
  *	lease, the owner waits for one of them at most.
  * @wait: Holders that wait for the end of the lease.
- * @wake: Wakes them.
+ * @ended: The place in @ended_leases of the set, until its holders are woken.
+ * @rcu: Frees the lease. A wake-up may still be under way.
  */
 struct timer_lease {
 	struct timer_set	*set;
@@ -26,12 +27,11 @@ struct timer_lease {
 	u32			flags;
 	spinlock_t		holders;
 	wait_queue_head_t	wait;
-	struct twheel_work	wake;
+	struct list_head	ended;
+	struct rcu_head		rcu;
 };
 
-struct timer_lease *twheel_leased_new(struct timer_set *set, u64 cap, u32 flags);
 int twheel_leased_begin(struct timer_lease *lease, struct user_timer *t);
 void twheel_leased_end(struct user_timer *t);
-void twheel_leased_free(struct timer_lease *lease);
 
 #endif /* _TWHEEL_DEVICE_LEASED_H */

@@ -9,15 +9,14 @@
  * A list ends no timer. So the records are made under the set's lock, and copied to the
  * program after that: a record that cannot be written is made again by the next call.
  */
-#include <linux/ktime.h>
 #include <linux/math.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "block.h"
 #include "list.h"
 #include "ops.h"
+#include "turn.h"
 
 /* The cursor behind the last place. */
 #define LIST_END	(TWHEEL_INDEX_MASK + 1UL)
@@ -26,19 +25,15 @@
 static unsigned int list_some(struct timer_set *set, struct block_walk *walk,
 			      struct twheel_op *op, unsigned int max, u32 flags)
 {
+	struct twheel_phase phase;
 	struct user_timer *t;
 	unsigned int n = 0;
-	s64 now;
 
-	timer_set_lock(set);
-	now = ktime_get_ns();
+	twheel_turn_begin(set, &phase);
 	twheel_block_walk_begin(set, walk);
-	while (n < max && (t = twheel_block_walk_next(set, walk))) {
-		/* The program does not know the handle of a new timer yet. */
-		if (t->state != USER_TIMER_NEW)
-			twheel_ops_record(t, &op[n++], flags, now);
-	}
-	timer_set_unlock(set);
+	while (n < max && (t = twheel_block_walk_next(set, walk)))
+		twheel_ops_record(t, &op[n++], flags, &phase);
+	twheel_turn_end(set, &phase);
 	return n;
 }
 

@@ -5,20 +5,14 @@
  * Each operation checks its arguments first and its handle second, so a program that
  * makes both mistakes gets -EINVAL.
  */
-#include <linux/ktime.h>
 #include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include "block.h"
 #include "create.h"
-#include "ended.h"
 #include "group.h"
+#include "leased.h"
 #include "ops.h"
-#include "ready.h"
-#include "share.h"
-#include "table.h"
-#include "time.h"
-#include "user_timer.h"
+#include "turn.h"
 
 /* How many operations ahead of a cancel the neighbours of a timer are prefetched. */
 #define OPS_AHEAD	8U
@@ -28,12 +22,23 @@
 
 /*
  * Whether @handle names @t, which is from twheel_block_find(). A handle names no timer if
- * it is stale, made up, of another set, or not written to the program's memory yet.
+ * it is stale, made up, or of another set.
  */
 static bool ops_handle_names(const struct user_timer *t, u64 handle)
 {
-	return t && t->generation == handle >> TWHEEL_INDEX_BITS &&
-	       (user_timer_is_armed(t) || t->state == USER_TIMER_READY);
+	return t && t->generation == handle >> TWHEEL_INDEX_BITS && t->state != USER_TIMER_DEAD;
+}
+
+/*
+ * Whether @t has expired, by the clock. In line: most timers are in the wheel, and their ticks are
+ * to come.
+ */
+static inline bool ops_has_expired(const struct user_timer *t, const struct twheel_phase *phase)
+{
+	if (likely(t->state == USER_TIMER_PENDING && t->clockid == CLOCK_MONOTONIC &&
+		   twheel_wheel_state(&t->node) > phase->tick))
+		return false;
+	return twheel_user_timer_has_expired(t, phase);
 }
 
 static bool ops_valid(const struct twheel_op *op, u32 flags)
@@ -118,78 +123,75 @@ static bool ops_add_common(const struct twheel_op *op)
 /**
  * twheel_ops_add - carry out TWHEEL_OP_ADD
  * @set: The set.
- * @op: Operations, the first of which is an addition. The results and handles of the additions
- *	at the start of @op are filled in.
- * @added: For a timer of each operation: see twheel_create_timers().
- * @count: How many operations there are.
- * @kept: Set if an addition keeps its handle, or would if it were valid.
+ * @op: Operations, all of them additions.
+ * @to: As for twheel_create().
+ * @n: How many operations there are.
+ * @batch: As for twheel_create().
  *
- * Return: How many operations were carried out.
+ * Return: As for twheel_create().
  */
 unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
-			    struct user_timer **added, unsigned int count, bool *kept)
+			    struct twheel_op __user *to, unsigned int n, bool batch)
 {
-	unsigned int n;
+	unsigned int i;
 
-	for (n = 0; n < count && op[n].op == TWHEEL_OP_ADD; n++) {
-		if (ops_add_common(&op[n]))
+	for (i = 0; i < n; i++) {
+		if (ops_add_common(&op[i]))
 			continue;
-		*kept |= !!(op[n].flags & TWHEEL_KEEP_HANDLE);
-		if (!ops_add_valid(&op[n], TWHEEL_RESTORE | OPS_RECORD_FLAGS) ||
-		    !ops_restore_valid(&op[n]))
-			op[n].result = -EINVAL;
+		if (!ops_add_valid(&op[i], TWHEEL_RESTORE | OPS_RECORD_FLAGS) ||
+		    !ops_restore_valid(&op[i]))
+			op[i].result = -EINVAL;
 	}
-	twheel_create_timers(set, added, op, n);
-	return n;
-}
-
-/* Takes @t, which is not PENDING, off its list. Returns TWHEEL_RETRACTED if it had an event. */
-static noinline int ops_take_back(struct timer_set *set, struct user_timer *t)
-{
-	if (t->state == USER_TIMER_UNSEEN) {
-		twheel_ready_take(set, t);
-		return 0;
-	}
-	twheel_ready_remove(set, t);
-	t->flags &= ~USER_TIMER_LEASE_CLOSED;
-	return TWHEEL_RETRACTED;
+	return twheel_create(set, op, to, n, batch);
 }
 
 /* Arms @t for the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
-static __always_inline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
-					    const struct twheel_op *op,
-					    const struct twheel_phase *phase, bool strays)
+static noinline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
+				     const struct twheel_op *op,
+				     const struct twheel_phase *phase)
 {
-	int ret = 0;
+	bool expired;
 
-	if (t->clockid == CLOCK_REALTIME && !(op->flags & TWHEEL_ABSTIME))
+	if (unlikely(t->clockid == CLOCK_REALTIME) && !(op->flags & TWHEEL_ABSTIME))
 		return -EINVAL;
-	if (unlikely(t->state != USER_TIMER_PENDING))
-		ret = ops_take_back(set, t);
-	twheel_user_timer_arm_for(set, t, op, phase, strays);
-	return ret;
+	expired = ops_has_expired(t, phase);
+	if (unlikely(t->state == USER_TIMER_READY)) {
+		user_timer_unready(set, t);
+		t->flags &= ~USER_TIMER_LEASE_CLOSED;
+	} else if (unlikely(expired) && t->extra) {
+		twheel_leased_end(t);
+	}
+	t->deadline = user_timer_new_deadline(set, t->clockid, op, phase);
+	twheel_user_timer_arm(set, t, user_timer_tick(t, phase));
+	return expired ? TWHEEL_RETRACTED : 0;
 }
 
-static int ops_change(struct timer_set *set, struct user_timer *t,
-		      const struct twheel_op *op, const struct twheel_phase *phase, bool strays)
+static __always_inline int ops_change(struct timer_set *set, struct user_timer *t,
+				      const struct twheel_op *op,
+				      const struct twheel_phase *phase)
 {
 	if (!ops_change_valid(op))
 		return -EINVAL;
+	if (likely(t && user_timer_is_usual(t, op->handle) &&
+		   twheel_wheel_state(&t->node) > phase->tick)) {
+		t->deadline = user_timer_new_deadline(set, CLOCK_MONOTONIC, op, phase);
+		twheel_user_timer_move(set, t, twheel_clock_tick(phase, t->deadline));
+		return 0;
+	}
 	if (!ops_handle_names(t, op->handle))
 		return -ENOENT;
-	return ops_set_deadline(set, t, op, phase, strays);
+	return ops_set_deadline(set, t, op, phase);
 }
 
 /**
  * twheel_ops_upsert - carry out a TWHEEL_OP_UPSERT
  * @set: The set.
  * @op: The operation.
- * @added: For the timer, if the operation created one: see twheel_create_timers().
+ * @to: Where it comes from. If the operation adds a timer, it is written back there.
  *
- * Return: The operation's result.
+ * Return: The operation's result, or -EFAULT if it could not be written.
  */
-int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
-		      struct user_timer **added)
+int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
 {
 	struct twheel_phase phase;
 	struct user_timer *t;
@@ -198,33 +200,39 @@ int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
 
 	if (!ops_add_valid(op, 0))
 		return -EINVAL;
-	timer_set_lock(set);
+	twheel_turn_begin(set, &phase);
 	t = twheel_block_find(set, op->handle);
 	found = ops_handle_names(t, op->handle);
-	if (found) {
-		twheel_clock_read(&phase);
-		ret = ops_set_deadline(set, t, op, &phase, twheel_share_has_strays(set));
-	}
-	timer_set_unlock(set);
+	if (found)
+		ret = ops_set_deadline(set, t, op, &phase);
+	twheel_turn_end(set, &phase);
 	if (found)
 		return ret;
-
-	twheel_create_timers(set, added, op, 1);
+	if (!twheel_create(set, op, to, 1, false))
+		return -EFAULT;
 	return op->result ? op->result : TWHEEL_ADDED;
 }
 
-static int ops_cancel(struct timer_set *set, struct user_timer *t,
-		      const struct twheel_op *op, struct ended_timers *ended)
+static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *t,
+				      const struct twheel_op *op,
+				      const struct twheel_phase *phase,
+				      struct ended_timers *ended)
 {
-	int ret;
+	bool expired;
 
 	if (!ops_handle_only(op))
 		return -EINVAL;
+	if (likely(t && user_timer_is_usual(t, op->handle) && !t->extra &&
+		   twheel_wheel_state(&t->node) > phase->tick)) {
+		twheel_wheel_drop(&set->wheel, &t->node);
+		twheel_user_timer_end_usual(t, ended);
+		return 0;
+	}
 	if (!ops_handle_names(t, op->handle))
 		return -ENOENT;
-	ret = t->state == USER_TIMER_READY ? TWHEEL_RETRACTED : 0;
+	expired = ops_has_expired(t, phase);
 	twheel_user_timer_remove(set, t, ended);
-	return ret;
+	return expired ? TWHEEL_RETRACTED : 0;
 }
 
 /*
@@ -241,9 +249,15 @@ static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *o
 		timer[n] = twheel_block_find(set, op[n].handle);
 		/* It may be NULL, of which a prefetch takes no notice. */
 		prefetchw(timer[n]);
-		prefetch(&timer[n]->extra);
 	}
 	return n;
+}
+
+/* Prepares to take @t off its list: unlinking it writes to its two neighbours. */
+static void ops_prefetch_neighbours(const struct user_timer *t)
+{
+	prefetchw(t->node.entry.prev);
+	prefetchw(t->node.entry.next);
 }
 
 /**
@@ -251,59 +265,82 @@ static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *o
  * @set: The set.
  * @op: Operations, the first of which is short. The results of the short operations at the
  *	start of @op are filled in.
- * @timer: Room for a timer of each operation; %NULL afterwards.
- * @count: How many operations there are.
+ * @count: How many operations there are; at most %TWHEEL_CHUNK.
  * @changed: Set if the result of an operation is not 0.
  *
  * Return: How many operations were carried out.
  */
 unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
-				  struct user_timer **timer, unsigned int count,
-				  bool *changed)
+				  unsigned int count, bool *changed)
 {
-	struct ended_timers ended;
+	struct user_timer *timer[TWHEEL_CHUNK] timer_set_not_cleared;
+	struct ended_timers ended = { };
 	struct twheel_phase phase;
 	unsigned int i, n;
 	int seen = 0;
-	bool strays;
 
-	twheel_ended_init(&ended);
-	timer_set_lock(set);
-	strays = twheel_share_has_strays(set);
-	twheel_clock_read(&phase);
+	twheel_turn_begin(set, &phase);
 	n = ops_look_up(set, op, timer, count);
 	for (i = 0; i < n; i++) {
 		/* A result that the program has set means -EINVAL. */
 		if (op[i].op == TWHEEL_OP_CHANGE) {
-			op[i].result = ops_change(set, timer[i], &op[i], &phase, strays);
+			op[i].result = ops_change(set, timer[i], &op[i], &phase);
 		} else {
 			if (i + OPS_AHEAD < n && timer[i + OPS_AHEAD])
-				twheel_api_prefetch_neighbours(&timer[i + OPS_AHEAD]->timer);
-			op[i].result = ops_cancel(set, timer[i], &op[i], &ended);
+				ops_prefetch_neighbours(timer[i + OPS_AHEAD]);
+			op[i].result = ops_cancel(set, timer[i], &op[i], &phase, &ended);
 		}
 		seen |= op[i].result;
-		timer[i] = NULL;
 	}
-	twheel_ended_finish(set, &ended);
-	timer_set_unlock(set);
+	twheel_user_timer_finish(set, &ended);
+	twheel_turn_end(set, &phase);
 	*changed |= seen;
 	return n;
+}
+
+/**
+ * twheel_ops_change_or_cancel - carry out a TWHEEL_OP_CHANGE or a TWHEEL_OP_CANCEL
+ * @set: The set.
+ * @op: The operation.
+ * @opcode: Which of the two.
+ *
+ * Return: The operation's result.
+ */
+int twheel_ops_change_or_cancel(struct timer_set *set, const struct twheel_op *op, u32 opcode)
+{
+	struct ended_timers ended = { };
+	struct twheel_phase phase;
+	struct user_timer *t;
+	int ret;
+
+	twheel_turn_begin(set, &phase);
+	t = twheel_block_find(set, op->handle);
+	if (opcode == TWHEEL_OP_CHANGE) {
+		ret = ops_change(set, t, op, &phase);
+	} else {
+		ret = ops_cancel(set, t, op, &phase, &ended);
+		twheel_user_timer_finish(set, &ended);
+	}
+	twheel_turn_end(set, &phase);
+	return ret;
 }
 
 /* Cancels some timers of a group. Returns how many. */
 static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
 {
-	struct user_timer *t[TWHEEL_CHUNK];
-	struct ended_timers ended;
-	unsigned int i, n;
+	struct ended_timers ended = { };
+	struct twheel_phase phase;
+	struct user_timer *t;
+	unsigned int n = 0;
 
-	twheel_ended_init(&ended);
-	n = twheel_group_some(set, group, t, TWHEEL_CHUNK);
-	for (i = 0; i < n; i++) {
-		*retracted += t[i]->state == USER_TIMER_READY;
-		twheel_user_timer_remove(set, t[i], &ended);
+	twheel_turn_begin(set, &phase);
+	while (n < TWHEEL_CHUNK && (t = twheel_group_first(set, group))) {
+		*retracted += ops_has_expired(t, &phase);
+		twheel_user_timer_remove(set, t, &ended);
+		n++;
 	}
-	twheel_ended_finish(set, &ended);
+	twheel_user_timer_finish(set, &ended);
+	twheel_turn_end(set, &phase);
 	return n;
 }
 
@@ -322,9 +359,7 @@ int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 	if (!ops_group_only(op))
 		return -EINVAL;
 	do {
-		timer_set_lock(set);
 		n = ops_cancel_members(set, op->group, &retracted);
-		timer_set_unlock(set);
 		ended += n;
 		cond_resched();
 	} while (n == TWHEEL_CHUNK && !fatal_signal_pending(current));
@@ -341,18 +376,19 @@ int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op)
  */
 int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
 {
+	struct twheel_phase phase;
 	struct user_timer *t;
 	int ret = -ENOENT;
 
 	if (!ops_change_valid(op) || op->time_ns)
 		return -EINVAL;
-	timer_set_lock(set);
+	twheel_turn_begin(set, &phase);
 	t = twheel_block_find(set, op->handle);
 	if (ops_handle_names(t, op->handle)) {
-		ret = t->state == USER_TIMER_READY ? TWHEEL_EXPIRED : 0;
-		twheel_ops_describe(t, op, ktime_get_ns());
+		ret = ops_has_expired(t, &phase) ? TWHEEL_EXPIRED : 0;
+		twheel_ops_describe(t, op, &phase);
 	}
-	timer_set_unlock(set);
+	twheel_turn_end(set, &phase);
 	return ret;
 }
 
@@ -361,19 +397,17 @@ int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
  * @t: The timer, its set locked.
  * @op: Gets the flags, cookie, clock, period, window and group of @t. Its @time_ns becomes
  *	the deadline if @op has %TWHEEL_ABSTIME, else the time left.
- * @now: The time on CLOCK_MONOTONIC, read since the set was locked.
+ * @phase: From a twheel_clock_read() since the set was locked.
  */
-void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 now)
+void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op,
+			 const struct twheel_phase *phase)
 {
-	s64 deadline = t->flags & TWHEEL_SHARED ? twheel_table_deadline(t) : t->deadline;
+	s64 now = twheel_time_at(t->clockid, phase), deadline = twheel_table_deadline(t);
 
 	timer_set_assert_locked(user_timer_set(t));
 
-	if (t->clockid != CLOCK_MONOTONIC)
-		now = twheel_time_now(t->clockid);
-
 	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
-	if (user_timer_lease(t))
+	if (user_timer_lease(t) && !ops_has_expired(t, phase))
 		op->flags |= TWHEEL_LEASED;
 	op->cookie = t->cookie;
 	op->clockid = t->clockid;
@@ -383,7 +417,7 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 n
 		op->time_ns = deadline > now ? deadline - now : 0;
 	op->period_ns = user_timer_period(t);
 	op->window_ns = user_timer_window(t);
-	op->group = t->extra ? twheel_group_tag(t) : 0;
+	op->group = t->extra ? t->extra->tag : 0;
 }
 
 /**
@@ -391,20 +425,21 @@ void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 n
  * @t: The timer, its set locked.
  * @op: For the operation. Its result says whether the timer has expired.
  * @flags: %TWHEEL_ABSTIME for the deadline, or 0 for the time left.
- * @now: The time on CLOCK_MONOTONIC, read since the set was locked.
+ * @phase: From a twheel_clock_read() since the set was locked.
  */
-void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags, s64 now)
+void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags,
+		       const struct twheel_phase *phase)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
 	*op = (struct twheel_op) {
 		.op = TWHEEL_OP_ADD,
 		.flags = flags | TWHEEL_RESTORE,
-		.result = t->state == USER_TIMER_READY ? TWHEEL_EXPIRED : 0,
+		.result = ops_has_expired(t, phase) ? TWHEEL_EXPIRED : 0,
 		.handle = user_timer_handle(t),
 	};
 	/* The deadline, not the time left: the clock may be set before the timer is added. */
 	if (t->clockid == CLOCK_REALTIME)
 		op->flags |= TWHEEL_ABSTIME;
-	twheel_ops_describe(t, op, now);
+	twheel_ops_describe(t, op, phase);
 }

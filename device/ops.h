@@ -8,16 +8,17 @@
 #include "timer_set.h"
 
 unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
-			    struct user_timer **added, unsigned int count, bool *kept);
+			    struct twheel_op __user *to, unsigned int n, bool batch);
 unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
-				  struct user_timer **timer, unsigned int count,
-				  bool *changed);
+				  unsigned int count, bool *changed);
+int twheel_ops_change_or_cancel(struct timer_set *set, const struct twheel_op *op, u32 opcode);
 int twheel_ops_query(struct timer_set *set, struct twheel_op *op);
-int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op,
-		      struct user_timer **added);
+int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to);
 int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op);
-void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op, s64 now);
-void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags, s64 now);
+void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op,
+			 const struct twheel_phase *phase);
+void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags,
+		       const struct twheel_phase *phase);
 
 /* Whether operations of this kind are carried out many in a row, with the set locked. */
 static inline bool twheel_ops_is_short(const struct twheel_op *op)

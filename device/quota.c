@@ -37,9 +37,8 @@
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
-#include <linux/workqueue.h>
 #include "quota.h"
-#include "share.h"
+#include "user_cpu.h"
 
 /*
  * A user may hold one block for this many timers of the limit, and some blocks more. A
@@ -47,7 +46,7 @@
  * for users with many descriptors: each descriptor has a block of its own.
  */
 #define QUOTA_BLOCK_TIMERS	16U
-#define QUOTA_MORE_BLOCKS	1024U
+#define QUOTA_MORE_BLOCKS	4096U
 
 /*
  * With no more room than this below the limit, a user is charged for timers one by one. A batch
@@ -74,12 +73,11 @@ MODULE_PARM_DESC(max_leases_user, "Timers with a lease that a user without CAP_S
  *	container of root's; or 0.
  * @refs: How many open files the user has; under the list's lock.
  * @timers: How many timers these files have.
- * @blocks: How many blocks exist for these timers, including those that wait for the end
- *	of a grace period.
- * @retired: How many of @blocks wait for the end of a grace period.
+ * @blocks: How many blocks of memory these timers have, see twheel_quota_charge_blocks().
  * @pages: How many pages these files share with programs.
  * @leases: How many of the timers have a lease.
- * @share: What softirqs have done for the user, on each CPU.
+ * @cpus: What each CPU has to do for the user.
+ * @rcu: Frees the quota.
  */
 struct user_quota {
 	struct list_head	node;
@@ -89,19 +87,16 @@ struct user_quota {
 	unsigned int		refs;
 	atomic_t		timers;
 	atomic_t		blocks;
-	atomic_t		retired;
 	atomic_t		pages;
 	atomic_t		leases;
-	struct user_share __percpu *share;
+	struct user_cpu __percpu *cpus;
+	struct rcu_head		rcu;
 };
 
 /* A quota for each user with an open file. These are few, so a list is fast enough. */
 static LIST_HEAD(quota_list);
 /* A spinlock, because the holder of a mutex may lose its CPU, and all users need the lock. */
 static DEFINE_SPINLOCK(quota_lock);
-
-static void quota_reap_later(struct work_struct *work);
-static DECLARE_DELAYED_WORK(quota_work, quota_reap_later);
 
 #ifdef CONFIG_CGROUPS
 /*
@@ -170,19 +165,21 @@ static struct user_quota *quota_find(const struct user_quota *user)
 	return NULL;
 }
 
-static void quota_free(struct user_quota *quota)
+static void quota_free_rcu(struct rcu_head *rcu)
 {
-	put_user_ns(quota->ns);
-	free_percpu(quota->share);
+	struct user_quota *quota = container_of(rcu, struct user_quota, rcu);
+
+	free_percpu(quota->cpus);
 	kfree(quota);
 }
 
-static void quota_free_all(struct list_head *quotas)
+/* A wake-up may be under way: see wake.c. */
+static void quota_free(struct user_quota *quota)
 {
-	struct user_quota *quota, *next;
-
-	list_for_each_entry_safe(quota, next, quotas, node)
-		quota_free(quota);
+	put_user_ns(quota->ns);
+	if (quota->cpus)
+		twheel_user_cpu_stop(quota->cpus);
+	call_rcu(&quota->rcu, quota_free_rcu);
 }
 
 static struct user_quota *quota_new(const struct user_quota *user)
@@ -192,53 +189,11 @@ static struct user_quota *quota_new(const struct user_quota *user)
 	if (!quota)
 		return NULL;
 	get_user_ns(quota->ns);
-	quota->share = alloc_percpu_gfp(struct user_share, GFP_KERNEL_ACCOUNT);
-	if (quota->share)
+	quota->cpus = twheel_user_cpu_new();
+	if (quota->cpus)
 		return quota;
 	quota_free(quota);
 	return NULL;
-}
-
-/*
- * Moves the quotas of users with no open file to @dead, for quota_free_all(), unless some of their
- * blocks still wait for the end of a grace period, or softirqs have worked for the user lately. So
- * no user begins at 0 by closing all files. Such quotas are looked at again every second, because
- * they keep their user namespaces. @all: Moves them, too.
- */
-static void quota_reap(struct list_head *dead, bool all)
-{
-	struct user_quota *quota, *next;
-	bool left = false;
-
-	lockdep_assert_held(&quota_lock);
-
-	list_for_each_entry_safe(quota, next, &quota_list, node) {
-		if (quota->refs)
-			continue;
-		/* Pairs with twheel_quota_uncharge_block(). */
-		if (atomic_read_acquire(&quota->blocks) ||
-		    (!all && !twheel_share_settled(quota->share)))
-			left = true;
-		else
-			list_move(&quota->node, dead);
-	}
-	if (left)
-		schedule_delayed_work(&quota_work, HZ);
-}
-
-static void quota_reap_and_free(bool all)
-{
-	LIST_HEAD(dead);
-
-	spin_lock(&quota_lock);
-	quota_reap(&dead, all);
-	spin_unlock(&quota_lock);
-	quota_free_all(&dead);
-}
-
-static void quota_reap_later(struct work_struct *work)
-{
-	quota_reap_and_free(false);
 }
 
 /**
@@ -253,7 +208,6 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 {
 	struct user_quota *quota, *spare = NULL;
 	struct user_quota user = {};
-	LIST_HEAD(dead);
 
 	quota_find_user(&user, cred);
 	spin_lock(&quota_lock);
@@ -272,47 +226,38 @@ struct user_quota *twheel_quota_get(const struct cred *cred)
 		list_add(&quota->node, &quota_list);
 	}
 	quota->refs++;
-	quota_reap(&dead, false);
 	spin_unlock(&quota_lock);
-	quota_free_all(&dead);
 	if (spare)
 		quota_free(spare);
 	return quota;
 }
 
 /**
- * twheel_quota_share - find what softirqs have done for a user
+ * twheel_quota_cpus - find what each CPU has to do for a user
  * @quota: The user's quota.
  *
  * Return: The structures; they exist as long as the quota.
  */
-struct user_share __percpu *twheel_quota_share(const struct user_quota *quota)
+struct user_cpu __percpu *twheel_quota_cpus(const struct user_quota *quota)
 {
-	return quota->share;
+	return quota->cpus;
 }
 
 /**
  * twheel_quota_put - give a quota back
- * @quota: From twheel_quota_get().
+ * @quota: From twheel_quota_get(). The caller has uncharged all that it had charged.
  */
 void twheel_quota_put(struct user_quota *quota)
 {
-	LIST_HEAD(dead);
+	bool last;
 
 	spin_lock(&quota_lock);
-	if (!--quota->refs)
-		quota_reap(&dead, false);
+	last = !--quota->refs;
+	if (last)
+		list_del(&quota->node);
 	spin_unlock(&quota_lock);
-	quota_free_all(&dead);
-}
-
-/**
- * twheel_quota_exit - free the last quotas; no block is left
- */
-void twheel_quota_exit(void)
-{
-	cancel_delayed_work_sync(&quota_work);
-	quota_reap_and_free(true);
+	if (last)
+		quota_free(quota);
 }
 
 /**
@@ -445,69 +390,28 @@ static int quota_block_limit(const struct timer_set *set)
 }
 
 /**
- * twheel_quota_charge_block - charge a user for a block of timers
- * @set: The set for which the caller is about to allocate a block.
- *
- * Blocks count until their memory is free. So at the limit, the function waits for the
- * user's blocks that wait for the end of a grace period.
- *
- * Context: process, may sleep.
+ * twheel_quota_charge_blocks - charge a user for memory of timers
+ * @set: The set for which the caller is about to allocate the memory.
+ * @blocks: How many blocks of %TIMER_BLOCK_SIZE bytes: blocks of timers, and what else the timers
+ *	need that grows with them.
  *
  * Return: %true; or %false, and nothing is charged, if the blocks would be too many.
  */
-bool twheel_quota_charge_block(struct timer_set *set)
+bool twheel_quota_charge_blocks(struct timer_set *set, unsigned int blocks)
 {
-	struct user_quota *quota = set->quota;
-	int limit = quota_block_limit(set);
-
 	static_assert(TIMER_BLOCK_TIMERS > QUOTA_BLOCK_TIMERS);
 
-	if (quota_add(&quota->blocks, limit, 1))
-		return true;
-	if (atomic_read(&quota->retired))
-		rcu_barrier();
-	return quota_add_for(set, &quota->blocks, limit, 1);
+	return quota_add_for(set, &set->quota->blocks, quota_block_limit(set), blocks);
 }
 
 /**
- * twheel_quota_may_wait - tell whether adding timers may wait for a grace period
- * @set: The set.
- * @timers: How many timers the caller is about to add, at most.
- *
- * The answer may be wrong if others add or remove timers of the user at the same time.
- *
- * Return: Whether twheel_quota_charge_block() may wait.
+ * twheel_quota_uncharge_blocks - give back charged blocks
+ * @quota: The user's quota.
+ * @blocks: How many blocks, whose memory has been freed.
  */
-bool twheel_quota_may_wait(const struct timer_set *set, unsigned int timers)
+void twheel_quota_uncharge_blocks(struct user_quota *quota, unsigned int blocks)
 {
-	const struct user_quota *quota = set->quota;
-	int more = DIV_ROUND_UP(timers, TIMER_BLOCK_TIMERS);
-
-	return atomic_read(&quota->retired) &&
-	       atomic_read(&quota->blocks) > quota_block_limit(set) - more;
-}
-
-/**
- * twheel_quota_retire_block - tell that a block will be uncharged soon
- * @quota: The quota that was charged.
- */
-void twheel_quota_retire_block(struct user_quota *quota)
-{
-	atomic_inc(&quota->retired);
-}
-
-/**
- * twheel_quota_uncharge_block - give back a charged block
- * @quota: The quota, after twheel_quota_retire_block(). It need not exist any more when
- *	the function returns.
- *
- * Context: any.
- */
-void twheel_quota_uncharge_block(struct user_quota *quota)
-{
-	atomic_dec(&quota->retired);
-	/* The last access: pairs with quota_reap(). */
-	(void)atomic_dec_return_release(&quota->blocks);
+	atomic_sub(blocks, &quota->blocks);
 }
 
 /**

@@ -10,22 +10,19 @@
 struct cred;
 struct timer_set;
 struct user_quota;
-struct user_share;
+struct user_cpu;
 
 struct user_quota *twheel_quota_get(const struct cred *cred);
-struct user_share __percpu *twheel_quota_share(const struct user_quota *quota);
+struct user_cpu __percpu *twheel_quota_cpus(const struct user_quota *quota);
 void twheel_quota_put(struct user_quota *quota);
-void twheel_quota_exit(void);
 unsigned int twheel_quota_limit(void);
 bool twheel_quota_exempt(struct timer_set *set);
 bool twheel_quota_seems_exempt(const struct timer_set *set);
 u64 twheel_quota_shown_limit(const struct timer_set *set);
 unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers);
 void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
-bool twheel_quota_charge_block(struct timer_set *set);
-bool twheel_quota_may_wait(const struct timer_set *set, unsigned int timers);
-void twheel_quota_retire_block(struct user_quota *quota);
-void twheel_quota_uncharge_block(struct user_quota *quota);
+bool twheel_quota_charge_blocks(struct timer_set *set, unsigned int blocks);
+void twheel_quota_uncharge_blocks(struct user_quota *quota, unsigned int blocks);
 bool twheel_quota_charge_lease(struct timer_set *set);
 void twheel_quota_uncharge_lease(struct user_quota *quota);
 bool twheel_quota_charge_pages(struct timer_set *set, unsigned int pages);

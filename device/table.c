@@ -139,7 +139,7 @@ s64 twheel_table_deadline(const struct user_timer *t)
 	timer_set_assert_locked(user_timer_set(t));
 
 	/* Only the word of an armed timer has a meaning. */
-	if (t->flags & TWHEEL_SHARED && user_timer_is_armed(t))
+	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
 		return table_later(t, atomic64_read(&table_word(t)->deadline));
 	return t->deadline;
 }

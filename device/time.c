@@ -8,21 +8,14 @@
 #include "time.h"
 
 /**
- * twheel_time_now - read a clock
- * @clockid: The clock.
+ * twheel_time_ahead - find how far a clock is ahead of CLOCK_MONOTONIC
+ * @clockid: A clock that jumps.
  *
- * Return: The time in ns.
+ * Return: The distance in ns, now.
  */
-s64 twheel_time_now(clockid_t clockid)
+s64 twheel_time_ahead(clockid_t clockid)
 {
-	switch (clockid) {
-	case CLOCK_REALTIME:
-		return ktime_get_real_ns();
-	case CLOCK_BOOTTIME:
-		return ktime_get_boottime_ns();
-	default:
-		return ktime_get_ns();
-	}
+	return ktime_mono_to_any(0, clockid == CLOCK_REALTIME ? TK_OFFS_REAL : TK_OFFS_BOOT);
 }
 
 /**

@@ -8,7 +8,7 @@
 #include <linux/overflow.h>
 #include "timer_set.h"
 
-s64 twheel_time_now(clockid_t clockid);
+s64 twheel_time_ahead(clockid_t clockid);
 s64 twheel_time_offset(clockid_t clockid);
 
 /* Adds @ns to a time. The sum saturates at 2^63 - 1. */
@@ -18,6 +18,12 @@ static inline s64 twheel_time_add(s64 time, u64 ns)
 	if (ns > (u64)S64_MAX - (u64)time)
 		return S64_MAX;
 	return (s64)((u64)time + ns);
+}
+
+/* What a clock shows at the time @phase. */
+static inline s64 twheel_time_at(clockid_t clockid, const struct twheel_phase *phase)
+{
+	return phase->now + (likely(clockid == CLOCK_MONOTONIC) ? 0 : twheel_time_ahead(clockid));
 }
 
 /*

@@ -17,28 +17,25 @@
  * credentials and the cgroup of the task that they serve. The quota is that of the opener.
  */
 #include <linux/fs.h>
+#include <uapi/linux/twheel.h>
 #include "ioctl.h"
-#include "quota.h"
-#include "timer_set.h"
 #include "twheel_compat.h"
 #include "uring.h"
 #include TWHEEL_URING_HEADER
 
 /* Whether a call may wait for anything but memory. */
-static bool uring_may_wait(const struct timer_set *set, u32 call)
+static bool uring_may_wait(u32 call)
 {
 	switch (call) {
 	case TWHEEL_IOC_INFO:
+	case TWHEEL_IOC_ADD:
 	case TWHEEL_IOC_CHANGE:
 	case TWHEEL_IOC_CANCEL:
 	case TWHEEL_IOC_QUERY:
-	case TWHEEL_IOC_CANCEL_GROUP:
-		return false;
-	case TWHEEL_IOC_ADD:
 	case TWHEEL_IOC_UPSERT:
-		return twheel_quota_may_wait(set, 1);
+	case TWHEEL_IOC_CANCEL_GROUP:
 	case TWHEEL_IOC_BATCH:
-		return twheel_quota_may_wait(set, TWHEEL_BATCH_MAX);
+		return false;
 	default:
 		return true;
 	}
@@ -78,8 +75,7 @@ int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 		return -EINVAL;
 	if (arg != (unsigned long)arg)
 		return -EFAULT;
-	if (issue_flags & IO_URING_F_NONBLOCK &&
-	    uring_may_wait(file->private_data, command->cmd_op))
+	if (issue_flags & IO_URING_F_NONBLOCK && uring_may_wait(command->cmd_op))
 		return -EAGAIN;
 	ret = twheel_ioctl(file, command->cmd_op, arg);
 	/* There is no system call to restart. */

@@ -6,105 +6,170 @@
 #define _TWHEEL_DEVICE_USER_TIMER_H
 
 #include "block.h"
-#include "clocks.h"
-#include "ended.h"
+#include "leased.h"
 #include "table.h"
 #include "time.h"
 #include "timer_set.h"
 
-void twheel_user_timer_choose_lane(struct user_timer *t);
-void twheel_user_timer_arm(struct user_timer *t, const struct twheel_phase *phase);
+/**
+ * struct ended_timers - timers that have ended, until what they had is given back
+ * @empty: Blocks in which no timer is left.
+ * @count: How many timers have ended.
+ */
+struct ended_timers {
+	struct timer_block	*empty;
+	unsigned int		count;
+};
+
+u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
+				   const struct twheel_phase *phase);
+bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase);
+void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
+				  const struct twheel_phase *phase);
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 			      struct ended_timers *ended);
 void twheel_user_timer_free_extra(struct user_timer *t);
+void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended);
 void twheel_user_timer_lease_closed(struct user_timer *t);
-void twheel_user_timer_look_at_unseen(struct timer_set *set);
-void twheel_user_timer_expired(struct twheel_timer *timer);
-void twheel_user_timer_moved(struct twheel_timer *timer, unsigned int steps);
 
 /* The tick of the deadline of @t. */
+static inline u64 user_timer_tick_of(clockid_t clockid, s64 deadline,
+				     const struct twheel_phase *phase)
+{
+	if (unlikely(clockid != CLOCK_MONOTONIC))
+		return twheel_user_timer_jumping_tick(clockid, deadline, phase);
+	return twheel_clock_tick(phase, ns_to_ktime(deadline));
+}
+
 static inline u64 user_timer_tick(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	return twheel_clock_tick(phase, ns_to_ktime(t->deadline));
+	return user_timer_tick_of(t->clockid, t->deadline, phase);
 }
 
-/* Arms @t for its deadline, in the lane that it has. */
-static __always_inline void user_timer_arm(struct user_timer *t, const struct twheel_phase *phase)
+/* Gives @t, which is PENDING, another tick. */
+static __always_inline void twheel_user_timer_move(struct timer_set *set, struct user_timer *t,
+						   u64 tick)
 {
-	t->state = USER_TIMER_PENDING;
-	if (user_timer_clock_node(t)) {
-		twheel_clocks_arm(t);
-		return;
-	}
+	/* As twheel_wheel_extend(), but no other CPU looks. */
+	if (likely(tick >= twheel_wheel_state(&t->node)))
+		atomic64_set(&t->node.state, min(tick, TWHEEL_NEVER));
+	else
+		twheel_wheel_change(&set->wheel, &t->node, tick);
+}
+
+/**
+ * twheel_user_timer_arm - arm a timer for its deadline
+ * @set: The set, locked.
+ * @t: The timer, PENDING or in no list.
+ * @tick: The tick of its deadline.
+ *
+ * In line, because batches arm many timers in a loop. The caller arms the visit afterwards:
+ * twheel_turn_end().
+ */
+static __always_inline void twheel_user_timer_arm(struct timer_set *set, struct user_timer *t,
+						  u64 tick)
+{
+	timer_set_assert_locked(set);
+
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_open(t);
-	twheel_mod(&t->timer, user_timer_tick(t, phase));
+	if (t->state != USER_TIMER_PENDING) {
+		t->state = USER_TIMER_PENDING;
+		twheel_wheel_insert(&set->wheel, &t->node, tick);
+	} else {
+		twheel_user_timer_move(set, t, tick);
+	}
 }
 
-/* Returns the deadline that @op asks for. */
-static __always_inline s64 user_timer_new_deadline(const struct timer_set *set,
-						   const struct user_timer *t,
+/* Returns the deadline that an operation asks for. */
+static __always_inline s64 user_timer_new_deadline(const struct timer_set *set, clockid_t clockid,
 						   const struct twheel_op *op,
 						   const struct twheel_phase *phase)
 {
-	s64 now = phase->now;
-
 	if (op->flags & TWHEEL_ABSTIME)
-		return twheel_time_to_kernel(set, t->clockid, op->time_ns);
-	if (user_timer_clock_node(t))
-		now = twheel_time_now(t->clockid);
-	return twheel_time_add(now, op->time_ns);
+		return twheel_time_to_kernel(set, clockid, op->time_ns);
+	return twheel_time_add(twheel_time_at(clockid, phase), op->time_ns);
+}
+
+static inline s64 user_timer_expired_ns(const struct user_timer *t)
+{
+	return atomic64_read(&t->node.state);
+}
+
+/*
+ * Notes when @t expired: when the tick began at which it came due. The wheel has just come to that
+ * tick. The times must not go back from one event to the next, nor lie before the deadline.
+ */
+static __always_inline void user_timer_note_expiry(struct timer_set *set, struct user_timer *t,
+						   const struct twheel_phase *phase)
+{
+	s64 at = phase->began - (s64)((phase->tick - set->wheel.clk) * TICK_NSEC), ahead = 0;
+
+	if (unlikely(t->clockid != CLOCK_MONOTONIC))
+		ahead = twheel_time_ahead(t->clockid);
+	at = max(max(at, set->latest) + ahead, t->deadline);
+	atomic64_set(&t->node.state, at);
+	set->latest = at - ahead;
 }
 
 /**
- * twheel_user_timer_arm_for - arm a timer for the deadline of an operation
+ * twheel_user_timer_expire - let a timer expire that the wheel has let go, or file it again
  * @set: The set, locked.
- * @t: The timer.
- * @op: The operation.
+ * @t: The timer, not in the wheel any more.
  * @phase: From a twheel_clock_read() since the set was locked.
- * @strays: twheel_share_has_strays(), since the set was locked.
  *
- * In line, because batches arm many timers in a loop.
+ * In line, because calls take many timers in a loop.
+ *
+ * Return: Whether the timer has expired. It is READY then, and in no list yet.
  */
-static __always_inline void
-twheel_user_timer_arm_for(struct timer_set *set, struct user_timer *t, const struct twheel_op *op,
-			  const struct twheel_phase *phase, bool strays)
+static __always_inline bool twheel_user_timer_expire(struct timer_set *set, struct user_timer *t,
+						     const struct twheel_phase *phase)
 {
+	s64 now = twheel_time_at(t->clockid, phase);
+
 	timer_set_assert_locked(set);
 
-	if (unlikely(strays))
-		twheel_user_timer_choose_lane(t);
-	t->deadline = user_timer_new_deadline(set, t, op, phase);
-	user_timer_arm(t, phase);
+	if (unlikely(now < t->deadline) ||
+	    (t->flags & TWHEEL_SHARED && !twheel_table_expire(t, now))) {
+		twheel_user_timer_file_again(set, t, phase);
+		return false;
+	}
+	user_timer_note_expiry(set, t, phase);
+	t->state = USER_TIMER_READY;
+	if (unlikely(t->extra))
+		twheel_leased_end(t);
+	return true;
 }
 
-/**
- * twheel_user_timer_start_for - arm a new timer for the deadline of an operation, in a hold
- * @set: The set, locked.
- * @t: The timer, without an extra, and in a lane that its user may use.
- * @op: The operation.
- * @phase: From a twheel_clock_read() since the set was locked.
- * @hold: The hold, in which no other lock is taken.
- */
-static __always_inline void
-twheel_user_timer_start_for(struct timer_set *set, struct user_timer *t,
-			    const struct twheel_op *op, const struct twheel_phase *phase,
-			    struct twheel_hold *hold)
+/* Puts a timer that has expired into the list, at its end or in front. */
+static inline void user_timer_ready(struct timer_set *set, struct user_timer *t, bool in_front)
 {
-	timer_set_assert_locked(set);
+	t->state = USER_TIMER_READY;
+	if (in_front)
+		list_add(&t->node.entry, &set->ready);
+	else
+		list_add_tail(&t->node.entry, &set->ready);
+	WRITE_ONCE(set->unread, set->unread + 1);
+}
 
-	t->deadline = user_timer_new_deadline(set, t, op, phase);
-	t->state = USER_TIMER_PENDING;
-	if (t->flags & TWHEEL_SHARED)
-		twheel_table_open(t);
-	twheel_api_hold_mod(hold, &t->timer, user_timer_tick(t, phase));
+/* Takes a timer that is READY off the list. The caller gives it another state. */
+static inline void user_timer_unready(struct timer_set *set, struct user_timer *t)
+{
+	list_del(&t->node.entry);
+	WRITE_ONCE(set->unread, set->unread - 1);
+}
+
+/* As twheel_user_timer_end(), for a timer without flags and without an extra. */
+static inline void twheel_user_timer_end_usual(struct user_timer *t, struct ended_timers *ended)
+{
+	ended->count++;
+	twheel_block_give(t, &ended->empty);
 }
 
 /**
  * twheel_user_timer_end - give back what a timer has
- * @t: The timer, in no list; its set is locked. Its engine's part is not armed, or
- *	twheel_ended_disarm() has added it to @ended.
- * @ended: Collects the timer for twheel_ended_finish().
+ * @t: The timer, in no list and not in the wheel; its set is locked.
+ * @ended: Collects the timer for twheel_user_timer_finish().
  */
 static inline void twheel_user_timer_end(struct user_timer *t, struct ended_timers *ended)
 {
@@ -112,10 +177,9 @@ static inline void twheel_user_timer_end(struct user_timer *t, struct ended_time
 
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_close(t);
-	if (t->extra)
+	if (unlikely(t->extra))
 		twheel_user_timer_free_extra(t);
-	ended->count++;
-	twheel_block_give(t, &ended->empty);
+	twheel_user_timer_end_usual(t, ended);
 }
 
 #endif /* _TWHEEL_DEVICE_USER_TIMER_H */

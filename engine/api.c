@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the functions that other modules call, and those for batches of the device
+ * twheel: the functions that other modules call
  *
  * Each function looks at the timer's state. twheel_mod() pushes a pending timer back without a
  * lock. For any other change, a function takes the lock of the timer's base, and arm.h arms or
@@ -14,7 +14,6 @@
 #include "arm.h"
 #include "callback.h"
 #include "counts.h"
-#include "device.h"
 #include "expiry.h"
 #include "objects.h"
 #include "process.h"
@@ -315,120 +314,6 @@ int twheel_cancel(struct twheel_timer *timer)
 	return ret;
 }
 EXPORT_SYMBOL(twheel_cancel);
-
-/**
- * twheel_api_hold_begin - begin to arm several timers
- * @hold: The hold. The caller takes no lock until it ends the hold.
- *
- * Idle timers of this CPU and of one lane are armed under one hold of the lock of their base.
- * A hold is for at most %TWHEEL_HOLD_MAX timers.
- *
- * Context: bottom halves off. Turns interrupts off.
- */
-void twheel_api_hold_begin(struct twheel_hold *hold)
-{
-	hold->base = NULL;
-	local_irq_save(hold->flags);
-}
-
-/*
- * Goes on with a hold, which has locked another base or none: locks the base of @timer if it is
- * of this CPU. Interrupts are on for a moment between two waits for the lock of a base. Returns
- * whether the base is locked, and timers may be armed there.
- */
-static noinline bool api_hold_lock(struct twheel_hold *hold, const struct twheel_timer *timer)
-{
-	struct twheel_base *base;
-
-	if (hold->base) {
-		twheel_api_hold_end(hold);
-		twheel_api_hold_begin(hold);
-	}
-	base = twheel_base_of(smp_processor_id(), twheel_lane_of(timer));
-	if (!twheel_arm_is_in(base, timer))
-		return false;
-	raw_spin_lock(&base->lock);
-	hold->base = base;
-	return base->online && twheel_arm_is_in(base, timer);
-}
-
-/**
- * twheel_api_hold_mod - give a timer a new deadline, in a hold
- * @hold: The hold.
- * @timer: The timer, usually idle. It has been set up and not been destroyed.
- * @expires: The deadline, as for twheel_mod().
- *
- * Does what twheel_mod() does. An idle timer of this CPU is armed under the lock that the hold
- * has or takes. For any other timer, the hold ends, twheel_mod() is called, and a hold begins.
- *
- * Context: in a hold. Takes the lock of the timer's base, and may turn interrupts on for a
- * moment.
- */
-void twheel_api_hold_mod(struct twheel_hold *hold, struct twheel_timer *timer, u64 expires)
-{
-	struct twheel_base *base = hold->base;
-	u64 soon;
-
-	if ((likely(base && twheel_arm_is_in(base, timer)) || api_hold_lock(hold, timer)) &&
-	    likely(twheel_wheel_state(&timer->node) == TWHEEL_IDLE)) {
-		base = hold->base;
-		timer->node.period = 0;
-		twheel_arm_file(base, timer, expires);
-		/* Another CPU may count the next tick during the hold. */
-		soon = get_jiffies_64() + 1;
-		if (unlikely(base->wheel.next <= soon))
-			twheel_arm_wake(base);
-		return;
-	}
-	twheel_api_hold_end(hold);
-	twheel_mod(timer, expires);
-	twheel_api_hold_begin(hold);
-}
-
-/**
- * twheel_api_hold_end - end a hold
- * @hold: The hold.
- *
- * The tick source is armed for all timers that were armed under this hold of the lock. For the
- * next tick it has been armed before.
- *
- * Context: in a hold. Releases the lock of the base, and turns interrupts on.
- */
-void twheel_api_hold_end(struct twheel_hold *hold)
-{
-	if (hold->base) {
-		twheel_arm_wake(hold->base);
-		raw_spin_unlock(&hold->base->lock);
-	}
-	local_irq_restore(hold->flags);
-}
-
-/**
- * twheel_api_cancel_some - disarm several timers
- * @timer: The timers, pending or idle.
- * @n: How many timers, at most %TWHEEL_CANCEL_MAX.
- *
- * As twheel_cancel(), for callers that need not know which timers were pending.
- *
- * Context: any. Takes the locks of the timers' bases, one after the other.
- */
-void twheel_api_cancel_some(struct twheel_timer *const *timer, unsigned int n)
-{
-	struct twheel_base *base = NULL;
-	unsigned long flags;
-	unsigned int i;
-
-	local_irq_save(flags);
-	for (i = 0; i < n; i++) {
-		if (!twheel_wheel_pending(&timer[i]->node))
-			continue;
-		base = twheel_arm_relock_base(base, timer[i]);
-		twheel_arm_disarm(base, timer[i], TWHEEL_IDLE);
-	}
-	if (base)
-		raw_spin_unlock(&base->lock);
-	local_irq_restore(flags);
-}
 
 /*
  * Disarms @timer unless its callback runs. Returns -EDEADLK if the caller is that

@@ -2,10 +2,9 @@
 /*
  * twheel: finding the base of a timer, and arming and disarming the timer there
  *
- * Every timer names a CPU and a lane, and so a base. The lock of that base protects
- * the timer, whether the timer is pending or not. The lock is never held while a
- * callback runs. While it is held, the engine moves at most TWHEEL_LOCK_HOLD timers, or arms
- * at most TWHEEL_HOLD_MAX.
+ * Every timer names a CPU, and so a base. The lock of that base protects the timer, whether
+ * the timer is pending or not. The lock is never held while a callback runs. While it is held,
+ * the engine moves at most TWHEEL_LOCK_HOLD timers.
  *
  * A timer that is armed again while its callback runs stays in its base. So that base
  * alone tells whether the callback of the timer runs, and callbacks of one timer never
@@ -60,8 +59,7 @@ struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 					   struct twheel_timer *t, unsigned int cpu)
 {
-	unsigned int lane = base->lane;
-	struct twheel_base *to = twheel_base_of(cpu, lane);
+	struct twheel_base *to = twheel_base_of(cpu);
 	u32 flags;
 
 	lockdep_assert_held(&base->lock);
@@ -73,7 +71,7 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 		WRITE_ONCE(t->node.flags, t->node.flags | TWHEEL_MIGRATING);
 		raw_spin_unlock(&base->lock);
 		if (!READ_ONCE(to->online))
-			to = twheel_base_of(cpumask_any(cpu_active_mask), lane);
+			to = twheel_base_of(cpumask_any(cpu_active_mask));
 		base = to;
 		raw_spin_lock(&base->lock);
 		WRITE_ONCE(t->node.flags, flags | base->cpu);
@@ -97,5 +95,5 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	twheel_wheel_change(&base->wheel, &t->node, expires);
 	trace_twheel_change(t, twheel_wheel_state(&t->node), base->cpu);
-	twheel_arm_wake(base);
+	twheel_tick_wake_by(base, base->wheel.next);
 }

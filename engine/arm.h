@@ -19,7 +19,7 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 /* Whether a timer belongs to a base. It stays there while the base is locked. */
 static inline bool twheel_arm_is_in(const struct twheel_base *base, const struct twheel_timer *t)
 {
-	return (READ_ONCE(t->node.flags) & TWHEEL_PLACE_MASK) == base->place;
+	return (READ_ONCE(t->node.flags) & TWHEEL_PLACE_MASK) == base->cpu;
 }
 
 /**
@@ -27,7 +27,7 @@ static inline bool twheel_arm_is_in(const struct twheel_base *base, const struct
  * @t: The timer.
  * @flags: For the interrupt flags.
  *
- * Most timers belong to this CPU and lane 0, so the function tries that base first. The
+ * Most timers belong to this CPU, so the function tries its base first. The
  * processor can then lock the base while the timer's flags are still on their way from
  * memory.
  *
@@ -39,7 +39,7 @@ twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
 	struct twheel_base *here;
 
 	local_irq_save(*flags);
-	here = raw_cpu_read(twheel_cpus.lane[0]);
+	here = raw_cpu_read(twheel_bases);
 	if (twheel_arm_is_in(here, t)) {
 		raw_spin_lock(&here->lock);
 		if (twheel_arm_is_in(here, t))
@@ -73,61 +73,6 @@ static inline struct twheel_base *twheel_arm_rehome(struct twheel_base *base,
 }
 
 /**
- * twheel_arm_relock_base - lock the base of the next of several timers
- * @base: The base of the previous timer, locked, or %NULL.
- * @t: The timer.
- *
- * Context: interrupts off.
- *
- * Return: The base of @t, locked. If that is not @base, @base is unlocked.
- */
-static inline struct twheel_base *
-twheel_arm_relock_base(struct twheel_base *base, const struct twheel_timer *t)
-{
-	lockdep_assert_irqs_disabled();
-
-	if (base) {
-		lockdep_assert_held(&base->lock);
-		if (twheel_arm_is_in(base, t))
-			return base;
-		raw_spin_unlock(&base->lock);
-	}
-	return twheel_arm_lock_any(t);
-}
-
-/**
- * twheel_arm_file - put a timer into the wheel
- * @base: The base that @t belongs to, locked.
- * @t: An idle timer.
- * @expires: Its deadline.
- *
- * Before the caller unlocks the base, it calls twheel_arm_wake().
- */
-static inline void
-twheel_arm_file(struct twheel_base *base, struct twheel_timer *t, u64 expires)
-{
-	lockdep_assert_held(&base->lock);
-
-	base->counts.armed++;
-	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	/* First: debugobjects knows an unused static timer by its empty list entry. */
-	twheel_objects_arm(t);
-	twheel_wheel_insert(&base->wheel, &t->node, expires);
-	trace_twheel_arm(t, twheel_wheel_state(&t->node), base->cpu);
-}
-
-/**
- * twheel_arm_wake - have the tick source start a run for the timers in the wheel
- * @base: The base, locked.
- */
-static inline void twheel_arm_wake(struct twheel_base *base)
-{
-	lockdep_assert_held(&base->lock);
-
-	twheel_tick_wake_by(base, base->wheel.next);
-}
-
-/**
  * twheel_arm_insert - arm a timer
  * @base: The base that @t belongs to, locked.
  * @t: An idle timer.
@@ -138,8 +83,13 @@ twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t, u64 expires)
 {
 	lockdep_assert_held(&base->lock);
 
-	twheel_arm_file(base, t, expires);
-	twheel_arm_wake(base);
+	base->counts.armed++;
+	twheel_wheel_forward(&base->wheel, get_jiffies_64());
+	/* First: debugobjects knows an unused static timer by its empty list entry. */
+	twheel_objects_arm(t);
+	twheel_wheel_insert(&base->wheel, &t->node, expires);
+	trace_twheel_arm(t, twheel_wheel_state(&t->node), base->cpu);
+	twheel_tick_wake_by(base, base->wheel.next);
 }
 
 /**

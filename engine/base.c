@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the variables that the whole engine reads
- *
- * cpu.c writes twheel_cpus, and debugfs.c switches twheel_timing.
+ * twheel: the bases, which cpu.c makes and the whole engine uses
  */
 #include "base.h"
 
-DEFINE_PER_CPU(struct twheel_cpu, twheel_cpus);
-
-DEFINE_STATIC_KEY_FALSE(twheel_timing);
-atomic64_t twheel_set_hold_max;
+DEFINE_PER_CPU(struct twheel_base *, twheel_bases);

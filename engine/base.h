@@ -2,9 +2,8 @@
 /*
  * twheel: the structures of the engine
  *
- * Every CPU has one base for each lane: a wheel, the lock that protects the wheel,
- * and what runs the wheel's callbacks. Every timer names its CPU and its lane, and so
- * its base.
+ * Every CPU has a base: a wheel, the lock that protects the wheel, and what runs the wheel's
+ * callbacks. Every timer names its CPU, and so its base.
  */
 #ifndef _TWHEEL_ENGINE_BASE_H
 #define _TWHEEL_ENGINE_BASE_H
@@ -15,16 +14,16 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include "lane.h"
 #include "stats.h"
 #include "twheel_core.h"
 #include "work.h"
 
-/* struct twheel_timer.flags, besides those of twheel.h, twheel_core.h and lane.h */
+/* struct twheel_node.flags, besides those of twheel.h and twheel_core.h */
+#define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
-/* A timer is in the base whose @place these flags equal. While it migrates, none does. */
-#define TWHEEL_PLACE_MASK	(TWHEEL_CPU_MASK | TWHEEL_LANE_MASK | TWHEEL_MIGRATING)
+/* A timer is in the base whose CPU these flags equal. While it migrates, none does. */
+#define TWHEEL_PLACE_MASK	(TWHEEL_CPU_MASK | TWHEEL_MIGRATING)
 
 /* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U
@@ -75,19 +74,13 @@ struct twheel_worker {
 };
 
 /**
- * struct twheel_base - one wheel of one CPU, and what runs it
- * @lock: Protects every field that follows, except @time, and every timer that names this
- *	CPU and lane. Taken with interrupts off. When timers leave an offline CPU, the locks
- *	of two bases of one lane nest, in the order of their CPUs. Work is queued under the
- *	lock.
+ * struct twheel_base - the wheel of a CPU, and what runs it
+ * @lock: Protects every field that follows, and every timer that names this CPU. Taken with
+ *	interrupts off. When timers leave an offline CPU, the locks of two bases nest, in the order
+ *	of their CPUs. Work is queued under the lock.
  * @cpu: The CPU.
- * @lane: The lane.
- * @place: The CPU and the lane, as in the flags of a timer.
  * @online: The CPU is online, so timers may be armed here.
  * @callback: The callback that runs in softirq context.
- * @held: When the run took the lock, while twheel_timing is on; else 0.
- * @time: The time that twheel_run_time() returns; 0 until a callback asks. Only the runner
- *	touches this field.
  * @runner: The task that the run of this wheel runs in or interrupted; %NULL
  *	outside a run.
  * @wake: The latest tick at which the tick source starts a run.
@@ -107,12 +100,8 @@ struct twheel_worker {
 struct twheel_base {
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
-	unsigned int		lane;
-	u32			place;
 	bool			online;
 	struct twheel_callback	callback;
-	u64			held;
-	u64			time;
 	struct task_struct	*runner;
 	u64			wake;
 	struct timer_list	tick;
@@ -131,15 +120,7 @@ struct twheel_base {
 	u8			levels[TWHEEL_LEVELS_BYTES] ____cacheline_aligned;
 };
 
-/**
- * struct twheel_cpu - the bases of a CPU
- * @lane: One base for each lane.
- */
-struct twheel_cpu {
-	struct twheel_base	*lane[TWHEEL_LANES];
-};
-
-DECLARE_PER_CPU(struct twheel_cpu, twheel_cpus);
+DECLARE_PER_CPU(struct twheel_base *, twheel_bases);
 
 /* The timer that a wheel knows as @node; %NULL for %NULL, because @node comes first. */
 static inline struct twheel_timer *twheel_timer_of(struct twheel_node *node)
@@ -149,19 +130,15 @@ static inline struct twheel_timer *twheel_timer_of(struct twheel_node *node)
 	return container_of(node, struct twheel_timer, node);
 }
 
-static inline struct twheel_base *twheel_base_of(unsigned int cpu,
-						 unsigned int lane)
+static inline struct twheel_base *twheel_base_of(unsigned int cpu)
 {
-	return per_cpu(twheel_cpus, cpu).lane[lane];
+	return per_cpu(twheel_bases, cpu);
 }
 
 /* The base that a timer's flags name. */
 static inline struct twheel_base *twheel_base_of_flags(u32 flags)
 {
-	return twheel_base_of(flags & TWHEEL_CPU_MASK, twheel_lane_of_flags(flags));
+	return twheel_base_of(flags & TWHEEL_CPU_MASK);
 }
-
-#define for_each_twheel_lane(lane) \
-	for ((lane) = 0; (lane) < TWHEEL_LANES; (lane)++)
 
 #endif /* _TWHEEL_ENGINE_BASE_H */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: finding a callback that runs, and timing one
+ * twheel: finding a callback that runs
  *
  * run.c runs callbacks in softirq context, and process.c runs them in process context.
  * Both note in the base which callback they run. So any CPU that holds the base's lock
  * can find out whether the callback of a timer runs.
  */
-#include <linux/module.h>
 #include "callback.h"
 
 /**
@@ -74,51 +73,4 @@ struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base)
 		if (!twheel_callback_find_process(base, t))
 			return t;
 	return NULL;
-}
-
-/**
- * twheel_callback_timed - run a callback, and note how long it took
- * @base: The base that @t belongs to, not locked.
- * @t: The callback's timer, which the callback may free.
- * @fn: The callback.
- *
- * Context: softirq or process. Takes the base's lock.
- */
-void twheel_callback_timed(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
-{
-	u64 took, start = ktime_get_ns();
-	unsigned long flags;
-
-	twheel_callback_call(t, fn);
-	took = ktime_get_ns() - start;
-	raw_spin_lock_irqsave(&base->lock, flags);
-	if (took > base->stats.callback_max_ns) {
-		base->stats.callback_max_ns = took;
-		base->stats.callback_max_fn = fn;
-	}
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-}
-
-static bool callback_is_in(const struct twheel_callback *cb, const struct module *mod)
-{
-	return cb->timer && within_module((unsigned long)cb->fn, mod);
-}
-
-/**
- * twheel_callback_of_module - look for a callback of a module
- * @base: The base, locked.
- * @mod: The module.
- *
- * Return: Whether a callback of @mod runs.
- */
-bool twheel_callback_of_module(const struct twheel_base *base, const struct module *mod)
-{
-	bool ret = callback_is_in(&base->callback, mod);
-	unsigned int i;
-
-	lockdep_assert_held(&base->lock);
-
-	for (i = 0; i < TWHEEL_PROCESS_MAX; i++)
-		ret |= callback_is_in(&base->worker[i].callback, mod);
-	return ret;
 }

@@ -16,8 +16,6 @@ const struct twheel_callback *
 twheel_callback_find_process(const struct twheel_base *base,
 			     const struct twheel_timer *t);
 struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base);
-void twheel_callback_timed(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn);
-bool twheel_callback_of_module(const struct twheel_base *base, const struct module *mod);
 
 /**
  * twheel_callback_begin - note that the callback of a timer is about to run
@@ -51,10 +49,10 @@ twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
 }
 
 /*
- * The callback may free the timer, which contains the map that lockdep needs until the
- * callback has returned. So lockdep gets a copy of the map.
+ * Runs a callback, with no lock held. The callback may free the timer, which contains the map that
+ * lockdep needs until the callback has returned. So lockdep gets a copy of the map.
  */
-static inline void twheel_callback_call(struct twheel_timer *t, twheel_fn_t fn)
+static inline void twheel_callback_run(struct twheel_timer *t, twheel_fn_t fn)
 {
 	int count = preempt_count();
 #ifdef CONFIG_LOCKDEP
@@ -70,24 +68,6 @@ static inline void twheel_callback_call(struct twheel_timer *t, twheel_fn_t fn)
 		      "%pS left preempt_count at %#x, was %#x\n",
 		      fn, preempt_count(), count))
 		preempt_count_set(count);
-}
-
-/**
- * twheel_callback_run - run a callback
- * @base: The base that @t belongs to, not locked.
- * @t: The callback's timer, which the callback may free.
- * @fn: The callback.
- *
- * Context: softirq or process. While twheel_timing is on, takes the base's lock to
- * note how long the callback took.
- */
-static inline void
-twheel_callback_run(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
-{
-	if (static_branch_unlikely(&twheel_timing))
-		twheel_callback_timed(base, t, fn);
-	else
-		twheel_callback_call(t, fn);
 	trace_twheel_expire_exit(t, fn);
 }
 

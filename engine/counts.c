@@ -38,7 +38,7 @@ void twheel_counts_add(const struct twheel_base *base, struct twheel_counts *sum
 void twheel_counts_read(struct twheel_counts *counts)
 {
 	struct twheel_base *base;
-	unsigned int cpu, lane;
+	unsigned int cpu;
 	u64 extended;
 
 	memset(counts, 0, sizeof(*counts));
@@ -46,12 +46,10 @@ void twheel_counts_read(struct twheel_counts *counts)
 		extended = local64_read(&per_cpu(twheel_extended, cpu));
 		counts->armed += extended;
 		counts->replaced += extended;
-		for_each_twheel_lane(lane) {
-			base = twheel_base_of(cpu, lane);
-			raw_spin_lock_irq(&base->lock);
-			twheel_counts_add(base, counts);
-			raw_spin_unlock_irq(&base->lock);
-		}
+		base = twheel_base_of(cpu);
+		raw_spin_lock_irq(&base->lock);
+		twheel_counts_add(base, counts);
+		raw_spin_unlock_irq(&base->lock);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_counts_read);

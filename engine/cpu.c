@@ -2,9 +2,8 @@
 /*
  * twheel: CPUs come and go
  *
- * Every possible CPU has one base in each lane, for as long as the module is loaded.
- * When a CPU goes offline, its bases accept no timers any more. The timers that they have
- * move to the same lanes of another CPU, some at a time.
+ * Every possible CPU has a base, for as long as the module is loaded. When a CPU goes offline,
+ * its base accepts no timers any more. The timers that it has move to another CPU, some at a time.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -21,23 +20,17 @@
 
 static enum cpuhp_state cpu_hotplug_state;
 
-static void cpu_lane_online(struct twheel_base *base)
+static int cpu_comes_online(unsigned int cpu)
 {
+	struct twheel_base *base = twheel_base_of(cpu);
+
+	twheel_work_online(cpu);
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, true);
 	base->wake = TWHEEL_NEVER;
 	/* A callback in process context may have armed its own timer here meanwhile. */
 	twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
 	raw_spin_unlock_irq(&base->lock);
-}
-
-static int cpu_comes_online(unsigned int cpu)
-{
-	unsigned int lane;
-
-	twheel_work_online(cpu);
-	for_each_twheel_lane(lane)
-		cpu_lane_online(twheel_base_of(cpu, lane));
 	return 0;
 }
 
@@ -46,7 +39,7 @@ static int cpu_comes_online(unsigned int cpu)
  * runs. This function waits for callbacks in softirq context; process.c deals with the
  * others.
  */
-static void cpu_lane_offline(struct twheel_base *base, unsigned int to)
+static void cpu_base_offline(struct twheel_base *base, unsigned int to)
 {
 	bool running;
 
@@ -59,7 +52,7 @@ static void cpu_lane_offline(struct twheel_base *base, unsigned int to)
 			twheel_expiry_wait(base);
 	} while (running);
 
-	while (twheel_move_some(twheel_base_of(to, base->lane), base))
+	while (twheel_move_some(twheel_base_of(to), base))
 		cond_resched();
 }
 
@@ -67,44 +60,31 @@ static void cpu_lane_offline(struct twheel_base *base, unsigned int to)
 static int cpu_goes_offline(unsigned int cpu)
 {
 	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
-	unsigned int lane;
 
 	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
 	if (to >= nr_cpu_ids)
 		return 0;
 
-	for_each_twheel_lane(lane)
-		cpu_lane_offline(twheel_base_of(cpu, lane), to);
+	cpu_base_offline(twheel_base_of(cpu), to);
 	twheel_work_offline(cpu, to);
 	return 0;
 }
 
-static void cpu_free_lane(unsigned int lane)
+static void cpu_free_bases(void)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		kvfree(twheel_base_of(cpu, lane));
-		per_cpu(twheel_cpus, cpu).lane[lane] = NULL;
+		kvfree(twheel_base_of(cpu));
+		per_cpu(twheel_bases, cpu) = NULL;
 	}
 }
 
-static void cpu_free_lanes(void)
-{
-	unsigned int lane;
-
-	for_each_twheel_lane(lane)
-		cpu_free_lane(lane);
-}
-
-static void cpu_init_base(struct twheel_base *base, unsigned int cpu,
-			  unsigned int lane)
+static void cpu_init_base(struct twheel_base *base, unsigned int cpu)
 {
 	raw_spin_lock_init(&base->lock);
 	twheel_expiry_init(base);
 	base->cpu = cpu;
-	base->lane = lane;
-	base->place = cpu | lane << TWHEEL_LANE_SHIFT;
 	base->wake = TWHEEL_NEVER;
 	twheel_process_init_base(base);
 	twheel_wheel_init(&base->wheel, get_jiffies_64());
@@ -113,18 +93,19 @@ static void cpu_init_base(struct twheel_base *base, unsigned int cpu,
 }
 
 /* Allocates an empty base for each CPU; none of them is online yet. */
-static int cpu_alloc_lane(unsigned int lane)
+static int cpu_alloc_bases(void)
 {
 	struct twheel_base *base;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		base = kvzalloc_node(sizeof(*base), GFP_KERNEL | __GFP_NOWARN,
-				     cpu_to_node(cpu));
-		if (!base)
+		base = kvzalloc_node(sizeof(*base), GFP_KERNEL | __GFP_NOWARN, cpu_to_node(cpu));
+		if (!base) {
+			cpu_free_bases();
 			return -ENOMEM;
-		cpu_init_base(base, cpu, lane);
-		per_cpu(twheel_cpus, cpu).lane[lane] = base;
+		}
+		cpu_init_base(base, cpu);
+		per_cpu(twheel_bases, cpu) = base;
 	}
 	return 0;
 }
@@ -140,18 +121,6 @@ static void cpu_stop_base(struct twheel_base *base)
 	twheel_run_stop(base);
 }
 
-static int cpu_alloc_lanes(void)
-{
-	unsigned int lane;
-	int ret = 0;
-
-	for_each_twheel_lane(lane)
-		ret = ret ?: cpu_alloc_lane(lane);
-	if (ret)
-		cpu_free_lanes();
-	return ret;
-}
-
 /**
  * twheel_cpu_init - start the engine of every CPU
  *
@@ -164,12 +133,12 @@ int twheel_cpu_init(void)
 	ret = twheel_process_init();
 	if (ret)
 		return ret;
-	ret = cpu_alloc_lanes();
+	ret = cpu_alloc_bases();
 	if (ret)
 		goto out_process_exit;
 	ret = twheel_work_init();
 	if (ret)
-		goto out_free_lanes;
+		goto out_free_bases;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
 				cpu_comes_online, cpu_goes_offline);
 	if (ret < 0)
@@ -179,8 +148,8 @@ int twheel_cpu_init(void)
 
 out_work_exit:
 	twheel_work_exit();
-out_free_lanes:
-	cpu_free_lanes();
+out_free_bases:
+	cpu_free_bases();
 out_process_exit:
 	twheel_process_exit();
 	return ret;
@@ -191,13 +160,12 @@ out_process_exit:
  */
 void twheel_cpu_exit(void)
 {
-	unsigned int cpu, lane;
+	unsigned int cpu;
 
 	cpuhp_remove_state_nocalls(cpu_hotplug_state);
-	for_each_twheel_lane(lane)
-		for_each_possible_cpu(cpu)
-			cpu_stop_base(twheel_base_of(cpu, lane));
+	for_each_possible_cpu(cpu)
+		cpu_stop_base(twheel_base_of(cpu));
 	twheel_work_exit();
 	twheel_process_exit();
-	cpu_free_lanes();
+	cpu_free_bases();
 }

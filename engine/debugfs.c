@@ -3,17 +3,13 @@
  * twheel: the files in /sys/kernel/debug/twheel
  *
  *	counts	how all armings ended, and whether the counts add up
- *	cpuN	the bases of CPU N, summed over the lanes: counts, statistics, and a
- *		picture of the wheel
- *	timing	1: measure callbacks, stretches with interrupts off, and holds of sets' locks
+ *	cpuN	the base of CPU N: counts, statistics, and a picture of the wheel
  *	reset	a write of anything sets the statistics (not the counts) to 0
- *	set_lock_max_ns	the longest hold of the lock of a set of the device, by a call
  *
  * A reader copies a few KiB under the base's lock, and formats the copy without the
  * lock. So a reader holds up the wheel no longer than the arming of a few timers does.
  */
 #include <linux/debugfs.h>
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -22,22 +18,20 @@
 #include "twheel_compat.h"
 
 /**
- * struct debugfs_snapshot - the bases of a CPU, summed up
+ * struct debugfs_snapshot - the base of a CPU at a moment
  * @now: The current tick.
- * @lanes: How many bases there are.
- * @wake: The earliest tick by which a tick source starts a run.
+ * @wake: The tick by which the tick source starts a run.
  * @online: See &struct twheel_base.
- * @counts: Sums. Deadlines that were pushed back without a lock are not included.
- * @stats: Sums, and the largest of each maximum.
+ * @counts: Without the deadlines that were pushed back without a lock.
+ * @stats: The statistics.
  * @busy: How many workers are queued or run callbacks in process context.
  * @extended: How many deadlines this CPU has pushed back without a lock.
  * @deferred: Whether timers wait for process context.
- * @wheel: The wheels: sums, the earliest @next and the latest hand.
+ * @wheel: The wheel.
  * @level: The levels of @wheel, without chains.
  */
 struct debugfs_snapshot {
 	u64			now;
-	unsigned int		lanes;
 	u64			wake;
 	bool			online;
 	struct twheel_counts	counts;
@@ -51,69 +45,28 @@ struct debugfs_snapshot {
 
 static struct dentry *debugfs_directory;
 
-static void debugfs_add_stats(struct twheel_stats *sum, const struct twheel_stats *stats)
-{
-	unsigned int i;
-
-	sum->runs += stats->runs;
-	sum->early += stats->early;
-	for (i = 0; i < TWHEEL_LATE_BUCKETS; i++)
-		sum->late[i] += stats->late[i];
-	sum->windowed += stats->windowed;
-	sum->processed += stats->processed;
-	sum->migrated += stats->migrated;
-	twheel_stats_max(&sum->cascade_max, stats->cascade_max);
-	twheel_stats_max(&sum->run_max_ns, stats->run_max_ns);
-	twheel_stats_max(&sum->hold_max_ns, stats->hold_max_ns);
-	if (stats->callback_max_ns > sum->callback_max_ns) {
-		sum->callback_max_ns = stats->callback_max_ns;
-		sum->callback_max_fn = stats->callback_max_fn;
-	}
-}
-
-static void debugfs_add_wheel(struct debugfs_snapshot *s, const struct twheel_wheel *w)
-{
-	struct twheel_wheel *sum = &s->wheel;
-	unsigned int n, i;
-
-	sum->clk = max(sum->clk, w->clk);
-	/* The @next of an empty wheel may be out of date. */
-	if (w->pending)
-		sum->next = min(sum->next, w->next);
-	sum->cascaded += w->cascaded;
-	sum->refiled += w->refiled;
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		bitmap_or(s->level[n].map, s->level[n].map, w->level[n]->map, TWHEEL_LVL_SIZE);
-		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
-			s->level[n].count[i] += w->level[n]->count[i];
-	}
-}
-
-static void debugfs_add_base(struct debugfs_snapshot *s, struct twheel_base *base)
-{
-	raw_spin_lock_irq(&base->lock);
-	s->lanes++;
-	s->wake = min(s->wake, base->wake);
-	s->online = base->online;
-	twheel_counts_add(base, &s->counts);
-	debugfs_add_stats(&s->stats, &base->stats);
-	s->busy += TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
-	s->deferred |= !list_empty(&base->wheel.deferred);
-	debugfs_add_wheel(s, &base->wheel);
-	raw_spin_unlock_irq(&base->lock);
-}
-
 static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 {
-	unsigned int lane;
+	struct twheel_base *base = twheel_base_of(cpu);
+	unsigned int n;
 
-	memset(s, 0, sizeof(*s));
-	s->wake = TWHEEL_NEVER;
-	s->wheel.next = TWHEEL_NEVER;
-	s->now = get_jiffies_64();
+	memset(&s->counts, 0, sizeof(s->counts));
 	s->extended = local64_read(&per_cpu(twheel_extended, cpu));
-	for_each_twheel_lane(lane)
-		debugfs_add_base(s, twheel_base_of(cpu, lane));
+	raw_spin_lock_irq(&base->lock);
+	s->now = get_jiffies_64();
+	s->wake = base->wake;
+	s->online = base->online;
+	twheel_counts_add(base, &s->counts);
+	s->stats = base->stats;
+	s->busy = TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
+	s->deferred = !list_empty(&base->wheel.deferred);
+	s->wheel = base->wheel;
+	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
+		s->level[n] = *base->wheel.level[n];
+	raw_spin_unlock_irq(&base->lock);
+	/* The @next of an empty wheel may be out of date. */
+	if (!s->counts.pending)
+		s->wheel.next = TWHEEL_NEVER;
 }
 
 static void debugfs_show_tick(struct seq_file *m, const char *name, u64 tick)
@@ -133,9 +86,6 @@ static void debugfs_show_stats(struct seq_file *m, const struct twheel_stats *st
 	seq_printf(m, "migrated %llu\n", stats->migrated);
 	seq_printf(m, "cascade_max %llu\n", stats->cascade_max);
 	seq_printf(m, "run_max_ns %llu\n", stats->run_max_ns);
-	seq_printf(m, "lock_max_ns %llu\n", stats->hold_max_ns);
-	seq_printf(m, "callback_max_ns %llu\n", stats->callback_max_ns);
-	seq_printf(m, "callback_max_fn %ps\n", stats->callback_max_fn);
 	seq_printf(m, "early %llu\n", stats->early);
 	seq_printf(m, "in_window %llu\n", stats->windowed);
 	for (i = 0; i < TWHEEL_LATE_BUCKETS; i++) {
@@ -180,7 +130,6 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 	unsigned int n;
 
 	seq_printf(m, "online %d\n", s->online);
-	seq_printf(m, "lanes %u\n", s->lanes);
 	seq_printf(m, "now %llu\n", s->now);
 	seq_printf(m, "hand %llu\n", w->clk);
 	debugfs_show_tick(m, "next", w->next);
@@ -242,12 +191,10 @@ static void debugfs_reset_stats(struct twheel_base *base)
 static ssize_t debugfs_reset_write(struct file *file, const char __user *buf,
 				   size_t count, loff_t *pos)
 {
-	unsigned int cpu, lane;
+	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		for_each_twheel_lane(lane)
-			debugfs_reset_stats(twheel_base_of(cpu, lane));
-	atomic64_set(&twheel_set_hold_max, 0);
+		debugfs_reset_stats(twheel_base_of(cpu));
 	return count;
 }
 
@@ -257,32 +204,6 @@ static const struct file_operations debugfs_reset_fops = {
 	.write	= debugfs_reset_write,
 	.llseek	= noop_llseek,
 };
-
-static int debugfs_timing_get(void *data, u64 *value)
-{
-	*value = static_key_enabled(&twheel_timing);
-	return 0;
-}
-
-static int debugfs_timing_set(void *data, u64 value)
-{
-	if (value > 1)
-		return -EINVAL;
-	if (value)
-		static_branch_enable(&twheel_timing);
-	else
-		static_branch_disable(&twheel_timing);
-	return 0;
-}
-DEFINE_DEBUGFS_ATTRIBUTE(debugfs_timing_fops, debugfs_timing_get, debugfs_timing_set,
-			 "%llu\n");
-
-static int debugfs_set_hold_get(void *data, u64 *value)
-{
-	*value = atomic64_read(&twheel_set_hold_max);
-	return 0;
-}
-DEFINE_DEBUGFS_ATTRIBUTE(debugfs_set_hold_fops, debugfs_set_hold_get, NULL, "%llu\n");
 
 /**
  * twheel_debugfs_init - create the files
@@ -297,9 +218,6 @@ void twheel_debugfs_init(void)
 	debugfs_directory = debugfs_create_dir("twheel", NULL);
 	debugfs_create_file("counts", 0444, debugfs_directory, NULL, &debugfs_counts_fops);
 	debugfs_create_file("reset", 0200, debugfs_directory, NULL, &debugfs_reset_fops);
-	debugfs_create_file_unsafe("timing", 0644, debugfs_directory, NULL, &debugfs_timing_fops);
-	debugfs_create_file_unsafe("set_lock_max_ns", 0444, debugfs_directory, NULL,
-				   &debugfs_set_hold_fops);
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%lu", cpu);
 		debugfs_create_file(name, 0444, debugfs_directory, (void *)cpu, &debugfs_cpu_fops);

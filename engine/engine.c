@@ -7,7 +7,6 @@
 #include "debugfs.h"
 #include "engine.h"
 #include "objects.h"
-#include "owner.h"
 #include "twheel.h"
 
 /**
@@ -25,11 +24,6 @@ int twheel_engine_init(void)
 	ret = twheel_cpu_init();
 	if (ret)
 		return ret;
-	ret = twheel_owner_init();
-	if (ret) {
-		twheel_cpu_exit();
-		return ret;
-	}
 	twheel_debugfs_init();
 	return 0;
 }
@@ -42,6 +36,5 @@ int twheel_engine_init(void)
 void twheel_engine_exit(void)
 {
 	twheel_debugfs_exit();
-	twheel_owner_exit();
 	twheel_cpu_exit();
 }

@@ -47,7 +47,7 @@ static struct twheel_timer *move_first(struct twheel_base *from)
 
 /**
  * twheel_move_some - move some timers off an offline CPU
- * @to: A base of another CPU and the same lane, not locked.
+ * @to: A base of another CPU, not locked.
  * @from: The base of the offline CPU, not locked.
  *
  * Moves at most %TWHEEL_LOCK_HOLD timers.
@@ -95,7 +95,7 @@ void twheel_move_evacuate(struct twheel_base *base)
 		to = cpumask_any(cpu_active_mask);
 		/* The CPU is active but the base is not online: the module unloads. */
 		if (to == base->cpu ||
-		    !twheel_move_some(twheel_base_of(to, base->lane), base))
+		    !twheel_move_some(twheel_base_of(to), base))
 			break;
 		cond_resched();
 	}

@@ -69,7 +69,7 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 	twheel_tick_wake_by(base, base->wheel.next);
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
-	twheel_callback_run(base, t, fn);
+	twheel_callback_run(t, fn);
 	raw_spin_lock_irq(&base->lock);
 	worker->callback.timer = NULL;
 	raw_spin_unlock_irq(&base->lock);

@@ -5,10 +5,7 @@
 #ifndef _TWHEEL_ENGINE_STATS_H
 #define _TWHEEL_ENGINE_STATS_H
 
-#include <linux/atomic.h>
 #include <linux/bitops.h>
-#include <linux/jump_label.h>
-#include <linux/ktime.h>
 #include <linux/minmax.h>
 #include "twheel.h"
 
@@ -25,10 +22,6 @@
  * @cascade_max: The most timers that were moved with interrupts off at a stretch.
  * @run_max_ns: The longest run, by local_clock(), which counts whole ticks on an
  *	architecture without a sched_clock() of its own.
- * @hold_max_ns: The longest stretch of a run with interrupts off; measured only
- *	while twheel_timing is on.
- * @callback_max_ns: The longest callback; measured only while twheel_timing is on.
- * @callback_max_fn: The function of the longest callback.
  * @processed: Callbacks run in process context.
  * @migrated: Timers that came from a CPU that went offline.
  */
@@ -39,38 +32,9 @@ struct twheel_stats {
 	u64		windowed;
 	u64		cascade_max;
 	u64		run_max_ns;
-	u64		hold_max_ns;
-	u64		callback_max_ns;
-	twheel_fn_t	callback_max_fn;
 	u64		processed;
 	u64		migrated;
 };
-
-/* Off by default, because reading the clock twice for each callback costs time. */
-DECLARE_STATIC_KEY_FALSE(twheel_timing);
-
-static inline u64 twheel_stats_start(void)
-{
-	return static_branch_unlikely(&twheel_timing) ? ktime_get_ns() : 0;
-}
-
-/* Returns the ns since @start, from twheel_stats_start(); 0 if timing was off then. */
-static inline u64 twheel_stats_since(u64 start)
-{
-	return start ? ktime_get_ns() - start : 0;
-}
-
-/* The longest hold of the lock of any set of the device, in ns. */
-extern atomic64_t twheel_set_hold_max;
-
-/* Ends a hold of a set's lock, which began with twheel_stats_start(). */
-static inline void twheel_stats_set_hold(u64 start)
-{
-	s64 max = atomic64_read(&twheel_set_hold_max), ns = twheel_stats_since(start);
-
-	while (ns > max && !atomic64_try_cmpxchg_relaxed(&twheel_set_hold_max, &max, ns))
-		continue;
-}
 
 static inline void twheel_stats_max(u64 *max, u64 value)
 {

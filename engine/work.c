@@ -15,23 +15,16 @@
  *   The softirq does such work at the end of its run if there is time left. Work that is
  *   queued outside a run is done at the next tick.
  *
- * A second thread of each CPU, "twheel-low/N", has the lowest weight of SCHED_OTHER. It does
- * work of users who have used up their share of softirqs (device/share.c). On an idle CPU
- * this thread is as prompt as the other one. A program may help the thread: then the
- * scheduler charges the program.
- *
  * Work runs with bottom halves off, on the CPU where it was queued, unless that CPU has
  * gone offline. One work may run on two CPUs at once if it is queued again meanwhile.
  */
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
-#include <linux/math64.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/prio.h>
 #include <linux/smpboot.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -42,53 +35,28 @@ static unsigned int slice_us = 1000;
 module_param(slice_us, uint, 0644);
 MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, at most; a thread continues (default 1000)");
 
-/* The threads of a CPU. */
-enum {
-	WORK_NORMAL,
-	WORK_LOW,
-	WORK_THREADS,
-};
-
 /**
  * struct work_cpu - the work of a CPU
  * @lock: Protects the fields that follow, but for @to, and the @node and @cpu of queued
  *	work. Taken with interrupts off.
  * @online: The CPU's thread can run.
  * @soon: Work for the end of the run, or for the next tick.
- * @left: Work for the two threads.
- * @to: The list for new work: @soon during a run in softirq context, a list of @left while
- *	its thread works, %NULL at other times. Only this CPU uses it, with bottom halves off.
+ * @left: Work for the thread.
+ * @to: The list for new work: @soon during a run in softirq context, @left while the thread
+ *	works, %NULL at other times. Only this CPU uses it, with bottom halves off.
  * @kick: Begins the work in @soon if no run does.
- * @rescue: Does a slice of the work in @left now and then, if the thread does not get on.
- * @by: The task for whose work @to is a list of @left.
- * @got_on: Which of the threads have run since @rescue last looked.
- * @help_low: In jiffies: from when on @rescue helps the thread of low priority again.
  */
 struct work_cpu {
 	raw_spinlock_t		lock;
 	bool			online;
 	struct list_head	soon;
-	struct list_head	left[WORK_THREADS];
+	struct list_head	left;
 	struct list_head	*to;
-	struct task_struct	*by;
 	struct timer_list	kick;
-	struct timer_list	rescue;
-	bool			got_on[WORK_THREADS];
-	u64			help_low;
 };
-
-/* How long the thread may be kept from running until a softirq helps out, in ticks. */
-#define WORK_PATIENCE	max(HZ / 8, 1)
-
-/* After helping the thread of low priority, a softirq rests for so many times as long. */
-#define WORK_REST	256U
-
-/* But not for longer than this, in ticks: the host may have stopped a virtual CPU. */
-#define WORK_REST_MOST	(10ULL * HZ)
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
 static DEFINE_PER_CPU(struct task_struct *, work_thread);
-static DEFINE_PER_CPU(struct task_struct *, work_low_thread);
 
 /**
  * twheel_work_setup - prepare a work
@@ -99,31 +67,9 @@ void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *
 {
 	INIT_LIST_HEAD(&work->node);
 	work->fn = fn;
-	work->low = false;
 	work->cpu = 0;
 	atomic_set(&work->queued, 0);
 	atomic_set(&work->running, 0);
-}
-
-/**
- * twheel_work_setup_low - prepare a work for the thread of low priority
- * @work: The work. However it is queued, it waits for the thread, or for someone who helps.
- * @fn: What it does. Called with bottom halves off.
- */
-void twheel_work_setup_low(struct twheel_work *work, void (*fn)(struct twheel_work *work))
-{
-	twheel_work_setup(work, fn);
-	work->low = true;
-}
-
-/**
- * twheel_work_choose - choose the thread for a work
- * @work: The work, which is about to be queued. Callers for one work do not overlap.
- * @low: Whether to choose the thread of low priority. No tick runs the work then.
- */
-void twheel_work_choose(struct twheel_work *work, bool low)
-{
-	WRITE_ONCE(work->low, low);
 }
 
 /* Locks the work of this CPU, or of another one if this CPU is going offline. */
@@ -149,25 +95,12 @@ static void work_set_cpu(struct twheel_work *work, unsigned int cpu)
 	smp_wmb();
 }
 
-static bool work_is_left(const struct work_cpu *c)
-{
-	return !list_empty_careful(&c->left[WORK_NORMAL]) ||
-	       !list_empty_careful(&c->left[WORK_LOW]);
-}
-
-/* Wakes the threads that have work. */
-static void work_wake_threads(struct work_cpu *c, unsigned int cpu)
+static void work_wake_thread(struct work_cpu *c, unsigned int cpu)
 {
 	lockdep_assert_held(&c->lock);
 
-	if (!list_empty(&c->left[WORK_NORMAL]))
+	if (!list_empty(&c->left))
 		wake_up_process(per_cpu(work_thread, cpu));
-	if (!list_empty(&c->left[WORK_LOW]))
-		wake_up_process(per_cpu(work_low_thread, cpu));
-	if (!timer_pending(&c->rescue)) {
-		c->rescue.expires = jiffies + WORK_PATIENCE;
-		add_timer_on(&c->rescue, cpu);
-	}
 }
 
 static void work_add_left(struct twheel_work *work, unsigned int cpu)
@@ -177,8 +110,8 @@ static void work_add_left(struct twheel_work *work, unsigned int cpu)
 	lockdep_assert_held(&c->lock);
 
 	work_set_cpu(work, cpu);
-	list_add_tail(&work->node, &c->left[READ_ONCE(work->low) ? WORK_LOW : WORK_NORMAL]);
-	work_wake_threads(c, cpu);
+	list_add_tail(&work->node, &c->left);
+	work_wake_thread(c, cpu);
 }
 
 static void work_add_soon(struct twheel_work *work, unsigned int cpu)
@@ -188,15 +121,26 @@ static void work_add_soon(struct twheel_work *work, unsigned int cpu)
 
 	lockdep_assert_held(&c->lock);
 
-	/* The thread of low priority, or who helps it, does not get the work of interrupts. */
-	if (to == &c->left[WORK_LOW] && (in_hardirq() || READ_ONCE(c->by) != current))
-		to = NULL;
-
 	work_set_cpu(work, cpu);
 	list_add_tail(&work->node, to ?: &c->soon);
 	/* timer_list runs a timer one tick after its ->expires. */
 	if (!to && !timer_pending(&c->kick))
 		mod_timer(&c->kick, jiffies);
+}
+
+/* Does a work in this run that is left to the thread, which may have to wait for the CPU. */
+static void work_hurry(struct twheel_work *work)
+{
+	struct work_cpu *c = this_cpu_ptr(&work_cpus);
+
+	if (READ_ONCE(c->to) != &c->soon || list_empty_careful(&c->left))
+		return;
+	raw_spin_lock(&c->lock);
+	/* As in work_take_back(). */
+	if (smp_load_acquire(&work->node.next) != &work->node &&
+	    READ_ONCE(work->cpu) == smp_processor_id())
+		list_move_tail(&work->node, &c->soon);
+	raw_spin_unlock(&c->lock);
 }
 
 /* Queues a work, unless it is queued already. Another CPU's work does not wait for a tick. */
@@ -208,11 +152,13 @@ static void work_add(struct twheel_work *work, bool soon)
 	local_irq_save(flags);
 	if (!atomic_xchg(&work->queued, 1)) {
 		cpu = work_lock();
-		if (soon && !READ_ONCE(work->low) && cpu == smp_processor_id())
+		if (soon && cpu == smp_processor_id())
 			work_add_soon(work, cpu);
 		else
 			work_add_left(work, cpu);
 		raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
+	} else if (soon) {
+		work_hurry(work);
 	}
 	local_irq_restore(flags);
 }
@@ -357,8 +303,8 @@ void twheel_work_end_run(u64 until)
 	if (list_empty_careful(&c->soon))
 		return;
 	raw_spin_lock_irq(&c->lock);
-	list_splice_tail_init(&c->soon, &c->left[WORK_NORMAL]);
-	work_wake_threads(c, smp_processor_id());
+	list_splice_tail_init(&c->soon, &c->left);
+	work_wake_thread(c, smp_processor_id());
 	raw_spin_unlock_irq(&c->lock);
 }
 
@@ -368,132 +314,29 @@ static void work_kicked(struct timer_list *kick)
 	twheel_work_end_run(local_clock() + twheel_work_slice());
 }
 
-/*
- * A real-time task may keep the threads from running, for ever if it is alone on its CPU.
- * Ordinary tasks may keep the thread of low priority from running. Other CPUs may have handed
- * their wake-ups to a thread, and modules wait for timers. So a softirq does a slice of the
- * work now and then: less than a hundredth of the time. To wake the very many waiters of a
- * user above the share is one work, which may take longer than a slice.
- */
-static void work_rescue(struct timer_list *rescue)
-{
-	struct work_cpu *c = container_of(rescue, struct work_cpu, rescue);
-	unsigned int i;
-	bool stuck;
-	u64 start;
-
-	/* The timer may have come from a CPU that went offline: its work has moved, too. */
-	if (c != this_cpu_ptr(&work_cpus))
-		return;
-	for (i = 0; i < WORK_THREADS; i++) {
-		raw_spin_lock_irq(&c->lock);
-		stuck = !c->got_on[i] && !list_empty(&c->left[i]);
-		c->got_on[i] = false;
-		raw_spin_unlock_irq(&c->lock);
-
-		if (!stuck || (i == WORK_LOW && time_before64(get_jiffies_64(), c->help_low)))
-			continue;
-		start = twheel_work_clock();
-		work_do(c, &c->left[i], local_clock() + twheel_work_slice() / WORK_THREADS);
-		if (i == WORK_LOW)
-			c->help_low = get_jiffies_64() +
-				min(div_u64(twheel_work_clock() - start, TICK_NSEC / WORK_REST),
-				    WORK_REST_MOST);
-	}
-
-	raw_spin_lock_irq(&c->lock);
-	if (work_is_left(c))
-		work_wake_threads(c, smp_processor_id());
-	raw_spin_unlock_irq(&c->lock);
-}
-
-static void work_do_left(struct work_cpu *c, struct list_head *left, u64 until)
-{
-	WRITE_ONCE(c->by, current);
-	WRITE_ONCE(c->to, left);
-	work_do(c, left, until);
-	WRITE_ONCE(c->to, NULL);
-
-	raw_spin_lock_irq(&c->lock);
-	if (work_is_left(c))
-		work_wake_threads(c, smp_processor_id());
-	else
-		/* It would wake an idle CPU for nothing. */
-		timer_delete(&c->rescue);
-	raw_spin_unlock_irq(&c->lock);
-}
-
-static void work_thread_run(unsigned int cpu, unsigned int thread)
+static void work_thread_run(unsigned int cpu)
 {
 	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
 
 	local_bh_disable();
-	raw_spin_lock_irq(&c->lock);
-	c->got_on[thread] = true;
-	raw_spin_unlock_irq(&c->lock);
-	work_do_left(c, &c->left[thread], local_clock() + twheel_work_slice());
+	WRITE_ONCE(c->to, &c->left);
+	work_do(c, &c->left, local_clock() + twheel_work_slice());
+	WRITE_ONCE(c->to, NULL);
 	local_bh_enable();
 	cond_resched();
 }
 
-static int work_normal_should_run(unsigned int cpu)
+static int work_thread_should_run(unsigned int cpu)
 {
-	return !list_empty_careful(&per_cpu(work_cpus, cpu).left[WORK_NORMAL]);
-}
-
-static void work_normal_run(unsigned int cpu)
-{
-	work_thread_run(cpu, WORK_NORMAL);
+	return !list_empty_careful(&per_cpu(work_cpus, cpu).left);
 }
 
 static struct smp_hotplug_thread work_threads = {
 	.store			= &work_thread,
-	.thread_should_run	= work_normal_should_run,
-	.thread_fn		= work_normal_run,
+	.thread_should_run	= work_thread_should_run,
+	.thread_fn		= work_thread_run,
 	.thread_comm		= "twheel/%u",
 };
-
-static int work_low_should_run(unsigned int cpu)
-{
-	return !list_empty_careful(&per_cpu(work_cpus, cpu).left[WORK_LOW]);
-}
-
-static void work_low_run(unsigned int cpu)
-{
-	work_thread_run(cpu, WORK_LOW);
-}
-
-static void work_low_setup(unsigned int cpu)
-{
-	set_user_nice(current, MAX_NICE);
-}
-
-static struct smp_hotplug_thread work_low_threads = {
-	.store			= &work_low_thread,
-	.setup			= work_low_setup,
-	.thread_should_run	= work_low_should_run,
-	.thread_fn		= work_low_run,
-	.thread_comm		= "twheel-low/%u",
-};
-
-/**
- * twheel_work_help - do work of this CPU's thread of low priority
- * @ns: For how long, at most. One work is done in any case, if there is one.
- *
- * The scheduler charges the caller for the work.
- *
- * Context: process, with bottom halves on.
- */
-void twheel_work_help(u64 ns)
-{
-	struct work_cpu *c;
-
-	local_bh_disable();
-	c = this_cpu_ptr(&work_cpus);
-	if (!list_empty_careful(&c->left[WORK_LOW]))
-		work_do_left(c, &c->left[WORK_LOW], local_clock() + ns);
-	local_bh_enable();
-}
 
 /**
  * twheel_work_online - take work for a CPU
@@ -512,9 +355,8 @@ static struct twheel_work *work_first(struct work_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
-	list_splice_tail_init(&c->soon, &c->left[WORK_NORMAL]);
-	list_splice_tail_init(&c->left[WORK_LOW], &c->left[WORK_NORMAL]);
-	return list_first_entry_or_null(&c->left[WORK_NORMAL], struct twheel_work, node);
+	list_splice_tail_init(&c->soon, &c->left);
+	return list_first_entry_or_null(&c->left, struct twheel_work, node);
 }
 
 /**
@@ -545,7 +387,6 @@ void twheel_work_offline(unsigned int cpu, unsigned int to)
 	}
 	raw_spin_unlock_irq(&c->lock);
 	timer_delete_sync(&c->kick);
-	timer_delete_sync(&c->rescue);
 }
 
 /**
@@ -557,24 +398,15 @@ int twheel_work_init(void)
 {
 	struct work_cpu *c;
 	unsigned int cpu;
-	int ret;
 
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(&work_cpus, cpu);
 		raw_spin_lock_init(&c->lock);
 		INIT_LIST_HEAD(&c->soon);
-		INIT_LIST_HEAD(&c->left[WORK_NORMAL]);
-		INIT_LIST_HEAD(&c->left[WORK_LOW]);
+		INIT_LIST_HEAD(&c->left);
 		timer_setup(&c->kick, work_kicked, TIMER_PINNED);
-		timer_setup(&c->rescue, work_rescue, TIMER_PINNED);
 	}
-	ret = smpboot_register_percpu_thread(&work_threads);
-	if (ret)
-		return ret;
-	ret = smpboot_register_percpu_thread(&work_low_threads);
-	if (ret)
-		smpboot_unregister_percpu_thread(&work_threads);
-	return ret;
+	return smpboot_register_percpu_thread(&work_threads);
 }
 
 /**
@@ -589,10 +421,7 @@ void twheel_work_exit(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
 		timer_shutdown_sync(&per_cpu(work_cpus, cpu).kick);
-		timer_shutdown_sync(&per_cpu(work_cpus, cpu).rescue);
-	}
-	smpboot_unregister_percpu_thread(&work_low_threads);
 	smpboot_unregister_percpu_thread(&work_threads);
 }

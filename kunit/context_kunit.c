@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * twheel: the functions of twheel.h, called from callbacks (the timer's own included),
- * from every context, and for a timer of another CPU
+ * from every context, and for a timer of another CPU; and the context of callbacks in a storm
  */
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/ktime.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "engine_test.h"
@@ -668,6 +669,76 @@ static void shutdown_waits_for_the_callback(struct kunit *test)
 	}
 }
 
+/* A storm: the callbacks of one tick take half a second in all. */
+#define STORM		10000
+#define STORM_US	50
+
+static atomic_t stormed, stormed_in_thread;
+
+/* By the clock: under load, a kernel may find at boot that its udelay() takes few loops. */
+static void storm_fn(struct twheel_timer *timer)
+{
+	u64 end = ktime_get_ns() + STORM_US * NSEC_PER_USEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	atomic_inc(&stormed);
+	if (!in_serving_softirq())
+		atomic_inc(&stormed_in_thread);
+}
+
+static void look_at_storm(struct probe *probe)
+{
+	probe->ret = atomic_read(&stormed);
+}
+
+/* Arms a storm for @expires, and @probe for the next tick. False if that took too long. */
+static bool storm_arm(struct probe *probe, struct twheel_timer *timers, u64 expires)
+{
+	int i, cpu = cpumask_first(cpu_online_mask);
+
+	atomic_set(&stormed, 0);
+	atomic_set(&stormed_in_thread, 0);
+	for (i = 0; i < STORM; i++) {
+		twheel_setup(&timers[i], storm_fn, 0);
+		twheel_add_on(&timers[i], expires, cpu);
+	}
+	twheel_add_on(&probe->timer, expires + 1, cpu);
+	return time_before64(get_jiffies_64(), expires);
+}
+
+static void storm_disarm(struct probe *probe, struct twheel_timer *timers)
+{
+	int i;
+
+	twheel_cancel_sync(&probe->timer);
+	for (i = 0; i < STORM; i++)
+		twheel_shutdown_sync(&timers[i]);
+}
+
+/* The scheduler weighs the thread. It does not weigh a softirq. Later timers wait. */
+static void storm_goes_on_in_the_thread(struct kunit *test)
+{
+	struct twheel_timer *timers = kvcalloc(STORM, sizeof(*timers), GFP_KERNEL);
+	struct probe *probe;
+	u64 ahead = HZ / 2;
+
+	KUNIT_ASSERT_NOT_NULL(test, timers);
+	/* If the machine is slow, the storm may begin too early. */
+	for (;;) {
+		probe = probe_new(test, look_at_storm);
+		if (storm_arm(probe, timers, get_jiffies_64() + ahead))
+			break;
+		storm_disarm(probe, timers);
+		ahead *= 2;
+	}
+	probe_wait(test, probe);
+	storm_disarm(probe, timers);
+	kvfree(timers);
+	KUNIT_EXPECT_EQ(test, probe->ret, STORM);
+	KUNIT_EXPECT_GT(test, atomic_read(&stormed_in_thread), STORM / 2);
+}
+
 static struct kunit_case context_cases[] = {
 	KUNIT_CASE(trap1_own_cancel_sync_is_refused),
 	KUNIT_CASE(refused_cancel_sync_does_nothing),
@@ -693,6 +764,7 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE(cancel_from_another_cpu),
 	KUNIT_CASE(cancel_while_the_callback_runs),
 	KUNIT_CASE(shutdown_waits_for_the_callback),
+	KUNIT_CASE(storm_goes_on_in_the_thread),
 	{}
 };
 

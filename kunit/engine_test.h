@@ -29,7 +29,7 @@
 #include <linux/smp.h>
 #include <linux/timer.h>
 #include "../engine/counts.h"
-#include "../engine/lane.h"
+#include "../engine/base.h"
 #include "suites.h"
 
 /* How long a case waits for what must happen: only a hang takes that long. */

@@ -8,8 +8,6 @@
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
-#include <linux/module.h>
-#include "../engine/owner.h"
 #include "engine_test.h"
 
 struct kunit_suppressed_warning;
@@ -197,37 +195,6 @@ static void slack_of_a_pending_timer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
 }
 
-#ifdef CONFIG_MODULE_UNLOAD
-/* A module in which no callback lies. */
-static struct module misuse_module;
-#define MISUSE_LOOKS() twheel_owner_disarm(&misuse_module)
-#else
-#define MISUSE_LOOKS() 0
-#endif
-
-/*
- * When a module unloads, its timers are searched for. The search looks at each timer
- * once on the way up the levels and once on the way down.
- */
-static void search_for_a_modules_timers_looks_twice(struct kunit *test)
-{
-	const unsigned int count = 1000;
-	u64 looks, expires = get_jiffies_64() + ENGINE_TEST_FAR;
-	unsigned int i;
-
-	if (!IS_ENABLED(CONFIG_MODULE_UNLOAD))
-		kunit_skip(test, "modules cannot be unloaded");
-	/* Half of the timers share a slot, the others have many. */
-	for (i = 0; i < count; i++)
-		twheel_add(&probe_new(test, NULL)->timer,
-			   expires + (i % 2 ? 0 : i * 64));
-	looks = MISUSE_LOOKS();
-	KUNIT_EXPECT_GE(test, looks, 2 * count);
-	/* A timer that moves between levels meanwhile is looked at once more. */
-	KUNIT_EXPECT_LE(test, looks, 3 * count);
-	engine_test_expect_counts(test, count, 0, 0, 0);
-}
-
 static struct kunit_case misuse_cases[] = {
 	KUNIT_CASE(add_of_a_pending_timer),
 	KUNIT_CASE(add_of_a_timer_that_is_due),
@@ -237,7 +204,6 @@ static struct kunit_case misuse_cases[] = {
 	KUNIT_CASE(onstack_timer_left_pending),
 	KUNIT_CASE(destroyed_timer_is_not_armed),
 	KUNIT_CASE(slack_of_a_pending_timer),
-	KUNIT_CASE(search_for_a_modules_timers_looks_twice),
 	{}
 };
 

@@ -26,7 +26,6 @@ extern struct kunit_suite twheel_worst_tick_suite;
 extern struct kunit_suite twheel_api_suite;
 extern struct kunit_suite twheel_context_suite;
 extern struct kunit_suite twheel_due_suite;
-extern struct kunit_suite twheel_lane_suite;
 extern struct kunit_suite twheel_misuse_suite;
 extern struct kunit_suite twheel_periodic_suite;
 extern struct kunit_suite twheel_place_suite;

@@ -348,9 +348,9 @@ long twheel_read(int fd, struct twheel_event *events, size_t room);
  * @n: The number of events.
  *
  * The kernel delivers events about in the order in which the timers expired. It does
- * not promise the order of deadlines for timers that expire on the same tick or on
- * different CPUs. This function puts the events of one array in the order of deadlines.
- * An event that is read later may still have an earlier deadline.
+ * not promise the order of deadlines for timers that expire on the same tick, or whose
+ * deadline has passed when they are armed. This function puts the events of one array in
+ * the order of deadlines. An event that is read later may still have an earlier deadline.
  *
  * TWHEEL_EVENT_CLOCK_SET events come first. The other events follow clock by clock, in
  * the order of the clocks' numbers (CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME),
@@ -375,6 +375,10 @@ int twheel_wait(int fd, int timeout_ms);
  * twheel_set_eventfd - signal an eventfd when timers expire
  * @fd: The descriptor.
  * @eventfd: The eventfd, or -1 to stop signalling.
+ *
+ * The kernel signals it once, and not again before the program has made a call on @fd; and not
+ * for events that a call has found first. So a program that is woken reads until there is no
+ * event left.
  *
  * Return: 0 or an error.
  */

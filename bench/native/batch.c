@@ -14,7 +14,8 @@
 #include "device/block.h"
 #include "device/create.h"
 #include "device/ops.h"
-#include "device/share.h"
+#include "device/levels.h"
+#include "device/turn.h"
 #include "device/user_timer.h"
 #include "pair.h"
 
@@ -23,8 +24,6 @@
 enum { ARM, PUSH_BACK, CANCEL };
 static const u32 operation_code[] = { TWHEEL_OP_ADD, TWHEEL_OP_CHANGE, TWHEEL_OP_CANCEL };
 enum { ONE_THREAD, SET_EACH, ONE_SET };
-
-static DEFINE_PER_CPU(struct user_share, share);
 
 /**
  * struct side - what a thread works on
@@ -52,28 +51,28 @@ unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
 	return timers;
 }
 
-bool twheel_quota_charge_block(struct timer_set *set)
+bool twheel_quota_charge_blocks(struct timer_set *set, unsigned int blocks)
 {
 	return true;
 }
 
-enum twheel_lane twheel_share_lane(struct timer_set *set)
+void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers) { }
+void twheel_quota_uncharge_blocks(struct user_quota *quota, unsigned int blocks) { }
+
+/* Nothing is due during the benchmark, so no visit comes. */
+void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 {
-	return TWHEEL_LANE_PROGRAMS;
+	set->visit_at = tick;
 }
 
-void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers) { }
-void twheel_quota_retire_block(struct user_quota *quota) { }
-void twheel_quota_uncharge_block(struct user_quota *quota) { }
-bool twheel_share_limited(const struct timer_set *set) { return false; }
-
-void *native_zalloc_page(void)
+void *native_zalloc_object(struct kmem_cache *cache)
 {
-	void *page = aligned_alloc(TIMER_BLOCK_SIZE, TIMER_BLOCK_SIZE);
+	size_t size = (cache->size + cache->align - 1) / cache->align * cache->align;
+	void *object = aligned_alloc(cache->align, size);
 
-	if (!page)
+	if (!object)
 		abort();
-	return memset(page, 0, TIMER_BLOCK_SIZE);
+	return memset(object, 0, size);
 }
 
 static struct timer_set *new_set(void)
@@ -82,10 +81,11 @@ static struct timer_set *new_set(void)
 
 	if (!set)
 		abort();
-	INIT_LIST_HEAD(&set->unseen);
 	INIT_LIST_HEAD(&set->ready);
+	INIT_LIST_HEAD(&set->ended_leases);
 	set->limit = TWHEEL_INDEX_MASK;
-	set->share = &share;
+	set->visit_at = TWHEEL_NEVER;
+	twheel_wheel_init(&set->wheel, get_jiffies_64());
 	return set;
 }
 
@@ -134,20 +134,16 @@ static void keep_handles(struct side *side)
 /* Carries out a chunk as ioctl() does. Every operation must succeed. */
 static void run_chunk(struct timer_set *set, struct twheel_op *program, unsigned int n)
 {
-	struct user_timer *timer[TWHEEL_CHUNK];
 	struct twheel_op op[TWHEEL_CHUNK];
-	bool changed = false, kept = false;
+	bool changed = false;
 
 	memcpy(op, program, n * sizeof(*op));
-	if (op[0].op == TWHEEL_OP_ADD) {
-		twheel_ops_add(set, op, timer, n, &kept);
-		memcpy(program, op, n * sizeof(*op));
-		twheel_create_finish(set, timer, op, n, false);
-	} else {
-		twheel_ops_run_short(set, op, timer, n, &changed);
-		if (changed)
-			abort();
-	}
+	if (op[0].op == TWHEEL_OP_ADD)
+		n -= twheel_ops_add(set, op, program, n, true);
+	else
+		n -= twheel_ops_run_short(set, op, n, &changed);
+	if (n || changed)
+		abort();
 }
 
 static void arrange(unsigned int number)
@@ -189,7 +185,7 @@ int main(int argc, char **argv)
 		.work		= work,
 	};
 
-	if (twheel_block_init(twheel_user_timer_expired))
+	if (twheel_block_init() || twheel_levels_init())
 		return 1;
 	return pair_main(argc, argv, &pair);
 }

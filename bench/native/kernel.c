@@ -73,10 +73,7 @@ static void call_tick_sources(struct twheel_base *base)
 
 void native_softirq(void)
 {
-	unsigned int lane;
-
-	for_each_twheel_lane(lane)
-		call_tick_sources(twheel_base_of(native_cpu, lane));
+	call_tick_sources(twheel_base_of(native_cpu));
 	while (native_thread->thread_should_run(native_cpu))
 		native_thread->thread_fn(native_cpu);
 }

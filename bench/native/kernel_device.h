@@ -2,8 +2,7 @@
 /*
  * The parts of the kernel's headers that the device's batches use, besides those in kernel.h
  *
- * An RCU grace period ends at once: no callback runs during the benchmark, and a block is only
- * found under the lock of its set.
+ * The program's memory is at hand, so copies do not fail.
  */
 #ifndef _NATIVE_KERNEL_DEVICE_H
 #define _NATIVE_KERNEL_DEVICE_H
@@ -11,11 +10,13 @@
 /* Compiler */
 #define __aligned(n)		__attribute__((aligned(n)))
 #define __percpu
+#define __user
 #define raw_cpu_ptr(p)		this_cpu_ptr(p)
 
 /* Arithmetic */
 #define S64_MIN			(-S64_MAX - 1)
 #define NSEC_PER_SEC		1000000000L
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define check_sub_overflow(a, b, d) __builtin_sub_overflow(a, b, d)
 #define roundup_pow_of_two(n)	(1U << (32 - __builtin_clz((n) - 1)))
 #define array_index_nospec(i, size) ((i) & (0U - ((i) < (size))))
@@ -46,19 +47,26 @@ static inline void bitmap_fill(unsigned long *map, unsigned int size)
 #define page_address(page)	((void *)(page))
 #define GFP_KERNEL_ACCOUNT	0
 #define SLAB_ACCOUNT		0
+#define SMP_CACHE_BYTES		64
 struct page;
-struct kmem_cache;
+struct rb_node { struct rb_node *rb_left, *rb_right; };
 struct rcu_head { void (*func)(struct rcu_head *head); };
 #define kzalloc(size, gfp)	calloc(1, size)
 #define kvcalloc(n, size, gfp)	calloc(n, size)
 #define kfree(p)		free(p)
-#define kmem_cache_create(name, size, align, flags, ctor) ((struct kmem_cache *)1)
-#define kmem_cache_destroy(cache) do { } while (0)
+struct kmem_cache { size_t size, align; };
+#define kmem_cache_create(name, bytes, alignment, flags, ctor) \
+	memcpy(malloc(sizeof(struct kmem_cache)), \
+	       &(struct kmem_cache){ .size = bytes, .align = alignment }, sizeof(struct kmem_cache))
+#define kmem_cache_destroy(cache) free(cache)
 #define kmem_cache_free(cache, p) free(p)
-#define kmem_cache_zalloc(cache, gfp) native_zalloc_page()
-#define call_rcu(head, fn)	(fn)(head)
-#define rcu_barrier()		do { } while (0)
-void *native_zalloc_page(void);
+#define kmem_cache_alloc(cache, gfp) kmem_cache_zalloc(cache, gfp)
+#define kmem_cache_zalloc(cache, gfp) native_zalloc_object(cache)
+void *native_zalloc_object(struct kmem_cache *cache);
+#define array_size(n, size)	((n) * (size))
+#define copy_to_user(to, from, n) (memcpy(to, from, n), 0UL)
+#define pagefault_disable()	do { } while (0)
+#define pagefault_enable()	do { } while (0)
 
 /* Locks, tasks and time */
 #define spin_lock_bh(lock)	raw_spin_lock(lock)
@@ -70,14 +78,17 @@ void *native_zalloc_page(void);
 #define might_lock(lock)	do { } while (0)
 #define wake_up_interruptible(q) do { } while (0)
 #define fatal_signal_pending(task) false
+#define task_sigpending(task)	false
 #define in_task()		true
 #define MAX_RT_PRIO		100
 #define PF_KTHREAD		0x00200000
 #define ktime_get_real_ns()	0
 typedef atomic_t refcount_t;
-struct rb_root { void *rb_node; };
+struct rb_root { struct rb_node *rb_node; };
+struct rb_root_cached { struct rb_root rb_root; };
 
 /* List */
+#define list_add(entry, list)	list_add_tail(entry, (list)->next)
 #define list_del(entry)		__list_del((entry)->prev, (entry)->next)
 
 #endif /* _NATIVE_KERNEL_DEVICE_H */

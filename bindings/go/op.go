@@ -169,13 +169,13 @@ const LeaseClosed EventFlags = 1 << 0
 
 // An Event is the expiry of a timer, or tells that a clock was set.
 //
-// Events come in the order in which the kernel found the timers expired. This is not always
+// Events come in the order of the ticks at which the timers came due. This is not always
 // the order of their deadlines.
 type Event struct {
 	Timer    Timer         // a one-shot timer ends when its event is delivered
 	Cookie   uint64        // of the timer
 	Deadline time.Duration // on the timer's clock; the first, if there are several
-	Expired  time.Duration // when the kernel found that the deadline had come; never before it
+	Expired  time.Duration // when the tick began at which the timer came due; never before the deadline
 	Count    uint64        // how many deadlines of a periodic timer the event stands for
 	Type     EventType
 	Flags    EventFlags

@@ -22,6 +22,15 @@ void end(pid_t pid)
 		FAIL("a victim or the attacker ended by itself");
 }
 
+void end_attack(pid_t attacker)
+{
+	unsigned int i;
+
+	end(attacker);
+	for (i = 0; i < atomic_load(&work->helpers); i++)
+		end(work->helper[i]);
+}
+
 /* Let the attacker be all users of a new user namespace. */
 static void map_users(pid_t attacker)
 {
@@ -70,6 +79,8 @@ static void run_attack(void *data)
 
 	close(to_attacker[1]);
 	close(from_attacker[0]);
+	if (attack->prepare_as_root)
+		attack->prepare_as_root();
 	/* The user of another attack may be above its share, and so arm timers in another lane. */
 	become(attacked_cpu, attack->container ? 0 : FIRST_ATTACKER + getpid());
 	if (attack->container)
@@ -93,6 +104,7 @@ pid_t start_attack(const struct attack *attack)
 {
 	pid_t attacker;
 
+	memset(work, 0, sizeof(*work));
 	CALL(pipe(to_attacker));
 	CALL(pipe(from_attacker));
 	attacker = start(run_attack, (void *)attack);

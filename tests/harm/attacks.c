@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/timerfd.h>
 
+#include "crowds.h"
 #include "event_ring.h"
 #include "table_timer.h"
 #include "victims.h"
@@ -129,7 +130,7 @@ static void prepare_periodic(unsigned int count)
 
 static struct twheel_word *words;
 
-static void prepare_table(unsigned int count)
+void prepare_table(unsigned int count)
 {
 	const __u64 deadline = now() + NSEC_PER_SEC;
 	unsigned int i;
@@ -144,6 +145,11 @@ static void prepare_table(unsigned int count)
 		ops[i].time_ns = deadline;
 	}
 	add_all(fds[0], ops, count);
+}
+
+int attacked_fd(void)
+{
+	return fds[0];
 }
 
 /* Timers expire if the attacker gets no CPU for too long. Add as many again. */
@@ -174,20 +180,6 @@ static void push_words(void)
 	replace_expired();
 	did(timers);
 	sleep_ns(10 * NSEC_PER_MSEC);
-}
-
-/*
- * When the first deadlines come, the kernel looks at the words until the allowance is used
- * up. Then it leaves the other words to the program, which makes no call. The measurement
- * begins after that.
- */
-static void prepare_pushed_table(unsigned int count)
-{
-	const __u64 end = now() + 2 * NSEC_PER_SEC;
-
-	prepare_table(count);
-	while (now() < end)
-		push_words();
 }
 
 /* Let timers expire on one tick, again and again. The ring has room for all. */
@@ -628,13 +620,12 @@ const struct attack attacks[] = {
 	{ "periodic", prepare_periodic, empty_each_ms, .count = 8000, .stores_only = true },
 	{ "periodic_many", prepare_periodic, empty_each_ms, .count = 100000, .stores_only = true },
 	{ "periodic_poll", prepare_periodic, empty_and_poll, .count = 8000 },
-	{ "table", prepare_pushed_table, push_words, .count = 100000, .stores_only = true },
+	{ "table", prepare_table, push_words, .count = 100000, .stores_only = true },
 	{ "fdinfo", prepare_fdinfo, expire_all, .count = 20000 },
 	{ "boottime", prepare_boottime, all_boottime, .count = 16000 },
 	{ "timerfd", prepare_timerfd, all_timerfds, .count = 16000 },
-	{ "expiry", prepare_expiry, expire_all, .count = 100000, .bursts = true },
-	{ "cascade", prepare_cascade, expire_all, .count = 20000, .long_count = 100000,
-	  .bursts = true },
+	{ "expiry", prepare_expiry, expire_all, .count = 100000 },
+	{ "cascade", prepare_cascade, expire_all, .count = 20000, .long_count = 100000 },
 	{ "falling", prepare_expiry, expire_falling, .count = 64 },
 	{ "close", prepare_ops, close_full, .count = 200000, .long_count = 1000000 },
 	{ "sparse", prepare_sparse, make_and_free_blocks, .count = 2000 },
@@ -642,16 +633,21 @@ const struct attack attacks[] = {
 	{ "drain", prepare_ops, drain_all, .count = 100000 },
 	{ "mmap", prepare_nothing, map_both, .count = 65536 },
 	{ "clock_set", prepare_clock_set, ask_again, .count = 4000 },
-	{ "uids", prepare_uids, expire_all_users, .count = 1023, .bursts = true,
-	  .many_users = true },
-	{ "container", prepare_uids, expire_all_users, .count = 1023, .bursts = true,
-	  .container = true },
+	{ "uids", prepare_uids, expire_all_users, .count = 1023, .many_users = true },
+	{ "container", prepare_uids, expire_all_users, .count = 1023, .container = true },
 	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
-	{ "watchers", prepare_watchers, wake_watchers, .count = 10000,
-	  .waiters = true },
+	{ "watchers", prepare_watchers, wake_watchers, .count = 10000, .waiters = true },
 	{ "ahead", prepare_ahead, rest, .count = 10000, .waiters = true },
 	{ "leases", prepare_watchers, close_lease, .count = 10000, .waiters = true },
-	{ "push", prepare_push, push_all, .count = 40000, .bursts = true },
+	{ "calls", prepare_calls, call_all, .count = 16000 },
+	{ "users", prepare_users, rest, .count = 30, .prepare_as_root = start_users },
+	{ "threads", prepare_threads, rest, .count = 100 },
+	{ "signals", prepare_signals, call_all, .count = 500 },
+	{ "pollers", prepare_pollers, wake_pollers, .count = 200, .waiters = true },
+	{ "handed", prepare_handed, push_words, .count = 100000,
+	  .prepare_as_root = start_receiver },
+	{ "stopped", prepare_stopped, rest, .count = 4000 },
+	{ "push", prepare_push, push_all, .count = 40000 },
 	{ "contend", prepare_contend, rest, .count = 100000, .stores_only = true,
 	  .two_cpus = true },
 	{ }

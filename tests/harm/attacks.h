@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { FIRST_ATTACKER = 1000, FIRST_SUBUID = 200000, SUBUIDS = 100 };
 
@@ -18,8 +19,8 @@ struct attack {
 	unsigned int	count;		/* how many timers or descriptors */
 	unsigned int	long_count;	/* the same with --long, if not 0 */
 	bool		stores_only;	/* a step need not run on the attacked CPU */
-	bool		bursts;		/* a step uses up the share of some seconds */
 	bool		waiters;	/* the kernel wakes many waiters at a stretch */
+	void		(*prepare_as_root)(void);	/* if not NULL, called first */
 	bool		two_cpus;	/* nothing to attack with one CPU */
 	bool		many_users;	/* in a user namespace with SUBUIDS users */
 	bool		container;	/* as root of a container without a user namespace */
@@ -33,8 +34,15 @@ extern const struct attack hotplug_attacks[];
 struct work {
 	atomic_ullong	done;		/* events that it has got, or timers that it has armed */
 	atomic_uint	steps;
+	atomic_ullong	longest_poll_ns;	/* of a program that has got a descriptor */
+	atomic_uint	helpers;	/* other processes whose time is the attacker's */
+	pid_t		helper[2048];
 };
 
 extern struct work *work;
+
+/* For crowds.c: a table of @count deadlines, and the descriptor that has it. */
+void prepare_table(unsigned int count);
+int attacked_fd(void);
 
 #endif /* _ATTACKS_H */

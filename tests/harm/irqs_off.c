@@ -86,7 +86,7 @@ static bool attack_is_bounded(const struct attack *attack)
 	do
 		sleep_ns(200 * NSEC_PER_MSEC);
 	while (!atomic_load(&work->steps));
-	end(attacker);
+	end_attack(attacker);
 	return are_bounded(attack->name);
 }
 
@@ -103,7 +103,7 @@ static bool hotplug_is_bounded(const struct attack *attack)
 	ASSERT(!go_to_cpu(attacked_cpu));
 	bounded = are_bounded(attack->name);
 	write_setting(path, "1");
-	end(attacker);
+	end_attack(attacker);
 	return bounded;
 }
 

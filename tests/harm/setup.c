@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -70,6 +71,8 @@ void set_up(void)
 	stay_on_cpu(0);
 	CALL(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param));
 	work = share_memory(sizeof(*work));
+	/* the processes that the attacker has started */
+	CALL(prctl(PR_SET_CHILD_SUBREAPER, 1));
 	CALL(mlockall(MCL_CURRENT));
 	tick_ns();
 }

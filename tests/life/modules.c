@@ -93,31 +93,6 @@ int module_number(const char *module, const char *parameter)
 	return value;
 }
 
-int log_from_here(void)
-{
-	const int log = CALL(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-
-	CALL(lseek(log, 0, SEEK_END));
-	return log;
-}
-
-bool logged(int log, const char *text)
-{
-	char record[8192];
-	ssize_t size;
-
-	for (;;) {
-		size = read(log, record, sizeof(record) - 1);
-		if (size < 0 && errno == EAGAIN)
-			return false;
-		/* EPIPE: the kernel has overwritten records that were not read yet */
-		ASSERT_GE(size, 0);
-		record[size] = 0;
-		if (strstr(record, text))
-			return true;
-	}
-}
-
 static bool contains(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "r");

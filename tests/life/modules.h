@@ -6,7 +6,6 @@
 #ifndef _MODULES_H
 #define _MODULES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Return 0 or a negative errno. try_unload() does not wait for the module's users. */
@@ -22,10 +21,6 @@ void *module_image(const char *name, size_t *size);
 
 /* The value of a module's parameter that is a number. */
 int module_number(const char *module, const char *parameter);
-
-/* Open the kernel's log at its end. Has a text been logged since then? */
-int log_from_here(void);
-bool logged(int log, const char *text);
 
 /* Check that twheel is gone, with its entries in /dev, /sys and /proc. */
 void check_twheel_is_gone(void);

@@ -19,10 +19,6 @@ static unsigned int period;
 module_param(period, uint, 0444);
 MODULE_PARM_DESC(period, "Period in ticks (default 0: the timers are not periodic)");
 
-static bool spread;
-module_param(spread, bool, 0444);
-MODULE_PARM_DESC(spread, "Each timer expires a tick after the previous timer");
-
 static bool process;
 module_param(process, bool, 0444);
 MODULE_PARM_DESC(process, "Callbacks run in process context");
@@ -66,15 +62,13 @@ static int __init leaver_init(void)
 		return -EINVAL;
 	expires = twheel_after(delay);
 	for (i = 0; i < timers; i++) {
-		u64 shift = spread ? i : 0;
-
 		twheel_setup(&timer[i], leaver_expired,
 			     process ? TWHEEL_PROCESS : 0);
 		cpu = next_cpu(cpu);
 		if (period)
-			twheel_add_periodic(&timer[i], expires + shift, period);
+			twheel_add_periodic(&timer[i], expires, period);
 		else
-			twheel_add_on(&timer[i], expires + shift, cpu);
+			twheel_add_on(&timer[i], expires, cpu);
 	}
 	return 0;
 }

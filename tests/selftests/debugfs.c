@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The files in /sys/kernel/debug/twheel: what they tell is right. */
+/*
+ * The files in /sys/kernel/debug/twheel: what they tell is right. They tell of the timers of
+ * modules. Of programs they tell only of the timers for visits, by which the kernel looks at the
+ * timers of open files: there is one for each user and CPU.
+ */
 #include "debugfs.h"
 
 #include <pthread.h>
@@ -16,11 +20,10 @@ static const char * const counts_keys[] = {
 };
 
 static const char * const cpu_keys[] = {
-	"online", "lanes", "now", "hand", "next", "wake", "pending", "deferred",
+	"online", "now", "hand", "next", "wake", "pending", "deferred",
 	"busy_workers", "armed", "fired", "cancelled", "replaced", "extended",
 	"cascaded", "refiled", "runs", "processed", "migrated", "cascade_max",
-	"run_max_ns", "lock_max_ns", "callback_max_ns", "callback_max_fn",
-	"early", "in_window",
+	"run_max_ns", "early", "in_window",
 	"level_0", "level_1", "level_2", "level_3", "level_4", "level_5",
 };
 
@@ -38,15 +41,6 @@ static __u64 cpu0(const char *key)
 
 	read_debugfs("cpu0", text);
 	return number_of(text, key);
-}
-
-static __u64 timing(void)
-{
-	char text[DEBUGFS_TEXT];
-
-	read_debugfs("timing", text);
-	ASSERT(!strcmp(text, "0\n") || !strcmp(text, "1\n"));
-	return text[0] == '1';
 }
 
 static const char *skip_line(const char *text)
@@ -96,8 +90,6 @@ TEST(files_and_their_keys)
 	need_debugfs();
 	check_file("counts", 0444);
 	check_file("reset", 0200);
-	check_file("timing", 0644);
-	check_file("set_lock_max_ns", 0444);
 	read_debugfs("counts", text);
 	check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
 	for (cpu = 0; cpu < cpu_count(); cpu++) {
@@ -130,38 +122,25 @@ static void mixed_load(int fd)
 	read_all(fd, events, EXPIRED);
 }
 
-/*
- * The callback of a timer that expired before its deadline by the clock arms the
- * timer again. So "armed" and "fired" may both be higher by the same number.
- */
+/* However many timers a program has, one visit is armed for its open file. */
 TEST(counts_balance_after_a_mixed_load)
 {
 	const int fd = open_device(0);
-	__u64 armed, fired, cancelled, replaced, extended, pending;
+	__u64 armed, fired, pending;
 
 	need_debugfs();
 	ASSERT_EQ(count_of("unaccounted"), 0);
 	armed = count_of("armed");
 	fired = count_of("fired");
-	cancelled = count_of("cancelled");
-	replaced = count_of("replaced");
 	pending = count_of("pending");
-	extended = sum_of_cpus("extended");
 
 	mixed_load(fd);
 	ASSERT_EQ(count_of("unaccounted"), 0);
-	armed = count_of("armed") - armed;
-	fired = count_of("fired") - fired;
-	ASSERT_GE(fired, EXPIRED);
-	ASSERT_EQ(armed - fired, KEPT + CANCELLED + EARLIER + LATER);
-	ASSERT_EQ(count_of("cancelled") - cancelled, CANCELLED);
-	ASSERT_EQ(count_of("replaced") - replaced, EARLIER + LATER);
-	ASSERT_EQ(sum_of_cpus("extended") - extended, LATER);
-	ASSERT_EQ(count_of("pending") - pending, KEPT);
+	ASSERT_GE(count_of("fired"), fired + 1);
+	ASSERT_GE(count_of("armed") - armed, count_of("fired") - fired + 1);
+	ASSERT_EQ(count_of("pending"), pending + 1);
 
-	/* close() cancels timers */
 	close(fd);
-	ASSERT_EQ(count_of("cancelled") - cancelled, CANCELLED + KEPT);
 	ASSERT_EQ(count_of("pending"), pending);
 	ASSERT_EQ(count_of("unaccounted"), 0);
 }
@@ -178,7 +157,6 @@ TEST(counts_are_the_sums_of_the_cpus)
 	need_debugfs();
 	mixed_load(fd);
 	extended = sum_of_cpus("extended");
-	ASSERT_GE(extended, LATER);
 	for (i = 0; i < ARRAY_SIZE(same); i++)
 		ASSERT_EQ(sum_of_cpus(same[i]), count_of(same[i]));
 	for (i = 0; i < ARRAY_SIZE(more); i++)
@@ -235,7 +213,7 @@ TEST(histogram_sums_up_to_what_fired)
 	mixed_load(fd);
 	read_when_settled(text, fired);
 	fired = number_of(text, "fired") - fired;
-	ASSERT_GE(fired, EXPIRED);
+	ASSERT_GE(fired, 1);
 	ASSERT_EQ(number_of(text, "early"), 0);
 	ASSERT_EQ(number_of(text, "in_window"), 0);
 	ASSERT_EQ(sum_of_lateness(text), fired);
@@ -290,22 +268,24 @@ static bool taken(const char *text, unsigned int level, __u64 first, __u64 last)
 enum shown { SHOWN, NOT_SHOWN, TOO_LATE };
 
 /*
- * Is a timer shown on a level if it is @distance slots of that level away, 2 to
- * 60? TOO_LATE if so much time passed meanwhile that the picture does not tell.
+ * Is the visit for a timer shown on a level if the timer is @distance slots of that level
+ * away, 4 to 60? The visit begins to move the timer down, so it may be two slots earlier. TOO_LATE
+ * if so much time passed meanwhile that the picture does not tell.
  */
-static enum shown shown_on(int fd, unsigned int level, unsigned int distance)
+static enum shown shown_on(unsigned int level, unsigned int distance)
 {
+	const int fd = open_device(0);
 	const __u64 away = (__u64)distance << (level * DIGIT);
 	char before[DEBUGFS_TEXT], after[DEBUGFS_TEXT];
-	__u64 handle, first, last;
+	__u64 first, last;
 
 	read_debugfs("cpu0", before);
-	handle = add(fd, away * tick_ns(), level);
+	add(fd, away * tick_ns(), level);
 	read_debugfs("cpu0", after);
-	cancel(fd, handle);
+	close(fd);
 
 	/* its tick may be one more or less than what the clock says */
-	first = number_of(before, "now") + away - 1;
+	first = number_of(before, "now") + away - 1 - (2ULL << (level * DIGIT));
 	last = number_of(after, "now") + away + 2;
 	if (last - first >= 10ULL << (level * DIGIT))
 		return TOO_LATE;
@@ -318,7 +298,6 @@ static enum shown shown_on(int fd, unsigned int level, unsigned int distance)
 
 TEST(picture_shows_each_level)
 {
-	const int fd = open_device(0);
 	unsigned int level;
 	int distance;
 
@@ -330,7 +309,7 @@ TEST(picture_shows_each_level)
 		/* not near the last try: its slot may still be shown as taken */
 		for (distance = 59; distance > 4; distance -= 12) {
 			do
-				shown = shown_on(fd, level, distance);
+				shown = shown_on(level, distance);
 			while (shown == TOO_LATE);
 			if (shown == SHOWN)
 				break;
@@ -406,8 +385,7 @@ TEST_TIMEOUT(nothing_is_lost_while_it_is_read, 300)
 TEST(reset_leaves_the_counts_alone)
 {
 	static const char * const zeroed[] = {
-		"processed", "migrated", "cascade_max", "callback_max_ns",
-		"lock_max_ns", "early", "in_window",
+		"processed", "migrated", "cascade_max", "early", "in_window",
 	};
 	const int fd = open_device(0);
 	char before[DEBUGFS_TEXT], after[DEBUGFS_TEXT];
@@ -416,9 +394,7 @@ TEST(reset_leaves_the_counts_alone)
 
 	need_debugfs();
 	stay_on_one_cpu();
-	set_timing(true);
 	mixed_load(fd);
-	set_timing(false);
 	close(fd);
 	/* The wheel makes the last run that the ended timers have caused. */
 	do {
@@ -427,12 +403,8 @@ TEST(reset_leaves_the_counts_alone)
 		read_debugfs("counts", after);
 	} while (strcmp(before, after));
 	fired = cpu0("fired");
-	if (!time_travel) {
-		ASSERT_GT(cpu0("callback_max_ns"), 0);
-		ASSERT_GT(longest_hold_ns(), 0);
-	}
+	ASSERT_GT(cpu0("runs"), 0);
 	reset();
-	ASSERT_EQ(longest_hold_ns(), 0);
 	read_debugfs("counts", after);
 	ASSERT(!strcmp(before, after));
 	ASSERT_EQ(cpu0("fired"), fired);
@@ -445,56 +417,6 @@ TEST(reset_leaves_the_counts_alone)
 	ASSERT_LE(number_of(after, "runs"), 1);
 	/* "reset" cannot be read */
 	ASSERT_ERRNO(read(open_debugfs("reset", O_RDONLY), after, 1), EINVAL);
-}
-
-TEST(timing_is_0_or_1)
-{
-	static const char * const invalid[] = { "2", "-1", "99999999999", "x" };
-	unsigned int on, i;
-
-	need_debugfs();
-	for (on = 0; on < 2; on++) {
-		set_timing(on);
-		ASSERT_EQ(timing(), on);
-		/* the same value again is accepted */
-		set_timing(on);
-		for (i = 0; i < ARRAY_SIZE(invalid); i++) {
-			ASSERT_EQ(write_debugfs("timing", invalid[i]), -EINVAL);
-			ASSERT_EQ(timing(), on);
-		}
-	}
-	set_timing(false);
-	ASSERT_EQ(timing(), 0);
-}
-
-TEST(timing_names_the_longest_callback)
-{
-	const int fd = open_device(0);
-	char text[DEBUGFS_TEXT];
-
-	if (time_travel)
-		skip("not in time travel, where code takes no time");
-	need_debugfs();
-	stay_on_one_cpu();
-	set_timing(false);
-	reset();
-	mixed_load(fd);
-	read_debugfs("cpu0", text);
-	ASSERT_EQ(number_of(text, "callback_max_ns"), 0);
-	ASSERT_EQ(number_of(text, "lock_max_ns"), 0);
-
-	set_timing(true);
-	mixed_load(fd);
-	set_timing(false);
-	read_debugfs("cpu0", text);
-	ASSERT_GT(number_of(text, "callback_max_ns"), 0);
-	ASSERT_GT(number_of(text, "lock_max_ns"), 0);
-	/* the name may have a suffix, and the module's name behind it */
-	ASSERT(!strncmp(find_value(text, "callback_max_fn"),
-			"twheel_user_timer_expired", 25));
-	note("callbacks took %llu ns at most, the lock %llu ns",
-	     number_of(text, "callback_max_ns"),
-	     number_of(text, "lock_max_ns"));
 }
 
 static bool is_never(const char *text, const char *key)
@@ -518,17 +440,17 @@ TEST(next_visit_is_never_without_timers)
 	ASSERT_LE(number_of(text, "wake"), number_of(text, "next"));
 	ASSERT_LE(number_of(text, "next"),
 		  number_of(text, "now") + HOUR / tick_ns() + 2);
+	/* The last timer takes its visit along only when the file is closed. */
 	ASSERT_EQ(cancel(fd, handle), 0);
+	close(fd);
 	/* the wheel's next run finds that no timer is left */
 	for (i = 0; i < 1000; i++) {
 		pass_ticks(1);
+		usleep(ticks(3) / 1000);
 		read_debugfs("cpu0", text);
-		if (is_never(text, "next"))
+		if (is_never(text, "next") && is_never(text, "wake"))
 			break;
 	}
 	ASSERT_LT(i, 1000);
 	ASSERT_EQ(number_of(text, "pending"), 0);
-	/* another lane has not run since its timers were cancelled */
-	if (number_of(text, "lanes") == 1)
-		ASSERT(is_never(text, "wake"));
 }

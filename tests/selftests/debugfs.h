@@ -53,20 +53,6 @@ static inline void reset(void)
 	ASSERT_EQ(write_debugfs("reset", "1"), 1);
 }
 
-static inline void set_timing(bool on)
-{
-	ASSERT_EQ(write_debugfs("timing", on ? "1" : "0"), 1);
-}
-
-/* The longest hold of a set's lock since reset(), while timing was on. */
-static inline __u64 longest_hold_ns(void)
-{
-	char text[DEBUGFS_TEXT];
-
-	read_debugfs("set_lock_max_ns", text);
-	return strtoull(text, NULL, 10);
-}
-
 /* The rest of the line after a key; NULL if there is no such line. */
 static inline const char *find_value(const char *text, const char *key)
 {

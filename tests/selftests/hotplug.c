@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trap 25: CPUs go offline and come back. Their timers move to another CPU. No
- * timer is lost or early, and none is late by more than the move takes.
+ * Trap 25: CPUs go offline and come back. Their visits, by which the kernel looks at the timers of
+ * open files, move to another CPU. No timer is lost or early, and none is late by more than the
+ * move takes.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -9,7 +10,6 @@
 #include <stdatomic.h>
 
 #include "debugfs.h"
-#include "user.h"
 
 #define CPUS "/sys/devices/system/cpu"
 
@@ -231,6 +231,29 @@ struct turns {
 	atomic_bool	over;
 };
 
+/* Open files with a timer each. So the CPU has a visit to make for each of them. */
+enum { VISITS = 50 };
+
+static void open_on_this_cpu(int *fds)
+{
+	unsigned int i;
+
+	for (i = 0; i < VISITS; i++) {
+		fds[i] = open_device(0);
+		add(fds[i], 3600 * NSEC_PER_SEC, i);
+	}
+}
+
+static void close_all(const int *fds)
+{
+	unsigned int i;
+
+	for (i = 0; i < VISITS; i++) {
+		ASSERT_EQ(timers_of(fds[i]), 1);
+		close(fds[i]);
+	}
+}
+
 /*
  * One round: arm some of the far timers on a CPU, and take the CPU offline and
  * back. After each step, timers that were due meanwhile have a tick to expire.
@@ -238,6 +261,7 @@ struct turns {
 static void take_turn(struct crowd *crowd, int cpu, unsigned int *position)
 {
 	unsigned int cookies[ROOM], n;
+	int fds[VISITS];
 
 	n = next_far(crowd, position, cookies);
 	if (*position == crowd->size)
@@ -245,10 +269,12 @@ static void take_turn(struct crowd *crowd, int cpu, unsigned int *position)
 	ASSERT(go_to_cpu(cpu));
 	disarm(crowd, cookies, n);
 	arm_crowd(crowd, cookies, n);
+	open_on_this_cpu(fds);
 	set_online(cpu, false);
 	pass_ticks(1);
 	set_online(cpu, true);
 	pass_ticks(1);
+	close_all(fds);
 }
 
 static void *take_turns(void *data)
@@ -301,8 +327,8 @@ TEST_TIMEOUT(none_is_lost_while_cpus_come_and_go, 1500)
 	join_threads(&turns.thread, 1);
 	dismiss(turns.crowd);
 	migrated = sum_of_cpus("migrated") - migrated;
-	note("a timer moved %llu times", migrated);
-	ASSERT_GE(migrated, turns.crowd->size / 4);
+	note("a visit moved %llu times", migrated);
+	ASSERT_GE(migrated, VISITS * turns.rounds);
 	ASSERT_EQ(sum_of_cpus("early"), 0);
 }
 
@@ -369,100 +395,4 @@ TEST_TIMEOUT(cpu_that_is_back_runs_timers, 600)
 		}
 	}
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-/* Deadlines on so many ticks, some of them before the CPU goes, some after. */
-enum { LOW_COUNT = 1000, LOW_SPREAD = 50, LOW_WAIT = 10 };
-
-/*
- * Arm timers on this CPU, as a user above the share. Every second deadline is far behind the
- * others.
- */
-static void arm_low(struct crowd *low)
-{
-	const __u64 first = now() + ticks(10);
-	unsigned int i;
-
-	for (i = 0; i < low->size; i++) {
-		low->timers[i] = new_timer(first + ticks(i % LOW_SPREAD), i);
-		low->timers[i].time_ns += i % 2 * NSEC_PER_SEC;
-		low->timers[i].flags = TWHEEL_ABSTIME;
-	}
-	add_all(low->fd, low->timers, low->size);
-}
-
-/* The thread of low priority does not get this CPU until @deadline. */
-static void compute_first(__u64 deadline)
-{
-	const struct sched_param first = { .sched_priority = 1 }, ordinary = { 0 };
-
-	CALL(sched_setscheduler(0, SCHED_FIFO, &first));
-	while (now() < deadline)
-		;
-	CALL(sched_setscheduler(0, SCHED_OTHER, &ordinary));
-}
-
-/* Read the events of all timers. Returns how many were due before @left and expired later. */
-static unsigned int read_low(struct crowd *low, __u64 left)
-{
-	unsigned int waited = 0;
-	struct twheel_event event;
-
-	while (low->fired < low->size) {
-		event = read_one(low->fd);
-		check_off(low, &event);
-		waited += event.deadline_ns < left && event.expired_ns > left;
-	}
-	check_no_event(low->fd);
-	ASSERT_EQ(timers_of(low->fd), 0);
-	return waited;
-}
-
-/* Each round has a user of its own. So the user is above the share of one CPU only. */
-static void move_low(void *data)
-{
-	const unsigned int rounds = long_tests && !debug_kernel() ? 30 : 5;
-	struct crowd low = { .size = many(LOW_COUNT) };
-	unsigned int round, moved = 0, waited = 0;
-	struct twheel_op op;
-	__u64 last, left;
-
-	low.timers = calloc(low.size, sizeof(*low.timers));
-	ASSERT(low.timers);
-	for (round = 0; round < rounds || !moved || !waited; round++) {
-		const int cpu = cpus[round % movable];
-
-		stay_on_cpu(cpu);
-		become(KEVIN + 1 + round);
-		go_above_share();
-		low.fd = open_device(0);
-		low.fired = 0;
-		arm_low(&low);
-		ASSERT_EQ(cpus_above_share(), 1);
-		last = low.timers[low.size - 1].handle;
-		compute_first(low.timers[0].time_ns + ticks(LOW_WAIT));
-		left = now();
-		set_online(cpu, false);
-		moved += query(low.fd, last, &op) == 0;
-		waited += read_low(&low, left);
-		close(low.fd);
-		set_online(cpu, true);
-		/* If the CPU had lost its work, its lane would not run any more. */
-		stay_on_cpu(cpu);
-		use_up_share();
-	}
-	note("%u rounds, %u with timers to move; %u were due before, and expired later", round,
-	     moved, waited);
-	ASSERT_EQ(sum_of_cpus("early"), 0);
-}
-
-/*
- * The timers of a user above the share are in a lane that a thread of low priority runs. Some are
- * due already when their CPU goes, and wait for the thread.
- */
-TEST_TIMEOUT(none_is_lost_in_the_lane_of_low_priority, 900)
-{
-	need_debugfs();
-	find_cpus();
-	with_limit("share", SHARE, move_low);
 }

@@ -249,6 +249,27 @@ TEST(fdinfo_says_what_info_says)
 		  read_parameter("max_timers_user"));
 }
 
+/* What version 1.1 had, and what monitoring may still ask for. */
+TEST(no_cpu_is_above_the_share)
+{
+	ASSERT_EQ(fdinfo_value(open_device(0), "cpus-above-share"), 0);
+}
+
+TEST(share_and_allowance_are_accepted)
+{
+	static const char * const names[] = { "share", "allowance" };
+	unsigned long long before;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		before = read_parameter(names[i]);
+		if (!write_parameter(names[i], 16))
+			skip("cannot write to the parameter");
+		ASSERT_EQ(read_parameter(names[i]), 16);
+		ASSERT(write_parameter(names[i], before));
+	}
+}
+
 TEST(fdinfo_has_the_next_deadline)
 {
 	const int fd = open_device(0);

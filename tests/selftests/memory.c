@@ -24,6 +24,9 @@ enum { COUNT = 100000, SINGLE = 20000, SOME = 32 * 4096 };
  */
 enum { LEASES = 20000, SHARED_BYTES = 8 << 20, AHEAD = 64 * 4096, CALLERS = 400, CALL_OPS = 64 };
 
+/* What a timer has besides its place for a period, a window, a group, a lease or another clock. */
+enum { EXTRA = 64 };
+
 #define SLAB "/sys/kernel/slab/twheel_timers/"
 #define CGROUPS "/sys/fs/cgroup/"
 #define CGROUP CGROUPS "twheel-memory-test/"
@@ -112,7 +115,7 @@ static void need_fast_kernel(void)
 		skip("too slow here, and with other costs");
 }
 
-TEST(timer_takes_84_bytes_at_most)
+TEST(timer_takes_66_bytes_at_most)
 {
 	/* without the blocks of earlier cases, which count until a grace period ends */
 	const struct slab before = get_slab_of(SOME);
@@ -125,7 +128,7 @@ TEST(timer_takes_84_bytes_at_most)
 	note("%.1f bytes", (double)(after.used - before.used) / COUNT);
 	ASSERT_GE(after.used, before.used + COUNT * 64);
 	/* each CPU keeps a few blocks */
-	ASSERT_LE(after.used, before.used + COUNT * 84 + SOME);
+	ASSERT_LE(after.used, before.used + COUNT * 66 + SOME);
 }
 
 /* They are freed at once, not when their deadlines come. */
@@ -284,7 +287,7 @@ static void use_cgroup(void *data)
 	add_many(fd);
 	after = memory_of_cgroup();
 	note("%ld bytes for each timer", (long)(after - before) / COUNT);
-	ASSERT_GE(after, before + 80UL * COUNT);
+	ASSERT_GE(after, before + 64UL * COUNT);
 	close(fd);
 	leave_cgroup();
 }
@@ -377,11 +380,11 @@ static void use_cgroup_for_everything(void *data)
 	enter_cgroup();
 	ASSERT_GE(growth("table", take_table) + AHEAD, SHARED_BYTES);
 	ASSERT_GE(growth("ring", take_ring) + AHEAD, SHARED_BYTES);
-	ASSERT_GE(growth("groups", take_groups) + AHEAD, COUNT * (80UL + 32 + 32 + 64));
-	ASSERT_GE(growth("boottime", take_boottime) + AHEAD, COUNT * (80UL + 32 + 32));
+	ASSERT_GE(growth("groups", take_groups) + AHEAD, COUNT * (64UL + EXTRA));
+	ASSERT_GE(growth("boottime", take_boottime) + AHEAD, COUNT * (64UL + EXTRA));
 	files_bytes = growth("files", take_files);
 	ASSERT_GE(growth("leases", take_leases) + AHEAD,
-		  files_bytes + LEASES * (80UL + 32 + 96));
+		  files_bytes + LEASES * (64UL + EXTRA + 96));
 	leave_cgroup();
 }
 

@@ -158,12 +158,13 @@ TEST(eventfd_serves_many_descriptors)
 		CALL(set_eventfd(fds[i], eventfd));
 		add(fds[i], 0, i);
 	}
-	for (i = 0; i < 5; i++)
-		read_one(fds[i]);
+	/* A program that finds its events itself need not be woken: so it reads them later. */
 	while (sum < 5) {
 		wait_for_event(eventfd);
 		sum += signals(eventfd);
 	}
+	for (i = 0; i < 5; i++)
+		read_one(fds[i]);
 	pass_ticks(2);
 	ASSERT_EQ(sum + signals(eventfd), 5);
 }

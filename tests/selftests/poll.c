@@ -133,6 +133,64 @@ TEST(edge_triggered_epoll_reports_again_if_not_read)
 	read_one(fd);
 }
 
+/*
+ * A program that reads only some of the events is told of the next tick at which timers expire.
+ * It need not read until nothing is left.
+ */
+TEST(edge_triggered_epoll_reports_each_tick_if_some_events_are_left)
+{
+	enum { EACH_TICK = 3, TICKS = 20 };
+	const int fd = open_device(O_NONBLOCK);
+	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
+	struct twheel_event events[EACH_TICK * TICKS];
+	unsigned int tick, i;
+	__u64 deadline;
+
+	for (tick = 0; tick < TICKS; tick++) {
+		deadline = now() + ticks(2);
+		for (i = 0; i < EACH_TICK; i++)
+			add_at(fd, deadline, tick);
+		ASSERT(epoll_reports(epoll, -1));
+		/* All timers of the tick are due. The program reads one event. */
+		pass(deadline);
+		ASSERT_EQ(read_events(fd, events, 1), 1);
+		while (epoll_reports(epoll, 0))
+			;
+	}
+	read_all(fd, events, (EACH_TICK - 1) * TICKS);
+	ASSERT(!epoll_reports(epoll, 0));
+}
+
+/* The same for timers that were all there before the first edge. */
+TEST(edge_triggered_epoll_reports_ticks_to_come_if_some_events_are_left)
+{
+	enum { EACH_TICK = 3, TICKS = 10 };
+	const int fd = open_device(O_NONBLOCK);
+	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
+	struct twheel_event events[EACH_TICK * TICKS];
+	unsigned int tick, i, reads = 0;
+	__u64 start;
+
+	do {
+		start = now() + margin_ns();
+		for (tick = 0; tick < TICKS; tick++)
+			for (i = 0; i < EACH_TICK; i++)
+				add_at(fd, start + tick * margin_ns(), tick);
+		if (in_time(start))
+			break;
+		read_all(fd, events, EACH_TICK * TICKS);
+	} while (true);
+	/* One event is read for each edge. There is an edge for the last deadline, too. */
+	while (in_time(start + (TICKS - 1) * margin_ns())) {
+		ASSERT(epoll_reports(epoll, -1));
+		ASSERT_EQ(read_events(fd, events, 1), 1);
+		reads++;
+	}
+	ASSERT_GE(reads, 1);
+	read_all(fd, events, EACH_TICK * TICKS - reads);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
 TEST(events_before_epoll_ctl_are_reported)
 {
 	const int fd = open_device(0);

@@ -19,7 +19,20 @@
 #endif
 
 /* How many blocks of 4 KiB a user may hold under this limit of timers. */
-#define MOST_BLOCKS(limit) (((limit) + 15) / 16 + 1024)
+#define MOST_BLOCKS(limit) (((limit) + 15) / 16 + 4096)
+
+/*
+ * The blocks of a descriptor with a timer due in LONG: one with the timer, and one for each level
+ * of its wheel.
+ */
+enum { LEVELS = 3, BLOCKS_OF_ONE = 1 + LEVELS };
+
+/* How many such descriptors a user may have under this limit. */
+/* The last one gets a block and the first level, if there is room for two blocks only. */
+#define ROOM_FOR_LAST(limit) (MOST_BLOCKS(limit) % BLOCKS_OF_ONE >= 2)
+#define MOST_FILES(limit) (MOST_BLOCKS(limit) / BLOCKS_OF_ONE + ROOM_FOR_LAST(limit))
+#define MOST_FILES_KB(limit) \
+	(4 * (ROOM_FOR_LAST(limit) ? MOST_BLOCKS(limit) : BLOCKS_OF_ONE * MOST_FILES(limit)))
 
 /* SOME_KB: what the slab allocator may count without a block. */
 enum { FEW = 4000, MANY = 60000, FILES = 2000, SOME_KB = 128 };
@@ -44,11 +57,11 @@ static unsigned int places_in_block(void)
 
 	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 	add(fd, LONG, 0);
-	ASSERT_EQ(user_memory_kb(fd), 4);
+	ASSERT_EQ(user_memory_kb(fd), 4 * BLOCKS_OF_ONE);
 	do {
 		add(fd, LONG, ++places);
-	} while (user_memory_kb(fd) == 4);
-	ASSERT_EQ(user_memory_kb(fd), 8);
+	} while (user_memory_kb(fd) == 4 * BLOCKS_OF_ONE);
+	ASSERT_EQ(user_memory_kb(fd), 4 * (BLOCKS_OF_ONE + 1));
 	close(fd);
 	return places;
 }
@@ -145,7 +158,9 @@ USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
 			break;
 	}
 	ASSERT_EQ(errno, EDQUOT);
-	ASSERT_EQ(user_memory_kb(fd), MOST_KB);
+	/* what is left is too little for a descriptor with a timer */
+	ASSERT_LE(user_memory_kb(fd), MOST_KB);
+	ASSERT_GT(user_memory_kb(fd) + 4 * BLOCKS_OF_ONE, MOST_KB);
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
 	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
 	op.group = 1;
@@ -158,7 +173,7 @@ USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
 /* The handle with the highest index needs a large array, as the first one, too. */
 USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 {
-	enum { BLOCKS = 1 + 1024 };
+	enum { BLOCKS = 1 + 4096, EACH = BLOCKS_OF_ONE + 16 };
 	struct twheel_op op = new_timer(LONG, 1), low;
 	unsigned int files, each = 0;
 	int fd = -1;
@@ -173,14 +188,14 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 		if (!files)
 			ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
-		/* a block for the timer, and 16 for the way to it */
+		/* 16 blocks for the way to the timer */
 		if (!files)
 			each = user_memory_kb(fd) / 4;
-		ASSERT(each == 17 || (each > 1 && debug_kernel()));
+		ASSERT(each == EACH || (each > 1 && debug_kernel()));
 		ASSERT_EQ(user_memory_kb(fd), (files + 1) * each * 4);
 		ASSERT_EQ(cancel(fd, op.handle), 0);
 	}
-	for (; files < 200; files++) {
+	for (; files < BLOCKS / EACH + 10; files++) {
 		fd = open_device(0);
 		if (ioctl(fd, TWHEEL_IOC_ADD, &op))
 			break;
@@ -272,12 +287,11 @@ USER_LIMIT_TEST(most_that_a_user_can_hold_is_bounded, MANY)
 {
 	/* The rest of the system takes and frees memory too; without limits it were 250 MiB. */
 	enum {
-		GROUP_BYTES = OBJECT_BYTES > 64 ? OBJECT_BYTES : 64,
-		OBJECTS_BYTES = 3 * OBJECT_BYTES + GROUP_BYTES,
+		OBJECTS_BYTES = OBJECT_BYTES > 64 ? OBJECT_BYTES : 64,
 		TIMER_BYTES = 256 + OBJECTS_BYTES + 27 + 128,
 		NOISE_KB = 16 << 10,
 	};
-	const unsigned long most = (MANY * TIMER_BYTES >> 10) + (4 << 10);
+	const unsigned long most = (MANY * TIMER_BYTES >> 10) + (16 << 10);
 	unsigned long before, taken;
 	unsigned int places, pages;
 	int fds[100], count = 0, i;
@@ -340,14 +354,13 @@ USER_LIMIT_TEST(dense_user_reaches_the_limit_of_timers, MANY)
 {
 	int fd;
 
-	/* Not ALICE, whose blocks of the case before may still wait to be freed. */
 	become(CAROL);
 	fd = open_device(0);
 	add_timers(fd, MANY / 2);
 	add_timers(open_device(0), MANY / 2);
 	check_user_full(fd, MANY);
 	note("%lu KiB for %u timers", user_memory_kb(fd), MANY);
-	ASSERT_GE(user_memory_kb(fd), MANY * 80UL >> 10);
+	ASSERT_GE(user_memory_kb(fd), MANY * 64UL >> 10);
 	ASSERT_LT(user_memory_kb(fd), 4 * MOST_BLOCKS(MANY) / 2);
 }
 
@@ -377,7 +390,7 @@ static void close_all(const int *fds, unsigned int count)
 		close(fds[i]);
 }
 
-/* Blocks that wait for the end of a grace period refuse no timer. */
+/* Blocks are freed at once, and refuse no timer. */
 USER_LIMIT_TEST(closed_descriptors_make_room_at_once, FEW)
 {
 	int fds[FILES], fd, round;
@@ -386,9 +399,9 @@ USER_LIMIT_TEST(closed_descriptors_make_room_at_once, FEW)
 	become(ALICE);
 	fd = open_device(0);
 	for (round = 0; round < 5; round++) {
-		ASSERT_EQ(open_with_timers(fds), MOST_BLOCKS(FEW));
-		ASSERT_EQ(user_memory_kb(fd), 4 * MOST_BLOCKS(FEW));
-		close_all(fds, MOST_BLOCKS(FEW));
+		ASSERT_EQ(open_with_timers(fds), MOST_FILES(FEW));
+		ASSERT_EQ(user_memory_kb(fd), MOST_FILES_KB(FEW));
+		close_all(fds, MOST_FILES(FEW));
 		ASSERT_EQ(get_info(fd).timers_user, 0);
 	}
 	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
@@ -403,15 +416,15 @@ USER_LIMIT_TEST(user_without_descriptors_does_not_begin_anew, FEW)
 	allow_files();
 	become(ALICE);
 	for (round = 0; round < 5; round++) {
-		ASSERT_EQ(open_with_timers(fds), MOST_BLOCKS(FEW));
+		ASSERT_EQ(open_with_timers(fds), MOST_FILES(FEW));
 		if (before)
 			ASSERT_LE(slab_kb(), before + 4 * MOST_BLOCKS(FEW) + SOME_KB);
-		close_all(fds, MOST_BLOCKS(FEW));
+		close_all(fds, MOST_FILES(FEW));
 	}
 	ASSERT_EQ(user_memory_kb_of(open_device(0), 0), 0);
 }
 
-/* The last timer's block stays with its descriptor, and counts. */
+/* The last timer's block stays with its descriptor, as the levels do, and counts. */
 USER_LIMIT_TEST(spare_block_counts, FEW)
 {
 	int fd;
@@ -420,9 +433,9 @@ USER_LIMIT_TEST(spare_block_counts, FEW)
 	fd = open_device(0);
 	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 	ASSERT_EQ(cancel(fd, add(fd, LONG, 1)), 0);
-	ASSERT_EQ(user_memory_kb(fd), 4);
+	ASSERT_EQ(user_memory_kb(fd), 4 * BLOCKS_OF_ONE);
 	add_timers(fd, 1);
-	ASSERT_EQ(user_memory_kb(fd), 4);
+	ASSERT_EQ(user_memory_kb(fd), 4 * BLOCKS_OF_ONE);
 }
 
 USER_LIMIT_TEST(shared_pages_are_in_the_memory, FEW)
@@ -445,7 +458,7 @@ USER_LIMIT_TEST(other_users_memory_is_not_limited, FEW)
 
 	allow_files();
 	become(ALICE);
-	ASSERT_EQ(open_with_timers(fds), MOST_BLOCKS(FEW));
+	ASSERT_EQ(open_with_timers(fds), MOST_FILES(FEW));
 	CALL(setresuid(BOB, 0, 0));
 	add_timers(open_device(0), FEW);
 }

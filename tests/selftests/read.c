@@ -179,6 +179,49 @@ TEST(blocked_read_sees_a_timer_that_is_added_later)
 	ASSERT_EQ(event.cookie, 7);
 }
 
+TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
+{
+	const int fd = open_device(0);
+	struct twheel_event event = { .cookie = fd };
+	pthread_t thread;
+	__u64 far;
+
+	far = add(fd, 3600 * NSEC_PER_SEC, 6);
+	ASSERT_EQ(pthread_create(&thread, NULL, read_in_thread, &event), 0);
+	pass_ticks(3);
+	add(fd, ticks(1), 7);
+	pthread_join(thread, NULL);
+	ASSERT_EQ(event.cookie, 7);
+	ASSERT_EQ(cancel(fd, far), 0);
+}
+
+/* Two events come on one tick, and each reader has room for one: both return. */
+TEST(two_blocked_readers_with_small_buffers_get_an_event_each)
+{
+	const unsigned int rounds = many(200) + 5;
+	const int fd = open_device(0);
+	struct twheel_event events[2];
+	pthread_t threads[2];
+	unsigned int round, i;
+	__u64 deadline;
+
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < 2; i++) {
+			events[i].cookie = fd;
+			threads[i] = start_thread(read_in_thread, &events[i]);
+		}
+		/* With and without a reader that waits already. */
+		if (round % 2)
+			pass_ticks(0);
+		deadline = now() + ticks(round % 3);
+		for (i = 0; i < 2; i++)
+			add_at(fd, deadline, i);
+		join_threads(threads, 2);
+		ASSERT_EQ(events[0].cookie + events[1].cookie, 1);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
 static atomic_int alarms;
 static int alarm_fd = -1;
 

@@ -21,15 +21,16 @@
 # and starts the virtual machines.
 
 # Programs that wait more than they compute: virtual time stands still for code.
-in_time_travel="add change debugfs lease lease_end lease_holder periodic query scenario1
-	scenario3 scenario4 scenario6 scenario7 suspend timetravel window"
+in_time_travel="add budget by_the_clock change debugfs lease lease_end
+	lease_holder periodic query scenario1 scenario3 scenario4 scenario6 scenario7 suspend
+	timetravel wake_once window"
 
 # Programs that set no parameter, no clock and no other user.
-without_privileges="add allowance batch cancel change drain group info lease lease_end
+without_privileges="add batch by_the_clock cancel change drain group info lease lease_end
 	lease_holder lease_race keep list missed notify
 	page_fault periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
 	share successor table table_hostile table_map table_race upsert uring
-	uring_command uring_exit uring_library wakeup window"
+	uring_command uring_exit uring_library wake_once wakeup window"
 
 usage()
 {

@@ -8,10 +8,10 @@
 #include "virtual.h"
 
 /*
- * The most wake-ups of one timer: it comes down the levels of the wheel, with an early
- * and a late wake-up for each level at worst.
+ * The most wake-ups of one timer: it comes down the levels of the wheel of its descriptor, and
+ * the visit for each level comes down those of the wheel of its CPU.
  */
-#define TIMER_WAKEUPS	16
+#define TIMER_WAKEUPS	24
 
 static __u64 wakeups(void)
 {
@@ -209,5 +209,6 @@ TEST(cancelled_timers_let_the_wheel_sleep)
 		ASSERT_EQ(cancel(fd, add(fd, i * DAY, i)), 0);
 	sleep_for(MONTH);
 	note("%llu wake-ups", wakeups() - before);
-	ASSERT_LE(wakeups() - before, 2);
+	/* The visit of the first of them comes, and nothing after that. */
+	ASSERT_LE(wakeups() - before, 8);
 }

@@ -2,6 +2,10 @@
 /*
  * The tracepoints, as tracefs shows them: an event is traced when it happens, and only
  * then. The tests trace into an instance of their own.
+ *
+ * The events are those of the timers of modules. Of a program they show the visits, by which the
+ * kernel looks at the timers of open files: one timer at most is armed for each user and CPU. It is
+ * never pushed back, so there is no twheel_extend here.
  */
 #include "debugfs.h"
 #include "virtual.h"
@@ -12,6 +16,9 @@
 
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/twheel-selftest"
+
+/* The function that makes visits. The name may have a suffix, and the module's name behind it. */
+#define VISIT		"visit_user"
 
 /* Room for the text of a trace. */
 #define TEXT_SIZE	(4U << 20)
@@ -275,22 +282,20 @@ static void check_line(const struct line *line, const struct span *span)
 {
 	const __u64 traced_at = line->expires - line->timeout;
 
-	ASSERT_EQ(strncmp(line->function, "twheel_user_timer_expired", 25), 0);
+	ASSERT_EQ(strncmp(line->function, VISIT, strlen(VISIT)), 0);
 	ASSERT_EQ(line->cpu, 0);
 	ASSERT_EQ(line->period, 0);
 	ASSERT_GE(traced_at, span->begin);
 	ASSERT_LE(traced_at, span->end);
 }
 
-/* Check the event of an operation that has set the deadline to @delay_ns from then. */
+/* Check the event of an operation that has armed a visit for a timer due in @delay_ns. */
 static void check_new_deadline(const struct line *line, const struct span *span,
 			       __u64 delay_ns)
 {
-	const __u64 distance = delay_ns / tick_ns();
-
 	check_line(line, span);
-	ASSERT_GE(line->expires, span->begin + distance);
-	ASSERT_LE(line->expires, span->end + distance + 2);
+	ASSERT_GT(line->expires, span->begin);
+	ASSERT_LE(line->expires, span->end + delay_ns / tick_ns() + 2);
 }
 
 /* How often the kernel has executed a work that watches the clock. */
@@ -310,14 +315,15 @@ static unsigned int clock_works(void)
 	return count;
 }
 
-/* Many descriptors that watch CLOCK_REALTIME cost no more than one. */
-TEST(one_work_watches_the_clock_for_all_descriptors)
+/*
+ * Many descriptors that watch CLOCK_REALTIME cost nothing until it is set. The kernel only says to
+ * the first of them how the clock stands.
+ */
+TEST(no_work_watches_the_clock)
 {
 	enum { MANY = 100, SECONDS = 4 };
 	const char *event = "events/workqueue/workqueue_execute_start/enable";
-	unsigned int works, seconds;
 	int fds[MANY], i;
-	__u64 start;
 
 	begin_trace();
 	if (access(INSTANCE "/events/workqueue/workqueue_execute_start", F_OK))
@@ -326,19 +332,12 @@ TEST(one_work_watches_the_clock_for_all_descriptors)
 		fds[i] = open_device(0);
 		CALL(ioctl(fds[i], TWHEEL_IOC_CLOCK_SET, 0));
 	}
-	start = now();
 	WRITE_TRACEFS("1", "%s", event);
 	sleep(SECONDS);
 	WRITE_TRACEFS("0", "%s", event);
-	seconds = (now() - start) / NSEC_PER_SEC;
-	works = clock_works();
-	note("%u works in %u s for %d descriptors", works, seconds, MANY);
-	ASSERT_GE(works, 1);
-	ASSERT_LE(works, seconds + 1);
+	ASSERT_LE(clock_works(), 1);
 	for (i = 0; i < MANY; i++)
 		close(fds[i]);
-	/* the list is empty: the work ends */
-	sleep(2);
 	WRITE_TRACEFS("\n", "trace");
 	WRITE_TRACEFS("1", "%s", event);
 	sleep(2);
@@ -351,8 +350,10 @@ TEST(arming_and_its_ends)
 {
 	const int fd = open_device(0);
 	struct line armed, line;
+	unsigned int counts[KINDS];
 	struct span span;
 	__u64 handle;
+	int kind;
 
 	need_debugfs();
 	stay_on_one_cpu();
@@ -364,26 +365,24 @@ TEST(arming_and_its_ends)
 	check_new_deadline(&armed, &span, HOUR);
 
 	span.begin = current_tick();
-	ASSERT_EQ(change(fd, handle, 2 * HOUR), 0);
-	span.end = current_tick();
-	line = only_line(EXTEND);
-	check_new_deadline(&line, &span, 2 * HOUR);
-	ASSERT_GT(line.expires, armed.expires);
-	ASSERT(!strcmp(line.timer, armed.timer));
-
-	span.begin = current_tick();
-	ASSERT_EQ(change(fd, handle, HOUR / 2), 0);
+	ASSERT_EQ(change(fd, handle, HOUR / 10), 0);
 	span.end = current_tick();
 	line = only_line(CHANGE);
-	check_new_deadline(&line, &span, HOUR / 2);
+	check_new_deadline(&line, &span, HOUR / 10);
 	ASSERT_LT(line.expires, armed.expires);
 	ASSERT(!strcmp(line.timer, armed.timer));
 
-	/* an operation that changes nothing leaves no event */
+	/* the visit stays, whatever becomes of a timer that is not due before it */
+	add(fd, HOUR, 2);
+	ASSERT_EQ(change(fd, handle, 2 * HOUR), 0);
 	ASSERT_EQ(query(fd, handle, &(struct twheel_op){ 0 }), 0);
 	ASSERT_EQ(change(fd, handle + 1, HOUR), -ENOENT);
-	span.begin = current_tick();
 	ASSERT_EQ(cancel(fd, handle), 0);
+	count_kinds(counts);
+	for (kind = 0; kind < KINDS; kind++)
+		ASSERT_EQ(counts[kind], 0);
+	span.begin = current_tick();
+	close(fd);
 	span.end = current_tick();
 	armed = line;
 	line = only_line(CANCEL);
@@ -394,8 +393,7 @@ TEST(arming_and_its_ends)
 }
 
 /*
- * The state of one timer by the lines of the trace. A callback may find that the deadline
- * has not come yet, and arm the timer again.
+ * The state of one visit by the lines of the trace. Its callback may arm it again.
  */
 struct life {
 	char		timer[24];
@@ -442,7 +440,7 @@ static void follow(struct life *life, const struct line *line)
 		break;
 	}
 	if (line->kind != CASCADE)
-		ASSERT_EQ(strncmp(line->function, "twheel_user_timer_expired", 25), 0);
+		ASSERT_EQ(strncmp(line->function, VISIT, strlen(VISIT)), 0);
 }
 
 static struct life *find_life(struct life *lives, unsigned int count,
@@ -470,11 +468,10 @@ TEST(callback_is_seen_to_begin_and_end)
 	begin_trace();
 	add(fd, ticks(3), 1);
 	read_one(fd);
+	close(fd);
 	count = read_trace(&lines);
 	ASSERT_GE(count, 3);
 	ASSERT_EQ(lines[0].kind, ARM);
-	ASSERT_EQ(lines[count - 2].kind, ENTRY);
-	ASSERT_EQ(lines[count - 1].kind, EXIT);
 	memcpy(life.timer, lines[0].timer, sizeof(life.timer));
 	for (i = 0; i < count; i++) {
 		ASSERT(!strcmp(lines[i].timer, life.timer));
@@ -485,45 +482,43 @@ TEST(callback_is_seen_to_begin_and_end)
 	end_trace();
 }
 
-/* The lines of each of many timers make sense: armed, changed, and ended once. */
-TEST(lives_of_many_timers)
+/* The lines of the visits of many open files make sense: armed, changed, and ended once. */
+TEST(lives_of_many_visits)
 {
 	enum { COUNT = 60, ROUNDS = 40 };
-	const int fd = open_device(O_NONBLOCK);
 	struct life lives[COUNT] = { { .timer = "" } };
 	__u64 handles[COUNT], before[3], counts[3];
 	static const char * const names[] = { "armed", "fired", "cancelled" };
 	unsigned int seen[KINDS] = { 0 };
-	struct twheel_event events[COUNT];
+	struct twheel_event event;
 	unsigned int count, round, i;
 	struct line *lines;
+	int fds[COUNT];
 
 	need_debugfs();
 	stay_on_one_cpu();
 	begin_trace();
 	for (i = 0; i < 3; i++)
-		before[i] = sum_of_cpus(names[i]) +
-			    (i ? 0 : sum_of_cpus("extended"));
+		before[i] = sum_of_cpus(names[i]);
 	srandom(4);
-	for (i = 0; i < COUNT; i++)
-		handles[i] = add(fd, HOUR + random(), i);
+	for (i = 0; i < COUNT; i++) {
+		fds[i] = open_device(O_NONBLOCK);
+		handles[i] = add(fds[i], HOUR + random(), i);
+	}
 	for (round = 0; round < ROUNDS; round++) {
 		for (i = 0; i < COUNT; i++)
-			change(fd, handles[i], random() % ticks(100));
-		/* a timer that has expired is not armed again */
-		wait_for_event(fd);
+			change(fds[i], handles[i], random() % ticks(100));
+		/* a timer whose event has been read is gone */
+		wait_for_event(fds[round]);
+		if (round % 2)
+			ASSERT_EQ(read_events(fds[round], &event, 1), 1);
 	}
 	for (i = 0; i < COUNT; i++)
-		if (i % 2)
-			cancel(fd, handles[i]);
-	while (read_events(fd, events, COUNT) > 0 || timers_of(fd))
-		if (timers_of(fd))
-			wait_for_event(fd);
+		close(fds[i]);
 
 	count = read_trace(&lines);
 	for (i = 0; i < 3; i++)
-		counts[i] = sum_of_cpus(names[i]) - before[i] +
-			    (i ? 0 : sum_of_cpus("extended"));
+		counts[i] = sum_of_cpus(names[i]) - before[i];
 	for (i = 0; i < count; i++) {
 		seen[lines[i].kind]++;
 		if (lines[i].kind != CASCADE)
@@ -532,44 +527,47 @@ TEST(lives_of_many_timers)
 	free(lines);
 	for (i = 0; i < COUNT; i++)
 		ASSERT(!lives[i].pending && !lives[i].running);
-	note("%u arm, %u change, %u extend, %u cancel, %u expire, %u cascade",
-	     seen[ARM], seen[CHANGE], seen[EXTEND], seen[CANCEL], seen[ENTRY],
-	     seen[CASCADE]);
+	note("%u arm, %u change, %u cancel, %u expire, %u cascade",
+	     seen[ARM], seen[CHANGE], seen[CANCEL], seen[ENTRY], seen[CASCADE]);
 	/* the counts of debugfs are the same */
 	ASSERT_EQ(seen[ARM] + seen[CHANGE] + seen[EXTEND], counts[0]);
 	ASSERT_EQ(seen[ENTRY], counts[1]);
 	ASSERT_EQ(seen[EXIT], counts[1]);
 	ASSERT_EQ(seen[CANCEL], counts[2]);
+	ASSERT_GT(seen[ENTRY], 0);
 	ASSERT_GT(seen[CHANGE], 0);
-	ASSERT_GT(seen[EXTEND], 0);
+	ASSERT_GT(seen[CANCEL], 0);
 	end_trace();
 }
 
-/* Timers with all events but twheel_migrate, which takes two CPUs. */
-static void whole_life(int fd)
+/* Visits with all events but twheel_extend, and twheel_migrate, which takes two CPUs. */
+static void whole_life(void)
 {
-	const __u64 handle = add(fd, HOUR, 1);
+	int fd = open_device(0);
+	__u64 handle = add(fd, HOUR, 1);
 
-	ASSERT_EQ(change(fd, handle, 2 * HOUR), 0);
-	ASSERT_EQ(change(fd, handle, HOUR / 2), 0);
-	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(change(fd, handle, HOUR / 10), 0);
+	close(fd);
 	/* far enough away to begin on a higher level */
+	fd = open_device(0);
 	add(fd, ticks(200), 2);
 	read_one(fd);
+	close(fd);
 }
 
 TEST(each_event_alone)
 {
-	const int fd = open_device(0);
 	unsigned int counts[KINDS];
 	int kind, other;
 
 	stay_on_one_cpu();
 	begin_trace();
 	for (kind = 0; kind < MIGRATE; kind++) {
+		if (kind == EXTEND)
+			continue;
 		WRITE_TRACEFS("0", "events/twheel/enable");
 		set_event(kind, true);
-		whole_life(fd);
+		whole_life();
 		count_kinds(counts);
 		for (other = 0; other < KINDS; other++)
 			if (other != kind)
@@ -581,41 +579,41 @@ TEST(each_event_alone)
 
 TEST(nothing_is_seen_while_off)
 {
-	const int fd = open_device(0);
 	unsigned int counts[KINDS];
 	int kind;
 
 	stay_on_one_cpu();
 	begin_trace();
 	WRITE_TRACEFS("0", "events/twheel/enable");
-	whole_life(fd);
+	whole_life();
 	count_kinds(counts);
 	for (kind = 0; kind < KINDS; kind++)
 		ASSERT_EQ(counts[kind], 0);
 	/* the same operations are traced when tracing is on */
 	WRITE_TRACEFS("1", "events/twheel/enable");
-	whole_life(fd);
+	whole_life();
 	count_kinds(counts);
 	ASSERT_GE(counts[ARM], 2);
-	ASSERT_EQ(counts[EXTEND], 1);
-	ASSERT_EQ(counts[CHANGE], 1);
-	ASSERT_EQ(counts[CANCEL], 1);
+	ASSERT_EQ(counts[EXTEND], 0);
+	ASSERT_GE(counts[CHANGE], 1);
+	ASSERT_GE(counts[CANCEL], 1);
+	ASSERT_GE(counts[ENTRY], 1);
 	ASSERT_EQ(counts[ENTRY], counts[EXIT]);
-	ASSERT_EQ(counts[ENTRY], counts[ARM] - 1);
+	/* each arming ends once */
+	ASSERT_EQ(counts[ARM], counts[ENTRY] + counts[CANCEL]);
 	ASSERT_GE(counts[CASCADE], 1);
 	ASSERT_EQ(counts[MIGRATE], 0);
 	end_trace();
 }
 
-/* Each timer that moves down a level, or is found not to be due, is in a line. */
+/* Each visit that moves down a level, or is found not to be due, is in a line. */
 TEST(cascades_add_up)
 {
 	enum { COUNT = 300 };
-	const int fd = open_device(0);
-	struct twheel_event events[COUNT];
-	struct line *lines;
 	unsigned int count, i;
+	struct line *lines;
 	__u64 before, sum = 0;
+	int fds[COUNT];
 
 	need_debugfs();
 	stay_on_one_cpu();
@@ -623,9 +621,12 @@ TEST(cascades_add_up)
 	WRITE_TRACEFS("0", "events/twheel/enable");
 	set_event(CASCADE, true);
 	before = sum_of_cpus("cascaded") + sum_of_cpus("refiled");
+	for (i = 0; i < COUNT; i++) {
+		fds[i] = open_device(0);
+		add(fds[i], ticks(330 + i % 100), i);
+	}
 	for (i = 0; i < COUNT; i++)
-		add(fd, ticks(130 + i % 100), i);
-	read_all(fd, events, COUNT);
+		read_one(fds[i]);
 	count = read_trace(&lines);
 	for (i = 0; i < count; i++) {
 		ASSERT_EQ(lines[i].kind, CASCADE);
@@ -634,7 +635,7 @@ TEST(cascades_add_up)
 		sum += lines[i].moved;
 	}
 	free(lines);
-	ASSERT_GE(sum, COUNT);
+	ASSERT_GE(sum, 1);
 	ASSERT_EQ(sum, sum_of_cpus("cascaded") + sum_of_cpus("refiled") -
 		  before);
 	end_trace();
@@ -642,7 +643,6 @@ TEST(cascades_add_up)
 
 TEST(filters_know_the_fields)
 {
-	const int fd = open_device(0);
 	unsigned int counts[KINDS];
 
 	stay_on_one_cpu();
@@ -650,13 +650,13 @@ TEST(filters_know_the_fields)
 	WRITE_TRACEFS("cpu > 100000", "events/twheel/twheel_arm/filter");
 	WRITE_TRACEFS("expires > 0 && cpu == 0",
 		      "events/twheel/twheel_cancel/filter");
-	whole_life(fd);
+	whole_life();
 	count_kinds(counts);
 	ASSERT_EQ(counts[ARM], 0);
-	ASSERT_EQ(counts[CANCEL], 1);
+	ASSERT_GE(counts[CANCEL], 1);
 	WRITE_TRACEFS("period == 0 && cpu == 0",
 		      "events/twheel/twheel_arm/filter");
-	whole_life(fd);
+	whole_life();
 	count_kinds(counts);
 	ASSERT_GE(counts[ARM], 2);
 	ASSERT_EQ(write_tracefs("flavour == 1",
@@ -727,10 +727,10 @@ static void set_online(bool online)
 	close(fd);
 }
 
-TEST_TIMEOUT(timers_migrate_from_a_cpu_that_goes_offline, 120)
+TEST_TIMEOUT(visits_migrate_from_a_cpu_that_goes_offline, 120)
 {
 	enum { COUNT = 50 };
-	const int fd = open_device(0);
+	int fds[COUNT];
 	struct life lives[COUNT] = { { .timer = "" } };
 	unsigned int counts[KINDS], count, i;
 	struct line *lines;
@@ -739,8 +739,10 @@ TEST_TIMEOUT(timers_migrate_from_a_cpu_that_goes_offline, 120)
 		skip("no CPU here can go offline");
 	begin_trace();
 	stay_on_cpu(1);
-	for (i = 0; i < COUNT; i++)
-		add(fd, HOUR + i, i);
+	for (i = 0; i < COUNT; i++) {
+		fds[i] = open_device(0);
+		add(fds[i], HOUR + i, i);
+	}
 	count_kinds(counts);
 	ASSERT_EQ(counts[ARM], COUNT);
 	stay_on_one_cpu();
@@ -751,13 +753,14 @@ TEST_TIMEOUT(timers_migrate_from_a_cpu_that_goes_offline, 120)
 		ASSERT_EQ(lines[i].kind, MIGRATE);
 		ASSERT_EQ(lines[i].from, 1);
 		ASSERT_NE(lines[i].to, 1);
-		ASSERT_EQ(strncmp(lines[i].function, "twheel_user_timer_expired", 25), 0);
+		ASSERT_EQ(strncmp(lines[i].function, VISIT, strlen(VISIT)), 0);
 		/* each timer once */
 		ASSERT_EQ(find_life(lives, COUNT, lines[i].timer)->callbacks++,
 			  0);
 	}
 	free(lines);
 	ASSERT_EQ(count, COUNT);
-	ASSERT_EQ(timers_of(fd), COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(timers_of(fds[i]), 1);
 	end_trace();
 }

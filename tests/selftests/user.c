@@ -39,41 +39,6 @@ void with_user_limit(unsigned int limit, void (*run)(void *data))
 	with_limit("max_timers_user", limit, run);
 }
 
-void use_up_share(void)
-{
-	enum { FAR_TOO_MANY = 20 * SHARE };
-	static struct twheel_event events[FAR_TOO_MANY];
-	static struct twheel_op ops[FAR_TOO_MANY];
-	const int fd = open_device(0);
-	unsigned int i;
-
-	for (i = 0; i < FAR_TOO_MANY; i++)
-		ops[i] = new_timer(ticks(10), i);
-	add_all(fd, ops, FAR_TOO_MANY);
-	read_all(fd, events, FAR_TOO_MANY);
-	close(fd);
-}
-
-unsigned long long cpus_above_share(void)
-{
-	const int fd = open_device(0);
-	unsigned long long cpus;
-
-	if (!fdinfo_has(fd, "cpus-above-share", &cpus))
-		FAIL("no twheel-cpus-above-share in fdinfo");
-	close(fd);
-	return cpus;
-}
-
-void go_above_share(void)
-{
-	unsigned int try;
-
-	for (try = 0; try < 9 && !cpus_above_share(); try++)
-		use_up_share();
-	ASSERT_GT(cpus_above_share(), 0);
-}
-
 void add_timers(int fd, unsigned int count)
 {
 	struct twheel_op *ops = calloc(count, sizeof(*ops));

@@ -32,27 +32,6 @@ void pass_on(int status);
 	}					\
 	static void run_##id(void *data)
 
-/*
- * A share of a CPU's softirqs that a few timers use up, in expiries a second. It is a value for
- * the parameter "share". The user may have the expiries of one second at once.
- */
-enum { SHARE = 20 };
-
-/*
- * Expire far more timers on this CPU than SHARE allows. A user who has used up the share already
- * may pay for all of them by calls, and then is not above the share for longer.
- */
-void use_up_share(void);
-
-/* On how many CPUs is the user above the share? */
-unsigned long long cpus_above_share(void);
-
-/*
- * Use up the share of this CPU until the user is above the share of a CPU. The host may stop the
- * machine until the user has a share again.
- */
-void go_above_share(void);
-
 /* Add timers that do not expire during the test. */
 void add_timers(int fd, unsigned int count);
 

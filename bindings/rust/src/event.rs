@@ -21,8 +21,8 @@ pub enum EventKind {
 
 /// An event, usually the expiry of a timer.
 ///
-/// A one-shot timer ends when its event is delivered. Events come in the order in which the
-/// kernel found the timers expired. This is not always the order of their deadlines.
+/// A one-shot timer ends when its event is delivered. Events come in the order of the
+/// ticks at which the timers came due. This is not always the order of their deadlines.
 #[repr(transparent)]
 #[derive(Clone, Copy, Default)]
 pub struct Event(pub(crate) TwheelEvent);
@@ -53,7 +53,7 @@ impl Event {
         Duration::from_nanos(self.0.deadline_ns)
     }
 
-    /// When the kernel found that the deadline had come. Never before
+    /// When the tick began at which the timer came due. Never before
     /// [`deadline`](Event::deadline).
     pub fn expired(&self) -> Duration {
         Duration::from_nanos(self.0.expired_ns)

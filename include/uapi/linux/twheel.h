@@ -7,9 +7,10 @@
  * it. When the last descriptor is closed and the last mapping is gone, all timers
  * of the set end.
  *
- * Times are in nanoseconds. No timer expires early on its own clock. A timer on
- * CLOCK_MONOTONIC expires at the first tick of the system at or after its
- * deadline. A timer on another clock may expire between two ticks.
+ * Times are in nanoseconds. No timer expires early on its own clock. A timer
+ * expires at the first tick of the system at or after its deadline, whether or
+ * not the program makes a call at that time. The kernel finds the events of a
+ * descriptor in the program's calls, and charges the program for that.
  *
  * An event is delivered when read() has returned it, or when the kernel has
  * written it into the ring of events. Until then the event is unread.
@@ -53,13 +54,18 @@
  *	each cgroup of root, counts by itself, like a user.
  *
  *	The memory of the timers is limited too. The kernel keeps timers in blocks of
- *	4 KiB, about 50 in each. A user may hold one block for every 16 timers of
- *	@max_timers_user, and 1024 blocks more. So the blocks take at most 256 bytes
- *	for each timer of @max_timers_user, and 4 MiB. A period, a window, a group and a
- *	clock other than CLOCK_MONOTONIC take less than 200 bytes more for a timer. A
- *	descriptor takes up to 16 blocks more if it has places for more than a million
- *	timers, or a timer was given such a place by TWHEEL_KEEP_HANDLE. Lists of blocks
- *	take up to 512 bytes for each block.
+ *	4 KiB, about 60 in each. A user may hold one block for every 16 timers of
+ *	@max_timers_user, and 4096 blocks more. So the blocks take at most 256 bytes
+ *	for each timer of @max_timers_user, and 16 MiB. The wheel of a descriptor has up
+ *	to six levels. A level counts as one block, or as three if the descriptor has or
+ *	had about a thousand timers. A wheel gets a level when a timer first needs it:
+ *	one level reaches 127 ticks ahead, and each further level 64 times as far. Only
+ *	the first level is necessary: if there is no memory for another, the kernel moves
+ *	the timers more often, and charges the program for that. A period, a window, a
+ *	group, a lease and a clock other than CLOCK_MONOTONIC take 64 bytes more for a
+ *	timer, or 128 with some allocators. A descriptor takes up to 16 blocks more if it
+ *	has places for more than a million timers, or a timer was given such a place by
+ *	TWHEEL_KEEP_HANDLE. Lists of blocks take up to 512 bytes for each block.
  *
  *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
  *	namespace. The kernel asks for the capability when a limit would be passed
@@ -67,7 +73,8 @@
  * @timers_user: Number of timers that count against @max_timers_user now: of all
  *	descriptors that count for the same user as this one. While threads add
  *	timers, up to 64 more for each, like @timers.
- * @unread: Number of timers of this descriptor that have an unread event.
+ * @unread: Number of timers of this descriptor that have an unread event. If a signal
+ *	arrives during the call, some may not be counted.
  * @table_entries: Size of the table of deadlines; 0 before its first mmap().
  * @ring_entries: Size of the ring of events; 0 before its first mmap().
  * @reserved: Zero.
@@ -256,9 +263,9 @@ enum twheel_opcode {
  *	TWHEEL_KEEP_HANDLE, TWHEEL_LEASED.
  * @clockid: CLOCK_MONOTONIC; CLOCK_BOOTTIME, which includes time in suspend; or
  *	CLOCK_REALTIME, only with TWHEEL_ABSTIME. If CLOCK_REALTIME is set, the
- *	deadline comes sooner or later accordingly. The wheel serves CLOCK_MONOTONIC.
- *	Timers on the other clocks are in a tree: their operations cost more, the
- *	more such timers the descriptor holds.
+ *	deadline comes sooner or later accordingly. Timers on all clocks are on the
+ *	wheel. When CLOCK_REALTIME has been set, or the system resumes, the kernel files
+ *	the timers on these two clocks again, in the program's calls.
  * @result: In: 0. Out, in a batch: the result, or a negative errno.
  * @handle: Names a timer of this descriptor; never 0. The same handle does not name
  *	another timer before 2^40 - 1 more adds. An add with TWHEEL_KEEP_HANDLE counts as
@@ -277,7 +284,8 @@ enum twheel_opcode {
  * @group: 0, or a tag that TWHEEL_OP_CANCEL_GROUP takes.
  * @window_ns: How late the timer may expire, in ns: 0 to 2^63 - 1. The timer expires at
  *	the deadline at the earliest, and at the first tick at or after the end of the
- *	window at the latest. So timers whose windows overlap expire together, and the
+ *	window at the latest. The timer is pending until then, also for TWHEEL_OP_QUERY
+ *	and TWHEEL_OP_CANCEL. So timers whose windows overlap expire together, and the
  *	system wakes up less often. Each deadline of a periodic timer has a window. An
  *	event may then stand for several deadlines, if the window is longer than the
  *	period. The window of a TWHEEL_SHARED timer begins at the deadline in the table.
@@ -328,17 +336,17 @@ struct twheel_batch {
  * @cookie: The cookie of the timer.
  * @deadline_ns: The deadline, on the clock of the timer. If the event stands for
  *	several deadlines, the first of them.
- * @expired_ns: When the kernel found that the deadline had come, on the same clock;
- *	never before @deadline_ns. If the event stands for several deadlines, when the
- *	kernel found that the first of them had come. See below for TWHEEL_EACH.
+ * @expired_ns: When the tick began at which the timer came due, on the same clock,
+ *	however late the program looks; never before @deadline_ns. If the event stands for
+ *	several deadlines, it is that of the first of them. See below for TWHEEL_EACH.
  * @count: How many deadlines this event stands for: 1, or more if the event of a
  *	periodic timer was delivered late. The kernel counts the deadlines at
  *	delivery. With TWHEEL_EACH always 1.
  * @type: TWHEEL_EVENT_TIMER, or TWHEEL_EVENT_CLOCK_SET. The latter means that
- *	CLOCK_REALTIME was set. The kernel looks once a second: @count is how often
- *	it has found the clock set since the last such event, and @expired_ns is what
- *	the clock said the first time. @clockid is CLOCK_REALTIME. All other
- *	fields are 0.
+ *	CLOCK_REALTIME was set. The kernel notices that at once: @count is how often it
+ *	has found the clock set since the last such event, and @expired_ns is what the
+ *	clock said the first time. Changes in quick succession count once. @clockid is
+ *	CLOCK_REALTIME. All other fields are 0.
  * @flags: TWHEEL_EVENT_LEASE_CLOSED if the timer expired because the last copy of its
  *	lease was closed. @deadline_ns is then the time of the close, unless the deadline
  *	was earlier. Otherwise zero.
@@ -346,18 +354,17 @@ struct twheel_batch {
  * @pad: Zero.
  * @reserved: Zero.
  *
- * Order: a descriptor delivers its events in the order in which the kernel found
- * the timers expired. Among the events of one clock, @expired_ns never goes back,
- * with the two exceptions below. A TWHEEL_EVENT_CLOCK_SET event comes before all
- * unread events of timers.
+ * Order: events come in the order of the ticks at which their timers came due, whatever
+ * the clocks. Among the events of one clock, @expired_ns never goes back, with the two
+ * exceptions below. A TWHEEL_EVENT_CLOCK_SET event comes before all unread events of
+ * timers.
  *
- * The order of deadlines is not promised. Timers that expire in the same tick come
- * in any order. Each CPU expires the timers that were armed on it, and one CPU may
- * be later than another: an event may follow an event with a later deadline. The
- * difference is usually a tick or two. It is longer while a CPU has no time for
- * timers. A program that needs the order sorts the events of a read() by
- * @deadline_ns; libtwheel has twheel_sort_events() for this. The next read() may
- * still bring an earlier deadline.
+ * The order of deadlines is not promised. Timers that come due at the same tick come in
+ * any order. A timer whose deadline has passed when it is armed, or because a clock was
+ * set, comes due at that time. If the program makes no call for a while, a TWHEEL_SHARED
+ * timer may come at the tick of a deadline that it had before. A program that needs the
+ * order sorts the events of a read() by @deadline_ns; libtwheel has twheel_sort_events()
+ * for this. The next read() may still bring an earlier deadline.
  *
  * First exception: when the event of a TWHEEL_EACH timer has been delivered and the
  * next deadline has come, too, the timer goes to the end of the queue. Its next
@@ -409,8 +416,8 @@ struct twheel_event {
  * call returns the number of timers that it has taken back, or EFAULT if it has taken
  * none back. Records behind that number have no meaning.
  *
- * A call waits for adds that have begun before it. If another thread resumes the
- * descriptor meanwhile, the call ends: with ECANCELED, unless it has taken timers back.
+ * If another thread resumes the descriptor meanwhile, the call ends: with ECANCELED,
+ * unless it has taken timers back.
  *
  * Expired timers stay for read(). A periodic timer is pending again when its event
  * has been delivered. To take back all timers, drain until the result is 0, read
@@ -465,9 +472,13 @@ struct twheel_list {
  * @reserved: Zero.
  *
  * The kernel adds 1 to the counter of the eventfd whenever it wakes the readers of
- * the descriptor: once after each run of a wheel, for all timers that expire in
- * that run. If there are events when the ioctl is called, the kernel adds 1 at once.
- * The counter does not say how many events there are.
+ * the descriptor: when it finds that a timer has come due, and then not again until the
+ * program has made a call on the descriptor. A program that is woken reads until EAGAIN, or
+ * polls. If a call of the program finds an event before the kernel does, the kernel does not
+ * wake for that event. If there are events when the ioctl is called, the kernel adds 1 at
+ * once. The counter does not say how many events there are. It may be none: then the kernel
+ * had more to do for the descriptor than it does by itself, and the program's call does it.
+ * The same holds for a signal (O_ASYNC).
  */
 struct twheel_eventfd {
 	__s32		fd;
@@ -497,6 +508,9 @@ struct twheel_eventfd {
  *   is later already, the push changes nothing.
  * - It asks by %TWHEEL_LEASE_IOC_LEFT how many nanoseconds are left.
  * - It polls. poll() reports POLLHUP from the end of the lease on, and POLLOUT before.
+ *
+ * The kernel charges the holder for the holder's own timer only. A holder's call looks for no
+ * events of the owner.
  *
  * A lease ends when its timer expires, is cancelled or drained, when the owner closes the
  * set of timers, or when the last copy of the lease is closed. The end is final. Pushes
@@ -562,11 +576,16 @@ struct twheel_lease {
  * The kernel looks at an entry when the deadline that the kernel knows has come. If
  * @deadline is later than now, it becomes the new deadline. Otherwise the timer
  * expires, also if TWHEEL_WORD_CLOSED is set. An earlier deadline in the entry has
- * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. By default the kernel
- * looks at 8,192 entries a second on each CPU, and at 512 while a real-time program keeps
- * the CPU busy. If more deadlines come, the kernel wakes the program. The program's next
- * read() or poll() then looks at the entries, and the program is charged for that. So an
- * eventfd or a signal may come without an event. The kernel never reads @handle.
+ * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. The kernel looks at
+ * entries by itself within the tick budget: see twheel(4), tick_budget. If more deadlines
+ * come, the kernel wakes the program. The program's next call then looks at the entries,
+ * and the program is charged for that. So an eventfd or a signal may come without an
+ * event.
+ *
+ * TWHEEL_OP_QUERY says TWHEEL_EXPIRED as soon as the deadline in the entry has passed. Until
+ * the kernel has looked at the entry, a push still succeeds, and the timer is pending again.
+ *
+ * The kernel never reads @handle.
  * A program that writes anything else into the table harms only the timers of this
  * descriptor.
  *
@@ -633,15 +652,17 @@ struct twheel_word {
  *
  * If the ring is full, further events wait in the kernel, and TWHEEL_RING_MORE is
  * set. poll() moves as many of them into the ring as have room, and at most 1,024. The
- * next expiry may move some, too. Events also wait, and TWHEEL_RING_MORE is set, while
- * the timers of all programs expire faster than the kernel fills rings by itself: by default
- * 8,192 events a second on each CPU, and 512 while a real-time program keeps the CPU busy.
- * The kernel charges a poll() to the program that makes it.
+ * kernel also moves events by itself, within the tick budget that it has for all programs of
+ * a CPU: see twheel(4), tick_budget. TWHEEL_RING_MORE is set while more events wait, and
+ * from when the kernel wakes the program until the program makes a call. The kernel charges
+ * a poll() to the program that makes it.
+ *
  * poll() reports POLLIN while the ring has events. It may also report POLLIN if another
  * thread has just emptied the ring and more events wait: the next poll() moves them. A
  * program that waits with EPOLLET, by Linux AIO (IOCB_CMD_POLL), for an eventfd or for a
  * signal, or that does not wait, looks at TWHEEL_RING_MORE, and calls poll() with a timeout
- * of 0 if it is set. That poll() may find no event.
+ * of 0 if it is set: the kernel does not wake it again before it has made a call. That
+ * poll() may find no event.
  *
  * An event in the ring is delivered: TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL do not
  * withdraw it.
@@ -672,8 +693,7 @@ struct twheel_ring {
  * The kernel carries out TWHEEL_IOC_INFO, operations and batches while it submits the
  * command. So they are completed when io_uring_enter() returns, unless the request has
  * IOSQE_ASYNC, IOSQE_IO_DRAIN or a link, or the io_uring has a polling thread. All other
- * calls run in a thread of io_uring. So does a call that adds timers, if it must wait because
- * the user's timers have as much memory as they may.
+ * calls run in a thread of io_uring.
  *
  * The structures that @arg and twheel_batch.ops point to must stay until the completion.
  * The kernel may take page faults on them during the submission. The fd of &struct
@@ -720,7 +740,8 @@ struct twheel_uring_cmd {
  * eventfd.
  *
  * %TWHEEL_IOC_CLOCK_SET takes the argument 0 and returns 0. From then on, the kernel
- * adds a TWHEEL_EVENT_CLOCK_SET event a second or two after CLOCK_REALTIME is set.
+ * adds a TWHEEL_EVENT_CLOCK_SET event when CLOCK_REALTIME has been set: usually within
+ * two ticks.
  *
  * %TWHEEL_IOC_LEASE returns 0 and fills in @fd of a &struct twheel_lease. On that descriptor,
  * %TWHEEL_LEASE_IOC_PUSH takes the argument 0, %TWHEEL_LEASE_IOC_PUSH_BY a pointer to a number
@@ -731,7 +752,7 @@ struct twheel_uring_cmd {
  * field that must be zero is not, a flag is unknown or a value is out of range.
  * ENOTTY for any other call.
  *
- * After EFAULT, a timer whose handle could not be returned has not been armed. Before
+ * After EFAULT, a timer whose handle could not be returned is not armed. Before
  * the kernel carries out operations of a batch, 64 at a time, it makes sure that it
  * can write their results. No result is lost unless the program takes the memory
  * away during the call.
@@ -742,7 +763,8 @@ struct twheel_uring_cmd {
  * there is no event. Page faults on the buffer are taken, whatever the flags. read() fails
  * with EINVAL if the buffer is too small for one event, and with EFAULT if the buffer
  * cannot be written; the events then stay unread. poll() reports POLLIN while there are
- * events.
+ * events. It may report POLLIN without an event if more than 1,024 timers of the
+ * descriptor were to be looked at.
  *
  * fork(): parent and child share the descriptor, its timers and events, and the
  * mappings of the table and of the ring. Each event goes to one of them.

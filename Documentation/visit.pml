@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A model, for spin, of how the kernel wakes a program whose timers expire. The calls of the program
+ * turn the wheel and ask for a visit (device/turn.h). The visit has the program woken
+ * (device/visit.c). The wake-up waits for its turn (device/wake.c). A reader waits for events.
+ * Another thread arms timers, and turns the wheel by that. scripts/test-protocol runs the model.
+ *
+ * A visit comes at its tick or later, and a wake-up comes some time: the credit of a user
+ * (device/user_cpu.c) is not in the model. A step is one hold of a lock, or one access outside it.
+ * A ghost is a variable that only the assertions use. spin also reports a reader that sleeps beside
+ * an event for ever.
+ *
+ *	-DEDGE		a wake-up is an edge: the reader looks again only after the next one, and
+ *			leaves events unread, but for the last ones
+ *	-DCLOSE		the file is closed while visits and wake-ups are under way
+ *
+ * Each of these breaks a rule, and spin must find it:
+ *
+ *	-DLATE_WAIT	a reader looks for events before it begins to wait
+ *	-DSTAY_WOKEN	a call does not let the visit wake the program again
+ *	-DNO_REST	a call does not ask for a visit
+ *	-DREST_NOW	a call with more due than it has steps does not ask for a visit
+ *	-DKEEP_AT	a visit that wakes leaves @visit_at as it was
+ *	-DONLY_WHEEL	the visit does not ask for events that a call has found
+ *	-DLATE_CLEAR	a wake-up can be queued again only when the one under way ends
+ *	-DNO_ENDED	with CLOSE: a wake-up queues the set again, though it has ended
+ *	-DNO_CANCEL	with CLOSE: the close leaves the set in the queue
+ *	-DNO_LEAVE	with CLOSE: the close leaves the set among those to be visited
+ *	-DNO_GRACE	with CLOSE: the close does not wait for what is under way
+ */
+
+#define NEVER	255
+#ifdef CLOSE
+#define TIMERS	2
+#else
+#define TIMERS	3
+#endif
+
+byte now;
+
+/* The set. A hold of its lock is one step. */
+byte armed;		/* timers so far; timer i is due at due_at[i] */
+byte due_at[TIMERS];
+byte taken;		/* timers that have left the wheel, in the order of their ticks */
+byte unread;
+byte visit_at = NEVER;
+bool woken;
+bool wanted;		/* wake_wanted */
+bool ended;
+
+bool visits;		/* the set is among those to be visited: user_cpu.c */
+
+/* The queue of wake-ups. A hold of its lock is one step. */
+bool queued;		/* wake_queued */
+bool listed;		/* the set is in the list of its user */
+#ifdef CLOSE
+bool again = true;	/* the holders of another lease are to be woken */
+#else
+bool again;
+#endif
+
+bool visiting;		/* the callback of the visit has begun */
+bool waking;		/* a wake-up is under way */
+bool waits;		/* the reader is in the queue of those who wait */
+bool edge;		/* the reader has been woken */
+bool finished;
+
+byte at;		/* of rest() */
+
+/* Ghosts */
+byte got;		/* events that were read */
+bool quota_freed, set_freed;
+
+#define is_due	(taken < armed && due_at[taken] <= now)
+
+/* twheel_turn_rest() */
+inline rest()
+{
+	if
+	:: taken == armed -> at = NEVER
+	:: taken < armed && due_at[taken] > now -> at = due_at[taken]
+#ifdef REST_NOW
+	:: is_due -> at = NEVER
+#else
+	:: is_due -> at = now + 1
+#endif
+	fi;
+	/* twheel_user_cpu_visit_by() */
+	if
+	:: at < visit_at ->
+		visit_at = at;
+		visits = true
+	:: else
+	fi;
+	at = 0
+}
+
+/* twheel_turn_call(), and the hold of the lock that it begins. */
+inline begin_call()
+{
+	assert(!set_freed);
+#ifndef STAY_WOKEN
+	woken = false;
+#endif
+	skip
+}
+
+/* twheel_turn_end() */
+inline end_call()
+{
+#ifndef NO_REST
+	rest();
+#endif
+	skip
+}
+
+/* Lets up to @steps timers expire. */
+inline turn(steps)
+{
+	do
+	:: steps > 0 && is_due -> taken++; unread++; steps--
+	:: else -> break
+	od
+}
+
+/* twheel_wake_queue() */
+inline wake_queue()
+{
+	assert(!quota_freed);
+	if
+	:: queued
+	:: else ->
+		queued = true;
+		listed = true
+	fi
+}
+
+/* Time goes on while a visit is to come. */
+active proctype clock()
+{
+	do
+	:: visits && now < visit_at -> now++
+	:: finished -> break
+	od
+}
+
+/* visit_set(), which may have no budget left */
+inline visit_set()
+{
+	if
+	:: steps = 0
+	:: steps = 1
+	:: steps = 2
+	fi;
+	d_step {
+		assert(!set_freed);
+		if
+		:: ended
+		:: else ->
+#ifndef KEEP_AT
+			visit_at = NEVER;
+#endif
+			if
+			:: steps > 0 && is_due -> taken++; unread++; steps--
+			:: else
+			fi;
+			if
+#ifdef ONLY_WHEEL
+			:: steps > 0 && !is_due ->
+#else
+			:: steps > 0 && !is_due && !unread ->
+#endif
+				rest()
+			:: else ->
+				if
+				:: !woken -> woken = true; wanted = true
+				:: else
+				fi
+			fi;
+			if
+			:: wanted -> wake_queue()
+			:: else
+			fi
+		fi;
+		steps = 0
+	}
+}
+
+/* wake_take() in a hold of the lock: sets @found */
+inline wake_take()
+{
+	if
+	:: listed ->
+		assert(!quota_freed && !set_freed);
+		listed = false;
+#ifndef LATE_CLEAR
+		queued = false;
+#endif
+		found = true
+	:: else
+	fi
+}
+
+/* wake_set(), also of a lease whose holders are to be woken */
+inline wake_set()
+{
+	d_step {
+		assert(!set_freed);
+		found = wanted;
+		wanted = false;
+		if
+#ifdef NO_ENDED
+		:: again -> again = false; wake_queue()
+#else
+		:: again && !ended -> again = false; wake_queue()
+#endif
+		:: else
+		fi
+	};
+	if
+	:: found -> d_step { assert(!set_freed); edge = edge || waits; waits = false }
+	:: else
+	fi;
+#ifdef LATE_CLEAR
+	queued = false;
+#endif
+	found = false
+}
+
+/* visit_user(), in a softirq, or twheel_visit_help() */
+active proctype visit()
+{
+	byte steps;
+
+	do
+	:: atomic { visits && visit_at <= now -> visits = false; visiting = true };
+		visit_set();
+		visiting = false
+	:: finished -> break
+	od
+}
+
+/* wake_next() or twheel_wake_help() */
+active proctype waker()
+{
+	bool found;
+
+	do
+	:: atomic { listed -> waking = true };
+		d_step { wake_take() };
+		if
+		:: found -> wake_set()
+		:: else
+		fi;
+		waking = false
+	:: finished -> break
+	od
+}
+
+/* Another thread arms the timers, and turns the wheel. */
+active proctype armer()
+{
+	byte steps;
+
+	do
+	:: armed < TIMERS ->
+		if
+		:: steps = 0
+		:: steps = 1
+		fi;
+		d_step {
+			begin_call();
+			turn(steps);
+			due_at[armed] = now + 1;
+			armed++;
+			steps = 0;
+			end_call()
+		}
+	:: else -> break
+	od
+	skip;
+#ifdef CLOSE
+	ended = true;
+#ifndef NO_LEAVE
+	/* twheel_user_cpu_leave() */
+	visits = false;
+#endif
+#ifndef NO_CANCEL
+	/* twheel_wake_cancel() */
+	listed = false;
+#endif
+#ifndef NO_GRACE
+	!visiting && !waking;
+#endif
+	quota_freed = true;
+	set_freed = true;
+	finished = true
+#endif
+}
+
+#ifndef CLOSE
+/* poll(): sets @found if there is an event, or may be one. Up to @steps timers are looked at. */
+inline poll()
+{
+#ifndef LATE_WAIT
+	waits = true;
+#endif
+	if
+	:: steps = 1
+	:: steps = 2
+	fi;
+	d_step {
+		begin_call();
+		if
+		:: unread > 0
+		:: unread == 0 && is_due -> taken++; unread++; steps--
+		:: else
+		fi;
+		found = unread > 0 || (steps == 0 && is_due);
+		steps = 0;
+		end_call()
+	};
+#ifdef LATE_WAIT
+	waits = true
+#endif
+	skip
+}
+
+/* read() of up to @steps events */
+inline read()
+{
+	d_step {
+		begin_call();
+		do
+		:: steps > 0 && unread > 0 -> unread--; got++; steps--
+		:: steps > 0 && unread == 0 && is_due -> taken++; got++; steps--
+		:: else -> break
+		od;
+		steps = 0;
+		end_call()
+	}
+}
+
+active proctype reader()
+{
+	byte steps;
+	bool found;
+
+	do
+	:: got < TIMERS ->
+		poll();
+		if
+		:: found ->
+			found = false;
+			do
+			:: true ->
+				if
+				:: steps = 1
+				:: steps = 2
+				fi;
+				read();
+				if
+				:: got == TIMERS -> break
+#ifdef EDGE
+				:: armed < TIMERS || due_at[TIMERS - 1] > now -> break
+#else
+				:: true -> break
+#endif
+				:: else
+				fi
+			od;
+#ifdef EDGE
+			if
+			:: got < TIMERS -> atomic { edge -> edge = false }
+			:: else
+			fi
+#endif
+		:: else -> atomic { edge -> edge = false }
+		fi
+	:: else -> break
+	od;
+	assert(got == TIMERS && !unread && taken == TIMERS);
+	finished = true
+}
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: clocks that jump
+ *
+ * The wheel of a set counts jiffies, and so follows CLOCK_MONOTONIC. CLOCK_REALTIME jumps when it
+ * is set, CLOCK_BOOTTIME jumps over a suspend. A timer on such a clock is filed by the tick of its
+ * deadline as the clocks stand now. When a clock has jumped, the timer is filed again.
+ *
+ * The timekeeping of the kernel says at each tick whether a clock was set, under its locks. So the
+ * notifier only raises an interrupt work, which queues a work. That work marks the sets that have
+ * used such clocks, and lets the kernel visit them. Their next turn files the timers again, step
+ * by step, and makes the event about CLOCK_REALTIME. The notifier is registered only while there
+ * is such a set.
+ *
+ * There may be very many sets. Their list is in the order of jumps that they know: the work takes
+ * the set at the head and moves it to the tail. It holds the lock for one set at a time, so
+ * opening and closing never wait for a whole round.
+ */
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/pvclock_gtod.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+#include "block.h"
+#include "clock.h"
+#include "user_cpu.h"
+#include "user_timer.h"
+
+/* Protects the list, and the place of each set in it. The locks of sets nest inside it. */
+static DEFINE_MUTEX(clock_lock);
+static LIST_HEAD(clock_list);
+
+/* How often a clock has jumped. */
+static atomic64_t clock_jumps;
+
+/* Not from CLOCK_MONOTONIC: a suspend would change that offset. */
+static s64 clock_real_offset(void)
+{
+	return ktime_to_ns(ktime_sub(ktime_mono_to_any(0, TK_OFFS_REAL),
+				     ktime_mono_to_any(0, TK_OFFS_BOOT)));
+}
+
+/* Tells the next set of the round. Returns %false if the round is over. */
+static bool clock_tell_next(void)
+{
+	u64 round = atomic64_read(&clock_jumps);
+	struct timer_set *set;
+	bool found;
+
+	mutex_lock(&clock_lock);
+	set = list_first_entry_or_null(&clock_list, struct timer_set, clock_node);
+	found = set && set->clock_round != round;
+	if (found) {
+		set->clock_round = round;
+		list_move_tail(&set->clock_node, &clock_list);
+		timer_set_lock(set);
+		set->refile = true;
+		set->refile_at = 0;
+		twheel_user_cpu_visit_by(set, get_jiffies_64() + 1);
+		timer_set_unlock(set);
+	}
+	mutex_unlock(&clock_lock);
+	return found;
+}
+
+static void clock_tell_all(struct work_struct *work)
+{
+	while (clock_tell_next())
+		cond_resched();
+}
+
+static DECLARE_WORK(clock_work, clock_tell_all);
+
+static void clock_raised(struct irq_work *raise)
+{
+	schedule_work(&clock_work);
+}
+
+static struct irq_work clock_raise = IRQ_WORK_INIT(clock_raised);
+
+/* Called at each tick, under the locks of the timekeeping. */
+static int clock_was_set(struct notifier_block *nb, unsigned long was_set, void *timekeeper)
+{
+	if (was_set) {
+		atomic64_inc(&clock_jumps);
+		irq_work_queue(&clock_raise);
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block clock_notifier = {
+	.notifier_call = clock_was_set,
+};
+
+/**
+ * twheel_clock_use - be told from now on when a clock jumps
+ * @set: The set, not locked, which is about to get a timer on a clock that jumps.
+ *
+ * Context: process, may sleep.
+ */
+void twheel_clock_use(struct timer_set *set)
+{
+	/* Once in the list, a set stays until its file is closed. */
+	if (!list_empty_careful(&set->clock_node))
+		return;
+	mutex_lock(&clock_lock);
+	if (list_empty(&set->clock_node)) {
+		if (list_empty(&clock_list))
+			pvclock_gtod_register_notifier(&clock_notifier);
+		set->clock_round = atomic64_read(&clock_jumps);
+		list_add_tail(&set->clock_node, &clock_list);
+	}
+	mutex_unlock(&clock_lock);
+}
+
+/**
+ * twheel_clock_watch - carry out a TWHEEL_IOC_CLOCK_SET
+ * @set: The set.
+ *
+ * Context: process, may sleep.
+ *
+ * Return: 0.
+ */
+long twheel_clock_watch(struct timer_set *set)
+{
+	twheel_clock_use(set);
+	timer_set_lock(set);
+	/* The set is not told of a change that came before, and is told of each later one. */
+	if (!set->clock_watch)
+		set->clock_offset = clock_real_offset();
+	set->clock_watch = true;
+	timer_set_unlock(set);
+	return 0;
+}
+
+/* Makes the event about CLOCK_REALTIME, unless it was set back before anyone looked. */
+static void clock_note_set(struct timer_set *set)
+{
+	s64 offset = clock_real_offset();
+
+	if (!set->clock_watch || offset == set->clock_offset)
+		return;
+	set->clock_offset = offset;
+	if (!set->clock_sets)
+		set->clock_first = ktime_get_real_ns();
+	WRITE_ONCE(set->clock_sets, set->clock_sets + 1);
+}
+
+/**
+ * twheel_clock_refile - file timers on clocks that jump again
+ * @set: The set, locked, whose @refile is set.
+ * @phase: The time.
+ * @steps: How many steps the function may do. The rest is stored back: 0 if there is more to do.
+ *
+ * Return: Whether all timers have been filed again.
+ */
+bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase,
+			 unsigned int *steps)
+{
+	struct block_walk walk = { .index = set->clocked ? set->refile_at : ULONG_MAX };
+	struct user_timer *t;
+	unsigned int looks;
+
+	timer_set_assert_locked(set);
+
+	if (!set->refile_at)
+		clock_note_set(set);
+	twheel_block_walk_begin(set, &walk);
+	looks = min(walk.looks, *steps);
+	walk.looks = looks;
+	while ((t = twheel_block_walk_next(set, &walk)))
+		if (t->state == USER_TIMER_PENDING && t->clockid != CLOCK_MONOTONIC)
+			twheel_wheel_change(&set->wheel, &t->node, user_timer_tick(t, phase));
+	set->refile_at = walk.index;
+	set->refile = walk.index != ULONG_MAX;
+	*steps = set->refile ? 0 : *steps - (looks - walk.looks);
+	return !set->refile;
+}
+
+/**
+ * twheel_clock_leave - be told no longer
+ * @set: The set, which has ended.
+ *
+ * Context: process, may sleep.
+ */
+void twheel_clock_leave(struct timer_set *set)
+{
+	if (list_empty(&set->clock_node))
+		return;
+	mutex_lock(&clock_lock);
+	list_del_init(&set->clock_node);
+	if (list_empty(&clock_list))
+		pvclock_gtod_unregister_notifier(&clock_notifier);
+	mutex_unlock(&clock_lock);
+}
+
+/**
+ * twheel_clock_exit - stop the work; no set is left
+ */
+void twheel_clock_exit(void)
+{
+	irq_work_sync(&clock_raise);
+	flush_work(&clock_work);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: turning the wheel of a set
+ *
+ * The timers of an open file are in a wheel of their own, under the lock of their set. A timer
+ * that has expired needs nothing from the kernel until its program asks. So the program turns the
+ * wheel: each of its calls lets the wheel catch up with the clock, for a bounded number of steps.
+ * A step is a timer that is moved, looked at or expired, or a tick that is visited. The scheduler
+ * charges the program for its calls, and so for what its timers cost.
+ *
+ * When a call ends, the visit is armed: one timer of the engine for each open file, for the next
+ * tick at which the wheel needs attention (visit.c).
+ */
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/sched/signal.h>
+#include "turn.h"
+
+static unsigned int tick_budget = 32;
+module_param(tick_budget, uint, 0644);
+MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 64 (default 32)");
+
+/**
+ * struct turn_budget - what softirqs of a CPU may still do for programs in a tick
+ * @tick: The tick.
+ * @left: How many steps are left.
+ */
+struct turn_budget {
+	u64			tick;
+	unsigned int		left;
+};
+
+static DEFINE_PER_CPU(struct turn_budget, turn_budgets);
+
+/**
+ * twheel_turn_allowed - take what is left of the budget of this CPU and tick
+ *
+ * Context: bottom halves off.
+ *
+ * Return: How many steps the caller may do. It gives back what it does not use.
+ */
+unsigned int twheel_turn_allowed(void)
+{
+	struct turn_budget *here = this_cpu_ptr(&turn_budgets);
+	u64 tick = get_jiffies_64();
+	unsigned int steps;
+
+	if (here->tick != tick) {
+		here->tick = tick;
+		here->left = clamp(READ_ONCE(tick_budget), 16U, TWHEEL_CHUNK);
+	}
+	steps = here->left;
+	here->left = 0;
+	return steps;
+}
+
+/**
+ * twheel_turn_return - give steps back
+ * @steps: How many of those from twheel_turn_allowed() are left.
+ *
+ * Context: bottom halves off, since then.
+ */
+void twheel_turn_return(unsigned int steps)
+{
+	this_cpu_ptr(&turn_budgets)->left = steps;
+}
+
+/**
+ * twheel_turn_expire - let one timer expire that is due
+ * @set: The set, locked.
+ * @phase: The time.
+ * @steps: As for twheel_turn_next().
+ *
+ * Return: Whether a timer has become an event.
+ */
+bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
+			unsigned int *steps)
+{
+	struct user_timer *t;
+
+	timer_set_assert_locked(set);
+
+	t = twheel_turn_next(set, phase, steps);
+	if (t)
+		user_timer_ready(set, t, false);
+	return t;
+}
+
+/**
+ * twheel_turn_some - let the wheel catch up with the clock, by up to %TWHEEL_CHUNK steps
+ * @set: The set, locked.
+ * @phase: The time.
+ *
+ * The timers that have expired become events.
+ */
+void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
+{
+	unsigned int steps = TWHEEL_CHUNK;
+
+	timer_set_assert_locked(set);
+
+	while (twheel_turn_expire(set, phase, &steps))
+		continue;
+}
+
+/**
+ * twheel_turn_all - let the wheel catch up with the clock, unless a signal comes
+ * @set: The set, not locked.
+ *
+ * Context: process, in a call of the program.
+ */
+void twheel_turn_all(struct timer_set *set)
+{
+	unsigned int steps;
+	struct twheel_phase phase;
+
+	do {
+		steps = TWHEEL_CHUNK;
+		twheel_turn_call(set, &phase);
+		while (twheel_turn_expire(set, &phase, &steps))
+			continue;
+		twheel_turn_end(set, &phase);
+		cond_resched();
+	} while (!steps && !task_sigpending(current));
+}
+
+/**
+ * twheel_turn_rest - arm the visit for the next tick at which the wheel needs attention
+ * @set: The set, locked.
+ * @phase: The time.
+ */
+void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase)
+{
+	struct twheel_wheel *w = &set->wheel;
+	u64 next;
+
+	timer_set_assert_locked(set);
+
+	next = w->next > w->clk && !w->todo ? w->next : twheel_wheel_next(w);
+	/* If something is due that is left to the next call, the visit wakes for it. */
+	if (next != TWHEEL_NEVER)
+		twheel_user_cpu_visit_by(set, max(next, phase->tick + 1));
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * twheel: turning the wheel of a set
+ */
+#ifndef _TWHEEL_DEVICE_TURN_H
+#define _TWHEEL_DEVICE_TURN_H
+
+#include "clock.h"
+#include "time.h"
+#include "timer_set.h"
+#include "user_cpu.h"
+#include "user_timer.h"
+#include "wake.h"
+
+void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
+bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
+			unsigned int *steps);
+void twheel_turn_all(struct timer_set *set);
+void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase);
+unsigned int twheel_turn_allowed(void);
+void twheel_turn_return(unsigned int steps);
+
+/**
+ * twheel_turn_next - take the next timer off the wheel that expires
+ * @set: The set, locked.
+ * @phase: The time.
+ * @steps: How many steps the function may do. The rest is stored back: if the function returns
+ *	%NULL and any are left, nothing more is due.
+ *
+ * Return: The timer, READY and in no list; or %NULL.
+ */
+static __always_inline struct user_timer *
+twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
+{
+	struct twheel_node *node;
+	struct user_timer *t;
+
+	timer_set_assert_locked(set);
+
+	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
+		return NULL;
+	while ((node = twheel_wheel_expire(&set->wheel, phase->tick, steps))) {
+		t = container_of(node, struct user_timer, node);
+		if (likely(twheel_user_timer_expire(set, t, phase)))
+			return t;
+	}
+	return NULL;
+}
+
+/**
+ * twheel_turn_take - take the next event
+ * @set: The set, locked.
+ * @phase: The time.
+ * @steps: As for twheel_turn_next(). A timer that was found before is a step, too.
+ *
+ * Return: The timer, READY and in no list; or %NULL.
+ */
+static __always_inline struct user_timer *
+twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
+{
+	struct user_timer *t;
+
+	timer_set_assert_locked(set);
+
+	if (!*steps)
+		return NULL;
+	if (likely(list_empty(&set->ready)))
+		return twheel_turn_next(set, phase, steps);
+	t = list_first_entry(&set->ready, struct user_timer, node.entry);
+	user_timer_unready(set, t);
+	--*steps;
+	return t;
+}
+
+/* Whether there is an event that someone has already found. */
+static inline bool twheel_turn_any(const struct timer_set *set)
+{
+	return READ_ONCE(set->clock_sets) || READ_ONCE(set->unread);
+}
+
+/* Locks a set, and reads the time. */
+static __always_inline void twheel_turn_lock(struct timer_set *set, struct twheel_phase *phase)
+	__acquires(&set->lock)
+{
+	timer_set_lock(set);
+	twheel_clock_read(phase);
+}
+
+/* The same in a call of the program, which may be woken again from now on. */
+static __always_inline void twheel_turn_call(struct timer_set *set, struct twheel_phase *phase)
+	__acquires(&set->lock)
+{
+	twheel_turn_lock(set, phase);
+	set->woken = false;
+}
+
+/**
+ * twheel_turn_begin - begin a hold of a set's lock in a call
+ * @set: The set.
+ * @phase: For the time.
+ *
+ * Who calls, turns: the wheel catches up with the clock by up to %TWHEEL_CHUNK steps.
+ */
+static __always_inline void twheel_turn_begin(struct timer_set *set, struct twheel_phase *phase)
+	__acquires(&set->lock)
+{
+	twheel_turn_call(set, phase);
+	if (unlikely(set->wheel.next <= phase->tick || set->refile))
+		twheel_turn_some(set, phase);
+	twheel_wheel_forward(&set->wheel, phase->tick);
+}
+
+/**
+ * twheel_turn_end - end a hold of a set's lock in a call
+ * @set: The set, locked by twheel_turn_begin() or twheel_turn_call().
+ * @phase: The time.
+ *
+ * Arms the visit, if the wheel wants one before the visit that is armed.
+ */
+static __always_inline void twheel_turn_end(struct timer_set *set,
+					    const struct twheel_phase *phase)
+	__releases(&set->lock)
+{
+	timer_set_assert_locked(set);
+
+	if (unlikely(set->wheel.next < set->visit_at))
+		twheel_turn_rest(set, phase);
+	timer_set_unlock(set);
+	twheel_wake_holders(set);
+}
+
+#endif /* _TWHEEL_DEVICE_TURN_H */

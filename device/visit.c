@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * twheel: the visit, by which the kernel looks at the wheel of a set
+ *
+ * When a call ends, it says at which tick the wheel of its open file needs attention next. At that
+ * tick the kernel visits the wheel, in softirq, in time that nobody owns: user_cpu.c says how many
+ * visits a user gets. So a visit does little: what is left of the budget that all programs of the
+ * CPU have in a tick. It moves timers down, looks at deadlines that may have been pushed back, ends
+ * leases, and puts events into the ring. If something is due then, or the budget did not suffice,
+ * it has the program woken.
+ *
+ *	call	turns the wheel, asks for a visit
+ *	visit	nothing is due: asks for the next visit
+ *		something is due, or the budget did not suffice: wakes the program, once
+ *	call	turns the wheel, asks for a visit
+ *
+ * A program is woken once until it has called again. So a wake-up is paid by a call, and a program
+ * that does not come costs nothing. A program that consumes a ring need not call while the budget
+ * suffices: there is a next visit also after one that has put events into the ring.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include "deliver.h"
+#include "ring.h"
+#include "turn.h"
+#include "user_cpu.h"
+#include "visit.h"
+#include "wake.h"
+
+/* After a visit without a budget, a set with leases is visited again so many ticks later. */
+#define VISIT_LATER 16U
+
+/* Of how many steps visits keep the credit, for wake-ups. */
+#define VISIT_KEEP  8U
+
+/* How many visits, and how many wake-ups, a call does for its user, at most. */
+#define VISIT_HELP  64U
+
+/*
+ * Does what the budget allows. Returns whether the wheel has caught up with the clock, and no event
+ * waits in the kernel; and in @moved whether anything was done.
+ */
+static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, bool *moved)
+{
+	unsigned int allowed, steps = twheel_turn_allowed();
+	bool found, done;
+
+	/* The visit is a step, too. */
+	if (steps)
+		steps--;
+	allowed = steps;
+	if (set->ring) {
+		done = twheel_deliver_fill_ring(set, phase, &steps);
+	} else {
+		/* Holders of leases wait for all timers that have expired, the program for one. */
+		do {
+			found = twheel_turn_expire(set, phase, &steps);
+		} while (found && set->leases);
+		done = steps && !twheel_turn_any(set);
+	}
+	twheel_turn_return(steps);
+	*moved = steps < allowed;
+	return done;
+}
+
+static bool visit_has_readers(struct timer_set *set)
+{
+	return wq_has_sleeper(&set->wait) || READ_ONCE(set->eventfd) || READ_ONCE(set->fasync);
+}
+
+/* Visits a set, which may have ended meanwhile. */
+static void visit_set(struct timer_set *set)
+{
+	struct twheel_phase phase;
+	bool wake, done, moved;
+	u64 tail;
+
+	timer_set_lock(set);
+	if (set->ended)
+		goto out_unlock;
+	set->visit_at = TWHEEL_NEVER;
+	tail = set->tail;
+	twheel_clock_read(&phase);
+	done = visit_turn(set, &phase, &moved);
+	wake = !done;
+	if (set->ring)
+		wake = (wake || set->tail != tail) && visit_has_readers(set);
+	/* A ring is served on while something moves, and holders wait for the ends of leases. */
+	if (done || ((set->ring || set->leases) && moved))
+		twheel_turn_rest(set, &phase);
+	else if (set->leases)
+		twheel_user_cpu_visit_by(set, phase.tick + VISIT_LATER);
+	if (set->ring && moved && twheel_turn_any(set))
+		twheel_user_cpu_visit_by(set, phase.tick + 1);
+	if (wake && !set->woken) {
+		set->woken = true;
+		set->wake_wanted = true;
+		/* A program that is woken for events in the ring has a reason to call. */
+		if (set->ring)
+			twheel_ring_more(set, true);
+	}
+	if (set->wake_wanted || !list_empty(&set->ended_leases))
+		twheel_wake_queue(set);
+out_unlock:
+	timer_set_unlock(set);
+}
+
+/*
+ * Half of the credit of a tick is for wake-ups, if any wait. Otherwise visits would use up the
+ * credit of each tick until none is left, and no program would be woken that could help.
+ */
+static bool visit_has_credit(struct user_cpu *user)
+{
+	return twheel_user_cpu_has_credit(user, list_empty_careful(&user->sets) ? 0 : VISIT_KEEP);
+}
+
+/* The callback of the timer of a user on a CPU. */
+static void visit_user(struct twheel_timer *timer)
+{
+	struct user_cpu *user = container_of(timer, struct user_cpu, timer);
+	struct timer_set *set;
+
+	rcu_read_lock();
+	while (visit_has_credit(user) && (set = twheel_user_cpu_take(user))) {
+		visit_set(set);
+		twheel_user_cpu_spend(user, 1);
+	}
+	rcu_read_unlock();
+	twheel_user_cpu_rest(user, false);
+	twheel_wake_user(user);
+}
+
+/**
+ * twheel_visit_help - do what softirqs have not done for a user, in a call
+ * @set: A set of the user's.
+ *
+ * The slow part of twheel_visit_call().
+ */
+void twheel_visit_help(struct timer_set *set)
+{
+	struct user_cpu *user = twheel_user_cpu_here(set);
+	struct timer_set *late;
+	unsigned int n;
+
+	/* A program that has got the descriptor from another user does not pay for that user. */
+	if (current->flags & PF_KTHREAD || !uid_eq(set->file->f_cred->uid, current_uid()))
+		return;
+	for (n = 0; n < VISIT_HELP; n++) {
+		rcu_read_lock();
+		local_bh_disable();
+		late = twheel_user_cpu_take(user);
+		local_bh_enable();
+		if (late)
+			visit_set(late);
+		rcu_read_unlock();
+		if (!late)
+			break;
+	}
+	twheel_wake_help(user, VISIT_HELP);
+	cond_resched();
+}
+
+/**
+ * twheel_visit_init - set up the visits
+ */
+void twheel_visit_init(void)
+{
+	twheel_user_cpu_init(visit_user);
+}
+
+/**
+ * twheel_visit_stop - end the visits of a set
+ * @set: The set, which has ended. A visit or a wake-up may still be under way, until the end of an
+ *	RCU grace period.
+ */
+void twheel_visit_stop(struct timer_set *set)
+{
+	twheel_user_cpu_leave(set);
+	twheel_wake_cancel(set);
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether a timer has expired is a matter of the clock, not of who has looked. Here, many timers
+ * are due, and no call has looked at them: a call looks at 64 of them before it answers. The kernel
+ * itself looks at no more than it has a budget for.
+ */
+#include "device.h"
+#include "event_ring.h"
+#include "holder.h"
+#include "table_timer.h"
+#include "virtual.h"
+
+/* Few enough for fdinfo to count them, and far more than a call looks at. */
+enum { COUNT = 1000 };
+
+static struct twheel_op ops[COUNT];
+
+/* Waits until timers of one deadline have expired. A poll() finds one of them, and that is all. */
+static void wait_until_overdue(int fd)
+{
+	wait_for_event(fd);
+	/* A busy host stops the machine, which loses ticks then. Timers armed before are later. */
+	pass_ticks(time_travel ? 3 : 30);
+}
+
+/* A descriptor with many timers of one deadline, which has passed. */
+static int overdue_timers(__u32 flags, __u64 period)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 deadline = now() + margin_ns();
+	unsigned int i;
+
+	if (flags & TWHEEL_SHARED)
+		map_words(fd, COUNT);
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(deadline, i);
+		ops[i].flags = TWHEEL_ABSTIME | flags;
+		ops[i].period_ns = period;
+	}
+	add_all(fd, ops, COUNT);
+	wait_until_overdue(fd);
+	return fd;
+}
+
+/* The first timers, the last ones, and some between. */
+static const unsigned int places[] = { 0, COUNT - 1, COUNT / 2, 1, COUNT - 2, COUNT / 3 };
+
+TEST(query_says_expired)
+{
+	struct twheel_op op;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const int fd = overdue_timers(0, 0);
+
+		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), TWHEEL_EXPIRED);
+		ASSERT_EQ(op.time_ns, 0);
+		close(fd);
+	}
+}
+
+TEST(cancel_retracts)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const int fd = overdue_timers(0, 0);
+
+		ASSERT_EQ(cancel(fd, ops[places[i]].handle), TWHEEL_RETRACTED);
+		ASSERT_EQ(timers_of(fd), COUNT - 1);
+		close(fd);
+	}
+}
+
+TEST(change_retracts)
+{
+	struct twheel_op op;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const int fd = overdue_timers(0, 0);
+
+		ASSERT_EQ(change(fd, ops[places[i]].handle, FAR), TWHEEL_RETRACTED);
+		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), 0);
+		ASSERT_GT(op.time_ns, 0);
+		close(fd);
+	}
+}
+
+TEST(upsert_retracts)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const int fd = overdue_timers(0, 0);
+		struct twheel_op op = new_timer(FAR, 1);
+
+		op.handle = ops[places[i]].handle;
+		ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
+		close(fd);
+	}
+}
+
+/* All in one batch. */
+static void check_batch(__u32 opcode, __u64 time_ns)
+{
+	const int fd = overdue_timers(0, 0);
+	struct twheel_event event;
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++)
+		ops[i] = (struct twheel_op){
+			.op = opcode, .handle = ops[i].handle, .time_ns = time_ns,
+		};
+	batch(fd, ops, COUNT);
+	for (i = 0; i < COUNT; i++)
+		ASSERT_EQ(ops[i].result, TWHEEL_RETRACTED);
+	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
+}
+
+TEST(batch_of_cancels_retracts_all)
+{
+	check_batch(TWHEEL_OP_CANCEL, 0);
+}
+
+TEST(batch_of_changes_retracts_all)
+{
+	check_batch(TWHEEL_OP_CHANGE, FAR);
+}
+
+TEST(group_says_how_many_had_expired)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const __u64 deadline = now() + margin_ns();
+	__u64 retracted;
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = new_timer(i % 2 ? deadline : deadline + FAR, i);
+		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i].group = 7;
+	}
+	add_all(fd, ops, COUNT);
+	wait_until_overdue(fd);
+	ASSERT_EQ(cancel_group(fd, 7, &retracted), COUNT);
+	ASSERT_EQ(retracted, COUNT / 2);
+	ASSERT(!has_event(fd));
+}
+
+TEST(list_says_expired)
+{
+	static struct twheel_op records[COUNT];
+	const int fd = overdue_timers(0, 0);
+	unsigned int i;
+
+	ASSERT_EQ(list_all(fd, records, COUNT, 0), COUNT);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(records[i].result, TWHEEL_EXPIRED);
+		ASSERT_EQ(records[i].time_ns, 0);
+	}
+}
+
+/* Expired timers stay for read(), all of them. */
+TEST(drain_takes_back_no_expired_timer)
+{
+	static struct twheel_event events[COUNT];
+	const int fd = overdue_timers(0, 0);
+	struct twheel_op op;
+
+	ASSERT_EQ(drain(fd, &op, 1), 0);
+	ASSERT_EQ(timers_of(fd), COUNT);
+	read_all(fd, events, COUNT);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(fdinfo_counts_expired_timers)
+{
+	const int fd = overdue_timers(0, 0);
+	unsigned long long unread, next;
+
+	ASSERT(fdinfo_has(fd, "unread", &unread));
+	ASSERT_EQ(unread, COUNT);
+	ASSERT(!fdinfo_has(fd, "next-deadline-ns", &next));
+}
+
+TEST(info_counts_expired_timers)
+{
+	ASSERT_EQ(get_info(overdue_timers(0, 0)).unread, COUNT);
+}
+
+TEST(lease_of_an_expired_timer_is_enoent)
+{
+	struct twheel_lease lease = { .cap_ns = NSEC_PER_SEC };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const int fd = overdue_timers(0, 0);
+
+		lease.handle = ops[places[i]].handle;
+		ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, &lease), ENOENT);
+		close(fd);
+	}
+}
+
+/* A deadline that was pushed back in the table counts, also where no one has looked at the word. */
+TEST(words_count)
+{
+	struct twheel_word *table;
+	struct twheel_op op;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const unsigned int place = places[i], other = (place + 1) % COUNT;
+		const __u64 deadline = now() + 4 * margin_ns();
+		unsigned int j;
+
+		fd = open_device(O_NONBLOCK);
+		table = map_words(fd, COUNT);
+		for (j = 0; j < COUNT; j++)
+			ops[j] = shared_op(deadline, j);
+		add_all(fd, ops, COUNT);
+		for (j = 0; j < COUNT; j++)
+			if (j != other &&
+			    !push_alone(word_of(table, ops[j].handle), deadline + FAR))
+				skip("the machine is too slow");
+		pass(deadline + ticks(3));
+		ASSERT_EQ(query(fd, ops[place].handle, &op), 0);
+		/* A busy host stops the machine, which loses ticks then. */
+		if (!time_travel)
+			wait_until_expired(fd, ops[other].handle);
+		ASSERT_EQ(query(fd, ops[other].handle, &op), TWHEEL_EXPIRED);
+		close(fd);
+	}
+}
+
+/* A holder who asks after the deadline learns that the lease has ended, and withdraws no event. */
+TEST(holder_learns_that_the_lease_has_ended)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const int fd = open_device(O_NONBLOCK);
+		const __u64 deadline = now() + margin_ns();
+		struct twheel_op op;
+		unsigned int j;
+		int lease;
+
+		for (j = 0; j < COUNT; j++) {
+			ops[j] = new_timer(deadline, j);
+			ops[j].flags = TWHEEL_ABSTIME;
+		}
+		add_all(fd, ops, COUNT);
+		lease = new_lease(fd, ops[places[i]].handle, FAR, 0);
+		wait_until_overdue(fd);
+		ASSERT_EQ(left(lease), -ENOENT);
+		ASSERT_EQ(push(lease), -ENOENT);
+		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), TWHEEL_EXPIRED);
+		close(lease);
+		close(fd);
+	}
+}
+
+/* Timers of several clocks, on ticks in turn. Their cookie is their number. */
+enum { TURNS = 90 };
+
+static __u64 add_in_turn(int fd, __u64 distance)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
+	__u64 start[ARRAY_SIZE(clocks)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		start[i] = read_clock(clocks[i]) + margin_ns();
+	/* Not in the order of their deadlines. */
+	for (i = 0; i < TURNS; i++) {
+		const unsigned int number = i * 7 % TURNS, clock = number % ARRAY_SIZE(clocks);
+		struct twheel_op op = new_timer(start[clock] + number * distance, number);
+
+		op.clockid = clocks[clock];
+		op.flags = TWHEEL_ABSTIME;
+		arm(fd, op);
+	}
+	return start[0] + TURNS * distance;
+}
+
+/* Checks an event that was read long after its tick. */
+static void check_late_event(const struct twheel_event *event, unsigned int number,
+			     __u64 last[CLOCK_BOOTTIME + 1])
+{
+	ASSERT_EQ(event->type, TWHEEL_EVENT_TIMER);
+	ASSERT_GE(event->expired_ns, event->deadline_ns);
+	/* A busy host stops the machine, which loses ticks then. */
+	if (time_travel) {
+		ASSERT_EQ(event->cookie, number);
+		ASSERT_LE(event->expired_ns, event->deadline_ns + tick_ns() + slack_ns());
+	}
+	ASSERT_LE(event->expired_ns, read_clock(event->clockid));
+	ASSERT_GE(event->expired_ns, last[event->clockid]);
+	last[event->clockid] = event->expired_ns;
+}
+
+/* Events come in the order of ticks, across clocks, with the times of these ticks. */
+static void check_order(__u64 distance, unsigned int room)
+{
+	__u64 last[CLOCK_BOOTTIME + 1] = { 0 };
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_event events[TURNS];
+	unsigned int number = 0;
+	int i, got;
+
+	pass(add_in_turn(fd, distance) + ticks(30));
+	while (number < TURNS) {
+		wait_for_event(fd);
+		got = read_events(fd, events, room);
+		ASSERT_GT(got, 0);
+		for (i = 0; i < got; i++)
+			check_late_event(&events[i], number++, last);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(late_reader_gets_events_in_order_of_ticks_across_clocks)
+{
+	check_order(ticks(2), TURNS);
+}
+
+TEST(order_is_the_same_one_by_one)
+{
+	check_order(ticks(2), 1);
+}
+
+/* So far apart that timers begin on different levels of the wheel. */
+TEST(order_is_the_same_over_levels)
+{
+	need_time_travel();
+	check_order(ticks(117), 7);
+}
+
+/* The kernel fills a ring in the same order. */
+TEST(ring_has_the_same_order)
+{
+	const struct ring ring = map_ring(open_device(0), 128);
+	__u64 last[CLOCK_BOOTTIME + 1] = { 0 };
+	unsigned int number;
+
+	pass(add_in_turn(ring.fd, ticks(2)) + ticks(30));
+	while (tail_of(&ring) < TURNS)
+		wait_for_event(ring.fd);
+	for (number = 0; number < TURNS; number++)
+		check_late_event(&ring.events[number], number, last);
+}
+
+/* A program comes an hour late. Each event says when its timer came due. */
+TEST(expiry_is_told_an_hour_later)
+{
+	const int fd = open_device(0);
+	const __u64 start = now() + ticks(2);
+	struct twheel_event event;
+	unsigned int i;
+
+	need_time_travel();
+	for (i = 0; i < 100; i++)
+		add_at(fd, start + i * (NSEC_PER_SEC + 12345), i);
+	sleep_for(HOUR);
+	for (i = 0; i < 100; i++) {
+		event = read_one(fd);
+		ASSERT_EQ(event.cookie, i);
+		ASSERT_EQ(event.deadline_ns, start + i * (NSEC_PER_SEC + 12345));
+		ASSERT_LT(event.expired_ns, event.deadline_ns + tick_ns() + slack_ns());
+	}
+}
+
+/* The same for a timer that was pushed back twice since anyone looked. */
+TEST(pushed_back_timer_expires_on_its_own_tick)
+{
+	const struct table_timer t = pushed_timer(10 * NSEC_PER_SEC);
+	const __u64 later = t.deadline + 20 * NSEC_PER_SEC + 12345;
+	struct twheel_event event;
+
+	need_time_travel();
+	ASSERT(push_alone(t.word, later));
+	sleep_for(HOUR);
+	event = read_one(t.fd);
+	ASSERT_EQ(event.deadline_ns, later);
+	ASSERT_LE(event.expired_ns, later + tick_ns() + slack_ns());
+}
+
+/* Periodic timers are armed by the deadline that was missed first. */
+TEST(periodic_timer_counts_the_deadlines_that_nobody_saw)
+{
+	const __u64 period = ticks(5), start = now() + ticks(2);
+	const int fd = open_device(0);
+	struct twheel_event event;
+
+	need_time_travel();
+	add_periodic(fd, start, period, 1);
+	sleep_for(HOUR);
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, start);
+	ASSERT_LE(event.expired_ns, start + tick_ns() + slack_ns());
+	ASSERT_EQ(event.count, (now() - start) / period + 1);
+	event = read_one(fd);
+	ASSERT_EQ((event.deadline_ns - start) % period, 0);
+	ASSERT_EQ(event.count, 1);
+}

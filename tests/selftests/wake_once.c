@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program is woken once for timers that have expired. It is woken again only after it has
+ * called. So a program that does not come costs nothing, however many of its timers expire:
+ * because it is busy, stopped, frozen or about to exit.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "device.h"
+#include "one_epoll.h"
+#include "virtual.h"
+
+/* So many timers expire, on each of so many ticks. The ticks are two apart. */
+enum { EACH_TICK = 3, TICKS = 20, SPAN = 2 * TICKS };
+
+/* A descriptor whose expiries signal an eventfd. */
+struct watched {
+	int	fd;
+	int	eventfd;
+};
+
+static struct watched new_watched(void)
+{
+	struct twheel_eventfd arg = { .fd = CALL(eventfd(0, EFD_NONBLOCK)) };
+	const int fd = open_device(O_NONBLOCK);
+
+	/* In virtual time the machine has just booted. It loses a tick in its first second. */
+	if (in_time(NSEC_PER_SEC))
+		sleep_for(NSEC_PER_SEC);
+	CALL(ioctl(fd, TWHEEL_IOC_EVENTFD, &arg));
+	return (struct watched){ .fd = fd, .eventfd = arg.fd };
+}
+
+/* How often the eventfd was signalled since the last call. */
+static __u64 signals_of(const struct watched *w)
+{
+	__u64 count = 0;
+
+	if (read(w->eventfd, &count, sizeof(count)) < 0)
+		ASSERT_EQ(errno, EAGAIN);
+	return count;
+}
+
+/* Adds timers for the next ticks. Returns the last deadline. */
+static __u64 add_for_many_ticks(int fd)
+{
+	const __u64 start = now() + margin_ns();
+	unsigned int tick, i;
+
+	for (tick = 0; tick < TICKS; tick++)
+		for (i = 0; i < EACH_TICK; i++)
+			add_at(fd, start + ticks(2 * tick), tick);
+	return start + ticks(2 * (TICKS - 1));
+}
+
+/* Waits until timers with this deadline have expired, by a timer of another descriptor. */
+static void sleep_over(__u64 deadline)
+{
+	pass(deadline + ticks(1));
+}
+
+/* The same until the first wake-up, and then for all others. */
+static __u64 first_signals(const struct watched *w, __u64 deadline)
+{
+	wait_for_event(w->eventfd);
+	sleep_over(deadline);
+	return signals_of(w);
+}
+
+static void sleep_ticks(unsigned int count)
+{
+	sleep_over(now() + ticks(count));
+}
+
+/* Reads all events. Each comes once, with its own time. */
+static void check_all_events(int fd)
+{
+	struct twheel_event event;
+	__u64 last = 0;
+	unsigned int i;
+
+	for (i = 0; i < EACH_TICK * TICKS; i++) {
+		wait_for_event(fd);
+		ASSERT_EQ(read_events(fd, &event, 1), 1);
+		check_event(&event);
+		/* A busy host stops the machine, which loses ticks then. */
+		if (time_travel)
+			ASSERT_EQ(event.cookie, i / EACH_TICK);
+		ASSERT_LE(event.expired_ns, event.deadline_ns + tick_ns() + slack_ns());
+		ASSERT_GE(event.expired_ns, last);
+		last = event.expired_ns;
+	}
+	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
+}
+
+TEST(eventfd_is_signalled_once_for_many_ticks)
+{
+	const struct watched w = new_watched();
+
+	ASSERT_EQ(first_signals(&w, add_for_many_ticks(w.fd)), 1);
+	check_all_events(w.fd);
+	/* On a slow machine, a tick came between two of the calls. */
+	signals_of(&w);
+	sleep_ticks(5);
+	ASSERT_EQ(signals_of(&w), 0);
+}
+
+/* Each of these calls counts, whether or not it reads events. */
+static void call_query(int fd)
+{
+	struct twheel_op op;
+
+	ASSERT_EQ(query(fd, 1ULL << 40, &op), -ENOENT);
+}
+
+static void call_cancel(int fd)
+{
+	ASSERT_EQ(cancel(fd, 1ULL << 40), -ENOENT);
+}
+
+static void call_add(int fd)
+{
+	ASSERT_EQ(cancel(fd, add(fd, HOUR, 1)), 0);
+}
+
+static void call_info(int fd)
+{
+	get_info(fd);
+}
+
+static void call_poll(int fd)
+{
+	ASSERT(has_event(fd));
+}
+
+static void call_read(int fd)
+{
+	struct twheel_event event;
+
+	ASSERT_EQ(read_events(fd, &event, 1), 1);
+}
+
+static void call_list(int fd)
+{
+	struct twheel_op op;
+	__u64 cursor = 0;
+
+	ASSERT_EQ(list(fd, &op, 1, &cursor, 0), 1);
+}
+
+/* Calls in virtual time, one after each of some ticks: one signal follows on each call. */
+static void check_call(void (*call)(int fd))
+{
+	const struct watched w = new_watched();
+	__u64 deadline;
+	unsigned int i;
+
+	need_time_travel();
+	add_at(w.fd, now(), 1);
+	sleep_ticks(2);
+	ASSERT_EQ(signals_of(&w), 1);
+	/* Far enough apart for the kernel to make another visit after each call. */
+	deadline = now() + ticks(10);
+	for (i = 0; i < 60; i++)
+		add_at(w.fd, deadline + ticks(i), 2);
+	sleep_over(deadline);
+	ASSERT_EQ(signals_of(&w), 1);
+	for (i = 0; i < 5; i++) {
+		sleep_ticks(2);
+		ASSERT_EQ(signals_of(&w), 0);
+		call(w.fd);
+		sleep_ticks(2);
+		ASSERT_EQ(signals_of(&w), 1);
+	}
+}
+
+TEST(program_is_woken_again_after_query)
+{
+	check_call(call_query);
+}
+
+TEST(program_is_woken_again_after_cancel)
+{
+	check_call(call_cancel);
+}
+
+TEST(program_is_woken_again_after_add)
+{
+	check_call(call_add);
+}
+
+TEST(program_is_woken_again_after_info)
+{
+	check_call(call_info);
+}
+
+TEST(program_is_woken_again_after_poll)
+{
+	check_call(call_poll);
+}
+
+TEST(program_is_woken_again_after_read)
+{
+	check_call(call_read);
+}
+
+TEST(program_is_woken_again_after_list)
+{
+	check_call(call_list);
+}
+
+/* A real-time signal, because such signals are not merged while they wait. */
+TEST(signal_is_sent_once_for_many_ticks)
+{
+	const struct timespec none = { 0 }, *limit = NULL;
+	const int fd = open_device(O_NONBLOCK);
+	unsigned int signals;
+	sigset_t set;
+	__u64 last;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	CALL(sigprocmask(SIG_BLOCK, &set, NULL));
+	CALL(fcntl(fd, F_SETOWN, getpid()));
+	CALL(fcntl(fd, F_SETSIG, SIGRTMIN));
+	CALL(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK));
+	last = add_for_many_ticks(fd);
+	for (signals = 0; sigtimedwait(&set, NULL, limit) == SIGRTMIN; signals++) {
+		sleep_over(last);
+		limit = &none;
+	}
+	ASSERT_EQ(signals, 1);
+	check_all_events(fd);
+	while (sigtimedwait(&set, NULL, &none) == SIGRTMIN)
+		continue;
+	sleep_ticks(5);
+	ASSERT_EQ(sigtimedwait(&set, NULL, &none), -1);
+}
+
+/* The wake-up of an edge-triggered epoll is not repeated before the program asks. */
+TEST(epoll_is_woken_once_for_many_ticks)
+{
+	const int fd = open_device(O_NONBLOCK);
+	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
+
+	sleep_over(add_for_many_ticks(fd));
+	ASSERT(epoll_reports(epoll, -1));
+	ASSERT(!epoll_reports(epoll, 0));
+	check_all_events(fd);
+	ASSERT(!epoll_reports(epoll, 0));
+}
+
+static short poll_for(int fd, short events)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+
+	CALL(poll(&poll_fd, 1, 0));
+	return poll_fd.revents;
+}
+
+/*
+ * systemd, for one, keeps the descriptors of others and polls them for POLLHUP alone. That is
+ * no call of the program: it finds no event, and the kernel does not wake the program again.
+ */
+TEST(poll_for_hangup_only_turns_nothing)
+{
+	const struct watched w = new_watched();
+	__u64 last;
+
+	need_time_travel();
+	last = add_for_many_ticks(w.fd);
+	sleep_over(last - ticks(SPAN - 2));
+	ASSERT_EQ(signals_of(&w), 1);
+	ASSERT_EQ(poll_for(w.fd, 0), 0);
+	ASSERT_EQ(poll_for(w.fd, POLLHUP), 0);
+	sleep_ticks(3);
+	ASSERT_EQ(signals_of(&w), 0);
+	/* The same poll with POLLIN is one. */
+	ASSERT_EQ(poll_for(w.fd, POLLIN | POLLHUP), POLLIN);
+	sleep_ticks(3);
+	ASSERT_EQ(signals_of(&w), 1);
+	sleep_over(last);
+	check_all_events(w.fd);
+}
+
+static void poll_in_child(void *data)
+{
+	const struct watched *w = data;
+
+	ASSERT(has_event(w->fd));
+}
+
+/* Another process that has the descriptor may poll. The events stay for who reads them. */
+TEST(another_process_polls)
+{
+	struct watched w = new_watched();
+	__u64 last;
+
+	need_time_travel();
+	last = add_for_many_ticks(w.fd);
+	sleep_over(last - ticks(SPAN - 4));
+	ASSERT_EQ(signals_of(&w), 1);
+	join(start(poll_in_child, &w));
+	sleep_over(last);
+	ASSERT_EQ(signals_of(&w), 1);
+	join(start(poll_in_child, &w));
+	check_all_events(w.fd);
+}
+
+/* A child that arms timers, says so, and then does what @wait does. */
+struct child {
+	struct watched	w;
+	int		armed[2];
+	void		(*wait)(int fd);
+	__u64		last;
+	pid_t		pid;
+};
+
+static void arm_and_wait(void *data)
+{
+	struct child *child = data;
+
+	child->last = add_for_many_ticks(child->w.fd);
+	CALL(write(child->armed[1], &child->last, sizeof(child->last)));
+	child->wait(child->w.fd);
+	pause();
+}
+
+static void start_child(struct child *child, void (*wait)(int fd))
+{
+	child->w = new_watched();
+	child->wait = wait;
+	CALL(pipe(child->armed));
+	child->pid = start(arm_and_wait, child);
+	ASSERT_EQ(CALL(read(child->armed[0], &child->last, sizeof(child->last))),
+		  (long)sizeof(child->last));
+}
+
+static void kill_child(const struct child *child)
+{
+	int status;
+
+	CALL(kill(child->pid, SIGKILL));
+	CALL(waitpid(child->pid, &status, 0));
+	ASSERT(WIFSIGNALED(status));
+}
+
+static void wait_by_poll(int fd)
+{
+	for (;;) {
+		wait_for_event(fd);
+		usleep(ticks(1) / 1000);
+	}
+}
+
+static void wait_by_sleeping(int fd)
+{
+	for (;;)
+		pause();
+}
+
+static void wait_by_read(int fd)
+{
+	struct twheel_event event;
+
+	CALL(fcntl(fd, F_SETFL, 0));
+	for (;;)
+		CALL(read(fd, &event, sizeof(event)));
+}
+
+/* The child cannot call. On a busy machine, it may have done so before it was stopped. */
+static void check_woken_once(const struct child *child)
+{
+	const __u64 count = first_signals(&child->w, child->last);
+
+	if (time_travel)
+		ASSERT_EQ(count, 1);
+	sleep_ticks(10);
+}
+
+/* Arms a timer that is due. Returns its deadline. */
+static __u64 now_due(int fd)
+{
+	const __u64 deadline = now();
+
+	add_at(fd, deadline, 1);
+	return deadline;
+}
+
+/* The poll of a stopped program is not over when it is woken. The events stay. */
+static void check_stopped(void (*wait)(int fd))
+{
+	struct child child;
+
+	start_child(&child, wait);
+	CALL(kill(child.pid, SIGSTOP));
+	CALL(waitpid(child.pid, NULL, WUNTRACED));
+	check_woken_once(&child);
+	ASSERT_EQ(signals_of(&child.w), 0);
+	check_all_events(child.w.fd);
+	signals_of(&child.w);
+	/* Once the parent has called, the kernel wakes again. */
+	ASSERT_EQ(first_signals(&child.w, now_due(child.w.fd)), 1);
+	kill_child(&child);
+}
+
+TEST(stopped_program_that_waits_in_poll)
+{
+	check_stopped(wait_by_poll);
+}
+
+TEST(stopped_program_that_does_not_wait)
+{
+	check_stopped(wait_by_sleeping);
+}
+
+/* Once it goes on, it reads all events. None was lost. */
+TEST(stopped_program_goes_on)
+{
+	struct child child;
+	__u64 left;
+
+	start_child(&child, wait_by_read);
+	CALL(kill(child.pid, SIGSTOP));
+	CALL(waitpid(child.pid, NULL, WUNTRACED));
+	sleep_over(child.last);
+	left = timers_of(child.w.fd);
+	sleep_ticks(2);
+	ASSERT_EQ(timers_of(child.w.fd), left);
+	CALL(kill(child.pid, SIGCONT));
+	while (timers_of(child.w.fd))
+		usleep(ticks(1) / 1000);
+	kill_child(&child);
+}
+
+#define CGROUPS "/sys/fs/cgroup/"
+#define CGROUP CGROUPS "twheel-frozen-test/"
+
+static bool write_file(const char *path, const char *text)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	close(fd);
+	return good;
+}
+
+static void freeze(bool frozen)
+{
+	const char *wanted = frozen ? "frozen 1" : "frozen 0";
+	char text[128] = "";
+	FILE *file;
+
+	if (!write_file(CGROUP "cgroup.freeze", frozen ? "1\n" : "0\n"))
+		FAIL("cgroup.freeze: %s", strerror(errno));
+	while (!strstr(text, wanted)) {
+		usleep(ticks(1) / 1000);
+		file = fopen(CGROUP "cgroup.events", "re");
+		ASSERT(file);
+		text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+		fclose(file);
+	}
+}
+
+TEST(frozen_cgroup)
+{
+	struct child child;
+	char pid[16];
+
+	if (mkdir(CGROUP, 0755) && errno != EEXIST)
+		skip("no cgroup2");
+	if (access(CGROUP "cgroup.freeze", W_OK)) {
+		rmdir(CGROUP);
+		skip("no freezer");
+	}
+	start_child(&child, wait_by_poll);
+	snprintf(pid, sizeof(pid), "%d\n", child.pid);
+	ASSERT(write_file(CGROUP "cgroup.procs", pid));
+	freeze(true);
+	check_woken_once(&child);
+	ASSERT_EQ(signals_of(&child.w), 0);
+	check_all_events(child.w.fd);
+	freeze(false);
+	kill_child(&child);
+	CALL(rmdir(CGROUP));
+}
+
+/* A program is killed while its timers expire. Another one has the descriptor, too. */
+static void check_killed(void (*wait)(int fd))
+{
+	struct twheel_event event;
+	struct child child;
+
+	start_child(&child, wait);
+	sleep_over(child.last - ticks(SPAN / 2));
+	kill_child(&child);
+	sleep_over(child.last);
+	while (timers_of(child.w.fd)) {
+		wait_for_event(child.w.fd);
+		ASSERT_EQ(read_events(child.w.fd, &event, 1), 1);
+		check_event(&event);
+	}
+	ASSERT(!has_event(child.w.fd));
+	ASSERT_EQ(timers_of(child.w.fd), 0);
+}
+
+TEST(program_that_waits_in_poll_is_killed)
+{
+	check_killed(wait_by_poll);
+}
+
+TEST(program_that_does_not_wait_is_killed)
+{
+	check_killed(wait_by_sleeping);
+}
+
+TEST(program_that_waits_in_read_is_killed)
+{
+	check_killed(wait_by_read);
+}
+
+/* The last descriptor goes with its program. The user's timers go with it. */
+TEST(exit_ends_timers_that_nobody_has_looked_at)
+{
+	const int other = open_device(0);
+	const __u64 before = get_info(other).timers_user;
+	struct child child;
+
+	start_child(&child, wait_by_sleeping);
+	CALL(close(child.w.fd));
+	sleep_over(child.last - ticks(SPAN / 2));
+	ASSERT_EQ(get_info(other).timers_user, before + EACH_TICK * TICKS);
+	kill_child(&child);
+	ASSERT_EQ(get_info(other).timers_user, before);
+}
