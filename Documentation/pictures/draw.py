@@ -80,7 +80,7 @@ def wheel(picture):
                 fill = AMBER
             picture.slot(center, radii, number, fill)
     picture.text(240, 236, "three of", "six levels", anchor="middle", font_size=13)
-    picture.text(490, 50, "One wheel, on one CPU", font_weight="bold")
+    picture.text(490, 50, "One wheel", font_weight="bold")
     for y, name, slot in ((80, "outer ring, level 0", "a slot is 1 tick"),
                           (125, "next ring, level 1", "a slot is 64 ticks"),
                           (170, "inner ring, level 2", "a slot is 4,096 ticks")):
@@ -102,7 +102,7 @@ def doors(picture):
     picture.box(30, 30, 400, 60, "programs", "twheelctl, libtwheel, any language",
                 fill="#d8e6f3")
     picture.box(450, 30, 320, 60, "other kernel modules", fill="#dcecdc")
-    picture.box(30, 150, 400, 56, "/dev/twheel", "a descriptor holds millions of timers",
+    picture.box(30, 150, 400, 56, "/dev/twheel", "a descriptor has a wheel for millions of timers",
                 fill=BLUE, color="white")
     picture.box(450, 150, 320, 56, "twheel.h", "a timer is embedded in an object",
                 fill=GREEN, color="white")
@@ -113,9 +113,10 @@ def doors(picture):
     picture.arrow("M610 90V148")
     picture.text(620, 123, "function calls", font_size=12)
     picture.arrow("M230 206V258")
+    picture.text(240, 237, "one timer for each user", font_size=12)
     picture.arrow("M610 206V258")
     picture.shape("rect", x=30, y=260, width=740, height=100, rx=6, fill=PALE)
-    picture.text(400, 282, "the engine: wheels on each CPU, driven by the tick",
+    picture.text(400, 282, "the engine: a wheel on each CPU, driven by the tick",
                  anchor="middle")
     for number in range(4):
         x = 115 + 185 * number
