@@ -81,7 +81,7 @@ static void run_attack(void *data)
 	close(from_attacker[0]);
 	if (attack->prepare_as_root)
 		attack->prepare_as_root();
-	/* The user of another attack may be above its share, and so arm timers in another lane. */
+	/* The user of another attack may have used up its credit. */
 	become(attacked_cpu, attack->container ? 0 : FIRST_ATTACKER + getpid());
 	if (attack->container)
 		enter_container();

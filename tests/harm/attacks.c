@@ -477,7 +477,7 @@ static void ask_again(void)
 	sleep_ns(100 * NSEC_PER_MSEC);
 }
 
-/* @count timers of each user: so few that all stay in the lane of programs with few. */
+/* @count timers of each user. */
 static void prepare_uids(unsigned int count)
 {
 	unsigned int i;
