@@ -1257,9 +1257,9 @@ def watch_shows_levels_and_the_next_deadline():
         picture, = good_objects("watch", "--count", "1", "--interval", "50ms")
         text = good("watch", "--count", "1", "--interval", "50ms")
     cpus = picture["cpus"]
-    is_(sum(cpu["pending"] for cpu in cpus), 3)
-    # A slot whose timers were cancelled may still look occupied.
-    assert sum(level["occupied"] for cpu in cpus for level in cpu["levels"]) >= 3
+    # The engine knows one timer for all visits of a user.
+    is_(sum(cpu["pending"] for cpu in cpus), 1)
+    assert sum(level["occupied"] for cpu in cpus for level in cpu["levels"]) >= 1
     for cpu in cpus:
         is_(len(cpu["levels"]), 6)
         is_({len(level["slots"]) for level in cpu["levels"]}, {128})
@@ -1284,7 +1284,8 @@ def watch_shows_exact_rates():
         picture = good_objects("watch", "--count", "1", "--interval", "20s")[0]
         process.kill()
     fired = sum(cpu["per_second"]["fired"] for cpu in picture["cpus"])
-    assert 9.9 <= fired <= 10.1, fired
+    # A visit for each expiry, and at most another one after the program's call.
+    assert 9.9 <= fired <= 20.1, fired
 
 
 # What goes wrong

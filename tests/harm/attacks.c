@@ -11,8 +11,6 @@
 #include "table_timer.h"
 #include "victims.h"
 
-struct work *work;
-
 enum { BIG_RING = 1 << 20, RINGS_MOST = 16384 };
 
 static unsigned int timers;		/* how many timers or descriptors */
@@ -130,7 +128,7 @@ static void prepare_periodic(unsigned int count)
 
 static struct twheel_word *words;
 
-void prepare_table(unsigned int count)
+static void prepare_table(unsigned int count)
 {
 	const __u64 deadline = now() + NSEC_PER_SEC;
 	unsigned int i;
@@ -147,9 +145,10 @@ void prepare_table(unsigned int count)
 	add_all(fds[0], ops, count);
 }
 
-int attacked_fd(void)
+static void prepare_handed_table(unsigned int count)
 {
-	return fds[0];
+	prepare_table(count);
+	prepare_handed(fds[0]);
 }
 
 /* Timers expire if the attacker gets no CPU for too long. Add as many again. */
@@ -644,7 +643,7 @@ const struct attack attacks[] = {
 	{ "threads", prepare_threads, rest, .count = 100 },
 	{ "signals", prepare_signals, call_all, .count = 500 },
 	{ "pollers", prepare_pollers, wake_pollers, .count = 200, .waiters = true },
-	{ "handed", prepare_handed, push_words, .count = 100000,
+	{ "handed", prepare_handed_table, push_words, .count = 100000,
 	  .prepare_as_root = start_receiver },
 	{ "stopped", prepare_stopped, rest, .count = 4000 },
 	{ "push", prepare_push, push_all, .count = 40000 },

@@ -6,9 +6,8 @@
 #ifndef _ATTACKS_H
 #define _ATTACKS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/types.h>
+#include "work.h"
 
 enum { FIRST_ATTACKER = 1000, FIRST_SUBUID = 200000, SUBUIDS = 100 };
 
@@ -29,20 +28,5 @@ struct attack {
 /* The attacks, and those for a CPU that goes offline. The last one of each has no name. */
 extern const struct attack attacks[];
 extern const struct attack hotplug_attacks[];
-
-/* What the attacker has done, in memory that is shared. */
-struct work {
-	atomic_ullong	done;		/* events that it has got, or timers that it has armed */
-	atomic_uint	steps;
-	atomic_ullong	longest_poll_ns;	/* of a program that has got a descriptor */
-	atomic_uint	helpers;	/* other processes whose time is the attacker's */
-	pid_t		helper[2048];
-};
-
-extern struct work *work;
-
-/* For crowds.c: a table of @count deadlines, and the descriptor that has it. */
-void prepare_table(unsigned int count);
-int attacked_fd(void);
 
 #endif /* _ATTACKS_H */

@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "attacks.h"
 #include "event_ring.h"
 #include "victims.h"
+#include "work.h"
 
 enum { CALLERS_MOST = 16384, PROCESSES = 2000, EPOLLS = 300, PROGRAMS = 20, RECEIVER = 1002,
 	USERS = 30, FIRST_USER = 300000 };
@@ -269,10 +269,9 @@ void start_receiver(void)
 	start_helper(poll_each_tick, NULL);
 }
 
-void prepare_handed(unsigned int count)
+void prepare_handed(int fd)
 {
-	prepare_table(count);
-	send_descriptor(attacked_fd());
+	send_descriptor(fd);
 }
 
 /* Every other descriptor has a ring, which the kernel fills. */

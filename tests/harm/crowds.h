@@ -23,7 +23,7 @@ void wake_pollers(void);
 
 /* A descriptor with many deadlines in its table, for a program that polls it at each tick. */
 void start_receiver(void);
-void prepare_handed(unsigned int count);
+void prepare_handed(int fd);
 
 /* Descriptors with timers that are due at each tick, of programs that are stopped. */
 void prepare_stopped(unsigned int count);
