@@ -8,8 +8,8 @@
  * A step is a timer that is moved, looked at or expired, or a tick that is visited. The scheduler
  * charges the program for its calls, and so for what its timers cost.
  *
- * When a call ends, the visit is armed: one timer of the engine for each open file, for the next
- * tick at which the wheel needs attention (visit.c).
+ * When a call ends, it asks for a visit at the next tick at which the wheel needs attention
+ * (visit.c). The engine has one timer for the visits of a user on a CPU (user_cpu.c).
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -126,7 +126,7 @@ void twheel_turn_all(struct timer_set *set)
 }
 
 /**
- * twheel_turn_rest - arm the visit for the next tick at which the wheel needs attention
+ * twheel_turn_rest - ask for a visit at the next tick at which the wheel needs attention
  * @set: The set, locked.
  * @phase: The time.
  */

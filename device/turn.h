@@ -115,7 +115,7 @@ static __always_inline void twheel_turn_begin(struct timer_set *set, struct twhe
  * @set: The set, locked by twheel_turn_begin() or twheel_turn_call().
  * @phase: The time.
  *
- * Arms the visit, if the wheel wants one before the visit that is armed.
+ * Asks for a visit, if the wheel wants one before the visit that it has.
  */
 static __always_inline void twheel_turn_end(struct timer_set *set,
 					    const struct twheel_phase *phase)

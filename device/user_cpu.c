@@ -5,7 +5,7 @@
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
  * each user and CPU, and not one for each descriptor, and each user has a credit there: 16 steps a
- * tick, and 256 after a quiet time. All users of a CPU together have 64 steps a tick. A visit is a
+ * tick, and 256 after a quiet time. All users of a CPU together have 64 and 256. A visit is a
  * step. So is a wake-up, and for each eight waiters another one. What is left over waits for the
  * next ticks; but a call of the user does it, in the own time. So a server whose threads wait for
  * very many descriptors is served by the first of them, and one user's visits do not delay
@@ -218,7 +218,7 @@ bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep)
 	if (READ_ONCE(user->until) + keep > own)
 		return false;
 	return per_cpu(user_cpu_all_until, user->cpu) <= all || user->tick != tick ||
-	       user->steps < USER_CPU_FIRST;
+	       user->steps + !!keep < USER_CPU_FIRST;
 }
 
 /**

@@ -63,8 +63,8 @@ static __always_inline void twheel_user_timer_move(struct timer_set *set, struct
  * @t: The timer, PENDING or in no list.
  * @tick: The tick of its deadline.
  *
- * In line, because batches arm many timers in a loop. The caller arms the visit afterwards:
- * twheel_turn_end().
+ * In line, because batches arm many timers in a loop. The caller asks for a visit
+ * afterwards: twheel_turn_end().
  */
 static __always_inline void twheel_user_timer_arm(struct timer_set *set, struct user_timer *t,
 						  u64 tick)

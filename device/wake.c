@@ -230,8 +230,8 @@ static unsigned int wake_set(struct timer_set *set)
 static void wake_next(struct twheel_work *next)
 {
 	struct wake_cpu *here = container_of(next, struct wake_cpu, next);
+	struct user_cpu *user, *after = NULL;
 	struct timer_set *set = NULL;
-	struct user_cpu *user;
 
 	/* The set, and its user, may end meanwhile: twheel_wake_cancel() does not wait. */
 	rcu_read_lock();
@@ -244,13 +244,21 @@ static void wake_next(struct twheel_work *next)
 		else
 			list_del_init(&user->node);
 	}
-	if (!list_empty(&here->users))
+	if (!list_empty(&here->users)) {
+		after = list_first_entry(&here->users, struct user_cpu, node);
 		twheel_work_queue(&here->next);
+	}
 	spin_unlock(&here->lock);
 	if (set)
 		twheel_user_cpu_spend(user, wake_set(set));
 	else if (user)
 		twheel_user_cpu_rest(user, true);
+	/*
+	 * If the slice of time is over, the rest is left to a thread, which may have to wait long
+	 * for the CPU. So whoever is next has a turn at the next tick at the latest.
+	 */
+	if (after && after != user)
+		twheel_user_cpu_rest(after, true);
 	rcu_read_unlock();
 }
 
