@@ -230,7 +230,7 @@ static unsigned int wake_set(struct timer_set *set)
 static void wake_next(struct twheel_work *next)
 {
 	struct wake_cpu *here = container_of(next, struct wake_cpu, next);
-	struct user_cpu *user, *after = NULL;
+	struct user_cpu *user, *after;
 	struct timer_set *set = NULL;
 
 	/* The set, and its user, may end meanwhile: twheel_wake_cancel() does not wait. */
@@ -244,10 +244,9 @@ static void wake_next(struct twheel_work *next)
 		else
 			list_del_init(&user->node);
 	}
-	if (!list_empty(&here->users)) {
-		after = list_first_entry(&here->users, struct user_cpu, node);
+	after = list_first_entry_or_null(&here->users, struct user_cpu, node);
+	if (after)
 		twheel_work_queue(&here->next);
-	}
 	spin_unlock(&here->lock);
 	if (set)
 		twheel_user_cpu_spend(user, wake_set(set));
