@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "event_ring.h"
+#include "rights.h"
 #include "victims.h"
 #include "work.h"
 
@@ -200,50 +201,6 @@ void wake_pollers(void)
 		did_one();
 }
 
-union control {
-	char		bytes[CMSG_SPACE(sizeof(int))];
-	struct cmsghdr	align;
-};
-
-static void send_descriptor(int fd)
-{
-	union control control = { };
-	char byte = 0;
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &data,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
-	ASSERT_EQ(CALL(sendmsg(sockets[1], &message, 0)), 1);
-}
-
-static int receive_descriptor(void)
-{
-	union control control;
-	char byte;
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &data,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	int fd;
-
-	ASSERT_EQ(CALL(recvmsg(sockets[0], &message, 0)), 1);
-	ASSERT(CMSG_FIRSTHDR(&message));
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-	return fd;
-}
-
 /* Another user, who polls what it is given, but does not read. */
 static void poll_each_tick(void *data)
 {
@@ -251,7 +208,7 @@ static void poll_each_tick(void *data)
 	__u64 begin, time;
 
 	become(attacked_cpu, RECEIVER);
-	given.fd = receive_descriptor();
+	given.fd = receive_descriptor(sockets[0]);
 	for (;;) {
 		begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
 		CALL(poll(&given, 1, 0));
@@ -271,7 +228,7 @@ void start_receiver(void)
 
 void prepare_handed(int fd)
 {
-	send_descriptor(fd);
+	send_descriptor(sockets[1], fd);
 }
 
 /* Every other descriptor has a ring, which the kernel fills. */
