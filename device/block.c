@@ -2,24 +2,36 @@
 /*
  * twheel: where the timers of a set lie
  *
- * A block has places for about sixty timers. The number of a timer's block is the timer's
- * index divided by the number of places in a block; leaf.c finds the block. The lowest
- * free place is taken first, so that blocks become empty as timers end. But timers with words
- * in the table get the indexes of the table in turn.
+ * A block has places for about sixty timers. The number of a timer's block is the timer's index
+ * divided by the number of places in a block. A set has an array of its blocks by number, so two
+ * loads find a timer. The array doubles when a block gets a number that the array does not have.
+ *
+ * The lowest free place is taken first, so that blocks become empty as timers end. But timers
+ * with words in the table get the indexes of the table in turn.
+ *
+ * A program may ask for the handle with the highest index as its first one. So the user is charged
+ * for an array of a page or more, as for blocks.
  */
 #include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include "block.h"
-#include "leaf.h"
 #include "quota.h"
+
+/* An array and its bitmap have this many words together: at first, and for all numbers. */
+#define BLOCK_FIRST_WORDS	8U
+#define BLOCK_MOST_WORDS	((u32)(PAGE_ALIGN(block_words(BLOCK_NUMBERS) * sizeof(long)) / \
+				       sizeof(long)))
+#define BLOCK_NUMBERS		(TWHEEL_INDEX_MASK / TIMER_BLOCK_TIMERS + 1)
+
+/* How many numbers a walk passes over in one look, if they have no block. */
+#define BLOCK_LOOK		512U
 
 static struct kmem_cache *block_cache;
 
-/**
- * twheel_block_walk_begin - begin or continue a walk, after locking the set
- * @set: The set, locked.
- * @walk: The walk. Its @index is 0 at first.
- */
+/* Begins or continues a walk, after locking the set. */
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk)
 {
 	timer_set_assert_locked(set);
@@ -43,25 +55,24 @@ static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
 	return true;
 }
 
-/* Finds the block that has the index of a walk, or the next block. */
+/* Finds the block that has the index of a walk, or goes on towards the next block. */
 static noinline void block_walk_find(struct timer_set *set, struct block_walk *walk)
 {
-	unsigned long number = walk->index / TIMER_BLOCK_TIMERS;
+	unsigned long number = walk->index / TIMER_BLOCK_TIMERS, end = number + BLOCK_LOOK;
 
-	walk->block = twheel_leaf_next(set, &number);
-	if (walk->block)
-		walk->index = max_t(unsigned long, walk->index, walk->block->first);
-	else
+	while (number < set->blocks && number < end && !set->block[number])
+		number++;
+	if (number < set->blocks) {
+		walk->index = max(walk->index, number * TIMER_BLOCK_TIMERS);
+		walk->block = set->block[number];
+	} else {
 		walk->index = ULONG_MAX;
+	}
 }
 
-/**
- * twheel_block_walk_next - find the next timer of a walk
- * @set: The set, locked since twheel_block_walk_begin().
- * @walk: The walk.
- *
- * Return: The timer, or %NULL if the caller is to release the lock. Then the walk is at
- * its end if its @index is %ULONG_MAX.
+/*
+ * Returns the next timer of a walk, or %NULL if the caller is to release the lock, which has been
+ * held since twheel_block_walk_begin(). Then the walk is at its end if its @index is %ULONG_MAX.
  */
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk)
 {
@@ -87,6 +98,91 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 	return NULL;
 }
 
+/* Frees a block that no other code finds in the array any more. */
+void twheel_block_remove(struct timer_block *block)
+{
+	struct user_quota *quota = block->set->quota;
+
+	kmem_cache_free(block_cache, block);
+	twheel_quota_uncharge_blocks(quota, 1);
+}
+
+/* Returns how many words an array for so many blocks has, with its bitmap. */
+static u32 block_words(u32 blocks)
+{
+	return blocks + BITS_TO_LONGS(blocks);
+}
+
+/* Returns how many blocks an array has the places of. One word in BITS_PER_LONG + 1 is bitmap. */
+static u32 block_places_in(u32 words)
+{
+	return words - DIV_ROUND_UP(words, BITS_PER_LONG + 1);
+}
+
+/* Returns as how many blocks an array counts: the allocator gives what it is asked for. */
+static u32 block_array_charge(u32 words)
+{
+	return words * sizeof(long) / TIMER_BLOCK_SIZE;
+}
+
+static void block_free_array(struct timer_set *set, struct timer_block **array, u32 words)
+{
+	kvfree(array);
+	twheel_quota_uncharge_blocks(set->quota, block_array_charge(words));
+}
+
+/* Frees the array of a set that has ended, and has no blocks any more. */
+void twheel_block_free_array(struct timer_set *set)
+{
+	block_free_array(set, set->block, set->array_words);
+}
+
+static struct timer_block **block_alloc_array(u32 words)
+{
+	struct timer_block **array;
+
+	/* kvcalloc() might take twice the memory for a size that is no power of two. */
+	if (words == BLOCK_MOST_WORDS)
+		array = __vmalloc(words * sizeof(*array), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	else
+		array = kvcalloc(words, sizeof(*array), GFP_KERNEL_ACCOUNT);
+	if (array)
+		memset(array + block_places_in(words), 0xff,
+		       (words - block_places_in(words)) * sizeof(long));
+	return array;
+}
+
+/* Gives the array a place for the block with a number. Returns 0 or an error. May sleep. */
+static int block_grow(struct timer_set *set, u32 number)
+{
+	struct timer_block **array;
+	u32 words;
+
+	if (number < READ_ONCE(set->blocks))
+		return 0;
+	words = roundup_pow_of_two(block_words(number + 1));
+	words = clamp(words, BLOCK_FIRST_WORDS, BLOCK_MOST_WORDS);
+	if (!twheel_quota_charge_blocks(set, block_array_charge(words)))
+		return -EDQUOT;
+	array = block_alloc_array(words);
+	if (!array) {
+		twheel_quota_uncharge_blocks(set->quota, block_array_charge(words));
+		return -ENOMEM;
+	}
+	timer_set_lock(set);
+	if (words > set->array_words) {
+		memcpy(array, set->block, set->blocks * sizeof(*array));
+		memcpy(array + block_places_in(words), twheel_block_room(set),
+		       BITS_TO_LONGS(set->blocks) * sizeof(long));
+		WRITE_ONCE(set->blocks, block_places_in(words));
+		swap(set->block, array);
+		swap(set->array_words, words);
+	}
+	timer_set_unlock(set);
+	block_free_array(set, array, words);
+	return 0;
+}
+
 /* Charges the user and allocates a block. Returns it, or an ERR_PTR(). May sleep. */
 static struct timer_block *block_new(struct timer_set *set)
 {
@@ -103,81 +199,55 @@ static struct timer_block *block_new(struct timer_set *set)
 	return block;
 }
 
-static void block_free(struct timer_block *block)
-{
-	struct user_quota *quota = block->set->quota;
-
-	kmem_cache_free(block_cache, block);
-	twheel_quota_uncharge_blocks(quota, 1);
-}
-
-/* Makes @block, which is empty, the spare block of the set. Frees the former spare. */
-static void block_keep(struct timer_set *set, struct timer_block *block)
+/*
+ * Makes @block, which is empty or %NULL, the spare block of the set, which has that number then.
+ * Returns the former spare block, which has no number any more.
+ */
+static struct timer_block *block_keep(struct timer_set *set, struct timer_block *block)
 {
 	struct timer_block *old = set->spare;
 
-	set->spare = block;
-	if (!old)
-		return;
-	twheel_leaf_put(set, twheel_block_number(old), NULL);
-	twheel_leaf_trim(set, twheel_block_number(old));
-	block_free(old);
-}
-
-/* Returns the spare block, a new one, or an ERR_PTR(). May release the lock. */
-static struct timer_block *block_get(struct timer_set *set)
-	__must_hold(&set->lock)
-{
-	struct timer_block *block = set->spare;
-
-	if (block) {
-		twheel_leaf_put(set, twheel_block_number(block), NULL);
-		set->spare = NULL;
-		return block;
-	}
-	timer_set_unlock(set);
-	block = block_new(set);
-	timer_set_lock(set);
-	return block;
-}
-
-/**
- * twheel_block_add - add an empty block
- * @set: The set, locked.
- * @number: The number of the block. There may be one with that number.
- *
- * May release the lock meanwhile, to allocate.
- *
- * Return: 0, but the block may have been taken away or filled again; or -ENOMEM; or -EDQUOT if
- * the user may have no more blocks.
- */
-int twheel_block_add(struct timer_set *set, u32 number)
-	__must_hold(&set->lock)
-{
-	int ret = twheel_leaf_grow(set, number);
-	struct timer_block *block;
-	u32 from;
-
 	timer_set_assert_locked(set);
 
+	if (old)
+		set->block[twheel_block_number(old)] = NULL;
+	set->spare = block;
+	return old;
+}
+
+/*
+ * Adds an empty block with a number. The set is not locked. May sleep. Returns 0, but another
+ * thread may have filled the block again, or have taken it away; or -ENOMEM; or -EDQUOT.
+ */
+int twheel_block_add(struct timer_set *set, u32 number)
+{
+	struct timer_block *block = NULL, *old = NULL;
+	int ret = block_grow(set, number);
+
+	if (!ret && !READ_ONCE(set->spare)) {
+		block = block_new(set);
+		ret = PTR_ERR_OR_ZERO(block);
+	}
 	if (ret)
 		return ret;
-	from = set->spare ? twheel_block_number(set->spare) : number;
-	block = block_get(set);
-	if (IS_ERR(block)) {
-		twheel_leaf_trim(set, number);
-		return PTR_ERR(block);
+	timer_set_lock(set);
+	if (set->block[number]) {
+		/* Another thread was faster. */
+		old = block;
+	} else {
+		/* The spare block gets another number, unless there is a new block. */
+		old = block_keep(set, NULL);
+		if (!block)
+			swap(block, old);
+		if (block) {
+			block->first = number * TIMER_BLOCK_TIMERS;
+			set->block[number] = block;
+			set->spare = block;
+		}
 	}
-	block->first = number * TIMER_BLOCK_TIMERS;
-	/* Meanwhile another thread may have added a block here, or freed the leaf. */
-	if (!twheel_leaf_exists(set, number) || twheel_leaf_get(set, number)) {
-		block_free(block);
-		twheel_leaf_trim(set, from);
-		return 0;
-	}
-	twheel_leaf_put(set, number, block);
-	twheel_leaf_trim(set, from);
-	block_keep(set, block);
+	timer_set_unlock(set);
+	if (old)
+		twheel_block_remove(old);
 	return 0;
 }
 
@@ -213,20 +283,28 @@ static bool block_take_from(struct block_places *places, u32 min, u32 max, unsig
 	if (block == block->set->spare)
 		block->set->spare = NULL;
 	if (block->used == TIMER_BLOCK_PLACES)
-		twheel_leaf_set_room(block->set, twheel_block_number(block), false);
+		__clear_bit(twheel_block_number(block), twheel_block_room(block->set));
 	return true;
 }
 
-/**
- * twheel_block_take - take places for timers
- * @set: The set, locked.
- * @min: The lowest index allowed.
- * @max: The highest index allowed.
- * @n: How many places are wanted, at least 1. The function may take fewer.
- * @places: For the places: the lowest that are free, of one block. The caller uses one of them
- *	at least, and gives the others back before it unlocks the set.
- *
- * Return: 0; or -EBUSY if there is no free place; or -EAGAIN if twheel_block_add() can make some.
+/* Returns the lowest number, from @number on, without a block or with a block that has room. */
+static u32 block_find_room(struct timer_set *set, u32 number)
+{
+	u32 from = max(number, set->first_room);
+	u32 room = find_next_bit(twheel_block_room(set), set->blocks, from);
+
+	/* Beyond the array, there are no blocks. */
+	room = max(room, from);
+	/* The next search for the lowest number begins here. */
+	if (number <= set->first_room)
+		set->first_room = room;
+	return room;
+}
+
+/*
+ * Takes the lowest free places of one block with an index from @min to @max, at most @n of them.
+ * The set is locked. The caller gives back what it does not use before it unlocks the set. Returns
+ * 0; or -EBUSY if there is no free place; or -EAGAIN if twheel_block_add() can make some.
  */
 int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		      struct block_places *places)
@@ -236,10 +314,10 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 	timer_set_assert_locked(set);
 
 	do {
-		number = twheel_leaf_find_room(set, number);
-		if (number > max / TIMER_BLOCK_TIMERS)
+		number = block_find_room(set, number);
+		if (min > max || number > max / TIMER_BLOCK_TIMERS)
 			return -EBUSY;
-		places->block = twheel_leaf_get(set, number);
+		places->block = number < set->blocks ? set->block[number] : NULL;
 		if (!places->block) {
 			places->missing = number;
 			return -EAGAIN;
@@ -250,45 +328,27 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 	return 0;
 }
 
-/**
- * twheel_block_free - free empty blocks, but keep one
- * @set: The set, which has been locked since the blocks became empty.
- * @empty: From twheel_block_give().
- *
- * The kept block is used before a new block is allocated. So a program that adds and cancels a
- * timer again and again does not allocate.
+/*
+ * Frees the blocks in @empty, from twheel_block_give(), but keeps one. The set has been locked
+ * since they became empty. The kept block is used before a new block is allocated. So a program
+ * that adds and cancels a timer again and again does not allocate.
  */
 void twheel_block_free(struct timer_set *set, struct timer_block *empty)
 {
-	struct timer_block *block;
+	struct timer_block *block, *old;
 
 	timer_set_assert_locked(set);
 
 	while (empty) {
 		block = empty;
 		empty = block->next;
-		block_keep(set, block);
+		old = block_keep(set, block);
+		if (old)
+			twheel_block_remove(old);
 	}
 }
 
-/**
- * twheel_block_remove - free a block of a set that has ended
- * @set: The set, locked.
- * @block: The block, whose timers have ended.
- */
-void twheel_block_remove(struct timer_set *set, struct timer_block *block)
-{
-	timer_set_assert_locked(set);
-
-	twheel_leaf_put(set, twheel_block_number(block), NULL);
-	block_free(block);
-}
-
-/**
- * twheel_block_init - set up what all blocks share
- *
- * Return: 0 or -ENOMEM.
- */
+/* Sets up what all blocks share. Returns 0 or -ENOMEM. */
 int twheel_block_init(void)
 {
 	static_assert(sizeof(struct user_timer) == 64);
@@ -299,9 +359,6 @@ int twheel_block_init(void)
 	return block_cache ? 0 : -ENOMEM;
 }
 
-/**
- * twheel_block_exit - free what all blocks share; no set is left
- */
 void twheel_block_exit(void)
 {
 	kmem_cache_destroy(block_cache);

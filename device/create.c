@@ -16,7 +16,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "create.h"
-#include "group.h"
 #include "levels.h"
 #include "quota.h"
 #include "turn.h"
@@ -29,45 +28,39 @@ static bool create_wants_extra(const struct twheel_op *op)
 	return op->period_ns | op->window_ns | op->group | (op->clockid ^ CLOCK_MONOTONIC);
 }
 
-/**
- * struct admission - what a caller needs to add timers to a set, in one hold of its lock
- * @wanted: How many more timers the caller may add, at most.
- * @admitted: How many more timers the user has been charged for and the set counts.
- * @places: Places for timers; no more than @admitted.
- * @level: A level is missing, and not a block.
- * @makeshift: Do without such a level.
- * @kind: The flags, among %CREATE_KINDS, of operations whose timers may have these places.
- */
-struct admission {
-	unsigned int		wanted;
-	unsigned int		admitted;
-	struct block_places	places;
-	bool			level;
+/* What a call keeps from one hold of the lock of a set to the next. */
+struct create {
+	/* For the next timer that needs an extra, or %NULL. */
+	struct timer_extra	*extra;
+	/* Do without levels for which there is no memory. */
 	bool			makeshift;
-	u32			kind;
 };
 
-/* Charges the user for more timers, and counts them. Returns 0, or -EDQUOT if there is no room. */
-static int create_admit(struct timer_set *set, struct admission *adm)
-{
-	unsigned int room = set->limit - set->count;
-
-	if (!room)
-		return -EDQUOT;
-	adm->admitted = twheel_quota_charge(set, min(room, adm->wanted));
-	WRITE_ONCE(set->count, set->count + adm->admitted);
-	return adm->admitted ? 0 : -EDQUOT;
-}
+/* What a call needs to add timers to a set, in one hold of its lock. */
+struct admission {
+	/* How many more timers the user has been charged for and the set counts. */
+	unsigned int		admitted;
+	/* Places for timers, for which the user has been charged and which the set counts, too. */
+	struct block_places	places;
+	/* The flags, among %CREATE_KINDS, of operations whose timers may have these places. */
+	u32			kind;
+	/* A level is missing, and not a block. */
+	bool			level;
+};
 
 /* Gives back the places that are left. */
 static void create_return_places(struct timer_set *set, struct admission *adm)
 {
-	if (!adm->places.left)
+	struct block_places *places = &adm->places;
+
+	if (!places->left)
 		return;
 	/* The next timer that the table has a word for gets the first of them. */
 	if (adm->kind == TWHEEL_SHARED)
-		set->next_shared = adm->places.block->first + __ffs64(adm->places.left);
-	twheel_block_return(&adm->places);
+		set->next_shared = places->block->first + __ffs64(places->left);
+	adm->admitted += hweight64(places->left);
+	twheel_block_release(places->block, places->left);
+	places->left = 0;
 }
 
 /* Ends an admission: gives back what no timer has used. */
@@ -81,61 +74,45 @@ static void create_admit_end(struct timer_set *set, struct admission *adm)
 }
 
 /*
- * Takes places for timers that have words in the table. Such timers get the indexes of the
- * table in turn, so that an index comes again only after all the others.
+ * Takes places for timers like that of @op: the place that its handle names; or places with words
+ * in the table; or any, above the indexes of the table if there is room. Timers with words in the
+ * table get its indexes in turn, so that an index comes again only after all the others.
  */
-static int create_take_shared(struct timer_set *set, struct admission *adm)
+static int create_take(struct timer_set *set, const struct twheel_op *op, struct admission *adm)
 {
-	u32 words = twheel_table_words(set);
-	u32 next = set->next_shared < words ? set->next_shared : 0;
-	struct block_places *places = &adm->places;
+	u32 words = twheel_table_words(set), from = words, to = TWHEEL_INDEX_MASK;
+	bool kept = op->flags & TWHEEL_KEEP_HANDLE, shared = op->flags & TWHEEL_SHARED;
 	int ret;
 
-	if (!words)
+	if (kept) {
+		from = op->handle & TWHEEL_INDEX_MASK;
+		to = from;
+	} else if (shared) {
+		from = set->next_shared < words ? set->next_shared : 0;
+		to = words - 1;
+	}
+	/* Without a table, there are no words. */
+	if (shared && to >= words)
 		return -ENOSPC;
-	ret = twheel_block_take(set, next, words - 1, adm->admitted, places);
-	if (ret == -EBUSY && next)
-		ret = twheel_block_take(set, 0, words - 1, adm->admitted, places);
-	if (!ret)
-		set->next_shared = places->block->first + fls64(places->left);
-	return ret == -EBUSY ? -ENOSPC : ret;
-}
-
-/* Takes the place that the handle in @op names. */
-static int create_take_kept(struct timer_set *set, const struct twheel_op *op,
-			    struct admission *adm)
-{
-	u32 index = op->handle & TWHEEL_INDEX_MASK;
-	int ret;
-
-	if (op->flags & TWHEEL_SHARED && index >= twheel_table_words(set))
-		return -ENOSPC;
-	ret = twheel_block_take(set, index, index, 1, &adm->places);
-	return ret == -EBUSY ? -EEXIST : ret;
-}
-
-/* Takes places for timers: above the table's indexes if there is room. */
-static int create_take_any(struct timer_set *set, struct admission *adm)
-{
-	u32 words = twheel_table_words(set);
-	int ret = -EBUSY;
-
-	if (words <= TWHEEL_INDEX_MASK)
-		ret = twheel_block_take(set, words, TWHEEL_INDEX_MASK, adm->admitted,
-					&adm->places);
-	if (ret == -EBUSY && words)
-		ret = twheel_block_take(set, 0, TWHEEL_INDEX_MASK, adm->admitted,
-					&adm->places);
+	ret = twheel_block_take(set, from, to, adm->admitted, &adm->places);
+	if (ret == -EBUSY && from && !kept)
+		ret = twheel_block_take(set, 0, to, adm->admitted, &adm->places);
+	if (ret == -EBUSY && (kept || shared))
+		return kept ? -EEXIST : -ENOSPC;
+	if (!ret && adm->kind == TWHEEL_SHARED)
+		set->next_shared = adm->places.block->first + fls64(adm->places.left);
 	return ret;
 }
 
 /*
- * Admits timers like that of @op, and takes places for them. Returns 0 if there is at least one
- * place, -EAGAIN if create_make_room() can make one, or an error.
+ * Admits up to @wanted timers like that of @op: charges the user, counts the timers, and takes
+ * places for them. Returns 0 if there is at least one place, -EAGAIN if create_make_room() can
+ * make one, or an error.
  */
-static noinline int create_admit_more(struct timer_set *set, const struct twheel_op *op,
-				      struct admission *adm)
+static noinline int create_admit(struct timer_set *set, const struct twheel_op *op,
+				 unsigned int wanted, struct admission *adm)
 {
+	unsigned int room = set->limit - set->count;
 	int ret;
 
 	create_return_places(set, adm);
@@ -143,15 +120,16 @@ static noinline int create_admit_more(struct timer_set *set, const struct twheel
 	if (set->stopped)
 		return -ESHUTDOWN;
 	if (!adm->admitted) {
-		ret = create_admit(set, adm);
-		if (ret)
-			return ret;
+		if (room)
+			adm->admitted = twheel_quota_charge(set, min(room, wanted));
+		if (!adm->admitted)
+			return -EDQUOT;
+		WRITE_ONCE(set->count, set->count + adm->admitted);
 	}
-	if (op->flags & TWHEEL_KEEP_HANDLE)
-		return create_take_kept(set, op, adm);
-	if (op->flags & TWHEEL_SHARED)
-		return create_take_shared(set, adm);
-	return create_take_any(set, adm);
+	ret = create_take(set, op, adm);
+	if (!ret)
+		adm->admitted -= hweight64(adm->places.left);
+	return ret;
 }
 
 /*
@@ -189,20 +167,6 @@ static u32 create_window_flags(const struct timer_extra *extra, const struct twh
 	return twheel_wheel_window_flags(div_u64(extra->window, TICK_NSEC));
 }
 
-/* What a timer has that is not as most are. */
-static noinline void create_use_extra(struct timer_set *set, struct user_timer *t,
-				      const struct twheel_op *op)
-{
-	struct timer_extra *extra = t->extra;
-
-	extra->tag = op->group;
-	extra->t = t;
-	user_timer_block(t)->extras++;
-	set->clocked += t->clockid != CLOCK_MONOTONIC;
-	if (extra->tag)
-		twheel_group_join(t);
-}
-
 /* Has create_make_room() make the levels for a timer at @tick. Returns -EAGAIN. */
 static noinline int create_want_level(struct timer_set *set, u64 tick, struct admission *adm)
 {
@@ -215,9 +179,10 @@ static noinline int create_want_level(struct timer_set *set, u64 tick, struct ad
 
 /* Creates and arms the timer for @op. Returns the result of @op, or -EAGAIN. */
 static __always_inline int create_timer(struct timer_set *set, struct twheel_op *op,
-					struct timer_extra *extra, struct admission *adm,
-					const struct twheel_phase *phase)
+					struct create *create, unsigned int wanted,
+					struct admission *adm, const struct twheel_phase *phase)
 {
+	struct timer_extra *extra = create->extra;
 	s64 deadline = user_timer_new_deadline(set, op->clockid, op, phase);
 	u64 tick = user_timer_tick_of(op->clockid, deadline, phase), generation;
 	struct user_timer *t;
@@ -225,28 +190,29 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	int ret;
 
 	if (unlikely(!adm->places.left || (op->flags & CREATE_KINDS) != adm->kind)) {
-		ret = create_admit_more(set, op, adm);
+		ret = create_admit(set, op, wanted, adm);
 		if (ret)
 			return ret;
 	}
 	/* Most timers need a level that the wheel has. */
 	if (unlikely(tick - set->wheel.clk >= set->wheel.reach && tick > set->wheel.clk &&
-		     !adm->makeshift))
+		     !create->makeshift))
 		return create_want_level(set, tick, adm);
-	adm->admitted--;
-	adm->wanted--;
 	t = twheel_block_next(&adm->places, &index);
 	generation = create_generation(set, op);
-	t->node.flags = create_window_flags(extra, op);
-	t->generation = generation;
-	t->clockid = op->clockid;
-	t->flags = op->flags & TWHEEL_KEPT_FLAGS;
+	t->node.flags = 0;
+	t->word = user_timer_word(generation, op->clockid, op->flags & TWHEEL_KEPT_FLAGS);
 	t->cookie = op->cookie;
-	t->extra = extra;
-	if (unlikely(extra))
-		create_use_extra(set, t, op);
 	t->deadline = deadline;
-	twheel_user_timer_arm(set, t, tick);
+	t->extra = extra;
+	if (unlikely(extra)) {
+		t->node.flags = create_window_flags(extra, op);
+		twheel_user_timer_use_extra(set, t);
+		create->extra = NULL;
+	}
+	if (t->flags & TWHEEL_SHARED)
+		twheel_table_open(t);
+	twheel_wheel_insert(&set->wheel, &t->node, tick);
 	op->handle = generation << TWHEEL_INDEX_BITS | index;
 	return 0;
 }
@@ -284,26 +250,19 @@ static int create_make_room(struct timer_set *set, const struct admission *adm)
 {
 	int ret = twheel_levels_grow(set);
 
-	if (ret || adm->level)
-		return ret;
-	timer_set_lock(set);
-	ret = twheel_block_add(set, adm->places.missing);
-	if (set->stopped)
-		ret = -ESHUTDOWN;
-	timer_set_unlock(set);
-	return ret;
+	return ret || adm->level ? ret : twheel_block_add(set, adm->places.missing);
 }
 
 /*
- * Carries out additions, up to the first that needs memory, or an extra while there is none in
- * @extra. Makes room for it. Returns how many have been carried out. Returns -EFAULT, and nothing
+ * Carries out additions, up to the first that needs memory, or an extra while there is none.
+ * Makes room for it. Returns how many have been carried out. Returns -EFAULT, and nothing
  * has been done, if a page must be faulted in.
  */
 static int create_some(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to,
-		       unsigned int n, struct timer_extra **extra, bool batch, bool *makeshift)
+		       unsigned int n, bool batch, struct create *create)
 {
-	struct admission adm = { .wanted = n, .makeshift = *makeshift };
 	u64 given[TWHEEL_CHUNK] timer_set_not_cleared;
+	struct admission adm = { };
 	struct twheel_phase phase;
 	int ret = 0, done;
 	unsigned int i;
@@ -313,14 +272,12 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 		given[i] = op[i].handle;
 		if (op[i].result)
 			continue;
-		if (!*extra && create_wants_extra(&op[i]))
+		if (!create->extra && create_wants_extra(&op[i]))
 			break;
-		ret = create_timer(set, &op[i], *extra, &adm, &phase);
+		ret = create_timer(set, &op[i], create, n - i, &adm, &phase);
 		if (ret == -EAGAIN)
 			break;
 		op[i].result = ret;
-		if (!ret)
-			*extra = NULL;
 	}
 	create_admit_end(set, &adm);
 	done = i;
@@ -333,14 +290,14 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 		ret = create_make_room(set, &adm);
 		/* Without a level that they want, timers are moved more often. */
 		if (ret && adm.level && READ_ONCE(set->wheel.depth))
-			*makeshift = true;
+			create->makeshift = true;
 		else if (ret && !done)
 			op->result = ret;
 	}
 	return done;
 }
 
-/* Allocates what a timer needs besides its place. Returns it, or %NULL. May sleep. */
+/* Allocates what the timer of @op needs besides its place. Returns it, or %NULL. May sleep. */
 static struct timer_extra *create_extra(struct timer_set *set, const struct twheel_op *op)
 {
 	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
@@ -350,6 +307,7 @@ static struct timer_extra *create_extra(struct timer_set *set, const struct twhe
 
 	if (!extra)
 		return NULL;
+	extra->tag = op->group;
 	extra->period = op->period_ns;
 	extra->window = op->window_ns;
 	if (op->clockid != CLOCK_MONOTONIC)
@@ -357,37 +315,28 @@ static struct timer_extra *create_extra(struct timer_set *set, const struct twhe
 	return extra;
 }
 
-/**
- * twheel_create - carry out additions
- * @set: The set.
- * @op: The operations. The function skips an operation whose result is set already, and fills in
- *	the results and handles of the others.
- * @to: Where the operations come from. The function writes them back there, with the handles,
- *	before another thread can find the timers.
- * @n: How many operations there are; at most %TWHEEL_CHUNK.
- * @batch: Write operations that have failed back, too.
- *
- * Context: process, may sleep. Takes the set's lock.
- *
- * Return: How many operations have been carried out: fewer than @n if the program's memory cannot
- * be written.
+/*
+ * Carries out @n additions, at most %TWHEEL_CHUNK, but skips those whose result is set already.
+ * Fills in the results and handles of the others, and writes them back to @to, where they come
+ * from, before another thread can find the timers. Operations that have failed are written only
+ * in a batch. May sleep. Returns how many operations have been carried out: fewer than @n if the
+ * program's memory cannot be written.
  */
 unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			   struct twheel_op __user *to, unsigned int n, bool batch)
 {
-	struct timer_extra *extra = NULL;
-	bool makeshift = false;
+	struct create create = { };
 	unsigned int done = 0;
 	int ret;
 
 	while (done < n) {
-		if (!extra && !op[done].result && create_wants_extra(&op[done])) {
-			extra = create_extra(set, &op[done]);
-			if (!extra)
+		if (!create.extra && !op[done].result && create_wants_extra(&op[done])) {
+			create.extra = create_extra(set, &op[done]);
+			if (!create.extra)
 				op[done].result = -ENOMEM;
 		}
-		ret = create_some(set, op + done, to + done, extra ? 1 : n - done, &extra, batch,
-				  &makeshift);
+		ret = create_some(set, op + done, to + done, create.extra ? 1 : n - done, batch,
+				  &create);
 		if (ret == -EFAULT) {
 			if (fatal_signal_pending(current) ||
 			    copy_to_user(to + done, op + done, array_size(n - done, sizeof(*op))))
@@ -395,12 +344,12 @@ unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			continue;
 		}
 		/* The operation has failed. */
-		if (ret > 0 && extra) {
-			kfree(extra);
-			extra = NULL;
+		if (ret > 0 && create.extra) {
+			kfree(create.extra);
+			create.extra = NULL;
 		}
 		done += ret;
 	}
-	kfree(extra);
+	kfree(create.extra);
 	return done;
 }

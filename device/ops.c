@@ -9,7 +9,6 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include "create.h"
-#include "group.h"
 #include "leased.h"
 #include "ops.h"
 #include "turn.h"
@@ -334,7 +333,7 @@ static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
 	unsigned int n = 0;
 
 	twheel_turn_begin(set, &phase);
-	while (n < TWHEEL_CHUNK && (t = twheel_group_first(set, group))) {
+	while (n < TWHEEL_CHUNK && (t = twheel_user_timer_of_group(set, group))) {
 		*retracted += ops_has_expired(t, &phase);
 		twheel_user_timer_remove(set, t, &ended);
 		n++;

@@ -10,12 +10,13 @@
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/time_namespace.h>
 #include "block.h"
 #include "clock.h"
-#include "leaf.h"
 #include "levels.h"
 #include "map.h"
 #include "quota.h"
@@ -82,6 +83,18 @@ u64 twheel_set_look(struct timer_set *set, unsigned int *unread)
 	return next;
 }
 
+/* What the caller's time namespace adds to a clock, in ns. */
+static s64 set_offset(clockid_t clockid)
+{
+	struct timespec64 offset = { };
+
+	if (clockid == CLOCK_MONOTONIC)
+		timens_add_monotonic(&offset);
+	else
+		timens_add_boottime(&offset);
+	return timespec64_to_ns(&offset);
+}
+
 /**
  * twheel_set_open - create an empty set for the user who opens a file
  * @file: The file. Its credentials say who the user is.
@@ -111,8 +124,8 @@ struct timer_set *twheel_set_open(struct file *file)
 	init_waitqueue_head(&set->wait);
 	spin_lock_init(&set->eventfd_lock);
 	refcount_set(&set->refs, 1);
-	set->offset[CLOCK_MONOTONIC] = twheel_time_offset(CLOCK_MONOTONIC);
-	set->offset[CLOCK_BOOTTIME] = twheel_time_offset(CLOCK_BOOTTIME);
+	set->offset[CLOCK_MONOTONIC] = set_offset(CLOCK_MONOTONIC);
+	set->offset[CLOCK_BOOTTIME] = set_offset(CLOCK_BOOTTIME);
 	set->file = file;
 	set->limit = min(READ_ONCE(max_timers), TWHEEL_INDEX_MASK + 1);
 	return set;
@@ -141,18 +154,20 @@ static void set_free_extras(struct timer_set *set, struct timer_block *block)
 static void set_free_timers(struct timer_set *set)
 {
 	struct timer_block *block;
-	unsigned long number;
+	u32 number;
 
-	for (number = 0; (block = twheel_leaf_next(set, &number)); number++) {
-		if (block->extras)
+	for (number = 0; number < set->blocks; number++) {
+		block = set->block[number];
+		if (!block)
+			continue;
+		if (block->extras) {
 			set_free_extras(set, block);
-		timer_set_lock(set);
-		twheel_block_remove(set, block);
-		timer_set_unlock(set);
-		twheel_wake_holders(set);
+			twheel_wake_holders(set);
+		}
+		twheel_block_remove(block);
 		cond_resched();
 	}
-	twheel_leaf_free(set);
+	twheel_block_free_array(set);
 	twheel_levels_free(set);
 }
 

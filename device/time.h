@@ -5,11 +5,10 @@
 #ifndef _TWHEEL_DEVICE_TIME_H
 #define _TWHEEL_DEVICE_TIME_H
 
+#include <linux/ktime.h>
 #include <linux/overflow.h>
+#include <linux/timekeeping.h>
 #include "timer_set.h"
-
-s64 twheel_time_ahead(clockid_t clockid);
-s64 twheel_time_offset(clockid_t clockid);
 
 /* Adds @ns to a time. The sum saturates at 2^63 - 1. */
 static inline s64 twheel_time_add(s64 time, u64 ns)
@@ -18,6 +17,12 @@ static inline s64 twheel_time_add(s64 time, u64 ns)
 	if (ns > (u64)S64_MAX - (u64)time)
 		return S64_MAX;
 	return (s64)((u64)time + ns);
+}
+
+/* How far a clock that jumps is ahead of CLOCK_MONOTONIC now, in ns. */
+static inline s64 twheel_time_ahead(clockid_t clockid)
+{
+	return ktime_mono_to_any(0, clockid == CLOCK_REALTIME ? TK_OFFS_REAL : TK_OFFS_BOOT);
 }
 
 /* What a clock shows at the time @phase. */

@@ -46,7 +46,6 @@ struct eventfd_ctx;
 struct fasync_struct;
 struct file;
 struct timer_block;
-struct timer_leaf;
 struct timer_lease;
 struct twheel_shared;
 struct user_cpu;
@@ -123,8 +122,9 @@ enum timer_set_exemption {
  */
 struct timer_set {
 	spinlock_t		lock;
-	u32			leaves;
-	struct timer_leaf	**leaf;
+	u32			blocks;
+	u32			array_words;
+	struct timer_block	**block;
 	u32			first_room;
 	bool			stopped;
 	bool			ended;
@@ -277,19 +277,26 @@ static inline u64 user_timer_handle(const struct user_timer *t)
 	return (u64)t->generation << TWHEEL_INDEX_BITS | user_timer_index(t);
 }
 
+/* The @word of a timer that is in the wheel. */
+static inline u64 user_timer_word(u64 generation, clockid_t clockid, u32 flags)
+{
+	const struct user_timer t = {
+		.generation = generation,
+		.state = USER_TIMER_PENDING,
+		.clockid = clockid,
+		.flags = flags,
+	};
+
+	return t.word;
+}
+
 /*
  * Whether @handle names @t, and @t is in the wheel, on CLOCK_MONOTONIC, and without flags: one
  * comparison, because nearly all timers are like that.
  */
 static inline bool user_timer_is_usual(const struct user_timer *t, u64 handle)
 {
-	const struct user_timer usual = {
-		.generation = handle >> TWHEEL_INDEX_BITS,
-		.state = USER_TIMER_PENDING,
-		.clockid = CLOCK_MONOTONIC,
-	};
-
-	return t->word == usual.word;
+	return t->word == user_timer_word(handle >> TWHEEL_INDEX_BITS, CLOCK_MONOTONIC, 0);
 }
 
 static inline u64 user_timer_period(const struct user_timer *t)

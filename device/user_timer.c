@@ -17,20 +17,19 @@
  * the list, and then straight from the wheel (deliver.c).
  *
  * All of this happens under the set's lock.
+ *
+ * Timers with a group are in a tree of their set, by the tag of the group. Only these timers take
+ * memory and time for it. A hash table would take memory that no cgroup is charged for, and time
+ * of a worker that no program is charged for.
  */
+#include <linux/rbtree.h>
 #include <linux/slab.h>
-#include "group.h"
 #include "quota.h"
 #include "user_timer.h"
 
-/**
- * twheel_user_timer_jumping_tick - find the tick of a deadline on a clock that jumps
- * @clockid: The clock, which is not CLOCK_MONOTONIC.
- * @deadline: The deadline.
- * @phase: From a recent twheel_clock_read().
- *
- * Return: The tick of the deadline, as CLOCK_MONOTONIC is ahead of or behind that clock now. If
- * the clock jumps, the timer is filed again: see clock.c.
+/*
+ * Returns the tick of a deadline on a clock that jumps, as CLOCK_MONOTONIC is ahead of or behind
+ * that clock now. If the clock jumps, the timer is filed again: see clock.c.
  */
 u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
 				   const struct twheel_phase *phase)
@@ -42,12 +41,9 @@ u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
 	return twheel_clock_tick(phase, ns_to_ktime(when));
 }
 
-/**
- * twheel_user_timer_has_expired - find out whether a timer has expired, by the clock
- * @t: The timer, not DEAD; its set is locked.
- * @phase: From a twheel_clock_read() since the set was locked.
- *
- * Return: Whether the timer is READY, or would be if the wheel were turned.
+/*
+ * Whether @t, which is not DEAD, is READY or would be if the wheel were turned. The time @phase
+ * was read since the set was locked.
  */
 bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase)
 {
@@ -68,14 +64,10 @@ bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twhe
 	       twheel_table_deadline(t) <= phase->now;
 }
 
-/**
- * twheel_user_timer_file_again - file a timer whose time has not come
- * @set: The set, locked.
- * @t: The timer, not in the wheel any more, though it is PENDING.
- * @phase: From a twheel_clock_read() since the set was locked.
- *
- * A tick may come before the deadlines that it stands for. The program may have pushed the
- * deadline back, or set the clock.
+/*
+ * Files a timer, off the wheel though it is PENDING, whose time has not come. A tick may come
+ * before the deadlines that it stands for. The program may have pushed the deadline back, or set
+ * the clock.
  */
 void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
 				  const struct twheel_phase *phase)
@@ -86,29 +78,61 @@ void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
 			    max(user_timer_tick(t, phase), phase->tick + 1));
 }
 
-/**
- * twheel_user_timer_free_extra - free what a timer has besides its place
- * @t: The timer, which has ended and has an @extra; its set is locked.
- */
+static u64 user_timer_tag(const struct rb_node *node)
+{
+	return rb_entry(node, struct timer_extra, group)->tag;
+}
+
+static bool user_timer_tag_less(struct rb_node *a, const struct rb_node *b)
+{
+	return user_timer_tag(a) < user_timer_tag(b);
+}
+
+static int user_timer_tag_compare(const void *tag, const struct rb_node *node)
+{
+	u64 other = user_timer_tag(node);
+
+	return *(const u64 *)tag < other ? -1 : *(const u64 *)tag > other;
+}
+
+/* Returns a timer of the group with a tag, or %NULL if the group has none. The set is locked. */
+struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag)
+{
+	struct rb_node *node = rb_find(&tag, &set->groups, user_timer_tag_compare);
+
+	timer_set_assert_locked(set);
+
+	return node ? rb_entry(node, struct timer_extra, group)->t : NULL;
+}
+
+/* Counts the extra that a new timer has, and puts the timer into its group. The set is locked. */
+void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
+{
+	timer_set_assert_locked(set);
+
+	t->extra->t = t;
+	user_timer_block(t)->extras++;
+	set->clocked += t->clockid != CLOCK_MONOTONIC;
+	if (t->extra->tag)
+		rb_add(&t->extra->group, &set->groups, user_timer_tag_less);
+}
+
+/* Frees the extra of a timer that has ended and has one. The set is locked. */
 void twheel_user_timer_free_extra(struct user_timer *t)
 {
-	timer_set_assert_locked(user_timer_set(t));
+	struct timer_set *set = user_timer_set(t);
+
+	timer_set_assert_locked(set);
 
 	if (t->extra->tag)
-		twheel_group_leave(t);
+		rb_erase(&t->extra->group, &set->groups);
 	twheel_leased_end(t);
-	if (t->clockid != CLOCK_MONOTONIC)
-		user_timer_set(t)->clocked--;
+	set->clocked -= t->clockid != CLOCK_MONOTONIC;
 	user_timer_block(t)->extras--;
 	kfree(t->extra);
 }
 
-/**
- * twheel_user_timer_remove - end a timer, in whatever state it is
- * @set: The set, locked.
- * @t: The timer. Its handle names no timer afterwards.
- * @ended: Collects the timer for twheel_user_timer_finish().
- */
+/* Ends a timer, in whatever state it is. Its handle names no timer afterwards. */
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 			      struct ended_timers *ended)
 {
@@ -121,10 +145,9 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 	twheel_user_timer_end(t, ended);
 }
 
-/**
- * twheel_user_timer_finish - give back what the ended timers had
- * @set: Their set, which has been locked since the first of them ended.
- * @ended: The collection. It may be used again.
+/*
+ * Gives back what ended timers had. The set has been locked since the first of them ended. The
+ * collection may be used again.
  */
 void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended)
 {
@@ -138,10 +161,7 @@ void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended)
 	*ended = (struct ended_timers) { };
 }
 
-/**
- * twheel_user_timer_lease_closed - let a timer expire because its lease was closed
- * @t: A timer with a lease, its set locked. The deadline becomes now.
- */
+/* Lets a timer expire because its lease was closed: the deadline becomes now. The set is locked. */
 void twheel_user_timer_lease_closed(struct user_timer *t)
 {
 	struct timer_set *set = user_timer_set(t);

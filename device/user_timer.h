@@ -11,12 +11,9 @@
 #include "time.h"
 #include "timer_set.h"
 
-/**
- * struct ended_timers - timers that have ended, until what they had is given back
- * @empty: Blocks in which no timer is left.
- * @count: How many timers have ended.
- */
+/* Timers that have ended, until twheel_user_timer_finish() gives back what they had. */
 struct ended_timers {
+	/* Blocks in which no timer is left. */
 	struct timer_block	*empty;
 	unsigned int		count;
 };
@@ -28,6 +25,8 @@ void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
 				  const struct twheel_phase *phase);
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 			      struct ended_timers *ended);
+struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag);
+void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t);
 void twheel_user_timer_free_extra(struct user_timer *t);
 void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended);
 void twheel_user_timer_lease_closed(struct user_timer *t);
@@ -57,14 +56,9 @@ static __always_inline void twheel_user_timer_move(struct timer_set *set, struct
 		twheel_wheel_change(&set->wheel, &t->node, tick);
 }
 
-/**
- * twheel_user_timer_arm - arm a timer for its deadline
- * @set: The set, locked.
- * @t: The timer, PENDING or in no list.
- * @tick: The tick of its deadline.
- *
- * In line, because batches arm many timers in a loop. The caller asks for a visit
- * afterwards: twheel_turn_end().
+/*
+ * Arms @t, PENDING or in no list, for the tick of its deadline. In line, because batches change
+ * many timers in a loop. The caller asks for a visit afterwards: twheel_turn_end().
  */
 static __always_inline void twheel_user_timer_arm(struct timer_set *set, struct user_timer *t,
 						  u64 tick)
@@ -112,15 +106,10 @@ static __always_inline void user_timer_note_expiry(struct timer_set *set, struct
 	set->latest = at - ahead;
 }
 
-/**
- * twheel_user_timer_expire - let a timer expire that the wheel has let go, or file it again
- * @set: The set, locked.
- * @t: The timer, not in the wheel any more.
- * @phase: From a twheel_clock_read() since the set was locked.
- *
- * In line, because calls take many timers in a loop.
- *
- * Return: Whether the timer has expired. It is READY then, and in no list yet.
+/*
+ * Lets @t expire, which the wheel has let go, or files it again. Returns whether it has expired:
+ * it is READY then, and in no list yet. The time @phase was read since the set was locked. In
+ * line, because calls take many timers in a loop.
  */
 static __always_inline bool twheel_user_timer_expire(struct timer_set *set, struct user_timer *t,
 						     const struct twheel_phase *phase)
@@ -166,11 +155,7 @@ static inline void twheel_user_timer_end_usual(struct user_timer *t, struct ende
 	twheel_block_give(t, &ended->empty);
 }
 
-/**
- * twheel_user_timer_end - give back what a timer has
- * @t: The timer, in no list and not in the wheel; its set is locked.
- * @ended: Collects the timer for twheel_user_timer_finish().
- */
+/* Ends a timer, in no list and not in the wheel, for twheel_user_timer_finish(). */
 static inline void twheel_user_timer_end(struct user_timer *t, struct ended_timers *ended)
 {
 	timer_set_assert_locked(user_timer_set(t));

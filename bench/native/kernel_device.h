@@ -22,30 +22,25 @@
 #define array_index_nospec(i, size) ((i) & (0U - ((i) < (size))))
 
 /* Bits */
-#define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
-
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(high, low)	((~0ULL >> (63 - (high))) & (~0ULL << (low)))
 #define __ffs64(word)		((unsigned int)__builtin_ctzll(word))
-#define __assign_bit(i, map, set) ((set) ? __set_bit(i, map) : __clear_bit(i, map))
-#define bitmap_empty(map, size)	(find_first_bit(map, size) == (size))
-
-static inline void bitmap_fill(unsigned long *map, unsigned int size)
-{
-	memset(map, 0xff, BITS_TO_LONGS(size) * sizeof(*map));
-}
+#define hweight64(word)		((unsigned int)__builtin_popcountll(word))
 
 /* Pointers that are errors, and aligned ones */
 #define ERR_PTR(error)		((void *)(long)(error))
 #define PTR_ERR(p)		((long)(p))
 #define IS_ERR(p)		((unsigned long)(p) > -4096UL)
+#define PTR_ERR_OR_ZERO(p)	((int)(IS_ERR(p) ? PTR_ERR(p) : 0))
 #define PTR_ALIGN_DOWN(p, size)	((typeof(p))((unsigned long)(p) & ~((unsigned long)(size) - 1)))
 
 /* Memory */
 #define PAGE_SHIFT		12
+#define PAGE_ALIGN(size)	(((size) + (1UL << PAGE_SHIFT) - 1) & ~((1UL << PAGE_SHIFT) - 1))
 #define offset_in_page(p)	((unsigned long)(p) & ((1UL << PAGE_SHIFT) - 1))
 #define page_address(page)	((void *)(page))
 #define GFP_KERNEL_ACCOUNT	0
+#define __GFP_ZERO		0
 #define SLAB_ACCOUNT		0
 #define SMP_CACHE_BYTES		64
 struct page;
@@ -53,6 +48,8 @@ struct rb_node { struct rb_node *rb_left, *rb_right; };
 struct rcu_head { void (*func)(struct rcu_head *head); };
 #define kzalloc(size, gfp)	calloc(1, size)
 #define kvcalloc(n, size, gfp)	calloc(n, size)
+#define kvfree(p)		free(p)
+#define __vmalloc(size, gfp)	calloc(1, size)
 #define kfree(p)		free(p)
 struct kmem_cache { size_t size, align; };
 #define kmem_cache_create(name, bytes, alignment, flags, ctor) \
@@ -83,8 +80,15 @@ void *native_zalloc_object(struct kmem_cache *cache);
 #define MAX_RT_PRIO		100
 #define PF_KTHREAD		0x00200000
 #define ktime_get_real_ns()	0
+#define ktime_mono_to_any(time, offset) (time)
 typedef atomic_t refcount_t;
 struct rb_root { struct rb_node *rb_node; };
+#define rb_entry(node, type, member) container_of(node, type, member)
+void rb_add(struct rb_node *node, struct rb_root *tree,
+	    bool (*less)(struct rb_node *, const struct rb_node *));
+void rb_erase(struct rb_node *node, struct rb_root *tree);
+struct rb_node *rb_find(const void *key, const struct rb_root *tree,
+			int (*compare)(const void *, const struct rb_node *));
 struct rb_root_cached { struct rb_root rb_root; };
 
 /* List */

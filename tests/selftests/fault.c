@@ -80,8 +80,8 @@ TEST(open_fails_or_works_without_memory)
 
 /*
  * Map the words of timers that share their deadlines. Other timers then have
- * their places behind these words. No block is there yet, and the first one needs a
- * leaf.
+ * their places behind these words. No block is there yet, and the first one needs an
+ * array.
  */
 static void *map_words(int fd)
 {
@@ -131,7 +131,7 @@ TEST(add_fails_or_gives_a_handle_without_memory)
 	struct faults faults = all_faults(FAULT_SLABS);
 
 	add_with_faults(&faults);
-	/* the timer's block, its leaf, the array of leaves */
+	/* the timer's block, the array of blocks, a level */
 	ASSERT_GE(faults.no_memory, 3);
 }
 
@@ -223,8 +223,8 @@ TEST_TIMEOUT(batch_adds_what_it_says_without_memory, 300)
 }
 
 /*
- * The highest handle, in a new descriptor: a block for the timer, and a leaf and a large
- * array to find it. All memory is given back, or the user would have none left in the end.
+ * The highest handle, in a new descriptor: a block for the timer, and a large array to find
+ * it. All memory is given back, or the user would have none left in the end.
  */
 static void keep_with_faults(enum fault_mode mode)
 {
@@ -246,7 +246,7 @@ static void keep_with_faults(enum fault_mode mode)
 		ASSERT_EQ(cancel(fd, handle), result ? -ENOENT : 0);
 		close(fd);
 	}
-	/* the extra, the array, the leaf, the block */
+	/* the extra, the level, the array, the block */
 	ASSERT_GE(faults.no_memory, mode == FAULT_ONE ? 3 : 1);
 }
 
