@@ -211,7 +211,7 @@ static struct timer_block *block_keep(struct timer_set *set, struct timer_block 
 
 	if (old)
 		set->block[twheel_block_number(old)] = NULL;
-	set->spare = block;
+	WRITE_ONCE(set->spare, block);
 	return old;
 }
 
@@ -242,7 +242,7 @@ int twheel_block_add(struct timer_set *set, u32 number)
 		if (block) {
 			block->first = number * TIMER_BLOCK_TIMERS;
 			set->block[number] = block;
-			set->spare = block;
+			WRITE_ONCE(set->spare, block);
 		}
 	}
 	timer_set_unlock(set);
@@ -281,7 +281,7 @@ static bool block_take_from(struct block_places *places, u32 min, u32 max, unsig
 		return false;
 	block->used |= places->left;
 	if (block == block->set->spare)
-		block->set->spare = NULL;
+		WRITE_ONCE(block->set->spare, NULL);
 	if (block->used == TIMER_BLOCK_PLACES)
 		__clear_bit(twheel_block_number(block), twheel_block_room(block->set));
 	return true;

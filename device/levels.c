@@ -65,15 +65,10 @@ static void *levels_use(struct timer_set *set, int n, void *memory, unsigned int
 	return twheel_wheel_widen_level(&set->wheel, n, memory, wide);
 }
 
-/**
- * twheel_levels_grow - give a set the levels that its timers want
- * @set: The set, not locked. It has level 0 afterwards.
- *
- * If levels are missing, timers expire on their ticks all the same, and are moved more often.
- *
- * Context: process, may sleep.
- *
- * Return: 0, -ENOMEM, or -EDQUOT if the user may have no more memory.
+/*
+ * Gives a set, which is not locked, the levels that its timers want, and level 0 in any case. May
+ * sleep. Returns 0; or -ENOMEM; or -EDQUOT. Timers expire on their ticks without a level, too, and
+ * are moved more often.
  */
 int twheel_levels_grow(struct timer_set *set)
 {
@@ -104,10 +99,7 @@ int twheel_levels_grow(struct timer_set *set)
 	}
 }
 
-/**
- * twheel_levels_free - free the levels of a set
- * @set: The set, which no other code uses any more.
- */
+/* Frees the levels of a set that no other code uses any more. */
 void twheel_levels_free(struct timer_set *set)
 {
 	struct twheel_wheel *w = &set->wheel;
@@ -116,11 +108,7 @@ void twheel_levels_free(struct timer_set *set)
 		levels_free_one(set, w->level[w->depth], w->level[w->depth]->chains);
 }
 
-/**
- * twheel_levels_init - set up what all levels share
- *
- * Return: 0 or -ENOMEM.
- */
+/* Sets up what all levels share. Returns 0 or -ENOMEM. */
 int twheel_levels_init(void)
 {
 	levels_narrow = kmem_cache_create("twheel_levels", TWHEEL_LEVEL_BYTES(1), SMP_CACHE_BYTES,
@@ -134,9 +122,6 @@ int twheel_levels_init(void)
 	return -ENOMEM;
 }
 
-/**
- * twheel_levels_exit - free what all levels share; no set is left
- */
 void twheel_levels_exit(void)
 {
 	kmem_cache_destroy(levels_wide);

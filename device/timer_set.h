@@ -65,186 +65,183 @@ enum timer_set_exemption {
 	TIMER_SET_EXEMPT,
 };
 
-/**
- * struct timer_set - the timers of an open file
- * @lock: Protects the fields that follow, unless they say otherwise. Taken with bottom halves off.
- * @leaves: How many entries @leaf has.
- * @leaf: The timers' blocks, in leaves, and behind them a bit for each leaf; or %NULL. See
- *	leaf.c.
- * @first_room: No block with a lower number has room.
- * @stopped: A drain has stopped the set: no timer can be added.
- * @ended: The file is closed: no event is delivered any more, and timers are freed.
- * @woken: The visit has woken the program, which has not called since. See visit.c.
- * @refile: Timers on clocks that jump must be filed again: see clock.c.
- * @wheel: The pending timers, of all clocks, by ticks.
- * @visit: The place in a tree of @visit_user, if it has one. Protected there.
- * @visit_user: Where the set was last to be visited, or %NULL. See user_cpu.c.
- * @visit_at: The tick of the next visit; %TWHEEL_NEVER if there is none.
- * @spare: A block in which there is no timer, or %NULL.
- * @ready: The timers whose events are unread, in the order of expiry.
- * @unread: How many timers @ready has.
- * @count: How many timers the set has.
- * @generation: The generation of the last handle given out: see create.c.
- * @latest: The latest time of expiry, in ns of CLOCK_MONOTONIC.
- * @limit: The limit of @count; fixed at open.
- * @exemption: One of &enum timer_set_exemption. Fixed once the question has been asked.
- * @leases: How many timers have a lease.
- * @ended_leases: Leases that have ended and whose holders are not woken yet. See wake.c.
- * @groups: The timers with a group, by its tag.
- * @table: The deadlines that the program can push back, or %NULL.
- * @next_shared: The index that the next TWHEEL_SHARED timer gets, if it is free.
- * @ring: The events that the program consumes, or %NULL. Once set, it stays.
- * @entries: How many events the ring has room for.
- * @tail: How many events have been written to the ring.
- * @clocked: How many timers are on clocks that jump.
- * @refile_at: The index of the timer that @refile goes on with.
- * @clock_sets: How often CLOCK_REALTIME was set since the last event about it.
- * @clock_first: What CLOCK_REALTIME showed when the first of these was noticed.
- * @clock_offset: From CLOCK_BOOTTIME to CLOCK_REALTIME when the set last looked.
- * @clock_watch: The program has asked for events about CLOCK_REALTIME.
- * @clock_node: The place in the list of clock.c. Protected there, as @clock_round.
- * @clock_round: The last jump that the set was told of.
- * @offset: What the time namespace of the opener adds to each clock: 0 to CLOCK_REALTIME. Fixed.
- * @file: The open file, until it is released. Fixed.
- * @quota: The quota of the user who opened the file. It may go before the set, which is @ended
- *	then. Fixed.
- * @user: What each CPU has to do for that user. It goes with the quota. Fixed.
- * @wait: Readers that wait for an event.
- * @wake: The place in a list of wake.c, while @wake_queued is not 0.
- * @wake_cpu: The CPU of that list.
- * @wake_wanted: The readers are to be woken. Protected by @lock.
- * @wake_queued: The set waits for its turn to wake its readers.
- * @eventfd: Signalled when readers are woken, or %NULL. Protected by @eventfd_lock.
- * @eventfd_lock: Never taken under @lock, because signals of an eventfd may take long.
- * @fasync: Gets a SIGIO when readers are woken.
- * @refs: The open file, until it is released, and each lease. They keep the memory.
- * @rcu: Frees the set. A wake-up may still be under way.
- */
+/* The timers of an open file. */
 struct timer_set {
+	/* Taken with bottom halves off. Protects all down to @clock_watch, and the timers. */
 	spinlock_t		lock;
+
+	/*
+	 * The array of the blocks of timers, or %NULL; see block.c. It has places for @blocks
+	 * blocks, and @array_words words. No block with a number below @first_room has room.
+	 * @spare has no timer, or is %NULL.
+	 */
 	u32			blocks;
 	u32			array_words;
 	struct timer_block	**block;
 	u32			first_room;
+	struct timer_block	*spare;
+
+	/* A drain has stopped the set: no timer can be added. */
 	bool			stopped;
+	/* The file is closed: no event is delivered any more, and timers are freed. */
 	bool			ended;
+	/* The visit has woken the program, which has not called since. See visit.c. */
 	bool			woken;
-	bool			refile;
+
+	/* The pending timers, of all clocks, by ticks. */
 	struct twheel_wheel	wheel;
-	struct rb_node		visit;
+	/* The next visit: the CPU in whose tree the set is or was, and the tick, or %TWHEEL_NEVER. */
 	struct user_cpu		*visit_user;
 	u64			visit_at;
-	struct timer_block	*spare;
+	/* The place in that tree, protected by the lock of @visit_user. */
+	struct rb_node		visit;
+
+	/* The timers whose events are unread, in the order of expiry; and how many. */
 	struct list_head	ready;
 	unsigned int		unread;
+	/* How many timers there are, how many of them have a lease, and are on clocks that jump. */
 	unsigned int		count;
-	u64			generation;
-	s64			latest;
-	unsigned int		limit;
-	u8			exemption;
 	unsigned int		leases;
+	unsigned int		clocked;
+	/* The generation of the last handle given out: see create.c. */
+	u64			generation;
+	/* The latest time of expiry, in ns of CLOCK_MONOTONIC. */
+	s64			latest;
+	/* Leases that have ended and whose holders are not woken yet. See wake.c. */
 	struct list_head	ended_leases;
+	/* The timers with a group, by its tag. */
 	struct rb_root		groups;
+
+	/* The deadlines that the program can push back, or %NULL. */
 	struct twheel_shared	*table;
+	/* The index that the next TWHEEL_SHARED timer gets, if it is free. */
 	u32			next_shared;
+	/* The events that the program consumes, or %NULL. Once set, it stays. */
 	struct twheel_shared	*ring;
+	/* How many events the ring has room for, and how many have been written to it. */
 	u32			entries;
 	u64			tail;
-	unsigned int		clocked;
+
+	/* Timers on clocks that jump are to be filed again, from this index on: see clock.c. */
+	bool			refile;
 	unsigned long		refile_at;
+	/* How often CLOCK_REALTIME was set since the last event about it, and what it first showed. */
 	u64			clock_sets;
 	u64			clock_first;
+	/* From CLOCK_BOOTTIME to CLOCK_REALTIME when the set last looked. */
 	s64			clock_offset;
+	/* The program has asked for events about CLOCK_REALTIME. */
 	bool			clock_watch;
+
+	/* Protected in clock.c: the place in its list, and the last jump that the set was told of. */
 	struct list_head	clock_node;
 	u64			clock_round;
+
+	/* Fixed once the question has been asked: one of &enum timer_set_exemption. */
+	u8			exemption;
+
+	/* Fixed at open. The limit of @count. */
+	unsigned int		limit;
+	/* What the time namespace of the opener adds to each clock: 0 to CLOCK_REALTIME. */
 	s64			offset[CLOCK_BOOTTIME + 1];
+	/* The open file, until it is released. */
 	struct file		*file;
+	/* The quota of the opener. It may go before the set, which is @ended then. */
 	struct user_quota	*quota;
+	/* What each CPU has to do for that user. It goes with the quota. */
 	struct user_cpu __percpu *user;
+
+	/* Readers that wait for an event, and processes that get a SIGIO when readers are woken. */
 	wait_queue_head_t	wait;
+	struct fasync_struct	*fasync;
+	/* The place in a list of wake.c, of the CPU @wake_cpu, while @wake_queued is not 0. */
 	struct list_head	wake;
 	unsigned int		wake_cpu;
+	/* The readers are to be woken. Protected by @lock. */
 	bool			wake_wanted;
+	/* The set waits for its turn to wake its readers. */
 	atomic_t		wake_queued;
-	struct eventfd_ctx	*eventfd;
+	/*
+	 * Protects @eventfd, which is signalled when readers are woken, or is %NULL. Never taken
+	 * under @lock, because signals of an eventfd may take long.
+	 */
 	spinlock_t		eventfd_lock;
-	struct fasync_struct	*fasync;
+	struct eventfd_ctx	*eventfd;
+
+	/* The open file, until it is released, and each lease. They keep the memory. */
 	refcount_t		refs;
+	/* Frees the set. A wake-up may still be under way. */
 	struct rcu_head		rcu;
 };
 
-/**
- * struct timer_extra - what only some timers have
- * @group: The timer's place in @groups of the set, if it has a @tag.
- * @tag: The tag of its group, or 0.
- * @t: The timer.
- * @period: The period in ns; 0 if the timer expires once.
- * @window: How late the timer may expire, in ns.
- * @lease: The timer's lease while it is pending, or %NULL. See leased.c.
- */
+/* What only some timers have. */
 struct timer_extra {
+	/* The timer's place in @groups of the set, if it has a tag. */
 	struct rb_node		group;
+	/* The tag of its group, or 0. */
 	u64			tag;
 	struct user_timer	*t;
+	/* The period in ns; 0 if the timer expires once. */
 	u64			period;
+	/* How late the timer may expire, in ns. */
 	u64			window;
+	/* The timer's lease while it is pending, or %NULL. See leased.c. */
 	struct timer_lease	*lease;
 };
 
-/**
- * struct user_timer - a program's timer
- * @node: What the wheel knows of the timer while it is PENDING. While the timer is READY, its
- *	@entry links it into @ready of the set, and its @state is the time of expiry, in ns of
- *	the timer's clock.
- * @word: The next four fields, for user_timer_is_usual().
- * @generation: The generation in the timer's handle.
- * @state: One of &enum user_timer_state.
- * @clockid: The clock.
- * @flags: %TWHEEL_KEPT_FLAGS of the operation that created the timer, and
- *	%USER_TIMER_LEASE_CLOSED.
- * @cookie: A number of the program's, for its events.
- * @deadline: In ns of the kernel's clock; negative if it is before the kernel's zero,
- *	which a time namespace allows. While the timer is READY: the first deadline
- *	whose event is unread.
- * @extra: What only some timers have, or %NULL.
- *
- * The set's lock protects all of it. There may be millions of these structures, so each is one
- * line of the cache.
+/*
+ * A program's timer, protected by the set's lock. There may be millions of these structures, so
+ * each is one line of the cache.
  */
 struct user_timer {
+	/*
+	 * What the wheel knows of the timer while it is PENDING. While the timer is READY, its @entry
+	 * links it into @ready of the set, and its @state is the time of expiry, in ns of the
+	 * timer's clock.
+	 */
 	struct twheel_node	node;
 	union {
+		/* All four fields: see user_timer_word(). */
 		u64		word;
 		struct {
+			/* The generation in the timer's handle. */
 			u64	generation : TWHEEL_GENERATION_BITS;
-			/* Each is a byte, which the processor reads and writes by itself. */
+			/*
+			 * One of &enum user_timer_state, the clock, and %TWHEEL_KEPT_FLAGS of the
+			 * operation that created the timer, with %USER_TIMER_LEASE_CLOSED. Each
+			 * is a byte, which the processor reads and writes by itself.
+			 */
 			u64	state : 8;
 			u64	clockid : 8;
 			u64	flags : 8;
 		};
 	};
+	/* A number of the program's, for its events. */
 	u64			cookie;
+	/*
+	 * In ns of the kernel's clock; negative if it is before the kernel's zero, which a time
+	 * namespace allows. While the timer is READY: the first deadline whose event is unread.
+	 */
 	s64			deadline;
+	/* What only some timers have, or %NULL. */
 	struct timer_extra	*extra;
 } __aligned(64);
 
-/**
- * struct timer_block - consecutive places for timers of a set
- * @set: The set.
- * @next: The next block in a list of empty blocks.
- * @used: The places with a timer that is not DEAD, one bit each. While the set stays locked,
- *	places that a caller has taken for timers, too.
- * @first: The index of the first place.
- * @extras: How many of the timers have an @extra.
- * @timer: The places; there are %TIMER_BLOCK_TIMERS.
- */
+/* Consecutive places for timers of a set. */
 struct timer_block {
 	struct timer_set	*set;
+	/* The next block in a list of empty blocks. */
 	struct timer_block	*next;
+	/*
+	 * The places with a timer that is not DEAD, one bit each. While the set stays locked, places
+	 * that a caller has taken for timers, too.
+	 */
 	u64			used;
+	/* The index of the first place. */
 	u32			first;
+	/* How many of the timers have an @extra. */
 	u32			extras;
+	/* There are %TIMER_BLOCK_TIMERS. */
 	struct user_timer	timer[];
 };
 
