@@ -113,8 +113,8 @@ static u32 block_words(u32 blocks)
 	return blocks + BITS_TO_LONGS(blocks);
 }
 
-/* Returns how many blocks an array has the places of. One word in BITS_PER_LONG + 1 is bitmap. */
-static u32 block_places_in(u32 words)
+/* Returns how many blocks such an array has room for. One word in BITS_PER_LONG + 1 is bitmap. */
+static u32 block_numbers(u32 words)
 {
 	return words - DIV_ROUND_UP(words, BITS_PER_LONG + 1);
 }
@@ -147,8 +147,8 @@ static struct timer_block **block_alloc_array(u32 words)
 	else
 		array = kvcalloc(words, sizeof(*array), GFP_KERNEL_ACCOUNT);
 	if (array)
-		memset(array + block_places_in(words), 0xff,
-		       (words - block_places_in(words)) * sizeof(long));
+		memset(array + block_numbers(words), 0xff,
+		       (words - block_numbers(words)) * sizeof(long));
 	return array;
 }
 
@@ -172,9 +172,9 @@ static int block_grow(struct timer_set *set, u32 number)
 	timer_set_lock(set);
 	if (words > set->array_words) {
 		memcpy(array, set->block, set->blocks * sizeof(*array));
-		memcpy(array + block_places_in(words), twheel_block_room(set),
+		memcpy(array + block_numbers(words), twheel_block_room(set),
 		       BITS_TO_LONGS(set->blocks) * sizeof(long));
-		WRITE_ONCE(set->blocks, block_places_in(words));
+		WRITE_ONCE(set->blocks, block_numbers(words));
 		swap(set->block, array);
 		swap(set->array_words, words);
 	}
@@ -200,22 +200,6 @@ static struct timer_block *block_new(struct timer_set *set)
 }
 
 /*
- * Makes @block, which is empty or %NULL, the spare block of the set, which has that number then.
- * Returns the former spare block, which has no number any more.
- */
-static struct timer_block *block_keep(struct timer_set *set, struct timer_block *block)
-{
-	struct timer_block *old = set->spare;
-
-	timer_set_assert_locked(set);
-
-	if (old)
-		set->block[twheel_block_number(old)] = NULL;
-	WRITE_ONCE(set->spare, block);
-	return old;
-}
-
-/*
  * Adds an empty block with a number. The set is not locked. May sleep. Returns 0, but another
  * thread may have filled the block again, or have taken it away; or -ENOMEM; or -EDQUOT.
  */
@@ -236,14 +220,15 @@ int twheel_block_add(struct timer_set *set, u32 number)
 		old = block;
 	} else {
 		/* The spare block gets another number, unless there is a new block. */
-		old = block_keep(set, NULL);
+		old = set->spare;
+		if (old)
+			set->block[twheel_block_number(old)] = NULL;
 		if (!block)
 			swap(block, old);
-		if (block) {
+		if (block)
 			block->first = number * TIMER_BLOCK_TIMERS;
-			set->block[number] = block;
-			WRITE_ONCE(set->spare, block);
-		}
+		set->block[number] = block;
+		WRITE_ONCE(set->spare, block);
 	}
 	timer_set_unlock(set);
 	if (old)
@@ -251,28 +236,18 @@ int twheel_block_add(struct timer_set *set, u32 number)
 	return 0;
 }
 
-/* Returns the free places with an index from @min to @max. */
-static u64 block_find_free(const struct timer_block *block, u32 min, u32 max)
-{
-	u32 last = block->first + TIMER_BLOCK_TIMERS - 1;
-	u64 places = ~block->used & TIMER_BLOCK_PLACES;
-
-	if (min > last || max < block->first)
-		return 0;
-	if (min > block->first)
-		places &= GENMASK_ULL(63, min - block->first);
-	if (max < last)
-		places &= GENMASK_ULL(max - block->first, 0);
-	return places;
-}
-
-/* Takes up to @n free places with an index from @min to @max. Returns whether there are any. */
+/*
+ * Takes up to @n free places of a block that has indexes from @min to @max, in that range. Returns
+ * whether there are any.
+ */
 static bool block_take_from(struct block_places *places, u32 min, u32 max, unsigned int n)
 {
 	struct timer_block *block = places->block;
+	u32 low = max(min, block->first) - block->first;
+	u32 high = min(max - block->first, TIMER_BLOCK_TIMERS - 1);
 	u64 more;
 
-	places->left = block_find_free(block, min, max);
+	places->left = ~block->used & GENMASK_ULL(high, low);
 	more = n < TIMER_BLOCK_TIMERS ? places->left : 0;
 	while (more && n--)
 		more &= more - 1;
@@ -329,22 +304,21 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 }
 
 /*
- * Frees the blocks in @empty, from twheel_block_give(), but keeps one. The set has been locked
- * since they became empty. The kept block is used before a new block is allocated. So a program
- * that adds and cancels a timer again and again does not allocate.
+ * Frees the blocks without timers of a locked set, but keeps the last one. The kept block is used
+ * before a new block is allocated. So a program that adds and cancels a timer again and again does
+ * not allocate.
  */
-void twheel_block_free(struct timer_set *set, struct timer_block *empty)
+void twheel_block_free(struct timer_set *set)
 {
-	struct timer_block *block, *old;
+	struct timer_block *block;
 
 	timer_set_assert_locked(set);
 
-	while (empty) {
-		block = empty;
-		empty = block->next;
-		old = block_keep(set, block);
-		if (old)
-			twheel_block_remove(old);
+	while (set->spare && set->spare->next) {
+		block = set->spare->next;
+		set->spare->next = block->next;
+		set->block[twheel_block_number(block)] = NULL;
+		twheel_block_remove(block);
 	}
 }
 

@@ -35,7 +35,7 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		      struct block_places *places);
 int twheel_block_add(struct timer_set *set, u32 number);
-void twheel_block_free(struct timer_set *set, struct timer_block *empty);
+void twheel_block_free(struct timer_set *set);
 void twheel_block_remove(struct timer_block *block);
 void twheel_block_free_array(struct timer_set *set);
 
@@ -67,7 +67,10 @@ static inline unsigned long *twheel_block_room(const struct timer_set *set)
 	return (unsigned long *)(set->block + set->blocks);
 }
 
-/* Gives places of a block back, at least one. The set is locked. */
+/*
+ * Gives places of a block back, at least one. The set is locked. The caller calls
+ * twheel_block_free() before it unlocks the set. Until then, no block is freed.
+ */
 static inline void twheel_block_release(struct timer_block *block, u64 places)
 {
 	struct timer_set *set = block->set;
@@ -79,6 +82,10 @@ static inline void twheel_block_release(struct timer_block *block, u64 places)
 		set->first_room = min(set->first_room, twheel_block_number(block));
 	}
 	block->used &= ~places;
+	if (unlikely(!block->used)) {
+		block->next = set->spare;
+		WRITE_ONCE(set->spare, block);
+	}
 }
 
 /* Uses one of the places that have been taken, of which one is left at least. */
@@ -91,24 +98,6 @@ static inline struct user_timer *twheel_block_next(struct block_places *places, 
 	*index = places->block->first + slot;
 	places->left &= places->left - 1;
 	return &places->block->timer[slot];
-}
-
-/*
- * Gives the place of @t back, which has ended; its set is locked. Adds the timer's block to
- * @empty, for twheel_block_free(), if no timer is left in the block.
- */
-static inline void twheel_block_give(struct user_timer *t, struct timer_block **empty)
-{
-	struct timer_block *block = user_timer_block(t);
-
-	timer_set_assert_locked(block->set);
-
-	t->state = USER_TIMER_DEAD;
-	twheel_block_release(block, BIT_ULL(t - block->timer));
-	if (!block->used) {
-		block->next = *empty;
-		*empty = block;
-	}
 }
 
 #endif /* _TWHEEL_DEVICE_BLOCK_H */

@@ -10,7 +10,6 @@
  */
 #include <linux/bitops.h>
 #include <linux/jiffies.h>
-#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -28,17 +27,11 @@ static bool create_wants_extra(const struct twheel_op *op)
 	return op->period_ns | op->window_ns | op->group | (op->clockid ^ CLOCK_MONOTONIC);
 }
 
-/* What a call keeps from one hold of the lock of a set to the next. */
-struct create {
+/* What a call needs to add timers to a set. */
+struct admission {
 	/* For the next timer that needs an extra, or %NULL. */
 	struct timer_extra	*extra;
-	/* Do without levels for which there is no memory. */
-	bool			makeshift;
-};
-
-/* What a call needs to add timers to a set, in one hold of its lock. */
-struct admission {
-	/* How many more timers the user has been charged for and the set counts. */
+	/* How many more timers the user has been charged for and the set counts, in this hold. */
 	unsigned int		admitted;
 	/* Places for timers, for which the user has been charged and which the set counts, too. */
 	struct block_places	places;
@@ -46,6 +39,8 @@ struct admission {
 	u32			kind;
 	/* A level is missing, and not a block. */
 	bool			level;
+	/* Do without such a level: there is no memory for it. */
+	bool			makeshift;
 };
 
 /* Gives back the places that are left. */
@@ -60,6 +55,7 @@ static void create_return_places(struct timer_set *set, struct admission *adm)
 		set->next_shared = places->block->first + __ffs64(places->left);
 	adm->admitted += hweight64(places->left);
 	twheel_block_release(places->block, places->left);
+	twheel_block_free(set);
 	places->left = 0;
 }
 
@@ -71,6 +67,7 @@ static void create_admit_end(struct timer_set *set, struct admission *adm)
 		return;
 	WRITE_ONCE(set->count, set->count - adm->admitted);
 	twheel_quota_uncharge(set->quota, adm->admitted);
+	adm->admitted = 0;
 }
 
 /*
@@ -106,8 +103,8 @@ static int create_take(struct timer_set *set, const struct twheel_op *op, struct
 
 /*
  * Admits up to @wanted timers like that of @op: charges the user, counts the timers, and takes
- * places for them. Returns 0 if there is at least one place, -EAGAIN if create_make_room() can
- * make one, or an error.
+ * places for them. Returns 0 if there is at least one place, -EAGAIN if a block is missing,
+ * or an error.
  */
 static noinline int create_admit(struct timer_set *set, const struct twheel_op *op,
 				 unsigned int wanted, struct admission *adm)
@@ -156,18 +153,7 @@ static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 	return set->generation;
 }
 
-/*
- * The flags of a timer with a window: a slack of whole ticks. So the timer expires no later than at
- * the first tick at or after the end of its window.
- */
-static u32 create_window_flags(const struct timer_extra *extra, const struct twheel_op *op)
-{
-	if (!extra || op->clockid != CLOCK_MONOTONIC)
-		return 0;
-	return twheel_wheel_window_flags(div_u64(extra->window, TICK_NSEC));
-}
-
-/* Has create_make_room() make the levels for a timer at @tick. Returns -EAGAIN. */
+/* Notes that the wheel lacks levels for a timer at @tick. Returns -EAGAIN. */
 static noinline int create_want_level(struct timer_set *set, u64 tick, struct admission *adm)
 {
 	unsigned int n = (unsigned int)(fls64(tick - set->wheel.clk) - 1) / TWHEEL_LVL_BITS;
@@ -179,10 +165,9 @@ static noinline int create_want_level(struct timer_set *set, u64 tick, struct ad
 
 /* Creates and arms the timer for @op. Returns the result of @op, or -EAGAIN. */
 static __always_inline int create_timer(struct timer_set *set, struct twheel_op *op,
-					struct create *create, unsigned int wanted,
-					struct admission *adm, const struct twheel_phase *phase)
+					struct admission *adm, unsigned int wanted,
+					const struct twheel_phase *phase)
 {
-	struct timer_extra *extra = create->extra;
 	s64 deadline = user_timer_new_deadline(set, op->clockid, op, phase);
 	u64 tick = user_timer_tick_of(op->clockid, deadline, phase), generation;
 	struct user_timer *t;
@@ -196,7 +181,7 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	}
 	/* Most timers need a level that the wheel has. */
 	if (unlikely(tick - set->wheel.clk >= set->wheel.reach && tick > set->wheel.clk &&
-		     !create->makeshift))
+		     !adm->makeshift))
 		return create_want_level(set, tick, adm);
 	t = twheel_block_next(&adm->places, &index);
 	generation = create_generation(set, op);
@@ -204,11 +189,10 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	t->word = user_timer_word(generation, op->clockid, op->flags & TWHEEL_KEPT_FLAGS);
 	t->cookie = op->cookie;
 	t->deadline = deadline;
-	t->extra = extra;
-	if (unlikely(extra)) {
-		t->node.flags = create_window_flags(extra, op);
+	t->extra = adm->extra;
+	if (unlikely(t->extra)) {
 		twheel_user_timer_use_extra(set, t);
-		create->extra = NULL;
+		adm->extra = NULL;
 	}
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_open(t);
@@ -245,41 +229,33 @@ static noinline void create_undo(struct timer_set *set, struct twheel_op *op, co
 	twheel_user_timer_finish(set, &ended);
 }
 
-/* Makes the levels that timers want, or the block that @adm misses. Returns 0 or an error. */
-static int create_make_room(struct timer_set *set, const struct admission *adm)
-{
-	int ret = twheel_levels_grow(set);
-
-	return ret || adm->level ? ret : twheel_block_add(set, adm->places.missing);
-}
-
 /*
  * Carries out additions, up to the first that needs memory, or an extra while there is none.
  * Makes room for it. Returns how many have been carried out. Returns -EFAULT, and nothing
  * has been done, if a page must be faulted in.
  */
 static int create_some(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to,
-		       unsigned int n, bool batch, struct create *create)
+		       unsigned int n, bool batch, struct admission *adm)
 {
 	u64 given[TWHEEL_CHUNK] timer_set_not_cleared;
-	struct admission adm = { };
 	struct twheel_phase phase;
 	int ret = 0, done;
 	unsigned int i;
 
+	adm->level = false;
 	twheel_turn_begin(set, &phase);
 	for (i = 0; i < n; i++) {
 		given[i] = op[i].handle;
 		if (op[i].result)
 			continue;
-		if (!create->extra && create_wants_extra(&op[i]))
+		if (!adm->extra && create_wants_extra(&op[i]))
 			break;
-		ret = create_timer(set, &op[i], create, n - i, &adm, &phase);
+		ret = create_timer(set, &op[i], adm, n - i, &phase);
 		if (ret == -EAGAIN)
 			break;
 		op[i].result = ret;
 	}
-	create_admit_end(set, &adm);
+	create_admit_end(set, adm);
 	done = i;
 	if (i && (batch || !op->result) && !create_write(to, op, i)) {
 		create_undo(set, op, given, i);
@@ -287,10 +263,12 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	}
 	twheel_turn_end(set, &phase);
 	if (ret == -EAGAIN) {
-		ret = create_make_room(set, &adm);
+		ret = twheel_levels_grow(set);
+		if (!ret && !adm->level)
+			ret = twheel_block_add(set, adm->places.missing);
 		/* Without a level that they want, timers are moved more often. */
-		if (ret && adm.level && READ_ONCE(set->wheel.depth))
-			create->makeshift = true;
+		if (ret && adm->level && READ_ONCE(set->wheel.depth))
+			adm->makeshift = true;
 		else if (ret && !done)
 			op->result = ret;
 	}
@@ -325,18 +303,18 @@ static struct timer_extra *create_extra(struct timer_set *set, const struct twhe
 unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			   struct twheel_op __user *to, unsigned int n, bool batch)
 {
-	struct create create = { };
+	struct admission adm = { };
 	unsigned int done = 0;
 	int ret;
 
 	while (done < n) {
-		if (!create.extra && !op[done].result && create_wants_extra(&op[done])) {
-			create.extra = create_extra(set, &op[done]);
-			if (!create.extra)
+		if (!adm.extra && !op[done].result && create_wants_extra(&op[done])) {
+			adm.extra = create_extra(set, &op[done]);
+			if (!adm.extra)
 				op[done].result = -ENOMEM;
 		}
-		ret = create_some(set, op + done, to + done, create.extra ? 1 : n - done, batch,
-				  &create);
+		ret = create_some(set, op + done, to + done, adm.extra ? 1 : n - done, batch,
+				  &adm);
 		if (ret == -EFAULT) {
 			if (fatal_signal_pending(current) ||
 			    copy_to_user(to + done, op + done, array_size(n - done, sizeof(*op))))
@@ -344,12 +322,12 @@ unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			continue;
 		}
 		/* The operation has failed. */
-		if (ret > 0 && create.extra) {
-			kfree(create.extra);
-			create.extra = NULL;
+		if (ret > 0 && adm.extra) {
+			kfree(adm.extra);
+			adm.extra = NULL;
 		}
 		done += ret;
 	}
-	kfree(create.extra);
+	kfree(adm.extra);
 	return done;
 }

@@ -17,20 +17,14 @@
 
 static struct kmem_cache *levels_narrow, *levels_wide;
 
-static unsigned int levels_blocks(unsigned int chains)
-{
-	return DIV_ROUND_UP(TWHEEL_LEVEL_BYTES(chains), TIMER_BLOCK_SIZE);
-}
-
 static struct kmem_cache *levels_cache(unsigned int chains)
 {
 	return chains == 1 ? levels_narrow : levels_wide;
 }
 
-static void levels_free_one(struct timer_set *set, void *memory, unsigned int chains)
+static unsigned int levels_blocks(unsigned int chains)
 {
-	kmem_cache_free(levels_cache(chains), memory);
-	twheel_quota_uncharge_blocks(set->quota, levels_blocks(chains));
+	return DIV_ROUND_UP(TWHEEL_LEVEL_BYTES(chains), TIMER_BLOCK_SIZE);
 }
 
 /* Returns the number of the level to make, which may exist with fewer chains; or -1. */
@@ -47,55 +41,64 @@ static int levels_missing(const struct timer_set *set, unsigned int chains)
 	return n < max(w->wanted, 1U) ? n : -1;
 }
 
-/* Uses @memory for level @n. Returns the memory that is left over, or %NULL, and its chains. */
-static void *levels_use(struct timer_set *set, int n, void *memory, unsigned int *chains)
+static void levels_free(struct timer_set *set, struct twheel_level *level)
 {
-	unsigned int wide = *chains;
+	unsigned int chains = level->chains;
+
+	kmem_cache_free(levels_cache(chains), level);
+	twheel_quota_uncharge_blocks(set->quota, levels_blocks(chains));
+}
+
+/*
+ * Uses @level for a level that is missing, unless another thread has made it meanwhile. Returns
+ * the level that is left over, or %NULL.
+ */
+static struct twheel_level *levels_use(struct timer_set *set, struct twheel_level *level)
+{
+	struct twheel_wheel *w = &set->wheel;
+	int n = levels_missing(set, level->chains);
 
 	timer_set_assert_locked(set);
 
-	/* Another thread may have made the level meanwhile. */
-	if (levels_missing(set, wide) != n)
-		return memory;
-	if (n == set->wheel.depth) {
-		twheel_wheel_add_level(&set->wheel, memory, wide);
-		return NULL;
-	}
-	*chains = set->wheel.level[n]->chains;
-	return twheel_wheel_widen_level(&set->wheel, n, memory, wide);
+	if (n < 0)
+		return level;
+	if (n < w->depth)
+		return twheel_wheel_widen_level(w, n, level, level->chains);
+	twheel_wheel_add_level(w, level, level->chains);
+	return NULL;
 }
 
 /*
  * Gives a set, which is not locked, the levels that its timers want, and level 0 in any case. May
- * sleep. Returns 0; or -ENOMEM; or -EDQUOT. Timers expire on their ticks without a level, too, and
- * are moved more often.
+ * sleep. Returns 0; or -ENOMEM; or -EDQUOT. Without a level, timers expire on their ticks all the
+ * same, and are moved more often.
  */
 int twheel_levels_grow(struct timer_set *set)
 {
-	unsigned int chains, left;
-	void *memory;
-	int n;
+	struct twheel_level *level;
+	unsigned int chains;
+	int missing;
 
 	for (;;) {
 		chains = READ_ONCE(set->count) < LEVELS_MANY ? 1 : TWHEEL_SLOT_CHAINS;
 		timer_set_lock(set);
-		n = levels_missing(set, chains);
+		missing = levels_missing(set, chains);
 		timer_set_unlock(set);
-		if (n < 0)
+		if (missing < 0)
 			return 0;
 		if (!twheel_quota_charge_blocks(set, levels_blocks(chains)))
 			return -EDQUOT;
-		memory = kmem_cache_alloc(levels_cache(chains), GFP_KERNEL);
-		if (!memory) {
+		level = kmem_cache_alloc(levels_cache(chains), GFP_KERNEL);
+		if (!level) {
 			twheel_quota_uncharge_blocks(set->quota, levels_blocks(chains));
 			return -ENOMEM;
 		}
-		left = chains;
+		level->chains = chains;
 		timer_set_lock(set);
-		memory = levels_use(set, n, memory, &left);
+		level = levels_use(set, level);
 		timer_set_unlock(set);
-		if (memory)
-			levels_free_one(set, memory, left);
+		if (level)
+			levels_free(set, level);
 	}
 }
 
@@ -105,7 +108,7 @@ void twheel_levels_free(struct timer_set *set)
 	struct twheel_wheel *w = &set->wheel;
 
 	while (w->depth--)
-		levels_free_one(set, w->level[w->depth], w->level[w->depth]->chains);
+		levels_free(set, w->level[w->depth]);
 }
 
 /* Sets up what all levels share. Returns 0 or -ENOMEM. */

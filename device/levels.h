@@ -8,23 +8,17 @@
 #include <linux/sched.h>
 #include "timer_set.h"
 
-/* Whether the wheel would file its timers better with another level. */
-static inline bool twheel_levels_wanted(const struct timer_set *set)
-{
-	return READ_ONCE(set->wheel.depth) < READ_ONCE(set->wheel.wanted);
-}
-
 int twheel_levels_grow(struct timer_set *set);
+void twheel_levels_free(struct timer_set *set);
+int twheel_levels_init(void);
+void twheel_levels_exit(void);
 
 /* Ends a call on a set: gives the wheel the levels that its timers want, if there is memory. */
 static inline void twheel_levels_keep_up(struct timer_set *set)
 {
-	if (unlikely(twheel_levels_wanted(set)) && !(current->flags & PF_KTHREAD))
+	if (unlikely(READ_ONCE(set->wheel.depth) < READ_ONCE(set->wheel.wanted)) &&
+	    !(current->flags & PF_KTHREAD))
 		twheel_levels_grow(set);
 }
-
-void twheel_levels_free(struct timer_set *set);
-int twheel_levels_init(void);
-void twheel_levels_exit(void);
 
 #endif /* _TWHEEL_DEVICE_LEVELS_H */

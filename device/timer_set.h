@@ -73,7 +73,7 @@ struct timer_set {
 	/*
 	 * The array of the blocks of timers, or %NULL; see block.c. It has places for @blocks
 	 * blocks, and @array_words words. No block with a number below @first_room has room.
-	 * @spare has no timer, or is %NULL.
+	 * @spare has no timer, or is %NULL. More such blocks are linked to it while timers end.
 	 */
 	u32			blocks;
 	u32			array_words;
@@ -230,7 +230,7 @@ struct user_timer {
 /* Consecutive places for timers of a set. */
 struct timer_block {
 	struct timer_set	*set;
-	/* The next block in a list of empty blocks. */
+	/* The next block without timers: see @spare of the set. */
 	struct timer_block	*next;
 	/*
 	 * The places with a timer that is not DEAD, one bit each. While the set stays locked, places

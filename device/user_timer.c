@@ -22,6 +22,7 @@
  * memory and time for it. A hash table would take memory that no cgroup is charged for, and time
  * of a worker that no program is charged for.
  */
+#include <linux/math64.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 #include "quota.h"
@@ -105,7 +106,7 @@ struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag)
 	return node ? rb_entry(node, struct timer_extra, group)->t : NULL;
 }
 
-/* Counts the extra that a new timer has, and puts the timer into its group. The set is locked. */
+/* Uses the extra of a new timer, which is about to enter the wheel. The set is locked. */
 void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 {
 	timer_set_assert_locked(set);
@@ -113,6 +114,9 @@ void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 	t->extra->t = t;
 	user_timer_block(t)->extras++;
 	set->clocked += t->clockid != CLOCK_MONOTONIC;
+	/* A window of whole ticks: the timer expires at the first tick after its end at the latest. */
+	if (t->clockid == CLOCK_MONOTONIC)
+		t->node.flags = twheel_wheel_window_flags(div_u64(t->extra->window, TICK_NSEC));
 	if (t->extra->tag)
 		rb_add(&t->extra->group, &set->groups, user_timer_tag_less);
 }
@@ -157,7 +161,7 @@ void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended)
 		return;
 	WRITE_ONCE(set->count, set->count - ended->count);
 	twheel_quota_uncharge(set->quota, ended->count);
-	twheel_block_free(set, ended->empty);
+	twheel_block_free(set);
 	*ended = (struct ended_timers) { };
 }
 

@@ -13,8 +13,6 @@
 
 /* Timers that have ended, until twheel_user_timer_finish() gives back what they had. */
 struct ended_timers {
-	/* Blocks in which no timer is left. */
-	struct timer_block	*empty;
 	unsigned int		count;
 };
 
@@ -151,8 +149,11 @@ static inline void user_timer_unready(struct timer_set *set, struct user_timer *
 /* As twheel_user_timer_end(), for a timer without flags and without an extra. */
 static inline void twheel_user_timer_end_usual(struct user_timer *t, struct ended_timers *ended)
 {
+	struct timer_block *block = user_timer_block(t);
+
 	ended->count++;
-	twheel_block_give(t, &ended->empty);
+	t->state = USER_TIMER_DEAD;
+	twheel_block_release(block, BIT_ULL(t - block->timer));
 }
 
 /* Ends a timer, in no list and not in the wheel, for twheel_user_timer_finish(). */
