@@ -19,16 +19,18 @@ static inline s64 twheel_time_add(s64 time, u64 ns)
 	return (s64)((u64)time + ns);
 }
 
-/* How far a clock that jumps is ahead of CLOCK_MONOTONIC now, in ns. */
+/* How far a clock is ahead of CLOCK_MONOTONIC now, in ns. */
 static inline s64 twheel_time_ahead(clockid_t clockid)
 {
+	if (likely(clockid == CLOCK_MONOTONIC))
+		return 0;
 	return ktime_mono_to_any(0, clockid == CLOCK_REALTIME ? TK_OFFS_REAL : TK_OFFS_BOOT);
 }
 
 /* What a clock shows at the time @phase. */
 static inline s64 twheel_time_at(clockid_t clockid, const struct twheel_phase *phase)
 {
-	return phase->now + (likely(clockid == CLOCK_MONOTONIC) ? 0 : twheel_time_ahead(clockid));
+	return phase->now + twheel_time_ahead(clockid);
 }
 
 /*

@@ -90,7 +90,7 @@ struct timer_set {
 
 	/* The pending timers, of all clocks, by ticks. */
 	struct twheel_wheel	wheel;
-	/* The next visit: the CPU in whose tree the set is or was, and the tick, or %TWHEEL_NEVER. */
+	/* The next visit: the CPU in whose tree the set is or was; the tick, or %TWHEEL_NEVER. */
 	struct user_cpu		*visit_user;
 	u64			visit_at;
 	/* The place in that tree, protected by the lock of @visit_user. */
@@ -125,7 +125,7 @@ struct timer_set {
 	/* Timers on clocks that jump are to be filed again, from this index on: see clock.c. */
 	bool			refile;
 	unsigned long		refile_at;
-	/* How often CLOCK_REALTIME was set since the last event about it, and what it first showed. */
+	/* How often CLOCK_REALTIME was set since the last event about it; what it first showed. */
 	u64			clock_sets;
 	u64			clock_first;
 	/* From CLOCK_BOOTTIME to CLOCK_REALTIME when the set last looked. */
@@ -133,7 +133,7 @@ struct timer_set {
 	/* The program has asked for events about CLOCK_REALTIME. */
 	bool			clock_watch;
 
-	/* Protected in clock.c: the place in its list, and the last jump that the set was told of. */
+	/* Protected in clock.c: the place in its list; the last jump that the set was told of. */
 	struct list_head	clock_node;
 	u64			clock_round;
 
@@ -195,9 +195,9 @@ struct timer_extra {
  */
 struct user_timer {
 	/*
-	 * What the wheel knows of the timer while it is PENDING. While the timer is READY, its @entry
-	 * links it into @ready of the set, and its @state is the time of expiry, in ns of the
-	 * timer's clock.
+	 * What the wheel knows of the timer while it is PENDING. While the timer is READY, its
+	 * @entry links it into @ready of the set, and its @state is the time of expiry, in ns of
+	 * the timer's clock.
 	 */
 	struct twheel_node	node;
 	union {
@@ -233,8 +233,8 @@ struct timer_block {
 	/* The next block without timers: see @spare of the set. */
 	struct timer_block	*next;
 	/*
-	 * The places with a timer that is not DEAD, one bit each. While the set stays locked, places
-	 * that a caller has taken for timers, too.
+	 * The places with a timer that is not DEAD, one bit each. While the set stays locked,
+	 * places that a caller has taken for timers, too.
 	 */
 	u64			used;
 	/* The index of the first place. */

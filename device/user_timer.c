@@ -114,7 +114,7 @@ void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 	t->extra->t = t;
 	user_timer_block(t)->extras++;
 	set->clocked += t->clockid != CLOCK_MONOTONIC;
-	/* A window of whole ticks: the timer expires at the first tick after its end at the latest. */
+	/* Whole ticks: the timer expires at the first tick after its window at the latest. */
 	if (t->clockid == CLOCK_MONOTONIC)
 		t->node.flags = twheel_wheel_window_flags(div_u64(t->extra->window, TICK_NSEC));
 	if (t->extra->tag)

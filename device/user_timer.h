@@ -89,22 +89,6 @@ static inline s64 user_timer_expired_ns(const struct user_timer *t)
 }
 
 /*
- * Notes when @t expired: when the tick began at which it came due. The wheel has just come to that
- * tick. The times must not go back from one event to the next, nor lie before the deadline.
- */
-static __always_inline void user_timer_note_expiry(struct timer_set *set, struct user_timer *t,
-						   const struct twheel_phase *phase)
-{
-	s64 at = phase->began - (s64)((phase->tick - set->wheel.clk) * TICK_NSEC), ahead = 0;
-
-	if (unlikely(t->clockid != CLOCK_MONOTONIC))
-		ahead = twheel_time_ahead(t->clockid);
-	at = max(max(at, set->latest) + ahead, t->deadline);
-	atomic64_set(&t->node.state, at);
-	set->latest = at - ahead;
-}
-
-/*
  * Lets @t expire, which the wheel has let go, or files it again. Returns whether it has expired:
  * it is READY then, and in no list yet. The time @phase was read since the set was locked. In
  * line, because calls take many timers in a loop.
@@ -112,7 +96,7 @@ static __always_inline void user_timer_note_expiry(struct timer_set *set, struct
 static __always_inline bool twheel_user_timer_expire(struct timer_set *set, struct user_timer *t,
 						     const struct twheel_phase *phase)
 {
-	s64 now = twheel_time_at(t->clockid, phase);
+	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead, at;
 
 	timer_set_assert_locked(set);
 
@@ -121,7 +105,14 @@ static __always_inline bool twheel_user_timer_expire(struct timer_set *set, stru
 		twheel_user_timer_file_again(set, t, phase);
 		return false;
 	}
-	user_timer_note_expiry(set, t, phase);
+	/*
+	 * The timer expired when the tick began at which it came due, to which the wheel has just
+	 * come. The times must not go back from one event to the next, nor lie before the deadline.
+	 */
+	at = phase->began - (s64)((phase->tick - set->wheel.clk) * TICK_NSEC);
+	at = max(max(at, set->latest) + ahead, t->deadline);
+	atomic64_set(&t->node.state, at);
+	set->latest = at - ahead;
 	t->state = USER_TIMER_READY;
 	if (unlikely(t->extra))
 		twheel_leased_end(t);
