@@ -27,7 +27,7 @@
 #define BLOCK_NUMBERS		(TWHEEL_INDEX_MASK / TIMER_BLOCK_TIMERS + 1)
 
 /* How many numbers a walk passes over in one look, if they have no block. */
-#define BLOCK_LOOK		512U
+#define BLOCK_LOOK		256U
 
 static struct kmem_cache *block_cache;
 
