@@ -219,6 +219,23 @@ TEST(every_index)
 	ASSERT_EQ(user_memory_kb_of(other, before), before);
 }
 
+/* A walk goes over all the indexes without a timer, and finds the lowest and the highest one. */
+TEST(timers_at_both_ends_are_found)
+{
+	const int fd = open_device(0);
+	const __u64 low = handle_of(5, 0), high = handle_of(6, LAST_INDEX);
+	struct twheel_op ops[3];
+
+	ASSERT_EQ(keep(fd, high), 0);
+	ASSERT_EQ(keep(fd, low), 0);
+	ASSERT_EQ(list_all(fd, ops, 3, 0), 2);
+	ASSERT(ops[0].handle == low);
+	ASSERT(ops[1].handle == high);
+	ASSERT_EQ(cancel(fd, low), 0);
+	ASSERT_EQ(drain(fd, ops, 3), 1);
+	ASSERT(ops[0].handle == high);
+}
+
 TEST(shared_timer_needs_its_entry)
 {
 	const int fd = open_device(0);
