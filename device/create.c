@@ -308,26 +308,23 @@ unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 	int ret;
 
 	while (done < n) {
-		if (!adm.extra && !op[done].result && create_wants_extra(&op[done])) {
+		if (!op[done].result && create_wants_extra(&op[done])) {
 			adm.extra = create_extra(set, &op[done]);
 			if (!adm.extra)
 				op[done].result = -ENOMEM;
 		}
 		ret = create_some(set, op + done, to + done, adm.extra ? 1 : n - done, batch,
 				  &adm);
+		/* The operation has failed, or is to be tried again. */
+		kfree(adm.extra);
+		adm.extra = NULL;
 		if (ret == -EFAULT) {
 			if (fatal_signal_pending(current) ||
 			    copy_to_user(to + done, op + done, array_size(n - done, sizeof(*op))))
 				break;
 			continue;
 		}
-		/* The operation has failed. */
-		if (ret > 0 && adm.extra) {
-			kfree(adm.extra);
-			adm.extra = NULL;
-		}
 		done += ret;
 	}
-	kfree(adm.extra);
 	return done;
 }
