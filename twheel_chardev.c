@@ -77,7 +77,7 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 	timer_set_lock(set);
 	timers = set->count;
 	leases = set->leases;
-	user_timers = twheel_quota_timers(set->quota);
+	user_timers = twheel_quota_count(set->quota, QUOTA_TIMERS);
 	timer_set_unlock(set);
 
 	seq_printf(m, "twheel-timers:\t%u\n", timers);
@@ -88,7 +88,8 @@ static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
 	if (user_limit != U64_MAX)
 		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
 	seq_printf(m, "twheel-user-memory-kb:\t%llu\n",
-		   twheel_quota_memory(set->quota) >> 10);
+		   ((u64)twheel_quota_count(set->quota, QUOTA_BLOCKS) * TIMER_BLOCK_SIZE +
+		    (u64)twheel_quota_count(set->quota, QUOTA_PAGES) * PAGE_SIZE) >> 10);
 	seq_printf(m, "twheel-cpus-above-share:\t%u\n", 0);
 	if (next <= S64_MAX)
 		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);

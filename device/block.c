@@ -92,11 +92,11 @@ static struct timer_block *block_new(struct timer_set *set)
 {
 	struct timer_block *block;
 
-	if (!twheel_quota_charge_blocks(set, 1))
+	if (!twheel_quota_charge(set, QUOTA_BLOCKS, 1))
 		return ERR_PTR(-EDQUOT);
 	block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
 	if (!block) {
-		twheel_quota_uncharge_blocks(set->quota, 1);
+		twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, 1);
 		return ERR_PTR(-ENOMEM);
 	}
 	block->set = set;
@@ -108,7 +108,7 @@ static void block_free(struct timer_block *block)
 	struct user_quota *quota = block->set->quota;
 
 	kmem_cache_free(block_cache, block);
-	twheel_quota_uncharge_blocks(quota, 1);
+	twheel_quota_uncharge(quota, QUOTA_BLOCKS, 1);
 }
 
 /* Makes @block, which is empty, the spare block of the set. Frees the former spare. */

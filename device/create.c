@@ -54,7 +54,7 @@ static int create_admit(struct timer_set *set, struct admission *adm)
 
 	if (!room)
 		return -EDQUOT;
-	adm->admitted = twheel_quota_charge(set, min(room, adm->wanted));
+	adm->admitted = twheel_quota_charge_timers(set, min(room, adm->wanted));
 	WRITE_ONCE(set->count, set->count + adm->admitted);
 	return adm->admitted ? 0 : -EDQUOT;
 }
@@ -77,7 +77,7 @@ static void create_admit_end(struct timer_set *set, struct admission *adm)
 	if (!adm->admitted)
 		return;
 	WRITE_ONCE(set->count, set->count - adm->admitted);
-	twheel_quota_uncharge(set->quota, adm->admitted);
+	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, adm->admitted);
 }
 
 /*

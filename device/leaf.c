@@ -44,7 +44,7 @@ static void leaf_free_array(struct user_quota *quota, struct timer_leaf **array,
 	if (!array)
 		return;
 	kvfree(array);
-	twheel_quota_uncharge_blocks(quota, leaf_array_blocks(leaves));
+	twheel_quota_uncharge(quota, QUOTA_BLOCKS, leaf_array_blocks(leaves));
 }
 
 /* Returns a new array that has @i, or an ERR_PTR(). */
@@ -55,11 +55,11 @@ static struct timer_leaf **leaf_new_array(struct timer_set *set, u32 i, u32 *lea
 
 	/* One word in BITS_PER_LONG + 1 is for the bitmap. */
 	*leaves = words - DIV_ROUND_UP(words, BITS_PER_LONG + 1);
-	if (!twheel_quota_charge_blocks(set, leaf_array_blocks(*leaves)))
+	if (!twheel_quota_charge(set, QUOTA_BLOCKS, leaf_array_blocks(*leaves)))
 		return ERR_PTR(-EDQUOT);
 	array = kvcalloc(words, sizeof(*array), GFP_KERNEL_ACCOUNT);
 	if (!array) {
-		twheel_quota_uncharge_blocks(set->quota, leaf_array_blocks(*leaves));
+		twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, leaf_array_blocks(*leaves));
 		return ERR_PTR(-ENOMEM);
 	}
 	bitmap_fill(leaf_room(array, *leaves), *leaves);

@@ -26,7 +26,7 @@ int twheel_leased_begin(struct timer_lease *lease, struct user_timer *t)
 
 	timer_set_assert_locked(set);
 
-	if (!twheel_quota_charge_lease(set))
+	if (!twheel_quota_charge(set, QUOTA_LEASES, 1))
 		return -EDQUOT;
 	t->extra->lease = lease;
 	WRITE_ONCE(lease->t, t);
@@ -53,7 +53,7 @@ void twheel_leased_end(struct user_timer *t)
 	t->extra->lease = NULL;
 	WRITE_ONCE(lease->t, NULL);
 	set->leases--;
-	twheel_quota_uncharge_lease(set->quota);
+	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
 	/* Pairs with the barrier in poll(). */
 	if (wq_has_sleeper(&lease->wait))
 		list_add_tail(&lease->ended, &set->ended_leases);

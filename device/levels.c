@@ -30,7 +30,7 @@ static struct kmem_cache *levels_cache(unsigned int chains)
 static void levels_free_one(struct timer_set *set, void *memory, unsigned int chains)
 {
 	kmem_cache_free(levels_cache(chains), memory);
-	twheel_quota_uncharge_blocks(set->quota, levels_blocks(chains));
+	twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, levels_blocks(chains));
 }
 
 /* Returns the number of the level to make, which may exist with fewer chains; or -1. */
@@ -88,11 +88,11 @@ int twheel_levels_grow(struct timer_set *set)
 		timer_set_unlock(set);
 		if (n < 0)
 			return 0;
-		if (!twheel_quota_charge_blocks(set, levels_blocks(chains)))
+		if (!twheel_quota_charge(set, QUOTA_BLOCKS, levels_blocks(chains)))
 			return -EDQUOT;
 		memory = kmem_cache_alloc(levels_cache(chains), GFP_KERNEL);
 		if (!memory) {
-			twheel_quota_uncharge_blocks(set->quota, levels_blocks(chains));
+			twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, levels_blocks(chains));
 			return -ENOMEM;
 		}
 		left = chains;

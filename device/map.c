@@ -31,18 +31,16 @@ static u64 map_size_of(u64 timers)
  * Whether the size is at most one page, and one event for each timer that the descriptor
  * may hold. The memory stays until the open file is released.
  */
-static bool map_size_allowed(struct timer_set *set, size_t size)
+static bool map_size_allowed(const struct timer_set *set, size_t size)
 {
-	if (size > map_size_of(set->limit))
-		return false;
-	return size <= map_size_of(twheel_quota_limit()) || twheel_quota_exempt(set);
+	return size <= map_size_of(min_t(u64, set->limit, twheel_quota_shown_limit(set)));
 }
 
 static void map_free(struct timer_set *set, struct twheel_shared *shared)
 {
 	if (!shared)
 		return;
-	twheel_quota_uncharge_pages(set->quota,
+	twheel_quota_uncharge(set->quota, QUOTA_PAGES,
 				    twheel_shared_size(shared) >> PAGE_SHIFT);
 	twheel_shared_free(shared);
 }
@@ -52,12 +50,12 @@ static struct twheel_shared *map_new(struct timer_set *set, size_t size)
 	unsigned int pages = size >> PAGE_SHIFT;
 	struct twheel_shared *shared;
 
-	if (!twheel_quota_charge_pages(set, pages))
+	if (!twheel_quota_charge(set, QUOTA_PAGES, pages))
 		return ERR_PTR(-EDQUOT);
 	shared = twheel_shared_new(size);
 	if (shared)
 		return shared;
-	twheel_quota_uncharge_pages(set->quota, pages);
+	twheel_quota_uncharge(set->quota, QUOTA_PAGES, pages);
 	return ERR_PTR(-ENOMEM);
 }
 

@@ -96,14 +96,12 @@ struct timer_set *twheel_set_open(struct file *file)
 
 	if (!set)
 		return NULL;
-	set->quota = twheel_quota_get(file->f_cred);
-	if (!set->quota)
+	if (!twheel_quota_get(set, file))
 		goto out_free_set;
 	spin_lock_init(&set->lock);
 	twheel_wheel_init(&set->wheel, get_jiffies_64());
 	RB_CLEAR_NODE(&set->visit);
 	set->visit_at = TWHEEL_NEVER;
-	set->user = twheel_quota_cpus(set->quota);
 	INIT_LIST_HEAD(&set->ready);
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);
@@ -199,7 +197,7 @@ void twheel_set_release(struct timer_set *set)
 	set_end(set);
 	set_free_timers(set);
 	twheel_map_release(set);
-	twheel_quota_uncharge(set->quota, set->count);
+	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, set->count);
 	twheel_quota_put(set->quota);
 	twheel_set_put(set);
 }

@@ -133,7 +133,7 @@ void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended)
 	if (!ended->count)
 		return;
 	WRITE_ONCE(set->count, set->count - ended->count);
-	twheel_quota_uncharge(set->quota, ended->count);
+	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, ended->count);
 	twheel_block_free(set, ended->empty);
 	*ended = (struct ended_timers) { };
 }
