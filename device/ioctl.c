@@ -12,7 +12,7 @@
 #include "deliver.h"
 #include "drain.h"
 #include "ioctl.h"
-#include "lease.h"
+#include "leased.h"
 #include "levels.h"
 #include "list.h"
 #include "ops.h"
