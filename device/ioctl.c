@@ -17,7 +17,7 @@
 #include "list.h"
 #include "ops.h"
 #include "quota.h"
-#include "table.h"
+#include "shared.h"
 #include "turn.h"
 #include "visit.h"
 

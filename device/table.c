@@ -15,10 +15,8 @@
  * kernel's comes first, the program's fails.
  */
 #include <linux/atomic.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
 #include "shared.h"
-#include "table.h"
 #include "time.h"
 
 /* As &struct twheel_word, with the kernel's type for atomic access. */
@@ -47,10 +45,7 @@ static s64 table_later(const struct user_timer *t, s64 seen)
 	return max(t->deadline, twheel_time_to_kernel(user_timer_set(t), CLOCK_MONOTONIC, seen));
 }
 
-/**
- * twheel_table_init - initialise a table without timers
- * @table: The memory.
- */
+/* Closes all words. */
 void twheel_table_init(struct twheel_shared *table)
 {
 	struct table_word *word;
@@ -64,16 +59,13 @@ void twheel_table_init(struct twheel_shared *table)
 	}
 }
 
-/**
- * twheel_table_open - let the program push a deadline back
- * @t: A TWHEEL_SHARED timer that is about to be armed, its set locked.
- */
+/* Lets the program push back the deadline of a TWHEEL_SHARED timer that is about to be armed. */
 void twheel_table_open(struct user_timer *t)
 {
 	const struct timer_set *set = user_timer_set(t);
 	struct table_word *word = table_word(t);
 
-	timer_set_assert_locked(user_timer_set(t));
+	timer_set_assert_locked(set);
 
 	WRITE_ONCE(word->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
@@ -81,11 +73,7 @@ void twheel_table_open(struct user_timer *t)
 			     twheel_time_to_program(set, CLOCK_MONOTONIC, t->deadline));
 }
 
-/**
- * twheel_table_close - stop the program from pushing a deadline back
- * @t: A TWHEEL_SHARED timer that ends, its set locked. Its deadline becomes the one to
- *	which the program has pushed it back.
- */
+/* Ends that. The deadline of the timer becomes the one to which the program has pushed it back. */
 void twheel_table_close(struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
@@ -95,12 +83,9 @@ void twheel_table_close(struct user_timer *t)
 							   TWHEEL_WORD_CLOSED));
 }
 
-/**
- * twheel_table_expire - find out whether a deadline has been pushed back
- * @t: A TWHEEL_SHARED timer whose known deadline has come; its set is locked.
- * @now: The time, in ns of CLOCK_MONOTONIC.
- *
- * Return: %true if the timer is to expire, %false if it has a new deadline.
+/*
+ * Returns whether @t, a TWHEEL_SHARED timer whose known deadline has come, is to expire. If not, it
+ * has a new deadline.
  */
 bool twheel_table_expire(struct user_timer *t, s64 now)
 {
@@ -110,7 +95,7 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 	s64 seen = atomic64_read(word);
 	unsigned int i;
 
-	timer_set_assert_locked(user_timer_set(t));
+	timer_set_assert_locked(set);
 
 	for (i = 0; i < TABLE_TRIES; i++) {
 		/* A closed word is negative. */
@@ -128,12 +113,7 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 	return false;
 }
 
-/**
- * twheel_table_deadline - find the deadline of a timer
- * @t: Any timer, its set locked.
- *
- * Return: The deadline in ns, as the program has last pushed it back.
- */
+/* Returns the deadline of any timer, as the program has last pushed it back. */
 s64 twheel_table_deadline(const struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
