@@ -12,38 +12,18 @@
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/module.h>
-#include <linux/seq_file.h>
 #include "device/block.h"
 #include "device/clock.h"
 #include "device/deliver.h"
 #include "device/init.h"
 #include "device/ioctl.h"
 #include "device/levels.h"
-#include "device/quota.h"
 #include "device/set.h"
 #include "device/shared.h"
 #include "device/timer_set.h"
 #include "device/uring.h"
 #include "device/visit.h"
 #include "device/wake.h"
-
-static int twheel_open(struct inode *inode, struct file *file)
-{
-	struct timer_set *set = twheel_set_open(file);
-
-	if (!set)
-		return -ENOMEM;
-	file->private_data = set;
-	/* read() honours IOCB_NOWAIT, so io_uring need not use a worker thread to read. */
-	file->f_mode |= FMODE_NOWAIT;
-	return nonseekable_open(inode, file);
-}
-
-static int twheel_release(struct inode *inode, struct file *file)
-{
-	twheel_set_release(file->private_data);
-	return 0;
-}
 
 static ssize_t twheel_read(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -67,38 +47,10 @@ static __poll_t twheel_poll(struct file *file, poll_table *wait)
 	return ret;
 }
 
-static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
-{
-	struct timer_set *set = file->private_data;
-	u64 user_limit = twheel_quota_shown_limit(set);
-	unsigned int timers, unread, leases, user_timers;
-	u64 next = twheel_set_look(set, &unread);
-
-	timer_set_lock(set);
-	timers = set->count;
-	leases = set->leases;
-	user_timers = twheel_quota_count(set->quota, QUOTA_TIMERS);
-	timer_set_unlock(set);
-
-	seq_printf(m, "twheel-timers:\t%u\n", timers);
-	seq_printf(m, "twheel-unread:\t%u\n", unread);
-	seq_printf(m, "twheel-leases:\t%u\n", leases);
-	seq_printf(m, "twheel-max-timers:\t%u\n", set->limit);
-	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
-	if (user_limit != U64_MAX)
-		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
-	seq_printf(m, "twheel-user-memory-kb:\t%llu\n",
-		   ((u64)twheel_quota_count(set->quota, QUOTA_BLOCKS) * TIMER_BLOCK_SIZE +
-		    (u64)twheel_quota_count(set->quota, QUOTA_PAGES) * PAGE_SIZE) >> 10);
-	seq_printf(m, "twheel-cpus-above-share:\t%u\n", 0);
-	if (next <= S64_MAX)
-		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
-}
-
 static const struct file_operations twheel_fops = {
 	.owner		= THIS_MODULE,
-	.open		= twheel_open,
-	.release	= twheel_release,
+	.open		= twheel_set_open,
+	.release	= twheel_set_release,
 	.read_iter	= twheel_read,
 	.poll		= twheel_poll,
 	.mmap		= twheel_map,
@@ -106,7 +58,7 @@ static const struct file_operations twheel_fops = {
 	.unlocked_ioctl	= twheel_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.uring_cmd	= twheel_uring_command,
-	.show_fdinfo	= twheel_show_fdinfo,
+	.show_fdinfo	= twheel_set_show_fdinfo,
 };
 
 /*
@@ -141,18 +93,7 @@ out_unregister_class:
 	return ret;
 }
 
-static void twheel_unregister(void)
-{
-	device_destroy(&twheel_class, MKDEV(twheel_major, 0));
-	__unregister_chrdev(twheel_major, 0, 1, "twheel");
-	class_unregister(&twheel_class);
-}
-
-/**
- * twheel_chardev_init - create the device
- *
- * Return: 0 or a negative errno.
- */
+/* Creates the device. Returns 0 or a negative errno. */
 int twheel_chardev_init(void)
 {
 	int ret;
@@ -188,12 +129,12 @@ out_block_exit:
 	return ret;
 }
 
-/**
- * twheel_chardev_exit - remove the device, which no program has open any more
- */
+/* Removes the device, which no program has open any more. */
 void twheel_chardev_exit(void)
 {
-	twheel_unregister();
+	device_destroy(&twheel_class, MKDEV(twheel_major, 0));
+	__unregister_chrdev(twheel_major, 0, 1, "twheel");
+	class_unregister(&twheel_class);
 	twheel_clock_exit();
 	twheel_wake_exit();
 	twheel_levels_exit();
