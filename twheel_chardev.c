@@ -71,31 +71,10 @@ static const struct file_operations twheel_fops = {
 static struct class twheel_class = { .name = "twheel" };
 static int twheel_major;
 
-/* Registers the device, with minor number 0. Returns 0 or a negative errno. */
-static int twheel_register(void)
-{
-	struct device *device;
-	int ret = class_register(&twheel_class);
-
-	if (ret)
-		return ret;
-	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);
-	if (ret < 0)
-		goto out_unregister_class;
-	twheel_major = ret;
-	device = device_create(&twheel_class, NULL, MKDEV(twheel_major, 0), NULL, "twheel");
-	if (!IS_ERR(device))
-		return 0;
-	ret = PTR_ERR(device);
-	__unregister_chrdev(twheel_major, 0, 1, "twheel");
-out_unregister_class:
-	class_unregister(&twheel_class);
-	return ret;
-}
-
-/* Creates the device. Returns 0 or a negative errno. */
+/* Creates the device, with minor number 0. Returns 0 or a negative errno. */
 int twheel_chardev_init(void)
 {
+	struct device *device;
 	int ret;
 
 	static_assert(sizeof(struct twheel_info) == 128);
@@ -116,11 +95,21 @@ int twheel_chardev_init(void)
 		goto out_block_exit;
 	twheel_visit_init();
 	twheel_wake_init();
-	ret = twheel_register();
+	ret = class_register(&twheel_class);
 	if (ret)
 		goto out_wake_exit;
-	return 0;
+	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);
+	if (ret < 0)
+		goto out_unregister_class;
+	twheel_major = ret;
+	device = device_create(&twheel_class, NULL, MKDEV(twheel_major, 0), NULL, "twheel");
+	if (!IS_ERR(device))
+		return 0;
 
+	ret = PTR_ERR(device);
+	__unregister_chrdev(twheel_major, 0, 1, "twheel");
+out_unregister_class:
+	class_unregister(&twheel_class);
 out_wake_exit:
 	twheel_wake_exit();
 	twheel_levels_exit();

@@ -2,13 +2,12 @@
 /*
  * twheel: the descriptor of a lease
  *
- * The owner of a timer gives the descriptor to another process, its holder. The holder
- * can push the timer's deadline back, ask how much time is left, and poll for the end of
- * the lease.
+ * The owner of a timer gives the descriptor to another process, its holder. The holder can push the
+ * timer's deadline back, ask how much time is left, and poll for the end of the lease.
  *
- * The file of a lease holds no reference to another file. So a lease that is sent over a
- * socket adds no cycle for the garbage collector of AF_UNIX, and the owner's timers end
- * with the owner's descriptor, whatever the holders do.
+ * The file of a lease holds no reference to another file. So a lease that is sent over a socket
+ * adds no cycle for the garbage collector of AF_UNIX, and the owner's timers end with the owner's
+ * descriptor, whatever the holders do.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -198,47 +197,44 @@ static struct file *lease_open(struct timer_set *set, const struct twheel_lease 
 	return file;
 }
 
-/*
- * Gives a lease its timer @t, which is from twheel_block_find(). Returns 0 or why the timer gets
- * none. Uses up @extra if the timer has no extra yet.
- */
-static int lease_begin(struct timer_lease *lease, struct user_timer *t, u64 handle,
-		       const struct twheel_phase *phase, struct timer_extra **extra)
+/* Returns 0 if @t, which is from twheel_block_find(), may have a lease, or why not. */
+static int lease_check(const struct user_timer *t, u64 handle, const struct twheel_phase *phase)
 {
-	struct timer_set *set = lease->set;
-
 	if (!t || user_timer_handle(t) != handle || t->state == USER_TIMER_DEAD ||
 	    twheel_user_timer_has_expired(t, phase))
 		return -ENOENT;
 	if (t->clockid != CLOCK_MONOTONIC || t->flags & TWHEEL_SHARED || user_timer_period(t))
 		return -EINVAL;
-	if (user_timer_lease(t))
-		return -EBUSY;
-	if (!twheel_quota_charge(set, QUOTA_LEASES, 1))
-		return -EDQUOT;
-	if (!t->extra) {
-		t->extra = *extra;
-		t->extra->t = t;
-		user_timer_block(t)->extras++;
-		*extra = NULL;
-	}
-	t->extra->lease = lease;
-	WRITE_ONCE(lease->t, t);
-	set->leases++;
-	return 0;
+	return user_timer_lease(t) ? -EBUSY : 0;
 }
 
-static int lease_find_timer(struct timer_lease *lease, u64 handle)
+/* Gives a lease its timer. */
+static int lease_begin(struct timer_lease *lease, u64 handle)
 {
 	struct timer_extra *extra = kzalloc(sizeof(*extra), GFP_KERNEL_ACCOUNT);
 	struct timer_set *set = lease->set;
 	struct twheel_phase phase;
+	struct user_timer *t;
 	int ret;
 
 	if (!extra)
 		return -ENOMEM;
 	twheel_turn_begin(set, &phase);
-	ret = lease_begin(lease, twheel_block_find(set, handle), handle, &phase, &extra);
+	t = twheel_block_find(set, handle);
+	ret = lease_check(t, handle, &phase);
+	if (!ret && !twheel_quota_charge(set, QUOTA_LEASES, 1))
+		ret = -EDQUOT;
+	if (ret)
+		goto out;
+	if (!t->extra) {
+		swap(t->extra, extra);
+		t->extra->t = t;
+		user_timer_block(t)->extras++;
+	}
+	t->extra->lease = lease;
+	WRITE_ONCE(lease->t, t);
+	set->leases++;
+out:
 	twheel_turn_end(set, &phase);
 	kfree(extra);
 	return ret;
@@ -271,7 +267,7 @@ long twheel_lease_create(struct timer_set *set, void __user *argp)
 		goto out_put_fd;
 	}
 	lease = file->private_data;
-	ret = lease_find_timer(lease, arg.handle);
+	ret = lease_begin(lease, arg.handle);
 	if (ret)
 		goto out_put_file;
 	if (copy_to_user(argp, &arg, sizeof(arg))) {

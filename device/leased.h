@@ -2,13 +2,12 @@
 /*
  * twheel: the lease of a timer
  *
- * A lease ends when its timer expires, is cancelled or drained, or when the owner's file is
- * closed; or when the last copy of the lease is closed. An end is final: if the owner arms an
- * expired timer again, the timer has no lease. So a holder that has seen POLLHUP need not look
- * again.
+ * A lease ends when its timer expires, is cancelled or drained, or when the owner's file is closed;
+ * or when the last copy of the lease is closed. An end is final: if the owner arms an expired timer
+ * again, the timer has no lease. So a holder that has seen POLLHUP need not look again.
  *
- * The timer and the lease point to each other, both under the lock of the set. So a
- * lease never finds another timer in the place of its own.
+ * The timer and the lease point to each other, both under the lock of the set. So a lease never
+ * finds another timer in the place of its own.
  */
 #ifndef _TWHEEL_DEVICE_LEASED_H
 #define _TWHEEL_DEVICE_LEASED_H

@@ -17,17 +17,19 @@
 /* A word for every possible index. */
 #define MAP_TABLE_MAX	((size_t)(TWHEEL_INDEX_MASK + 1) * sizeof(struct twheel_word))
 
-static bool map_size_valid(u64 offset, size_t size)
+static bool map_valid(const struct vm_area_struct *vma, u64 offset, size_t size)
 {
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC)
+		return false;
 	if (offset == TWHEEL_MMAP_TABLE)
 		return size <= MAP_TABLE_MAX;
-	return size > PAGE_SIZE && size - PAGE_SIZE <= SZ_64M &&
+	return offset == TWHEEL_MMAP_RING && size > PAGE_SIZE && size - PAGE_SIZE <= SZ_64M &&
 	       is_power_of_2((size - PAGE_SIZE) / sizeof(struct twheel_event));
 }
 
 /*
- * Whether the size is at most one page, and one event for each timer that the descriptor
- * may hold. The memory stays until the open file is released.
+ * Whether the size is at most one page, and one event for each timer that the descriptor may hold.
+ * The memory stays until the open file is released.
  */
 static bool map_size_allowed(const struct timer_set *set, size_t size)
 {
@@ -93,17 +95,18 @@ static struct twheel_shared *map_get(struct timer_set *set, u64 offset, size_t s
 		twheel_table_init(spare);
 	timer_set_lock(set);
 	/* Another thread may have created the memory, and so used up the quota. */
-	shared = *place ?: spare;
-	if (!IS_ERR(spare) && shared == spare) {
-		WRITE_ONCE(*place, spare);
-		spare = NULL;
+	shared = *place;
+	if (!shared && !IS_ERR(spare)) {
+		swap(shared, spare);
+		WRITE_ONCE(*place, shared);
 		if (is_ring)
 			twheel_ring_init(set);
 	}
 	timer_set_unlock(set);
-	if (!IS_ERR(spare))
-		map_free(set, spare);
-	if (!IS_ERR(shared) && is_ring)
+	if (IS_ERR(spare))
+		return shared ?: spare;
+	map_free(set, spare);
+	if (is_ring)
 		twheel_deliver_to_ring(set);
 	return shared;
 }
@@ -119,10 +122,7 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 	/* On 32 bits, the kernel's 64-bit atomics may take a lock that programs cannot. */
 	if (!IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
-	if (offset != TWHEEL_MMAP_TABLE && offset != TWHEEL_MMAP_RING)
-		return -EINVAL;
-	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC ||
-	    !map_size_valid(offset, size))
+	if (!map_valid(vma, offset, size))
 		return -EINVAL;
 	if (!map_size_allowed(set, size))
 		return -EDQUOT;

@@ -2,17 +2,15 @@
 /*
  * twheel: what a user may hold, over all descriptors
  *
- * A descriptor counts against the user who opened it, also after it has been passed
- * to another user.
+ * A descriptor counts against the user who opened it, also after it has been passed to another
+ * user.
  *
- * A user namespace can give a user many user ids. So what is opened in a namespace counts
- * against the owner of the namespace. If the namespaces are nested, it counts against
- * the owner of the outermost one. The owners in between need no count: the limit is the
- * same for all, and the outermost owner holds at least as much as any owner below.
+ * A user namespace can give a user many user ids. So what is opened in a namespace counts against
+ * the owner of the outermost namespace. The owners in between need no count: the limit is the same
+ * for all, and the outermost owner holds at least as much as any owner below.
  *
- * Root is an exception, because root runs containers for different users. Each outermost
- * namespace of root's counts by itself, and outside of user namespaces so does each of root's
- * cgroups.
+ * Root is an exception, because root runs containers for different users. Each outermost namespace
+ * of root's counts by itself, and outside of user namespaces so does each of root's cgroups.
  *
  * A container of root need not have a user namespace. Then its root may change to any user id, and
  * each id would have limits of its own. So whatever is opened in a cgroup namespace of root's
@@ -32,6 +30,7 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -74,8 +73,8 @@ struct user_quota {
 	struct user_namespace	*ns;
 	/* The id of the cgroup that counts, of root's or of a container of root's; or 0. */
 	u64			cgroup;
-	/* How many open files the user has. Protected by @quota_lock. */
-	unsigned int		refs;
+	/* How many open files the user has. The last one goes, and others come, under the lock. */
+	refcount_t		refs;
 	atomic_t		count[QUOTA_WHATS];
 	/* What each CPU has to do for the user. */
 	struct user_cpu __percpu *cpus;
@@ -147,64 +146,67 @@ static void quota_free_rcu(struct rcu_head *rcu)
 static void quota_free(struct user_quota *quota)
 {
 	put_user_ns(quota->ns);
-	if (quota->cpus)
-		twheel_user_cpu_stop(quota->cpus);
+	twheel_user_cpu_stop(quota->cpus);
 	call_rcu(&quota->rcu, quota_free_rcu);
 }
 
-static struct user_quota *quota_new(const struct user_quota *user)
-{
-	struct user_quota *quota = kmemdup(user, sizeof(*user), GFP_KERNEL_ACCOUNT);
-
-	if (!quota)
-		return NULL;
-	get_user_ns(quota->ns);
-	quota->cpus = twheel_user_cpu_new();
-	if (quota->cpus)
-		return quota;
-	quota_free(quota);
-	return NULL;
-}
-
-/* Counts an open file of @user. If the user has no other, @spare becomes its quota, if any. */
+/* Finds the quota of @user, for one more open file. If there is none, @spare becomes it. */
 static struct user_quota *quota_find(const struct user_quota *user, struct user_quota *spare)
 {
 	struct user_quota *quota;
 
 	spin_lock(&quota_lock);
-	list_for_each_entry(quota, &quota_list, node)
+	list_for_each_entry(quota, &quota_list, node) {
 		if (uid_eq(quota->uid, user->uid) && quota->ns == user->ns &&
-		    quota->cgroup == user->cgroup)
-			goto out;
+		    quota->cgroup == user->cgroup) {
+			refcount_inc(&quota->refs);
+			goto out_unlock;
+		}
+	}
 	quota = spare;
 	if (quota)
 		list_add(&quota->node, &quota_list);
-out:
-	if (quota)
-		quota->refs++;
+out_unlock:
 	spin_unlock(&quota_lock);
 	return quota;
 }
 
+/* Finds or creates the quota of @user, which gets one more open file. */
+static struct user_quota *quota_get(const struct user_quota *user)
+{
+	struct user_quota *quota = quota_find(user, NULL), *spare;
+
+	if (quota)
+		return quota;
+	spare = kmemdup(user, sizeof(*user), GFP_KERNEL_ACCOUNT);
+	if (!spare)
+		return NULL;
+	spare->cpus = twheel_user_cpu_new();
+	if (!spare->cpus) {
+		kfree(spare);
+		return NULL;
+	}
+	get_user_ns(spare->ns);
+	refcount_set(&spare->refs, 1);
+	quota = quota_find(user, spare);
+	if (quota != spare)
+		quota_free(spare);
+	return quota;
+}
+
 /*
- * Finds or creates the quota of the user who opens @file for @set. Called by the task that opens
- * the file. Returns false if there is no memory.
+ * Has @set count against the user who opens @file. Called by the task that opens the file. Returns
+ * false if there is no memory.
  */
 bool twheel_quota_get(struct timer_set *set, const struct file *file)
 {
 	const struct cred *cred = file->f_cred;
-	struct user_quota user = { }, *spare;
+	struct user_quota user = { };
 
 	quota_find_user(&user, cred);
-	set->quota = quota_find(&user, NULL);
-	if (!set->quota) {
-		spare = quota_new(&user);
-		if (!spare)
-			return false;
-		set->quota = quota_find(&user, spare);
-		if (set->quota != spare)
-			quota_free(spare);
-	}
+	set->quota = quota_get(&user);
+	if (!set->quota)
+		return false;
 	set->user = set->quota->cpus;
 	if (cred->user_ns == &init_user_ns && cap_raised(cred->cap_effective, CAP_SYS_RESOURCE))
 		set->exemption = TIMER_SET_NOT_ASKED;
@@ -214,28 +216,21 @@ bool twheel_quota_get(struct timer_set *set, const struct file *file)
 /* Gives back a quota. The caller has uncharged all that the file was charged for. */
 void twheel_quota_put(struct user_quota *quota)
 {
-	bool last;
-
-	spin_lock(&quota_lock);
-	last = !--quota->refs;
-	if (last)
-		list_del(&quota->node);
+	if (!refcount_dec_and_lock(&quota->refs, &quota_lock))
+		return;
+	list_del(&quota->node);
 	spin_unlock(&quota_lock);
-	if (last)
-		quota_free(quota);
+	quota_free(quota);
 }
 
 /* Whether @set may exceed limits. Asks once for each set, because a denial may be logged. */
 static bool quota_exempt(struct timer_set *set)
 {
-	enum timer_set_exemption exemption = READ_ONCE(set->exemption);
-
-	if (exemption == TIMER_SET_NOT_ASKED) {
-		exemption = file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?
-			    TIMER_SET_EXEMPT : TIMER_SET_LIMITED;
-		WRITE_ONCE(set->exemption, exemption);
-	}
-	return exemption == TIMER_SET_EXEMPT;
+	if (READ_ONCE(set->exemption) == TIMER_SET_NOT_ASKED)
+		WRITE_ONCE(set->exemption,
+			   file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?
+			   TIMER_SET_EXEMPT : TIMER_SET_LIMITED);
+	return READ_ONCE(set->exemption) == TIMER_SET_EXEMPT;
 }
 
 /* Returns how much of @what the user of @set may hold; %INT_MAX if the set is exempt. */

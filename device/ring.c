@@ -2,13 +2,12 @@
 /*
  * twheel: the ring of events in memory that a program shares
  *
- * The kernel writes the events and @tail, and keeps a copy of @tail that the program
- * cannot change. Of the program's words the kernel reads only @head, the number of
- * consumed events. A wrong @head harms only the program: its events are overwritten,
- * or they wait.
+ * The kernel writes the events and @tail, and keeps a copy of @tail that the program cannot change.
+ * Of the program's words the kernel reads only @head, the number of consumed events. A wrong @head
+ * harms only the program: its events are overwritten, or they wait.
  *
- * A 32-bit kernel has no ring, but compiles this file, and cannot load a u64 in one
- * piece: hence the casts to atomic64_t.
+ * A 32-bit kernel has no ring, but compiles this file, and cannot load a u64 in one piece: hence
+ * the casts to atomic64_t.
  */
 #include <linux/atomic.h>
 #include "shared.h"

@@ -43,6 +43,7 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 	struct block_walk walk = { .index = 0 };
 	struct twheel_phase phase;
 	struct user_timer *t;
+	s64 deadline;
 
 	*next = U64_MAX;
 	*unread = 0;
@@ -55,11 +56,11 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 		twheel_turn_lock(set, &phase);
 		twheel_block_walk_begin(set, &walk);
 		while ((t = twheel_block_walk_next(set, &walk))) {
+			deadline = twheel_table_deadline(t);
 			if (twheel_user_timer_has_expired(t, &phase))
 				++*unread;
 			else if (t->clockid == CLOCK_MONOTONIC)
-				*next = min(*next, twheel_time_to_program(set, CLOCK_MONOTONIC,
-									  twheel_table_deadline(t)));
+				*next = min(*next, twheel_time_to_program(set, t->clockid, deadline));
 		}
 		timer_set_unlock(set);
 		cond_resched();
@@ -126,25 +127,6 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
-/* Stops all that comes to the set by itself. */
-static void set_end(struct timer_set *set)
-{
-	struct eventfd_ctx *eventfd;
-
-	timer_set_lock(set);
-	WRITE_ONCE(set->ended, true);
-	timer_set_unlock(set);
-	twheel_clock_leave(set);
-	twheel_visit_stop(set);
-	/* A wake-up that is still under way finds none. */
-	spin_lock_bh(&set->eventfd_lock);
-	eventfd = set->eventfd;
-	WRITE_ONCE(set->eventfd, NULL);
-	spin_unlock_bh(&set->eventfd_lock);
-	if (eventfd)
-		eventfd_ctx_put(eventfd);
-}
-
 /* Frees the timers. They need not be taken off the wheel one by one: it goes with them. */
 static void set_free_timers(struct timer_set *set)
 {
@@ -183,8 +165,21 @@ void twheel_set_put(struct timer_set *set)
 int twheel_set_release(struct inode *inode, struct file *file)
 {
 	struct timer_set *set = file->private_data;
+	struct eventfd_ctx *eventfd;
 
-	set_end(set);
+	timer_set_lock(set);
+	WRITE_ONCE(set->ended, true);
+	timer_set_unlock(set);
+	twheel_clock_leave(set);
+	twheel_visit_stop(set);
+	/* A wake-up that is still under way finds none. */
+	spin_lock_bh(&set->eventfd_lock);
+	eventfd = set->eventfd;
+	WRITE_ONCE(set->eventfd, NULL);
+	spin_unlock_bh(&set->eventfd_lock);
+	if (eventfd)
+		eventfd_ctx_put(eventfd);
+
 	set_free_timers(set);
 	twheel_leaf_free(set);
 	twheel_levels_free(set);

@@ -19,22 +19,19 @@
 #include "shared.h"
 #include "time.h"
 
-/* As &struct twheel_word, with the kernel's type for atomic access. */
-struct table_word {
-	atomic64_t	deadline;
-	u64		handle;
-};
-
-/* twheel_table_words() counts by the program's type. */
-static_assert(sizeof(struct table_word) == sizeof(struct twheel_word));
-
 /* After this many lost races against the program, the kernel tries again next tick. */
 #define TABLE_TRIES	4
 
-static struct table_word *table_word(const struct user_timer *t)
+static struct twheel_word *table_word(const struct user_timer *t)
 {
 	return twheel_shared_at(user_timer_set(t)->table,
-				user_timer_index(t) * sizeof(struct table_word));
+				user_timer_index(t) * sizeof(struct twheel_word));
+}
+
+/* As ring.c: a 32-bit kernel has no table. */
+static atomic64_t *table_deadline(const struct user_timer *t)
+{
+	return (atomic64_t *)&table_word(t)->deadline;
 }
 
 /* Returns the later of the deadline in a word, @seen, and the deadline of the timer. */
@@ -48,12 +45,12 @@ static s64 table_later(const struct user_timer *t, s64 seen)
 /* Closes all words. */
 void twheel_table_init(struct twheel_shared *table)
 {
-	struct table_word *word;
+	struct twheel_word *word;
 	size_t at;
 
 	for (at = 0; at < twheel_shared_size(table); at += sizeof(*word)) {
 		word = twheel_shared_at(table, at);
-		atomic64_set(&word->deadline, TWHEEL_WORD_CLOSED);
+		word->deadline = TWHEEL_WORD_CLOSED;
 		if (!offset_in_page(at))
 			cond_resched();
 	}
@@ -63,13 +60,12 @@ void twheel_table_init(struct twheel_shared *table)
 void twheel_table_open(struct user_timer *t)
 {
 	const struct timer_set *set = user_timer_set(t);
-	struct table_word *word = table_word(t);
 
 	timer_set_assert_locked(set);
 
-	WRITE_ONCE(word->handle, user_timer_handle(t));
+	WRITE_ONCE(table_word(t)->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
-	atomic64_set_release(&word->deadline,
+	atomic64_set_release(table_deadline(t),
 			     twheel_time_to_program(set, CLOCK_MONOTONIC, t->deadline));
 }
 
@@ -79,8 +75,7 @@ void twheel_table_close(struct user_timer *t)
 	timer_set_assert_locked(user_timer_set(t));
 
 	/* The word is closed before twheel_table_open() writes another handle. */
-	t->deadline = table_later(t, atomic64_xchg_acquire(&table_word(t)->deadline,
-							   TWHEEL_WORD_CLOSED));
+	t->deadline = table_later(t, atomic64_xchg_acquire(table_deadline(t), TWHEEL_WORD_CLOSED));
 }
 
 /*
@@ -91,7 +86,7 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 {
 	const struct timer_set *set = user_timer_set(t);
 	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
-	atomic64_t *word = &table_word(t)->deadline;
+	atomic64_t *word = table_deadline(t);
 	s64 seen = atomic64_read(word);
 	unsigned int i;
 
@@ -120,6 +115,6 @@ s64 twheel_table_deadline(const struct user_timer *t)
 
 	/* Only the word of an armed timer has a meaning. */
 	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
-		return table_later(t, atomic64_read(&table_word(t)->deadline));
+		return table_later(t, atomic64_read(table_deadline(t)));
 	return t->deadline;
 }
