@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A model, for spin, of the life of a lease (device/lease.c and device/leased.h). Holders
+ * A model, for spin, of the life of a lease (device/lease.c and device/leased.c). Holders
  * push the deadline back and close their copies, while the timer expires, and while the owner
  * changes it, cancels it, arms it again after its expiry, and closes the set. Another timer then
  * gets the place of the first one. scripts/test-protocol runs the model.

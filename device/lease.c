@@ -20,6 +20,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "leased.h"
+#include "quota.h"
 #include "set.h"
 #include "turn.h"
 

@@ -43,7 +43,7 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 	struct block_walk walk = { .index = 0 };
 	struct twheel_phase phase;
 	struct user_timer *t;
-	s64 deadline;
+	u64 deadline;
 
 	*next = U64_MAX;
 	*unread = 0;
@@ -56,11 +56,12 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 		twheel_turn_lock(set, &phase);
 		twheel_block_walk_begin(set, &walk);
 		while ((t = twheel_block_walk_next(set, &walk))) {
-			deadline = twheel_table_deadline(t);
+			deadline = twheel_time_to_program(set, t->clockid,
+							  twheel_table_deadline(t));
 			if (twheel_user_timer_has_expired(t, &phase))
 				++*unread;
 			else if (t->clockid == CLOCK_MONOTONIC)
-				*next = min(*next, twheel_time_to_program(set, t->clockid, deadline));
+				*next = min(*next, deadline);
 		}
 		timer_set_unlock(set);
 		cond_resched();

@@ -28,10 +28,10 @@ static struct twheel_word *table_word(const struct user_timer *t)
 				user_timer_index(t) * sizeof(struct twheel_word));
 }
 
-/* As ring.c: a 32-bit kernel has no table. */
-static atomic64_t *table_deadline(const struct user_timer *t)
+/* As in ring.c: a 32-bit kernel has no table. */
+static atomic64_t *table_deadline(struct twheel_word *word)
 {
-	return (atomic64_t *)&table_word(t)->deadline;
+	return (atomic64_t *)&word->deadline;
 }
 
 /* Returns the later of the deadline in a word, @seen, and the deadline of the timer. */
@@ -60,12 +60,13 @@ void twheel_table_init(struct twheel_shared *table)
 void twheel_table_open(struct user_timer *t)
 {
 	const struct timer_set *set = user_timer_set(t);
+	struct twheel_word *word = table_word(t);
 
 	timer_set_assert_locked(set);
 
-	WRITE_ONCE(table_word(t)->handle, user_timer_handle(t));
+	WRITE_ONCE(word->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
-	atomic64_set_release(table_deadline(t),
+	atomic64_set_release(table_deadline(word),
 			     twheel_time_to_program(set, CLOCK_MONOTONIC, t->deadline));
 }
 
@@ -75,7 +76,8 @@ void twheel_table_close(struct user_timer *t)
 	timer_set_assert_locked(user_timer_set(t));
 
 	/* The word is closed before twheel_table_open() writes another handle. */
-	t->deadline = table_later(t, atomic64_xchg_acquire(table_deadline(t), TWHEEL_WORD_CLOSED));
+	t->deadline = table_later(t, atomic64_xchg_acquire(table_deadline(table_word(t)),
+							   TWHEEL_WORD_CLOSED));
 }
 
 /*
@@ -86,7 +88,7 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 {
 	const struct timer_set *set = user_timer_set(t);
 	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
-	atomic64_t *word = table_deadline(t);
+	atomic64_t *word = table_deadline(table_word(t));
 	s64 seen = atomic64_read(word);
 	unsigned int i;
 
@@ -115,6 +117,6 @@ s64 twheel_table_deadline(const struct user_timer *t)
 
 	/* Only the word of an armed timer has a meaning. */
 	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
-		return table_later(t, atomic64_read(table_deadline(t)));
+		return table_later(t, atomic64_read(table_deadline(table_word(t))));
 	return t->deadline;
 }

@@ -77,7 +77,6 @@ void *native_zalloc_object(struct kmem_cache *cache);
 #define spin_is_contended(lock)	false
 #define might_lock(lock)	do { } while (0)
 #define wake_up_interruptible(q) do { } while (0)
-#define wq_has_sleeper(q)	false
 #define fatal_signal_pending(task) false
 #define task_sigpending(task)	false
 #define in_task()		true
