@@ -12,38 +12,18 @@
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/module.h>
-#include <linux/seq_file.h>
 #include "device/block.h"
 #include "device/clock.h"
 #include "device/deliver.h"
 #include "device/init.h"
 #include "device/ioctl.h"
 #include "device/levels.h"
-#include "device/map.h"
-#include "device/quota.h"
 #include "device/set.h"
+#include "device/shared.h"
 #include "device/timer_set.h"
 #include "device/uring.h"
 #include "device/visit.h"
 #include "device/wake.h"
-
-static int twheel_open(struct inode *inode, struct file *file)
-{
-	struct timer_set *set = twheel_set_open(file);
-
-	if (!set)
-		return -ENOMEM;
-	file->private_data = set;
-	/* read() honours IOCB_NOWAIT, so io_uring need not use a worker thread to read. */
-	file->f_mode |= FMODE_NOWAIT;
-	return nonseekable_open(inode, file);
-}
-
-static int twheel_release(struct inode *inode, struct file *file)
-{
-	twheel_set_release(file->private_data);
-	return 0;
-}
 
 static ssize_t twheel_read(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -67,37 +47,10 @@ static __poll_t twheel_poll(struct file *file, poll_table *wait)
 	return ret;
 }
 
-static void twheel_show_fdinfo(struct seq_file *m, struct file *file)
-{
-	struct timer_set *set = file->private_data;
-	u64 user_limit = twheel_quota_shown_limit(set);
-	unsigned int timers, unread, leases, user_timers;
-	u64 next = twheel_set_look(set, &unread);
-
-	timer_set_lock(set);
-	timers = set->count;
-	leases = set->leases;
-	user_timers = twheel_quota_timers(set->quota);
-	timer_set_unlock(set);
-
-	seq_printf(m, "twheel-timers:\t%u\n", timers);
-	seq_printf(m, "twheel-unread:\t%u\n", unread);
-	seq_printf(m, "twheel-leases:\t%u\n", leases);
-	seq_printf(m, "twheel-max-timers:\t%u\n", set->limit);
-	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
-	if (user_limit != U64_MAX)
-		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
-	seq_printf(m, "twheel-user-memory-kb:\t%llu\n",
-		   twheel_quota_memory(set->quota) >> 10);
-	seq_printf(m, "twheel-cpus-above-share:\t%u\n", 0);
-	if (next <= S64_MAX)
-		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
-}
-
 static const struct file_operations twheel_fops = {
 	.owner		= THIS_MODULE,
-	.open		= twheel_open,
-	.release	= twheel_release,
+	.open		= twheel_set_open,
+	.release	= twheel_set_release,
 	.read_iter	= twheel_read,
 	.poll		= twheel_poll,
 	.mmap		= twheel_map,
@@ -105,7 +58,7 @@ static const struct file_operations twheel_fops = {
 	.unlocked_ioctl	= twheel_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.uring_cmd	= twheel_uring_command,
-	.show_fdinfo	= twheel_show_fdinfo,
+	.show_fdinfo	= twheel_set_show_fdinfo,
 };
 
 /*
@@ -118,42 +71,10 @@ static const struct file_operations twheel_fops = {
 static struct class twheel_class = { .name = "twheel" };
 static int twheel_major;
 
-/* Registers the device, with minor number 0. Returns 0 or a negative errno. */
-static int twheel_register(void)
-{
-	struct device *device;
-	int ret = class_register(&twheel_class);
-
-	if (ret)
-		return ret;
-	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);
-	if (ret < 0)
-		goto out_unregister_class;
-	twheel_major = ret;
-	device = device_create(&twheel_class, NULL, MKDEV(twheel_major, 0), NULL, "twheel");
-	if (!IS_ERR(device))
-		return 0;
-	ret = PTR_ERR(device);
-	__unregister_chrdev(twheel_major, 0, 1, "twheel");
-out_unregister_class:
-	class_unregister(&twheel_class);
-	return ret;
-}
-
-static void twheel_unregister(void)
-{
-	device_destroy(&twheel_class, MKDEV(twheel_major, 0));
-	__unregister_chrdev(twheel_major, 0, 1, "twheel");
-	class_unregister(&twheel_class);
-}
-
-/**
- * twheel_chardev_init - create the device
- *
- * Return: 0 or a negative errno.
- */
+/* Creates the device, with minor number 0. Returns 0 or a negative errno. */
 int twheel_chardev_init(void)
 {
+	struct device *device;
 	int ret;
 
 	static_assert(sizeof(struct twheel_info) == 128);
@@ -174,11 +95,21 @@ int twheel_chardev_init(void)
 		goto out_block_exit;
 	twheel_visit_init();
 	twheel_wake_init();
-	ret = twheel_register();
+	ret = class_register(&twheel_class);
 	if (ret)
 		goto out_wake_exit;
-	return 0;
+	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);
+	if (ret < 0)
+		goto out_unregister_class;
+	twheel_major = ret;
+	device = device_create(&twheel_class, NULL, MKDEV(twheel_major, 0), NULL, "twheel");
+	if (!IS_ERR(device))
+		return 0;
 
+	ret = PTR_ERR(device);
+	__unregister_chrdev(twheel_major, 0, 1, "twheel");
+out_unregister_class:
+	class_unregister(&twheel_class);
 out_wake_exit:
 	twheel_wake_exit();
 	twheel_levels_exit();
@@ -187,12 +118,12 @@ out_block_exit:
 	return ret;
 }
 
-/**
- * twheel_chardev_exit - remove the device, which no program has open any more
- */
+/* Removes the device, which no program has open any more. */
 void twheel_chardev_exit(void)
 {
-	twheel_unregister();
+	device_destroy(&twheel_class, MKDEV(twheel_major, 0));
+	__unregister_chrdev(twheel_major, 0, 1, "twheel");
+	class_unregister(&twheel_class);
 	twheel_clock_exit();
 	twheel_wake_exit();
 	twheel_levels_exit();

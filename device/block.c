@@ -104,7 +104,7 @@ void twheel_block_remove(struct timer_block *block)
 	struct user_quota *quota = block->set->quota;
 
 	kmem_cache_free(block_cache, block);
-	twheel_quota_uncharge_blocks(quota, 1);
+	twheel_quota_uncharge(quota, QUOTA_BLOCKS, 1);
 }
 
 /* Returns how many words an array for so many blocks has, with its bitmap. */
@@ -128,7 +128,7 @@ static u32 block_array_charge(u32 words)
 static void block_free_array(struct timer_set *set, struct timer_block **array, u32 words)
 {
 	kvfree(array);
-	twheel_quota_uncharge_blocks(set->quota, block_array_charge(words));
+	twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, block_array_charge(words));
 }
 
 /* Frees the array of a set that has ended, and has no blocks any more. */
@@ -162,11 +162,11 @@ static int block_grow(struct timer_set *set, u32 number)
 		return 0;
 	words = roundup_pow_of_two(block_words(number + 1));
 	words = clamp(words, BLOCK_FIRST_WORDS, BLOCK_MOST_WORDS);
-	if (!twheel_quota_charge_blocks(set, block_array_charge(words)))
+	if (!twheel_quota_charge(set, QUOTA_BLOCKS, block_array_charge(words)))
 		return -EDQUOT;
 	array = block_alloc_array(words);
 	if (!array) {
-		twheel_quota_uncharge_blocks(set->quota, block_array_charge(words));
+		twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, block_array_charge(words));
 		return -ENOMEM;
 	}
 	timer_set_lock(set);
@@ -188,11 +188,11 @@ static struct timer_block *block_new(struct timer_set *set)
 {
 	struct timer_block *block;
 
-	if (!twheel_quota_charge_blocks(set, 1))
+	if (!twheel_quota_charge(set, QUOTA_BLOCKS, 1))
 		return ERR_PTR(-EDQUOT);
 	block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
 	if (!block) {
-		twheel_quota_uncharge_blocks(set->quota, 1);
+		twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, 1);
 		return ERR_PTR(-ENOMEM);
 	}
 	block->set = set;

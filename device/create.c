@@ -66,7 +66,7 @@ static void create_admit_end(struct timer_set *set, struct admission *adm)
 	if (!adm->admitted)
 		return;
 	WRITE_ONCE(set->count, set->count - adm->admitted);
-	twheel_quota_uncharge(set->quota, adm->admitted);
+	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, adm->admitted);
 	adm->admitted = 0;
 }
 
@@ -118,7 +118,7 @@ static noinline int create_admit(struct timer_set *set, const struct twheel_op *
 		return -ESHUTDOWN;
 	if (!adm->admitted) {
 		if (room)
-			adm->admitted = twheel_quota_charge(set, min(room, wanted));
+			adm->admitted = twheel_quota_charge_timers(set, min(room, wanted));
 		if (!adm->admitted)
 			return -EDQUOT;
 		WRITE_ONCE(set->count, set->count + adm->admitted);

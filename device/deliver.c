@@ -9,7 +9,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include "deliver.h"
-#include "ring.h"
+#include "shared.h"
 #include "turn.h"
 
 /* How many events are copied to a program at a time, from an array on the stack. */
@@ -355,7 +355,8 @@ static bool deliver_look(struct timer_set *set)
 	twheel_turn_call(set, &phase);
 	steps = twheel_turn_allowed();
 	if (set->ring)
-		done = twheel_deliver_fill_ring(set, &phase, &steps) && twheel_ring_empty(set);
+		done = twheel_deliver_fill_ring(set, &phase, &steps) &&
+		       twheel_ring_room(set) == set->entries;
 	else
 		done = !twheel_turn_any(set) && !twheel_turn_expire(set, &phase, &steps) && steps &&
 		       !twheel_turn_any(set);

@@ -12,12 +12,12 @@
 #include "deliver.h"
 #include "drain.h"
 #include "ioctl.h"
-#include "lease.h"
+#include "leased.h"
 #include "levels.h"
 #include "list.h"
 #include "ops.h"
 #include "quota.h"
-#include "table.h"
+#include "shared.h"
 #include "turn.h"
 #include "visit.h"
 
@@ -201,7 +201,7 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 	/* Under the lock, so that the counts agree with each other. */
 	timer_set_lock(set);
 	info.timers = set->count;
-	info.timers_user = twheel_quota_timers(set->quota);
+	info.timers_user = twheel_quota_count(set->quota, QUOTA_TIMERS);
 	info.unread = set->unread;
 	info.table_entries = twheel_table_words(set);
 	info.ring_entries = set->entries;

@@ -2,13 +2,12 @@
 /*
  * twheel: the descriptor of a lease
  *
- * The owner of a timer gives the descriptor to another process, its holder. The holder
- * can push the timer's deadline back, ask how much time is left, and poll for the end of
- * the lease. leased.c has the other half: what the timer does with its lease.
+ * The owner of a timer gives the descriptor to another process, its holder. The holder can push the
+ * timer's deadline back, ask how much time is left, and poll for the end of the lease.
  *
- * The file of a lease holds no reference to another file. So a lease that is sent over a
- * socket adds no cycle for the garbage collector of AF_UNIX, and the owner's timers end
- * with the owner's descriptor, whatever the holders do.
+ * The file of a lease holds no reference to another file. So a lease that is sent over a socket
+ * adds no cycle for the garbage collector of AF_UNIX, and the owner's timers end with the owner's
+ * descriptor, whatever the holders do.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -20,8 +19,8 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include "lease.h"
 #include "leased.h"
+#include "quota.h"
 #include "set.h"
 #include "turn.h"
 
@@ -68,48 +67,36 @@ static int lease_push(struct timer_lease *lease, u64 ns)
 	return t ? 0 : -ENOENT;
 }
 
-/* Finds how much time is left, in ns. */
-static int lease_left(struct timer_lease *lease, u64 *left)
+/* Returns how much time is left, in ns; or -ENOENT. */
+static s64 lease_left(struct timer_lease *lease)
 {
 	struct twheel_phase phase;
 	struct user_timer *t = lease_lock(lease, &phase);
+	s64 left = t ? max(t->deadline - phase.now, 0LL) : -ENOENT;
 
-	*left = t ? max(t->deadline - phase.now, 0LL) : 0;
 	lease_unlock(lease);
-	return t ? 0 : -ENOENT;
-}
-
-static long lease_push_by(struct timer_lease *lease, void __user *argp)
-{
-	u64 ns;
-
-	if (copy_from_user(&ns, argp, sizeof(ns)))
-		return -EFAULT;
-	return ns > lease->cap ? -EINVAL : lease_push(lease, ns);
-}
-
-static long lease_tell_left(struct timer_lease *lease, void __user *argp)
-{
-	u64 left;
-	int ret = lease_left(lease, &left);
-
-	if (ret)
-		return ret;
-	return copy_to_user(argp, &left, sizeof(left)) ? -EFAULT : 0;
+	return left;
 }
 
 static long lease_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct timer_lease *lease = file->private_data;
 	void __user *argp = (void __user *)arg;
+	s64 left;
+	u64 ns;
 
 	switch (cmd) {
 	case TWHEEL_LEASE_IOC_PUSH:
 		return arg ? -EINVAL : lease_push(lease, lease->cap);
 	case TWHEEL_LEASE_IOC_PUSH_BY:
-		return lease_push_by(lease, argp);
+		if (copy_from_user(&ns, argp, sizeof(ns)))
+			return -EFAULT;
+		return ns > lease->cap ? -EINVAL : lease_push(lease, ns);
 	case TWHEEL_LEASE_IOC_LEFT:
-		return lease_tell_left(lease, argp);
+		left = lease_left(lease);
+		if (left < 0)
+			return left;
+		return copy_to_user(argp, &left, sizeof(left)) ? -EFAULT : 0;
 	default:
 		return -ENOTTY;
 	}
@@ -118,38 +105,33 @@ static long lease_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 /* A write pushes to the cap. The bytes have no meaning and are not read. */
 static ssize_t lease_write(struct kiocb *iocb, struct iov_iter *from)
 {
+	struct timer_lease *lease = iocb->ki_filp->private_data;
 	size_t count = iov_iter_count(from);
-	int ret = 0;
+	int ret = count ? lease_push(lease, lease->cap) : 0;
 
-	if (count) {
-		struct timer_lease *lease = iocb->ki_filp->private_data;
-
-		ret = lease_push(lease, lease->cap);
-	}
 	return ret ? ret : count;
 }
 
 static __poll_t lease_poll(struct file *file, poll_table *wait)
 {
 	struct timer_lease *lease = file->private_data;
-	u64 left;
 
 	poll_wait(file, &lease->wait, wait);
 	/* Pairs with wq_has_sleeper() in twheel_leased_end(). */
 	smp_mb();
 	/* A holder whose push has failed with ENOENT finds EPOLLHUP. */
-	return lease_left(lease, &left) ? EPOLLHUP : EPOLLOUT | EPOLLWRNORM;
+	return lease_left(lease) < 0 ? EPOLLHUP : EPOLLOUT | EPOLLWRNORM;
 }
 
 static void lease_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct timer_lease *lease = file->private_data;
-	u64 left;
+	s64 left = lease_left(lease);
 
 	seq_printf(m, "twheel-lease-cap-ns:\t%llu\n", lease->cap);
 	seq_printf(m, "twheel-lease-expire-on-close:\t%u\n", lease->flags);
-	if (!lease_left(lease, &left))
-		seq_printf(m, "twheel-lease-left-ns:\t%llu\n", left);
+	if (left >= 0)
+		seq_printf(m, "twheel-lease-left-ns:\t%lld\n", left);
 }
 
 /* The last copy of the lease has been closed. */
@@ -158,22 +140,19 @@ static int lease_release(struct inode *inode, struct file *file)
 	struct timer_lease *lease = file->private_data;
 	struct timer_set *set = lease->set;
 	struct twheel_phase phase;
-	bool wake = false;
+	bool expire, wake;
 
 	twheel_turn_lock(set, &phase);
-	if (!lease->t) {
-		;
-	} else if (lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended &&
-		   !twheel_user_timer_has_expired(lease->t, &phase)) {
+	expire = lease->t && lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended &&
+		 !twheel_user_timer_has_expired(lease->t, &phase);
+	/* With a ring, the visit puts the event there, and wakes. */
+	wake = expire && !set->ring;
+	if (expire)
 		twheel_user_timer_lease_closed(lease->t);
-		/* The visit puts the event into the ring, and wakes. */
-		if (set->ring)
-			twheel_user_cpu_visit_by(set, phase.tick + 1);
-		else
-			wake = true;
-	} else {
+	else if (lease->t)
 		twheel_leased_end(lease->t);
-	}
+	if (expire && set->ring)
+		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	list_del_init(&lease->ended);
 	set->woken |= wake;
 	timer_set_unlock(set);
@@ -244,26 +223,22 @@ static int lease_begin(struct timer_lease *lease, u64 handle)
 	twheel_turn_begin(set, &phase);
 	t = twheel_block_find(set, handle);
 	ret = lease_check(t, handle, &phase);
-	if (!ret && !t->extra) {
-		extra->t = t;
-		t->extra = extra;
+	if (!ret && !twheel_quota_charge(set, QUOTA_LEASES, 1))
+		ret = -EDQUOT;
+	if (ret)
+		goto out;
+	if (!t->extra) {
+		swap(t->extra, extra);
+		t->extra->t = t;
 		user_timer_block(t)->extras++;
-		extra = NULL;
 	}
-	if (!ret)
-		ret = twheel_leased_begin(lease, t);
+	t->extra->lease = lease;
+	WRITE_ONCE(lease->t, t);
+	set->leases++;
+out:
 	twheel_turn_end(set, &phase);
 	kfree(extra);
 	return ret;
-}
-
-/* Takes back a lease that no program knows of. The timer goes on. */
-static void lease_take_back(struct timer_lease *lease)
-{
-	timer_set_lock(lease->set);
-	if (lease->t)
-		twheel_leased_end(lease->t);
-	timer_set_unlock(lease->set);
 }
 
 static bool lease_valid(const struct twheel_lease *arg)
@@ -273,15 +248,9 @@ static bool lease_valid(const struct twheel_lease *arg)
 	       !memchr_inv(arg->reserved, 0, sizeof(arg->reserved));
 }
 
-/**
- * twheel_lease_create - carry out a TWHEEL_IOC_LEASE
- * @set: The set.
- * @argp: The program's &struct twheel_lease.
- *
- * Return: 0 or a negative errno.
- */
 long twheel_lease_create(struct timer_set *set, void __user *argp)
 {
+	struct timer_lease *lease;
 	struct twheel_lease arg;
 	struct file *file;
 	int ret;
@@ -298,11 +267,16 @@ long twheel_lease_create(struct timer_set *set, void __user *argp)
 		ret = PTR_ERR(file);
 		goto out_put_fd;
 	}
-	ret = lease_begin(file->private_data, arg.handle);
+	lease = file->private_data;
+	ret = lease_begin(lease, arg.handle);
 	if (ret)
 		goto out_put_file;
 	if (copy_to_user(argp, &arg, sizeof(arg))) {
-		lease_take_back(file->private_data);
+		/* No program knows of the lease. It ends now, and its timer goes on. */
+		timer_set_lock(set);
+		if (lease->t)
+			twheel_leased_end(lease->t);
+		timer_set_unlock(set);
 		ret = -EFAULT;
 		goto out_put_file;
 	}

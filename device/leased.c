@@ -2,44 +2,20 @@
 /*
  * twheel: the lease of a timer, as the timer sees it
  *
- * A lease begins when lease.c has made an open file for it. A lease ends when its timer
- * expires, is cancelled or drained, or when the owner's file is closed; or when the last copy
- * of the lease is closed. An end is final: if the owner arms an expired timer again, the timer
- * has no lease. So a holder that has seen POLLHUP need not look again.
+ * A lease ends when its timer expires, is cancelled or drained, or when the owner's file is closed;
+ * or when the last copy of the lease is closed. An end is final: if the owner arms an expired timer
+ * again, the timer has no lease. So a holder that has seen POLLHUP need not look again.
  *
- * The timer and the lease point to each other, both under the lock of the set. So a
- * lease never finds another timer in the place of its own.
+ * The timer and the lease point to each other, both under the lock of the set. So a lease never
+ * finds another timer in the place of its own.
  */
 #include "leased.h"
 #include "quota.h"
 
-/**
- * twheel_leased_begin - begin a lease
- * @lease: The lease.
- * @t: The timer, which has an @extra and no lease; its set is locked.
- *
- * Return: 0, or -EDQUOT if the user has as many leases as allowed.
- */
-int twheel_leased_begin(struct timer_lease *lease, struct user_timer *t)
-{
-	struct timer_set *set = user_timer_set(t);
-
-	timer_set_assert_locked(set);
-
-	if (!twheel_quota_charge_lease(set))
-		return -EDQUOT;
-	t->extra->lease = lease;
-	WRITE_ONCE(lease->t, t);
-	set->leases++;
-	return 0;
-}
-
-/**
- * twheel_leased_end - end the lease of a timer, if it has one
- * @t: The timer, its set locked.
- *
- * The user is uncharged now, and not when the last descriptor is closed: a holder that keeps
- * its descriptor takes nothing from the owner. The caller has the holders woken: see wake.c.
+/*
+ * Ends the lease of @t, if it has one. The user is uncharged now, and not when the last descriptor
+ * is closed: a holder that keeps its descriptor takes nothing from the owner. The caller has the
+ * holders woken: see wake.c.
  */
 void twheel_leased_end(struct user_timer *t)
 {
@@ -53,8 +29,8 @@ void twheel_leased_end(struct user_timer *t)
 	t->extra->lease = NULL;
 	WRITE_ONCE(lease->t, NULL);
 	set->leases--;
-	twheel_quota_uncharge_lease(set->quota);
-	/* Pairs with the barrier in poll(). */
+	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
+	/* Pairs with the barrier in lease_poll(). */
 	if (wq_has_sleeper(&lease->wait))
 		list_add_tail(&lease->ended, &set->ended_leases);
 }

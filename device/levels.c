@@ -46,7 +46,7 @@ static void levels_free(struct timer_set *set, struct twheel_level *level)
 	unsigned int chains = level->chains;
 
 	kmem_cache_free(levels_cache(chains), level);
-	twheel_quota_uncharge_blocks(set->quota, levels_blocks(chains));
+	twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, levels_blocks(chains));
 }
 
 /*
@@ -86,11 +86,11 @@ int twheel_levels_grow(struct timer_set *set)
 		timer_set_unlock(set);
 		if (missing < 0)
 			return 0;
-		if (!twheel_quota_charge_blocks(set, levels_blocks(chains)))
+		if (!twheel_quota_charge(set, QUOTA_BLOCKS, levels_blocks(chains)))
 			return -EDQUOT;
 		level = kmem_cache_alloc(levels_cache(chains), GFP_KERNEL);
 		if (!level) {
-			twheel_quota_uncharge_blocks(set->quota, levels_blocks(chains));
+			twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, levels_blocks(chains));
 			return -ENOMEM;
 		}
 		level->chains = chains;

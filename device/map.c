@@ -3,62 +3,78 @@
  * twheel: mmap() of the device
  */
 #include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include "twheel_compat.h"
 #include "deliver.h"
-#include "map.h"
 #include "quota.h"
-#include "ring.h"
 #include "shared.h"
-#include "table.h"
 
 /* A word for every possible index. */
 #define MAP_TABLE_MAX	((size_t)(TWHEEL_INDEX_MASK + 1) * sizeof(struct twheel_word))
 
-static bool map_size_valid(u64 offset, size_t size)
+static bool map_valid(const struct vm_area_struct *vma, u64 offset, size_t size)
 {
-	if (offset == TWHEEL_MMAP_RING)
-		return twheel_ring_valid(size);
-	return size <= MAP_TABLE_MAX;
-}
-
-/* Returns the size of one page, and of one event for each of @timers timers. */
-static u64 map_size_of(u64 timers)
-{
-	return PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC)
+		return false;
+	if (offset == TWHEEL_MMAP_TABLE)
+		return size <= MAP_TABLE_MAX;
+	return offset == TWHEEL_MMAP_RING && size > PAGE_SIZE && size - PAGE_SIZE <= SZ_64M &&
+	       is_power_of_2((size - PAGE_SIZE) / sizeof(struct twheel_event));
 }
 
 /*
- * Whether the size is at most one page, and one event for each timer that the descriptor
- * may hold. The memory stays until the open file is released.
+ * Whether the size is at most one page, and one event for each timer that the descriptor may hold.
+ * The memory stays until the open file is released.
  */
-static bool map_size_allowed(struct timer_set *set, size_t size)
+static bool map_size_allowed(const struct timer_set *set, size_t size)
 {
-	if (size > map_size_of(set->limit))
-		return false;
-	return size <= map_size_of(twheel_quota_limit()) || twheel_quota_exempt(set);
+	u64 timers = min_t(u64, set->limit, twheel_quota_shown_limit(set));
+
+	return size <= PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
 }
 
+/* Mapped pages stay until they are unmapped. */
 static void map_free(struct timer_set *set, struct twheel_shared *shared)
 {
+	unsigned long n;
+
 	if (!shared)
 		return;
-	twheel_quota_uncharge_pages(set->quota,
-				    twheel_shared_size(shared) >> PAGE_SHIFT);
-	twheel_shared_free(shared);
+	for (n = 0; n < shared->count && shared->page[n]; n++)
+		__free_page(shared->page[n]);
+	twheel_quota_uncharge(set->quota, QUOTA_PAGES, shared->count);
+	kvfree(shared);
 }
 
+/* Charges for zeroed pages and allocates them. Returns them or an ERR_PTR(). */
 static struct twheel_shared *map_new(struct timer_set *set, size_t size)
 {
-	unsigned int pages = size >> PAGE_SHIFT;
+	unsigned long n, count = size >> PAGE_SHIFT;
 	struct twheel_shared *shared;
 
-	if (!twheel_quota_charge_pages(set, pages))
+	if (!twheel_quota_charge(set, QUOTA_PAGES, count))
 		return ERR_PTR(-EDQUOT);
-	shared = twheel_shared_new(size);
-	if (shared)
-		return shared;
-	twheel_quota_uncharge_pages(set->quota, pages);
-	return ERR_PTR(-ENOMEM);
+	shared = kvzalloc(struct_size(shared, page, count), GFP_KERNEL_ACCOUNT);
+	if (!shared) {
+		twheel_quota_uncharge(set->quota, QUOTA_PAGES, count);
+		return ERR_PTR(-ENOMEM);
+	}
+	shared->count = count;
+	for (n = 0; n < count; n++) {
+		cond_resched();
+		if (!fatal_signal_pending(current))
+			shared->page[n] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!shared->page[n]) {
+			map_free(set, shared);
+			return ERR_PTR(-ENOMEM);
+		}
+	}
+	return shared;
 }
 
 /* Returns the table or the ring. The first mapping of each decides its size. */
@@ -75,37 +91,27 @@ static struct twheel_shared *map_get(struct timer_set *set, u64 offset, size_t s
 	if (shared)
 		return shared;
 	spare = map_new(set, size);
-	if (IS_ERR(spare)) {
-		/* Another thread may have created the memory, and so used up the quota. */
-		timer_set_lock(set);
-		shared = *place;
-		timer_set_unlock(set);
-		return shared ? shared : spare;
-	}
-	if (!is_ring)
+	if (!IS_ERR(spare) && !is_ring)
 		twheel_table_init(spare);
 	timer_set_lock(set);
-	if (!*place) {
-		WRITE_ONCE(*place, spare);
-		spare = NULL;
+	/* Another thread may have created the memory, and so used up the quota. */
+	shared = *place;
+	if (!shared && !IS_ERR(spare)) {
+		swap(shared, spare);
+		WRITE_ONCE(*place, shared);
 		if (is_ring)
 			twheel_ring_init(set);
 	}
-	shared = *place;
 	timer_set_unlock(set);
+	if (IS_ERR(spare))
+		return shared ?: spare;
 	map_free(set, spare);
 	if (is_ring)
 		twheel_deliver_to_ring(set);
 	return shared;
 }
 
-/**
- * twheel_map - mmap() of the device
- * @file: The file.
- * @vma: The mapping.
- *
- * Return: 0 or a negative errno.
- */
+/* mmap() of the device. Returns 0 or a negative errno. */
 int twheel_map(struct file *file, struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
@@ -116,10 +122,7 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 	/* On 32 bits, the kernel's 64-bit atomics may take a lock that programs cannot. */
 	if (!IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
-	if (offset != TWHEEL_MMAP_TABLE && offset != TWHEEL_MMAP_RING)
-		return -EINVAL;
-	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC ||
-	    !map_size_valid(offset, size))
+	if (!map_valid(vma, offset, size))
 		return -EINVAL;
 	if (!map_size_allowed(set, size))
 		return -EDQUOT;
@@ -128,13 +131,11 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 		return PTR_ERR(shared);
 	if (size > twheel_shared_size(shared))
 		return -EINVAL;
-	return twheel_shared_map(shared, vma);
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+	return vm_map_pages_zero(vma, shared->page, shared->count);
 }
 
-/**
- * twheel_map_release - free the table and the ring
- * @set: The set. No program has a mapping of it any more.
- */
+/* Frees the table and the ring. No program has a mapping of the set any more. */
 void twheel_map_release(struct timer_set *set)
 {
 	map_free(set, set->table);

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: how much a user may hold, over all descriptors
+ * twheel: what a user may hold, over all descriptors
  *
- * A descriptor counts against the user who opened it, also after it has been passed
- * to another user.
+ * A descriptor counts against the user who opened it, also after it has been passed to another
+ * user.
  *
- * A user namespace can give a user many user ids. So what is opened in a namespace counts
- * against the owner of the namespace. If the namespaces are nested, it counts against
- * the owner of the outermost one. The owners in between need no count: the limit is the
- * same for all, and the outermost owner holds at least as much as any owner below.
+ * A user namespace can give a user many user ids. So what is opened in a namespace counts against
+ * the owner of the outermost namespace. The owners in between need no count: the limit is the same
+ * for all, and the outermost owner holds at least as much as any owner below.
  *
- * Root is an exception, because root runs containers for different users. Each outermost
- * namespace of root's counts by itself, and outside of user namespaces so does each of root's
- * cgroups.
+ * Root is an exception, because root runs containers for different users. Each outermost namespace
+ * of root's counts by itself, and outside of user namespaces so does each of root's cgroups.
  *
  * A container of root need not have a user namespace. Then its root may change to any user id, and
  * each id would have limits of its own. So whatever is opened in a cgroup namespace of root's
  * counts against the cgroup that is the root of that namespace, for any user id and in any user
  * namespace. The container can change neither.
  *
- * The limits do not bind an opener with CAP_SYS_RESOURCE. The capability is asked for
- * when a limit would be passed for the first time, and not at open(): a security module
- * may log the question.
+ * The limits do not bind an opener with CAP_SYS_RESOURCE. The kernel asks for the capability when
+ * a limit would be passed for the first time, and not at open(): a security module may log the
+ * question, and a yes marks the task as one that has used a capability.
  */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
@@ -32,12 +30,14 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include "quota.h"
+#include "timer_set.h"
 #include "user_cpu.h"
 
 /*
@@ -64,31 +64,19 @@ static unsigned int max_leases_user = 1U << 17;
 module_param(max_leases_user, uint, 0644);
 MODULE_PARM_DESC(max_leases_user, "Timers with a lease that a user without CAP_SYS_RESOURCE may hold, over all descriptors (default 131072)");
 
-/**
- * struct user_quota - what a user holds, over all open files
- * @node: The place in the list of quotas.
- * @uid: The user's id in the initial user namespace.
- * @ns: The user namespace, if it is one of root's that counts by itself; or %NULL.
- * @cgroup: The id of the cgroup that the user counts in, if the user is root or in a
- *	container of root's; or 0.
- * @refs: How many open files the user has; under the list's lock.
- * @timers: How many timers these files have.
- * @blocks: How many blocks of memory these timers have, see twheel_quota_charge_blocks().
- * @pages: How many pages these files share with programs.
- * @leases: How many of the timers have a lease.
- * @cpus: What each CPU has to do for the user.
- * @rcu: Frees the quota.
- */
+/* What a user holds. */
 struct user_quota {
 	struct list_head	node;
+	/* In the initial user namespace. */
 	kuid_t			uid;
+	/* If the namespace is one of root's that counts by itself; or %NULL. */
 	struct user_namespace	*ns;
+	/* The id of the cgroup that counts, of root's or of a container of root's; or 0. */
 	u64			cgroup;
-	unsigned int		refs;
-	atomic_t		timers;
-	atomic_t		blocks;
-	atomic_t		pages;
-	atomic_t		leases;
+	/* How many open files the user has. The last one goes, and others come, under the lock. */
+	refcount_t		refs;
+	atomic_t		count[QUOTA_WHATS];
+	/* What each CPU has to do for the user. */
 	struct user_cpu __percpu *cpus;
 	struct rcu_head		rcu;
 };
@@ -122,15 +110,8 @@ static u64 quota_cgroup(void)
 	return id;
 }
 #else
-static u64 quota_container(void)
-{
-	return 0;
-}
-
-static u64 quota_cgroup(void)
-{
-	return 0;
-}
+static u64 quota_container(void) { return 0; }
+static u64 quota_cgroup(void) { return 0; }
 #endif
 
 /* Fills in whom a file that the caller opens with @cred counts against. */
@@ -139,7 +120,6 @@ static void quota_find_user(struct user_quota *quota, const struct cred *cred)
 	struct user_namespace *ns;
 
 	quota->uid = GLOBAL_ROOT_UID;
-	quota->ns = NULL;
 	quota->cgroup = quota_container();
 	if (quota->cgroup)
 		return;
@@ -154,17 +134,6 @@ static void quota_find_user(struct user_quota *quota, const struct cred *cred)
 		quota->cgroup = quota_cgroup();
 }
 
-static struct user_quota *quota_find(const struct user_quota *user)
-{
-	struct user_quota *quota;
-
-	list_for_each_entry(quota, &quota_list, node)
-		if (uid_eq(quota->uid, user->uid) && quota->ns == user->ns &&
-		    quota->cgroup == user->cgroup)
-			return quota;
-	return NULL;
-}
-
 static void quota_free_rcu(struct rcu_head *rcu)
 {
 	struct user_quota *quota = container_of(rcu, struct user_quota, rcu);
@@ -177,322 +146,170 @@ static void quota_free_rcu(struct rcu_head *rcu)
 static void quota_free(struct user_quota *quota)
 {
 	put_user_ns(quota->ns);
-	if (quota->cpus)
-		twheel_user_cpu_stop(quota->cpus);
+	twheel_user_cpu_stop(quota->cpus);
 	call_rcu(&quota->rcu, quota_free_rcu);
 }
 
-static struct user_quota *quota_new(const struct user_quota *user)
+/* Finds the quota of @user, for one more open file. If there is none, @spare becomes it. */
+static struct user_quota *quota_find(const struct user_quota *user, struct user_quota *spare)
 {
-	struct user_quota *quota = kmemdup(user, sizeof(*user), GFP_KERNEL_ACCOUNT);
+	struct user_quota *quota;
 
-	if (!quota)
-		return NULL;
-	get_user_ns(quota->ns);
-	quota->cpus = twheel_user_cpu_new();
-	if (quota->cpus)
-		return quota;
-	quota_free(quota);
-	return NULL;
+	spin_lock(&quota_lock);
+	list_for_each_entry(quota, &quota_list, node) {
+		if (uid_eq(quota->uid, user->uid) && quota->ns == user->ns &&
+		    quota->cgroup == user->cgroup) {
+			refcount_inc(&quota->refs);
+			goto out_unlock;
+		}
+	}
+	quota = spare;
+	if (quota)
+		list_add(&quota->node, &quota_list);
+out_unlock:
+	spin_unlock(&quota_lock);
+	return quota;
 }
 
-/**
- * twheel_quota_get - find or create the quota of a user
- * @cred: The credentials with which the caller opens a file.
- *
- * Context: process, in the task that opens the file.
- *
- * Return: The quota, or %NULL if there is no memory.
- */
-struct user_quota *twheel_quota_get(const struct cred *cred)
+/* Finds or creates the quota of @user, which gets one more open file. */
+static struct user_quota *quota_get(const struct user_quota *user)
 {
-	struct user_quota *quota, *spare = NULL;
-	struct user_quota user = {};
+	struct user_quota *quota = quota_find(user, NULL), *spare;
 
-	quota_find_user(&user, cred);
-	spin_lock(&quota_lock);
-	quota = quota_find(&user);
-	if (!quota) {
-		spin_unlock(&quota_lock);
-		spare = quota_new(&user);
-		if (!spare)
-			return NULL;
-		spin_lock(&quota_lock);
-		quota = quota_find(&user);
+	if (quota)
+		return quota;
+	spare = kmemdup(user, sizeof(*user), GFP_KERNEL_ACCOUNT);
+	if (!spare)
+		return NULL;
+	spare->cpus = twheel_user_cpu_new();
+	if (!spare->cpus) {
+		kfree(spare);
+		return NULL;
 	}
-	if (!quota) {
-		quota = spare;
-		spare = NULL;
-		list_add(&quota->node, &quota_list);
-	}
-	quota->refs++;
-	spin_unlock(&quota_lock);
-	if (spare)
+	get_user_ns(spare->ns);
+	refcount_set(&spare->refs, 1);
+	quota = quota_find(user, spare);
+	if (quota != spare)
 		quota_free(spare);
 	return quota;
 }
 
-/**
- * twheel_quota_cpus - find what each CPU has to do for a user
- * @quota: The user's quota.
- *
- * Return: The structures; they exist as long as the quota.
+/*
+ * Has @set count against the user who opens @file. Called by the task that opens the file. Returns
+ * false if there is no memory.
  */
-struct user_cpu __percpu *twheel_quota_cpus(const struct user_quota *quota)
+bool twheel_quota_get(struct timer_set *set, const struct file *file)
 {
-	return quota->cpus;
+	const struct cred *cred = file->f_cred;
+	struct user_quota user = { };
+
+	quota_find_user(&user, cred);
+	set->quota = quota_get(&user);
+	if (!set->quota)
+		return false;
+	set->user = set->quota->cpus;
+	if (cred->user_ns == &init_user_ns && cap_raised(cred->cap_effective, CAP_SYS_RESOURCE))
+		set->exemption = TIMER_SET_NOT_ASKED;
+	return true;
 }
 
-/**
- * twheel_quota_put - give a quota back
- * @quota: From twheel_quota_get(). The caller has uncharged all that it had charged.
- */
+/* Gives back a quota. The caller has uncharged all that the file was charged for. */
 void twheel_quota_put(struct user_quota *quota)
 {
-	bool last;
-
-	spin_lock(&quota_lock);
-	last = !--quota->refs;
-	if (last)
-		list_del(&quota->node);
+	if (!refcount_dec_and_lock(&quota->refs, &quota_lock))
+		return;
+	list_del(&quota->node);
 	spin_unlock(&quota_lock);
-	if (last)
-		quota_free(quota);
+	quota_free(quota);
 }
 
-/**
- * twheel_quota_limit - how many timers a user may hold
- *
- * Return: The limit now.
- */
-unsigned int twheel_quota_limit(void)
+/* Whether @set may exceed limits. Asks once for each set, because a denial may be logged. */
+static bool quota_exempt(struct timer_set *set)
 {
-	return READ_ONCE(max_timers_user);
+	if (READ_ONCE(set->exemption) == TIMER_SET_NOT_ASKED)
+		WRITE_ONCE(set->exemption,
+			   file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?
+			   TIMER_SET_EXEMPT : TIMER_SET_LIMITED);
+	return READ_ONCE(set->exemption) == TIMER_SET_EXEMPT;
 }
 
-/**
- * twheel_quota_exempt - find out whether a set may exceed the user's limits
- * @set: A set that would exceed a limit.
- *
- * Asks for the capability once for each set: each denial may be logged.
- *
- * Context: any.
- *
- * Return: Whether the opener had CAP_SYS_RESOURCE.
- */
-bool twheel_quota_exempt(struct timer_set *set)
+/* Returns how much of @what the user of @set may hold; %INT_MAX if the set is exempt. */
+static s64 quota_limit(const struct timer_set *set, enum quota_what what)
 {
-	enum timer_set_exemption exemption = READ_ONCE(set->exemption);
+	u64 timers = READ_ONCE(max_timers_user);
 
-	if (exemption == TIMER_SET_NOT_ASKED) {
-		exemption = file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?
-			    TIMER_SET_EXEMPT : TIMER_SET_LIMITED;
-		WRITE_ONCE(set->exemption, exemption);
+	static_assert(TIMER_BLOCK_TIMERS > QUOTA_BLOCK_TIMERS);
+
+	if (READ_ONCE(set->exemption) == TIMER_SET_EXEMPT)
+		return INT_MAX;
+	switch (what) {
+	case QUOTA_BLOCKS:
+		return DIV_ROUND_UP_ULL(timers, QUOTA_BLOCK_TIMERS) + QUOTA_MORE_BLOCKS;
+	case QUOTA_PAGES:
+		/* As one set that has all of the timers, and the largest table and ring. */
+		return 2 * (DIV_ROUND_UP_ULL(timers * sizeof(struct twheel_event), PAGE_SIZE) + 1);
+	case QUOTA_LEASES:
+		return READ_ONCE(max_leases_user);
+	default:
+		return timers;
 	}
-	return exemption == TIMER_SET_EXEMPT;
 }
 
-/**
- * twheel_quota_seems_exempt - find out whether a set may exceed limits, without asking
- * @set: The set.
- *
- * The function looks at the opener's credentials only, and asks no security module. A
- * security module may refuse the capability to an opener whose credentials have it. Then
- * the function returns %true until a limit has refused the set something.
- *
- * Context: any.
- *
- * Return: Whether the opener seems to have had CAP_SYS_RESOURCE.
- */
-bool twheel_quota_seems_exempt(const struct timer_set *set)
-{
-	enum timer_set_exemption exemption = READ_ONCE(set->exemption);
-	const struct cred *cred = set->file->f_cred;
-
-	if (exemption != TIMER_SET_NOT_ASKED)
-		return exemption == TIMER_SET_EXEMPT;
-	return cred->user_ns == &init_user_ns &&
-	       cap_raised(cred->cap_effective, CAP_SYS_RESOURCE);
-}
-
-/**
- * twheel_quota_shown_limit - tell how many timers a user may hold
- * @set: A set of the user's.
- *
- * Return: The limit now; or %U64_MAX if the set may exceed it, as far as
- * twheel_quota_seems_exempt() knows.
- */
-u64 twheel_quota_shown_limit(const struct timer_set *set)
-{
-	if (twheel_quota_seems_exempt(set))
-		return U64_MAX;
-	return twheel_quota_limit();
-}
-
-/* Adds @more to @count, unless the sum is above @limit. */
-static bool quota_add(atomic_t *count, int limit, int more)
+/* Adds @more to @count, unless the sum is above @limit or does not fit. */
+static bool quota_add(atomic_t *count, s64 limit, unsigned int more)
 {
 	int old = atomic_read(count);
 
 	do {
-		if (old > limit - more)
+		if ((s64)old + more > min_t(s64, limit, INT_MAX))
 			return false;
 	} while (!atomic_try_cmpxchg_relaxed(count, &old, old + more));
 	return true;
 }
 
-/* Returns @limit, or INT_MAX if the set is known to be exempt from limits. */
-static int quota_limit_of(const struct timer_set *set, u64 limit)
+/* Charges the user of @set for @n. Returns false, and charges nothing, if a limit forbids it. */
+bool twheel_quota_charge(struct timer_set *set, enum quota_what what, unsigned int n)
 {
-	if (READ_ONCE(set->exemption) == TIMER_SET_EXEMPT)
-		return INT_MAX;
-	return min_t(u64, limit, INT_MAX);
-}
+	atomic_t *count = &set->quota->count[what];
 
-/* Adds @more to @count, if the set may exceed @limit or does not. */
-static bool quota_add_for(struct timer_set *set, atomic_t *count, int limit, int more)
-{
-	if (quota_add(count, limit, more))
+	if (quota_add(count, quota_limit(set, what), n))
 		return true;
-	return twheel_quota_exempt(set) && quota_add(count, INT_MAX, more);
+	return quota_exempt(set) && quota_add(count, INT_MAX, n);
 }
 
-/**
- * twheel_quota_charge - charge a user for timers
- * @set: The set to which the caller is about to add timers, locked.
- * @timers: How many timers.
- *
- * Before the caller unlocks the set, it uncharges the timers that it has not added. Near the limit
- * the function charges only one timer at a time. So it refuses no caller because of timers that
- * another caller is about to uncharge.
- *
- * Return: How many timers have been charged; 0 if there is no room.
+/*
+ * Charges for up to @timers. Returns for how many; 0 if there is no room. Before the caller unlocks
+ * @set, it uncharges the timers that it has not added. Near the limit the function charges only
+ * one timer at a time. So it refuses no caller because of timers that another is about to uncharge.
  */
-unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
+unsigned int twheel_quota_charge_timers(struct timer_set *set, unsigned int timers)
 {
-	atomic_t *count = &set->quota->timers;
-	int limit = quota_limit_of(set, twheel_quota_limit());
+	s64 limit = quota_limit(set, QUOTA_TIMERS);
 
 	timer_set_assert_locked(set);
 
-	if (quota_add(count, limit - (int)QUOTA_NEAR_LIMIT, timers))
+	if (quota_add(&set->quota->count[QUOTA_TIMERS], limit - QUOTA_NEAR_LIMIT, timers))
 		return timers;
-	return quota_add_for(set, count, limit, 1);
+	return twheel_quota_charge(set, QUOTA_TIMERS, 1);
 }
 
-/* Returns how many blocks the user of @set may hold. */
-static int quota_block_limit(const struct timer_set *set)
+/* Gives back what was charged. Memory has been freed before. */
+void twheel_quota_uncharge(struct user_quota *quota, enum quota_what what, unsigned int n)
 {
-	u64 most = DIV_ROUND_UP_ULL(twheel_quota_limit(), QUOTA_BLOCK_TIMERS) +
-		   QUOTA_MORE_BLOCKS;
-
-	return quota_limit_of(set, most);
+	atomic_sub(n, &quota->count[what]);
 }
 
-/**
- * twheel_quota_charge_blocks - charge a user for memory of timers
- * @set: The set for which the caller is about to allocate the memory.
- * @blocks: How many blocks of %TIMER_BLOCK_SIZE bytes: blocks of timers, and what else the timers
- *	need that grows with them.
- *
- * Return: %true; or %false, and nothing is charged, if the blocks would be too many.
+unsigned int twheel_quota_count(const struct user_quota *quota, enum quota_what what)
+{
+	return atomic_read(&quota->count[what]);
+}
+
+/*
+ * Returns how many timers the user may hold; %U64_MAX if @set may exceed the limit, by the opener's
+ * credentials. A security module that would object is not asked, because it may log the question.
  */
-bool twheel_quota_charge_blocks(struct timer_set *set, unsigned int blocks)
+u64 twheel_quota_shown_limit(const struct timer_set *set)
 {
-	static_assert(TIMER_BLOCK_TIMERS > QUOTA_BLOCK_TIMERS);
-
-	return quota_add_for(set, &set->quota->blocks, quota_block_limit(set), blocks);
-}
-
-/**
- * twheel_quota_uncharge_blocks - give back charged blocks
- * @quota: The user's quota.
- * @blocks: How many blocks, whose memory has been freed.
- */
-void twheel_quota_uncharge_blocks(struct user_quota *quota, unsigned int blocks)
-{
-	atomic_sub(blocks, &quota->blocks);
-}
-
-/**
- * twheel_quota_charge_lease - charge a user for a lease
- * @set: The set that is about to give out a lease.
- *
- * Return: %true; or %false, and nothing is charged, if the leases would be too many.
- */
-bool twheel_quota_charge_lease(struct timer_set *set)
-{
-	return quota_add_for(set, &set->quota->leases,
-			     quota_limit_of(set, READ_ONCE(max_leases_user)), 1);
-}
-
-/**
- * twheel_quota_uncharge_lease - give back a charged lease
- * @quota: The user's quota.
- */
-void twheel_quota_uncharge_lease(struct user_quota *quota)
-{
-	atomic_dec(&quota->leases);
-}
-
-/**
- * twheel_quota_charge_pages - charge a user for shared pages
- * @set: The set that is about to share pages with the program.
- * @pages: How many pages.
- *
- * All descriptors of a user together may share as many pages as one descriptor may: one
- * that holds all timers of the user, and has both a table and a ring of the largest size.
- *
- * Return: %true; or %false, and nothing is charged, if the pages would be too many.
- */
-bool twheel_quota_charge_pages(struct timer_set *set, unsigned int pages)
-{
-	u64 timers = twheel_quota_limit();
-	u64 most = 2 * (DIV_ROUND_UP_ULL(timers * sizeof(struct twheel_event),
-					 PAGE_SIZE) + 1);
-
-	return quota_add_for(set, &set->quota->pages, quota_limit_of(set, most), pages);
-}
-
-/**
- * twheel_quota_uncharge_pages - give back charged pages
- * @quota: The user's quota.
- * @pages: How many pages.
- */
-void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages)
-{
-	atomic_sub(pages, &quota->pages);
-}
-
-/**
- * twheel_quota_uncharge - give back charged timers
- * @quota: The user's quota.
- * @timers: How many timers.
- */
-void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers)
-{
-	atomic_sub(timers, &quota->timers);
-}
-
-/**
- * twheel_quota_timers - count the timers of a user
- * @quota: The user's quota.
- *
- * Return: How many timers the user holds, over all descriptors.
- */
-unsigned int twheel_quota_timers(const struct user_quota *quota)
-{
-	return atomic_read(&quota->timers);
-}
-
-/**
- * twheel_quota_memory - measure the memory of a user's blocks and shared pages
- * @quota: The user's quota.
- *
- * Return: The memory in bytes, over all descriptors.
- */
-u64 twheel_quota_memory(const struct user_quota *quota)
-{
-	return (u64)atomic_read(&quota->blocks) * TIMER_BLOCK_SIZE +
-	       (u64)atomic_read(&quota->pages) * PAGE_SIZE;
+	return READ_ONCE(set->exemption) == TIMER_SET_LIMITED ? READ_ONCE(max_timers_user) :
+								U64_MAX;
 }

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: how many timers, blocks of timers, leases and shared pages a user may hold
+ * twheel: what a user may hold, over all descriptors
  */
 #ifndef _TWHEEL_DEVICE_QUOTA_H
 #define _TWHEEL_DEVICE_QUOTA_H
 
 #include <linux/types.h>
 
-struct cred;
+struct file;
 struct timer_set;
 struct user_quota;
-struct user_cpu;
 
-struct user_quota *twheel_quota_get(const struct cred *cred);
-struct user_cpu __percpu *twheel_quota_cpus(const struct user_quota *quota);
+/* What is counted. */
+enum quota_what {
+	QUOTA_TIMERS,
+	/* Memory that grows with the timers, in %TIMER_BLOCK_SIZE. */
+	QUOTA_BLOCKS,
+	/* Pages that are shared with programs. */
+	QUOTA_PAGES,
+	QUOTA_LEASES,
+	QUOTA_WHATS,
+};
+
+bool twheel_quota_get(struct timer_set *set, const struct file *file);
 void twheel_quota_put(struct user_quota *quota);
-unsigned int twheel_quota_limit(void);
-bool twheel_quota_exempt(struct timer_set *set);
-bool twheel_quota_seems_exempt(const struct timer_set *set);
+bool twheel_quota_charge(struct timer_set *set, enum quota_what what, unsigned int n);
+unsigned int twheel_quota_charge_timers(struct timer_set *set, unsigned int timers);
+void twheel_quota_uncharge(struct user_quota *quota, enum quota_what what, unsigned int n);
+unsigned int twheel_quota_count(const struct user_quota *quota, enum quota_what what);
 u64 twheel_quota_shown_limit(const struct timer_set *set);
-unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers);
-void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers);
-bool twheel_quota_charge_blocks(struct timer_set *set, unsigned int blocks);
-void twheel_quota_uncharge_blocks(struct user_quota *quota, unsigned int blocks);
-bool twheel_quota_charge_lease(struct timer_set *set);
-void twheel_quota_uncharge_lease(struct user_quota *quota);
-bool twheel_quota_charge_pages(struct timer_set *set, unsigned int pages);
-void twheel_quota_uncharge_pages(struct user_quota *quota, unsigned int pages);
-unsigned int twheel_quota_timers(const struct user_quota *quota);
-u64 twheel_quota_memory(const struct user_quota *quota);
 
 #endif /* _TWHEEL_DEVICE_QUOTA_H */

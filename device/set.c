@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: open and release of a set
+ * twheel: open, release and fdinfo of a set
  *
  * An open file has one set of timers. Every file descriptor of that open file, after
  * dup(), fork() or SCM_RIGHTS, uses the same set; the last close releases it.
@@ -13,15 +13,15 @@
 #include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/time_namespace.h>
 #include "block.h"
 #include "clock.h"
 #include "levels.h"
-#include "map.h"
 #include "quota.h"
 #include "set.h"
-#include "table.h"
+#include "shared.h"
 #include "time.h"
 #include "turn.h"
 #include "visit.h"
@@ -33,54 +33,40 @@ MODULE_PARM_DESC(max_timers, "Timers that a descriptor may hold (default and mos
 /* In a set with more timers than this, no one looks for the earliest deadline. */
 #define SET_NEXT_TIMERS	1024U
 
-/* Looks at some timers for twheel_set_look(), and goes on with the walk. */
-static void set_look_at_some(struct timer_set *set, struct block_walk *walk, u64 *next,
-			     unsigned int *unread)
-{
-	struct twheel_phase phase;
-	struct user_timer *t;
-
-	timer_set_lock(set);
-	twheel_clock_read(&phase);
-	twheel_block_walk_begin(set, walk);
-	while ((t = twheel_block_walk_next(set, walk))) {
-		if (twheel_user_timer_has_expired(t, &phase))
-			++*unread;
-		else if (t->clockid == CLOCK_MONOTONIC)
-			*next = min(*next, twheel_time_to_program(set, CLOCK_MONOTONIC,
-								  twheel_table_deadline(t)));
-	}
-	timer_set_unlock(set);
-}
-
-/**
- * twheel_set_look - find the next deadline of a set, and how many timers have expired
- * @set: The set.
- * @unread: For how many timers have an unread event.
- *
- * The function looks at every timer of a set that has few, and turns nothing. A set with many
- * keeps its next deadline for itself, and tells only of the expired timers that it has found: to
- * read a line of fdinfo must not take longer the more timers a program has. TWHEEL_IOC_LIST tells
- * all deadlines.
- *
- * Return: The earliest deadline in ns of the program's CLOCK_MONOTONIC; %U64_MAX if no
- * timer on that clock is pending, or the set has more than 1,024 timers.
+/*
+ * Finds the earliest deadline on the program's CLOCK_MONOTONIC, or %U64_MAX, and how many timers
+ * have expired. Turns nothing. A set with many timers keeps its next deadline for itself, and tells
+ * only of the expired timers that it has found: to read a line of fdinfo must not take longer the
+ * more timers a program has. TWHEEL_IOC_LIST tells all deadlines.
  */
-u64 twheel_set_look(struct timer_set *set, unsigned int *unread)
+static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 {
 	struct block_walk walk = { .index = 0 };
-	u64 next = U64_MAX;
+	struct twheel_phase phase;
+	struct user_timer *t;
+	u64 deadline;
 
+	*next = U64_MAX;
 	*unread = 0;
 	while (walk.index != ULONG_MAX && !fatal_signal_pending(current)) {
 		if (READ_ONCE(set->count) > SET_NEXT_TIMERS) {
+			*next = U64_MAX;
 			*unread = READ_ONCE(set->unread);
-			return U64_MAX;
+			break;
 		}
-		set_look_at_some(set, &walk, &next, unread);
+		twheel_turn_lock(set, &phase);
+		twheel_block_walk_begin(set, &walk);
+		while ((t = twheel_block_walk_next(set, &walk))) {
+			deadline = twheel_time_to_program(set, t->clockid,
+							  twheel_table_deadline(t));
+			if (twheel_user_timer_has_expired(t, &phase))
+				++*unread;
+			else if (t->clockid == CLOCK_MONOTONIC)
+				*next = min(*next, deadline);
+		}
+		timer_set_unlock(set);
 		cond_resched();
 	}
-	return next;
 }
 
 /* What the caller's time namespace adds to a clock, in ns. */
@@ -95,28 +81,49 @@ static s64 set_offset(clockid_t clockid)
 	return timespec64_to_ns(&offset);
 }
 
-/**
- * twheel_set_open - create an empty set for the user who opens a file
- * @file: The file. Its credentials say who the user is.
- *
- * Context: process, may sleep.
- *
- * Return: The set, or %NULL if there is no memory.
- */
-struct timer_set *twheel_set_open(struct file *file)
+void twheel_set_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct timer_set *set = file->private_data;
+	u64 next, memory, user_limit = twheel_quota_shown_limit(set);
+	unsigned int timers, unread, leases, user_timers;
+
+	set_look(set, &next, &unread);
+	timer_set_lock(set);
+	timers = set->count;
+	leases = set->leases;
+	user_timers = twheel_quota_count(set->quota, QUOTA_TIMERS);
+	timer_set_unlock(set);
+	memory = (u64)twheel_quota_count(set->quota, QUOTA_BLOCKS) * TIMER_BLOCK_SIZE +
+		 (u64)twheel_quota_count(set->quota, QUOTA_PAGES) * PAGE_SIZE;
+
+	seq_printf(m, "twheel-timers:\t%u\n", timers);
+	seq_printf(m, "twheel-unread:\t%u\n", unread);
+	seq_printf(m, "twheel-leases:\t%u\n", leases);
+	seq_printf(m, "twheel-max-timers:\t%u\n", set->limit);
+	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
+	if (user_limit != U64_MAX)
+		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
+	seq_printf(m, "twheel-user-memory-kb:\t%llu\n", memory >> 10);
+	seq_printf(m, "twheel-cpus-above-share:\t%u\n", 0);
+	if (next <= S64_MAX)
+		seq_printf(m, "twheel-next-deadline-ns:\t%llu\n", next);
+}
+
+/* Creates an empty set for the user who opens the file. */
+int twheel_set_open(struct inode *inode, struct file *file)
 {
 	struct timer_set *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
 
 	if (!set)
-		return NULL;
-	set->quota = twheel_quota_get(file->f_cred);
-	if (!set->quota)
-		goto out_free_set;
+		return -ENOMEM;
+	if (!twheel_quota_get(set, file)) {
+		kfree(set);
+		return -ENOMEM;
+	}
 	spin_lock_init(&set->lock);
 	twheel_wheel_init(&set->wheel, get_jiffies_64());
 	RB_CLEAR_NODE(&set->visit);
 	set->visit_at = TWHEEL_NEVER;
-	set->user = twheel_quota_cpus(set->quota);
 	INIT_LIST_HEAD(&set->ready);
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);
@@ -128,51 +135,53 @@ struct timer_set *twheel_set_open(struct file *file)
 	set->offset[CLOCK_BOOTTIME] = set_offset(CLOCK_BOOTTIME);
 	set->file = file;
 	set->limit = min(READ_ONCE(max_timers), TWHEEL_INDEX_MASK + 1);
-	return set;
-
-out_free_set:
-	kfree(set);
-	return NULL;
+	file->private_data = set;
+	/* read() honours IOCB_NOWAIT, so io_uring need not use a worker thread to read. */
+	file->f_mode |= FMODE_NOWAIT;
+	return nonseekable_open(inode, file);
 }
 
-/* Frees the extras of the timers of a block. */
-static void set_free_extras(struct timer_set *set, struct timer_block *block)
-{
-	struct user_timer *t;
-	u64 left;
-
-	timer_set_lock(set);
-	for (left = block->used; left && block->extras; left &= left - 1) {
-		t = &block->timer[__ffs64(left)];
-		if (t->extra)
-			twheel_user_timer_free_extra(t);
-	}
-	timer_set_unlock(set);
-}
-
-/* Frees all timers. They need not be taken off the wheel one by one: it goes with them. */
+/* Frees the timers. They need not be taken off the wheel one by one: it goes with them. */
 static void set_free_timers(struct timer_set *set)
 {
 	struct timer_block *block;
+	struct user_timer *t;
 	u32 number;
+	u64 left;
 
 	for (number = 0; number < set->blocks; number++) {
 		block = set->block[number];
 		if (!block)
 			continue;
-		if (block->extras) {
-			set_free_extras(set, block);
-			twheel_wake_holders(set);
+		timer_set_lock(set);
+		for (left = block->used; left && block->extras; left &= left - 1) {
+			t = &block->timer[__ffs64(left)];
+			if (t->extra)
+				twheel_user_timer_free_extra(t);
 		}
+		timer_set_unlock(set);
+		twheel_wake_holders(set);
 		twheel_block_remove(block);
 		cond_resched();
 	}
-	twheel_block_free_array(set);
-	twheel_levels_free(set);
 }
 
-static void set_end(struct timer_set *set)
+/* Gives back a reference to the memory of a set. */
+void twheel_set_put(struct timer_set *set)
 {
+	if (refcount_dec_and_test(&set->refs))
+		kfree_rcu(set, rcu);
+}
+
+/*
+ * Ends a set and all its timers. Only holders of leases still use the set; they take its lock, and
+ * find it @ended. A program can no longer call the device: calls, fdinfo and mappings hold a
+ * reference to the open file. So nothing else removes timers or blocks, and set_free_timers() walks
+ * over the blocks without the lock.
+ */
+int twheel_set_release(struct inode *inode, struct file *file)
+{
+	struct timer_set *set = file->private_data;
 	struct eventfd_ctx *eventfd;
 
 	timer_set_lock(set);
@@ -187,34 +196,13 @@ static void set_end(struct timer_set *set)
 	spin_unlock_bh(&set->eventfd_lock);
 	if (eventfd)
 		eventfd_ctx_put(eventfd);
-}
 
-/**
- * twheel_set_put - give back a reference to the memory of a set
- * @set: The set.
- */
-void twheel_set_put(struct timer_set *set)
-{
-	if (refcount_dec_and_test(&set->refs))
-		kfree_rcu(set, rcu);
-}
-
-/**
- * twheel_set_release - end a set and all its timers
- * @set: The set. Only holders of leases still use it; they take its lock, and find it @ended.
- *
- * A program can no longer call the device: calls, fdinfo and mappings hold a reference to
- * the open file. So nothing else removes timers or blocks, and the function walks over the blocks
- * without the lock.
- *
- * Context: process, may sleep.
- */
-void twheel_set_release(struct timer_set *set)
-{
-	set_end(set);
 	set_free_timers(set);
+	twheel_block_free_array(set);
+	twheel_levels_free(set);
 	twheel_map_release(set);
-	twheel_quota_uncharge(set->quota, set->count);
+	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, set->count);
 	twheel_quota_put(set->quota);
 	twheel_set_put(set);
+	return 0;
 }

@@ -15,28 +15,23 @@
  * kernel's comes first, the program's fails.
  */
 #include <linux/atomic.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
 #include "shared.h"
-#include "table.h"
 #include "time.h"
-
-/* As &struct twheel_word, with the kernel's type for atomic access. */
-struct table_word {
-	atomic64_t	deadline;
-	u64		handle;
-};
-
-/* twheel_table_words() counts by the program's type. */
-static_assert(sizeof(struct table_word) == sizeof(struct twheel_word));
 
 /* After this many lost races against the program, the kernel tries again next tick. */
 #define TABLE_TRIES	4
 
-static struct table_word *table_word(const struct user_timer *t)
+static struct twheel_word *table_word(const struct user_timer *t)
 {
 	return twheel_shared_at(user_timer_set(t)->table,
-				user_timer_index(t) * sizeof(struct table_word));
+				user_timer_index(t) * sizeof(struct twheel_word));
+}
+
+/* As in ring.c: a 32-bit kernel has no table. */
+static atomic64_t *table_deadline(struct twheel_word *word)
+{
+	return (atomic64_t *)&word->deadline;
 }
 
 /* Returns the later of the deadline in a word, @seen, and the deadline of the timer. */
@@ -47,70 +42,57 @@ static s64 table_later(const struct user_timer *t, s64 seen)
 	return max(t->deadline, twheel_time_to_kernel(user_timer_set(t), CLOCK_MONOTONIC, seen));
 }
 
-/**
- * twheel_table_init - initialise a table without timers
- * @table: The memory.
- */
+/* Closes all words. */
 void twheel_table_init(struct twheel_shared *table)
 {
-	struct table_word *word;
+	struct twheel_word *word;
 	size_t at;
 
 	for (at = 0; at < twheel_shared_size(table); at += sizeof(*word)) {
 		word = twheel_shared_at(table, at);
-		atomic64_set(&word->deadline, TWHEEL_WORD_CLOSED);
+		word->deadline = TWHEEL_WORD_CLOSED;
 		if (!offset_in_page(at))
 			cond_resched();
 	}
 }
 
-/**
- * twheel_table_open - let the program push a deadline back
- * @t: A TWHEEL_SHARED timer that is about to be armed, its set locked.
- */
+/* Lets the program push back the deadline of a TWHEEL_SHARED timer that is about to be armed. */
 void twheel_table_open(struct user_timer *t)
 {
 	const struct timer_set *set = user_timer_set(t);
-	struct table_word *word = table_word(t);
+	struct twheel_word *word = table_word(t);
 
-	timer_set_assert_locked(user_timer_set(t));
+	timer_set_assert_locked(set);
 
 	WRITE_ONCE(word->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
-	atomic64_set_release(&word->deadline,
+	atomic64_set_release(table_deadline(word),
 			     twheel_time_to_program(set, CLOCK_MONOTONIC, t->deadline));
 }
 
-/**
- * twheel_table_close - stop the program from pushing a deadline back
- * @t: A TWHEEL_SHARED timer that ends, its set locked. Its deadline becomes the one to
- *	which the program has pushed it back.
- */
+/* Ends that. The deadline of the timer becomes the one to which the program has pushed it back. */
 void twheel_table_close(struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
 	/* The word is closed before twheel_table_open() writes another handle. */
-	t->deadline = table_later(t, atomic64_xchg_acquire(&table_word(t)->deadline,
+	t->deadline = table_later(t, atomic64_xchg_acquire(table_deadline(table_word(t)),
 							   TWHEEL_WORD_CLOSED));
 }
 
-/**
- * twheel_table_expire - find out whether a deadline has been pushed back
- * @t: A TWHEEL_SHARED timer whose known deadline has come; its set is locked.
- * @now: The time, in ns of CLOCK_MONOTONIC.
- *
- * Return: %true if the timer is to expire, %false if it has a new deadline.
+/*
+ * Returns whether @t, a TWHEEL_SHARED timer whose known deadline has come, is to expire. If not, it
+ * has a new deadline.
  */
 bool twheel_table_expire(struct user_timer *t, s64 now)
 {
 	const struct timer_set *set = user_timer_set(t);
 	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
-	atomic64_t *word = &table_word(t)->deadline;
+	atomic64_t *word = table_deadline(table_word(t));
 	s64 seen = atomic64_read(word);
 	unsigned int i;
 
-	timer_set_assert_locked(user_timer_set(t));
+	timer_set_assert_locked(set);
 
 	for (i = 0; i < TABLE_TRIES; i++) {
 		/* A closed word is negative. */
@@ -128,18 +110,13 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 	return false;
 }
 
-/**
- * twheel_table_deadline - find the deadline of a timer
- * @t: Any timer, its set locked.
- *
- * Return: The deadline in ns, as the program has last pushed it back.
- */
+/* Returns the deadline of any timer, as the program has last pushed it back. */
 s64 twheel_table_deadline(const struct user_timer *t)
 {
 	timer_set_assert_locked(user_timer_set(t));
 
 	/* Only the word of an armed timer has a meaning. */
 	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
-		return table_later(t, atomic64_read(&table_word(t)->deadline));
+		return table_later(t, atomic64_read(table_deadline(table_word(t))));
 	return t->deadline;
 }

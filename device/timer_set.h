@@ -60,8 +60,9 @@ enum user_timer_state {
 
 /* May the set exceed the limits of its user? See quota.c. */
 enum timer_set_exemption {
-	TIMER_SET_NOT_ASKED,
 	TIMER_SET_LIMITED,
+	/* The opener's credentials have the capability. No security module has been asked. */
+	TIMER_SET_NOT_ASKED,
 	TIMER_SET_EXEMPT,
 };
 

@@ -160,7 +160,7 @@ void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended)
 	if (!ended->count)
 		return;
 	WRITE_ONCE(set->count, set->count - ended->count);
-	twheel_quota_uncharge(set->quota, ended->count);
+	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, ended->count);
 	twheel_block_free(set);
 	*ended = (struct ended_timers) { };
 }

@@ -7,7 +7,7 @@
 
 #include "block.h"
 #include "leased.h"
-#include "table.h"
+#include "shared.h"
 #include "time.h"
 #include "timer_set.h"
 

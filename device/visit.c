@@ -21,7 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "deliver.h"
-#include "ring.h"
+#include "shared.h"
 #include "turn.h"
 #include "user_cpu.h"
 #include "visit.h"

@@ -15,6 +15,7 @@
 #include "device/create.h"
 #include "device/ops.h"
 #include "device/levels.h"
+#include "device/quota.h"
 #include "device/turn.h"
 #include "device/user_timer.h"
 #include "pair.h"
@@ -46,18 +47,17 @@ struct side {
 static struct side sides[PAIR_SIDES];
 
 /* A batch asks these functions about limits. The benchmark's user is far from all limits. */
-unsigned int twheel_quota_charge(struct timer_set *set, unsigned int timers)
+unsigned int twheel_quota_charge_timers(struct timer_set *set, unsigned int timers)
 {
 	return timers;
 }
 
-bool twheel_quota_charge_blocks(struct timer_set *set, unsigned int blocks)
+bool twheel_quota_charge(struct timer_set *set, enum quota_what what, unsigned int n)
 {
 	return true;
 }
 
-void twheel_quota_uncharge(struct user_quota *quota, unsigned int timers) { }
-void twheel_quota_uncharge_blocks(struct user_quota *quota, unsigned int blocks) { }
+void twheel_quota_uncharge(struct user_quota *quota, enum quota_what what, unsigned int n) { }
 
 /* Nothing is due during the benchmark, so no visit comes. */
 void twheel_user_cpu_add(struct timer_set *set, u64 tick)
