@@ -55,6 +55,8 @@ void twheel_leased_end(struct user_timer *t)
 	set->leases--;
 	twheel_quota_uncharge_lease(set->quota);
 	/* Pairs with the barrier in poll(). */
-	if (wq_has_sleeper(&lease->wait))
+	if (twheel_waiters_any(&lease->wait)) {
+		lease->wait.next = 1;
 		list_add_tail(&lease->ended, &set->ended_leases);
+	}
 }

@@ -26,7 +26,7 @@ struct timer_lease {
 	u64			cap;
 	u32			flags;
 	spinlock_t		holders;
-	wait_queue_head_t	wait;
+	struct waiters		wait;
 	struct list_head	ended;
 	struct rcu_head		rcu;
 };

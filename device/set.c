@@ -108,7 +108,7 @@ struct timer_set *twheel_set_open(struct file *file)
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);
 	INIT_LIST_HEAD(&set->wake);
-	init_waitqueue_head(&set->wait);
+	twheel_waiters_init(&set->wait);
 	spin_lock_init(&set->eventfd_lock);
 	refcount_set(&set->refs, 1);
 	set->offset[CLOCK_MONOTONIC] = twheel_time_offset(CLOCK_MONOTONIC);
@@ -180,8 +180,10 @@ static void set_end(struct timer_set *set)
  */
 void twheel_set_put(struct timer_set *set)
 {
-	if (refcount_dec_and_test(&set->refs))
-		kfree_rcu(set, rcu);
+	if (!refcount_dec_and_test(&set->refs))
+		return;
+	twheel_waiters_free(&set->wait);
+	kfree_rcu(set, rcu);
 }
 
 /**

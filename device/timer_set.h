@@ -15,10 +15,10 @@
 #include <linux/rbtree_types.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <uapi/linux/twheel.h>
 #include "engine/device.h"
 #include "twheel.h"
+#include "waiters.h"
 
 /* A handle: the generation in the upper bits, the index in the lower ones. */
 #define TWHEEL_INDEX_BITS	24
@@ -110,10 +110,9 @@ enum timer_set_exemption {
  * @quota: The quota of the user who opened the file. It may go before the set, which is @ended
  *	then. Fixed.
  * @user: What each CPU has to do for that user. It goes with the quota. Fixed.
- * @wait: Readers that wait for an event.
+ * @wait: Readers that wait for an event. Some of them are to be woken if @next is not 0.
  * @wake: The place in a list of wake.c, while @wake_queued is not 0.
  * @wake_cpu: The CPU of that list.
- * @wake_wanted: The readers are to be woken. Protected by @lock.
  * @wake_queued: The set waits for its turn to wake its readers.
  * @eventfd: Signalled when readers are woken, or %NULL. Protected by @eventfd_lock.
  * @eventfd_lock: Never taken under @lock, because signals of an eventfd may take long.
@@ -162,10 +161,9 @@ struct timer_set {
 	struct file		*file;
 	struct user_quota	*quota;
 	struct user_cpu __percpu *user;
-	wait_queue_head_t	wait;
+	struct waiters		wait;
 	struct list_head	wake;
 	unsigned int		wake_cpu;
-	bool			wake_wanted;
 	atomic_t		wake_queued;
 	struct eventfd_ctx	*eventfd;
 	spinlock_t		eventfd_lock;
