@@ -58,14 +58,6 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* file_f_owner() came with 6.12 (1934b212615d). */
-#ifndef TWHEEL_HAVE_FILE_F_OWNER
-static inline struct fown_struct *file_f_owner(struct file *file)
-{
-	return &file->f_owner;
-}
-#endif
-
 /* WQ_PERCPU came with 6.17 (930c2ea566af); before, workqueues were per CPU by default. */
 #ifndef TWHEEL_HAVE_WQ_PERCPU
 #define WQ_PERCPU 0

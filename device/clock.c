@@ -94,12 +94,7 @@ static struct notifier_block clock_notifier = {
 	.notifier_call = clock_was_set,
 };
 
-/**
- * twheel_clock_use - be told from now on when a clock jumps
- * @set: The set, not locked, which is about to get a timer on a clock that jumps.
- *
- * Context: process, may sleep.
- */
+/* Has a set, which is about to get a timer on a clock that jumps, be told of jumps. */
 void twheel_clock_use(struct timer_set *set)
 {
 	/* Once in the list, a set stays until its file is closed. */
@@ -115,14 +110,7 @@ void twheel_clock_use(struct timer_set *set)
 	mutex_unlock(&clock_lock);
 }
 
-/**
- * twheel_clock_watch - carry out a TWHEEL_IOC_CLOCK_SET
- * @set: The set.
- *
- * Context: process, may sleep.
- *
- * Return: 0.
- */
+/* Carries out a TWHEEL_IOC_CLOCK_SET. */
 long twheel_clock_watch(struct timer_set *set)
 {
 	twheel_clock_use(set);
@@ -148,13 +136,9 @@ static void clock_note_set(struct timer_set *set)
 	WRITE_ONCE(set->clock_sets, set->clock_sets + 1);
 }
 
-/**
- * twheel_clock_refile - file timers on clocks that jump again
- * @set: The set, locked, whose @refile is set.
- * @phase: The time.
- * @steps: How many steps the function may do. The rest is stored back: 0 if there is more to do.
- *
- * Return: Whether all timers have been filed again.
+/*
+ * Files the timers of a set whose @refile is set again. Does up to @steps, and stores the rest
+ * back: 0 if there is more to do. Returns whether all timers have been filed.
  */
 bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase,
 			 unsigned int *steps)
@@ -179,12 +163,7 @@ bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase
 	return !set->refile;
 }
 
-/**
- * twheel_clock_leave - be told no longer
- * @set: The set, which has ended.
- *
- * Context: process, may sleep.
- */
+/* Tells a set, which has ended, no longer. */
 void twheel_clock_leave(struct timer_set *set)
 {
 	if (list_empty(&set->clock_node))
@@ -196,9 +175,7 @@ void twheel_clock_leave(struct timer_set *set)
 	mutex_unlock(&clock_lock);
 }
 
-/**
- * twheel_clock_exit - stop the work; no set is left
- */
+/* No set is left. */
 void twheel_clock_exit(void)
 {
 	irq_work_sync(&clock_raise);

@@ -185,7 +185,7 @@ static bool deliver_to_ring(struct timer_set *set, u32 max)
 void twheel_deliver_to_ring(struct timer_set *set)
 {
 	deliver_to_ring(set, READ_ONCE(set->entries));
-	wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
+	twheel_waiters_wake_all(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 /*
@@ -300,7 +300,8 @@ static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 	}
 	if (signal_pending(current))
 		return -ERESTARTSYS;
-	return wait_event_interruptible(set->wait, READ_ONCE(set->ring) || deliver_find(set) > 0);
+	return wait_event_interruptible(set->wait.first,
+					READ_ONCE(set->ring) || deliver_find(set) > 0);
 }
 
 /**
@@ -406,12 +407,7 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	struct timer_set *set = file->private_data;
 	bool found;
 
-	poll_wait(file, &set->wait, wait);
-	/*
-	 * Pairs with wq_has_sleeper() in twheel_wake_readers(): first in the queue, then look for
-	 * events. Newer kernels have this barrier in poll_wait().
-	 */
-	smp_mb();
+	twheel_waiters_poll(&set->wait, file, wait);
 	if (!(poll_requested_events(wait) & (EPOLLIN | EPOLLRDNORM)))
 		found = twheel_turn_any(set);
 	else if (current->flags & PF_KTHREAD)

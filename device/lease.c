@@ -116,9 +116,7 @@ static __poll_t lease_poll(struct file *file, poll_table *wait)
 {
 	struct timer_lease *lease = file->private_data;
 
-	poll_wait(file, &lease->wait, wait);
-	/* Pairs with wq_has_sleeper() in twheel_leased_end(). */
-	smp_mb();
+	twheel_waiters_poll(&lease->wait, file, wait);
 	/* A holder whose push has failed with ENOENT finds EPOLLHUP. */
 	return lease_left(lease) < 0 ? EPOLLHUP : EPOLLOUT | EPOLLWRNORM;
 }
@@ -158,6 +156,7 @@ static int lease_release(struct inode *inode, struct file *file)
 	timer_set_unlock(set);
 	if (wake)
 		twheel_wake_readers(set);
+	twheel_waiters_free(&lease->wait);
 	kfree_rcu(lease, rcu);
 	twheel_set_put(set);
 	return 0;
@@ -185,7 +184,7 @@ static struct file *lease_open(struct timer_set *set, const struct twheel_lease 
 	lease->cap = arg->cap_ns;
 	lease->flags = arg->flags;
 	spin_lock_init(&lease->holders);
-	init_waitqueue_head(&lease->wait);
+	twheel_waiters_init(&lease->wait);
 	INIT_LIST_HEAD(&lease->ended);
 	file = anon_inode_getfile("[twheel-lease]", &lease_fops, lease, O_RDWR);
 	if (IS_ERR(file)) {

@@ -30,7 +30,9 @@ void twheel_leased_end(struct user_timer *t)
 	WRITE_ONCE(lease->t, NULL);
 	set->leases--;
 	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
-	/* Pairs with the barrier in lease_poll(). */
-	if (wq_has_sleeper(&lease->wait))
+	/* Pairs with the barrier in twheel_waiters_poll(). */
+	if (twheel_waiters_any(&lease->wait)) {
+		lease->wait.next = 1;
 		list_add_tail(&lease->ended, &set->ended_leases);
+	}
 }

@@ -23,7 +23,7 @@ struct timer_lease {
 	 */
 	spinlock_t		holders;
 	/* Holders that wait for the end of the lease. */
-	wait_queue_head_t	wait;
+	struct waiters		wait;
 	/* The place in @ended_leases of the set, until the holders are woken. */
 	struct list_head	ended;
 	/* Frees the lease. A wake-up may still be under way. */

@@ -128,7 +128,7 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);
 	INIT_LIST_HEAD(&set->wake);
-	init_waitqueue_head(&set->wait);
+	twheel_waiters_init(&set->wait);
 	spin_lock_init(&set->eventfd_lock);
 	refcount_set(&set->refs, 1);
 	set->offset[CLOCK_MONOTONIC] = set_offset(CLOCK_MONOTONIC);
@@ -169,8 +169,10 @@ static void set_free_timers(struct timer_set *set)
 /* Gives back a reference to the memory of a set. */
 void twheel_set_put(struct timer_set *set)
 {
-	if (refcount_dec_and_test(&set->refs))
-		kfree_rcu(set, rcu);
+	if (!refcount_dec_and_test(&set->refs))
+		return;
+	twheel_waiters_free(&set->wait);
+	kfree_rcu(set, rcu);
 }
 
 /*

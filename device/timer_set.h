@@ -15,10 +15,10 @@
 #include <linux/rbtree_types.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <uapi/linux/twheel.h>
 #include "engine/device.h"
 #include "twheel.h"
+#include "waiters.h"
 
 /* A handle: the generation in the upper bits, the index in the lower ones. */
 #define TWHEEL_INDEX_BITS	24
@@ -152,14 +152,13 @@ struct timer_set {
 	/* What each CPU has to do for that user. It goes with the quota. */
 	struct user_cpu __percpu *user;
 
-	/* Readers that wait for an event, and processes that get a SIGIO when readers are woken. */
-	wait_queue_head_t	wait;
+	/* Readers that wait, some of which are to be woken if @next is not 0: under @lock. */
+	struct waiters		wait;
+	/* Processes that get a SIGIO when readers are woken. */
 	struct fasync_struct	*fasync;
 	/* The place in a list of wake.c, of the CPU @wake_cpu, while @wake_queued is not 0. */
 	struct list_head	wake;
 	unsigned int		wake_cpu;
-	/* The readers are to be woken. Protected by @lock. */
-	bool			wake_wanted;
 	/* The set waits for its turn to wake its readers. */
 	atomic_t		wake_queued;
 	/*

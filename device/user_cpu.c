@@ -5,11 +5,14 @@
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
  * each user and CPU, and not one for each descriptor, and each user has a credit there: 16 steps a
- * tick, and 256 after a quiet time. All users of a CPU together have 64 and 256. A visit is a
- * step. So is a wake-up, and for each eight waiters another one. What is left over waits for the
- * next ticks; but a call of the user does it, in the own time. So a server whose threads wait for
- * very many descriptors is served by the first of them, and one user's visits do not delay
- * another's.
+ * tick, and 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
+ * that it took. What is left over waits for the next ticks; but a call of the user does it, in the
+ * user's own time. So a server whose threads wait for very many descriptors is served by the first
+ * of them, and one user's visits do not delay another's.
+ *
+ * All users of a CPU together have such a credit, too. When it is used up, a user still has two
+ * steps at each tick, which is an event. But users who are behind, because they want more than
+ * their credit, have them in turn.
  */
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -19,28 +22,33 @@
 #define USER_CPU_STEPS_SHIFT	4
 #define USER_CPU_BURST		256U
 
-/* For all users of a CPU together: 64 steps a tick. But each user has the first two of a tick. */
-#define USER_CPU_ALL_SHIFT	6
+/* How many steps of a tick a user has when all users have used up their credit. */
 #define USER_CPU_FIRST		2U
 
-static DEFINE_PER_CPU(u64, user_cpu_all_until);
+/* Of so many users who are behind, one has these steps at a tick. */
+#define USER_CPU_TURN		4U
+
+#define USER_CPU_STEP_NS	1024U
+#define USER_CPU_LONG		64U
+#define USER_CPU_MOST		4096U
+
+/* What softirqs of a CPU have to do for all users. */
+struct user_cpu_all {
+	u64			until;		/* as in struct user_cpu */
+	atomic_t		behind;		/* how many users are behind */
+	u64			doubted;	/* the tick at which a time was last doubted */
+};
+
+static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
 
 static twheel_fn_t user_cpu_visit;
 
-/**
- * twheel_user_cpu_init - say what visits
- * @visit: The callback of @timer of all users.
- */
 void twheel_user_cpu_init(twheel_fn_t visit)
 {
 	user_cpu_visit = visit;
 }
 
-/**
- * twheel_user_cpu_new - make the structures for a user
- *
- * Return: The structures, or %NULL if there is no memory.
- */
+/* Returns what each CPU has to do for a new user, or NULL. */
 struct user_cpu __percpu *twheel_user_cpu_new(void)
 {
 	struct user_cpu __percpu *users = alloc_percpu_gfp(struct user_cpu, GFP_KERNEL_ACCOUNT);
@@ -62,18 +70,21 @@ struct user_cpu __percpu *twheel_user_cpu_new(void)
 	return users;
 }
 
-/**
- * twheel_user_cpu_stop - end the timers of a user, who has no set any more
- * @users: The structures. A wake-up may still use them, until the end of an RCU grace period.
- *
- * Context: process, may sleep.
+/*
+ * Ends the timers of a user who has no set any more. A wake-up may still use the structures, until
+ * the end of an RCU grace period.
  */
 void twheel_user_cpu_stop(struct user_cpu __percpu *users)
 {
+	struct user_cpu *user;
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-		twheel_shutdown_sync(&per_cpu_ptr(users, cpu)->timer);
+	for_each_possible_cpu(cpu) {
+		user = per_cpu_ptr(users, cpu);
+		twheel_shutdown_sync(&user->timer);
+		if (user->behind)
+			atomic_dec(&per_cpu(user_cpu_alls, cpu).behind);
+	}
 }
 
 static struct timer_set *user_cpu_set(struct rb_node *node)
@@ -117,13 +128,7 @@ static void user_cpu_remove(struct timer_set *set)
 	spin_unlock(&user->lock);
 }
 
-/**
- * twheel_user_cpu_add - have a set visited at a tick
- * @set: The set, locked and not @ended.
- * @tick: The tick, earlier than that of the visit that the set has, if any.
- *
- * The slow part of twheel_user_cpu_visit_by().
- */
+/* The slow part of twheel_user_cpu_visit_by(), which has found no earlier visit. */
 void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 {
 	struct user_cpu *user = twheel_user_cpu_here(set);
@@ -141,11 +146,9 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 	spin_unlock(&user->lock);
 }
 
-/**
- * twheel_user_cpu_take - take a set that wants a visit now
- * @user: What a CPU has to do for its user.
- *
- * Return: The set, in no tree, which exists until the end of an RCU grace period; or %NULL.
+/*
+ * Takes a set that wants a visit now, or NULL. The set exists until the end of an RCU grace
+ * period.
  */
 struct timer_set *twheel_user_cpu_take(struct user_cpu *user)
 {
@@ -164,15 +167,18 @@ struct timer_set *twheel_user_cpu_take(struct user_cpu *user)
 	return first ? user_cpu_set(first) : NULL;
 }
 
-/**
- * twheel_user_cpu_rest - arm the timer for what is left
- * @user: What a CPU has to do for its user.
- * @wakes: Wake-ups have waited for credit, and not only for their turn.
- *
- * Context: bottom halves off.
- */
+/* Returns the tick at which a user has a turn when all users have used up their credit. */
+static u64 user_cpu_turn(const struct user_cpu *user, const struct user_cpu_all *all)
+{
+	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&all->behind) : 0;
+
+	return user->tick + 1 + behind / USER_CPU_TURN;
+}
+
+/* Arms the timer for what is left. @wakes: wake-ups have waited for credit. */
 void twheel_user_cpu_rest(struct user_cpu *user, bool wakes)
 {
+	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
 	u64 now = get_jiffies_64(), next = TWHEEL_NEVER;
 	struct rb_node *first;
 	bool behind;
@@ -183,18 +189,28 @@ void twheel_user_cpu_rest(struct user_cpu *user, bool wakes)
 	if (first)
 		next = user_cpu_set(first)->visit_at;
 	behind = next <= now || (wakes && !list_empty_careful(&user->sets));
-	if (behind)
-		next = max(now + 1, READ_ONCE(user->until) >> USER_CPU_STEPS_SHIFT);
+	if (behind != user->behind)
+		atomic_add(behind ? 1 : -1, &all->behind);
 	WRITE_ONCE(user->behind, behind);
+	if (behind)
+		next = max3(now + 1, READ_ONCE(user->until) >> USER_CPU_STEPS_SHIFT,
+			    user_cpu_turn(user, all));
 	if (next != TWHEEL_NEVER)
 		user_cpu_arm(user, next);
 	spin_unlock(&user->lock);
 }
 
-/**
- * twheel_user_cpu_leave - have a set visited no more
- * @set: The set, which has ended. A visit may still be under way, until the end of an RCU grace
- *	period.
+/* Has the timer come at the next tick: the user's wake-ups wait for their turn. */
+void twheel_user_cpu_rest_for_turn(struct user_cpu *user)
+{
+	spin_lock(&user->lock);
+	user_cpu_arm(user, get_jiffies_64() + 1);
+	spin_unlock(&user->lock);
+}
+
+/*
+ * Has a set visited no more, which has ended. A visit may still be under way, until the end of an
+ * RCU grace period.
  */
 void twheel_user_cpu_leave(struct timer_set *set)
 {
@@ -203,39 +219,50 @@ void twheel_user_cpu_leave(struct timer_set *set)
 	local_bh_enable();
 }
 
-/**
- * twheel_user_cpu_has_credit - find out whether softirqs may do a step for a user
- * @user: What this CPU has to do for the user.
- * @keep: Of how many other steps the credit is to be kept.
- *
- * Return: Whether they may.
- */
+/* Whether softirqs may do a step for a user, and have @keep steps left for wake-ups. */
 bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep)
 {
-	u64 tick = get_jiffies_64();
-	u64 own = tick << USER_CPU_STEPS_SHIFT, all = tick << USER_CPU_ALL_SHIFT;
+	const struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
+	u64 tick = get_jiffies_64(), until = tick << USER_CPU_STEPS_SHIFT;
 
-	if (READ_ONCE(user->until) + keep > own)
+	if (READ_ONCE(user->until) + keep > until)
 		return false;
-	return per_cpu(user_cpu_all_until, user->cpu) <= all || user->tick != tick ||
-	       user->steps + !!keep < USER_CPU_FIRST;
+	if (all->until <= until)
+		return true;
+	return user->tick == tick ? user->steps + !!keep < USER_CPU_FIRST :
+				    user_cpu_turn(user, all) <= tick;
 }
 
-/**
- * twheel_user_cpu_spend - take steps from the credit of a user
- * @user: What this CPU has to do for the user.
- * @steps: How many steps a softirq has done.
- */
+/* Takes steps that a softirq has done from the credit of a user. */
 void twheel_user_cpu_spend(struct user_cpu *user, unsigned int steps)
 {
 	u64 now = get_jiffies_64(), earliest = (now << USER_CPU_STEPS_SHIFT) - USER_CPU_BURST;
-	u64 *all = per_cpu_ptr(&user_cpu_all_until, user->cpu);
+	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
 
 	WRITE_ONCE(user->until, max(user->until, earliest) + steps);
-	*all = max(*all, (now << USER_CPU_ALL_SHIFT) - USER_CPU_BURST) + steps;
+	all->until = max(all->until, earliest) + steps;
 	if (user->tick != now) {
 		user->tick = now;
 		user->steps = 0;
 	}
 	user->steps += steps;
+}
+
+/*
+ * Takes a wake-up from the credit of a user. The clock also counts interrupts, and what the host
+ * of a virtual machine takes. So a long time is doubted: once a second, the user does not pay for
+ * it.
+ */
+void twheel_user_cpu_spend_time(struct user_cpu *user, u64 ns)
+{
+	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
+	unsigned int steps = min_t(u64, ns / USER_CPU_STEP_NS + 1, USER_CPU_MOST);
+	u64 now = get_jiffies_64();
+
+	if (steps > USER_CPU_LONG && now >= all->doubted + HZ) {
+		all->doubted = now;
+		all->until += steps;
+		steps = 1;
+	}
+	twheel_user_cpu_spend(user, steps);
 }

@@ -65,7 +65,7 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 
 static bool visit_has_readers(struct timer_set *set)
 {
-	return wq_has_sleeper(&set->wait) || READ_ONCE(set->eventfd) || READ_ONCE(set->fasync);
+	return twheel_waiters_any(&set->wait) || READ_ONCE(set->eventfd) || READ_ONCE(set->fasync);
 }
 
 /* Visits a set, which may have ended meanwhile. */
@@ -94,12 +94,12 @@ static void visit_set(struct timer_set *set)
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	if (wake && !set->woken) {
 		set->woken = true;
-		set->wake_wanted = true;
+		set->wait.next = 1;
 		/* A program that is woken for events in the ring has a reason to call. */
 		if (set->ring)
 			twheel_ring_more(set, true);
 	}
-	if (set->wake_wanted || !list_empty(&set->ended_leases))
+	if (set->wait.next || !list_empty(&set->ended_leases))
 		twheel_wake_queue(set);
 out_unlock:
 	timer_set_unlock(set);
@@ -130,12 +130,7 @@ static void visit_user(struct twheel_timer *timer)
 	twheel_wake_user(user);
 }
 
-/**
- * twheel_visit_help - do what softirqs have not done for a user, in a call
- * @set: A set of the user's.
- *
- * The slow part of twheel_visit_call().
- */
+/* Does what softirqs have not done for the user of a set, in a call of a program. */
 void twheel_visit_help(struct timer_set *set)
 {
 	struct user_cpu *user = twheel_user_cpu_here(set);
@@ -160,18 +155,14 @@ void twheel_visit_help(struct timer_set *set)
 	cond_resched();
 }
 
-/**
- * twheel_visit_init - set up the visits
- */
 void twheel_visit_init(void)
 {
 	twheel_user_cpu_init(visit_user);
 }
 
-/**
- * twheel_visit_stop - end the visits of a set
- * @set: The set, which has ended. A visit or a wake-up may still be under way, until the end of an
- *	RCU grace period.
+/*
+ * Ends the visits of a set, which has ended. A visit or a wake-up may still be under way, until
+ * the end of an RCU grace period.
  */
 void twheel_visit_stop(struct timer_set *set)
 {

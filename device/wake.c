@@ -2,11 +2,12 @@
 /*
  * twheel: waking the readers of a set, and the holders of leases
  *
- * Any number of epolls may watch a set, and a signal may go to a large process group. So nobody
- * knows how long a wake-up takes. The wake-ups that softirqs cause wait in a queue on each CPU.
- * Users take turns there, and a turn is one wake-up: a user whose wake-ups take long delays
- * another user by one of them at most. A softirq does wake-ups until its slice of time is over,
- * and a thread does the rest (engine/work.c).
+ * Any number of tasks may wait behind the epolls that watch a set, and a signal may go to a large
+ * process group. So nobody knows how long a wake-up takes. The wake-ups that softirqs cause wait in
+ * a queue on each CPU. Users take turns there, and a turn is one queue of waiters: a user whose
+ * wake-ups take long delays another user by one of them at most. The clock tells afterwards how
+ * long it took: user_cpu.c. A softirq does wake-ups until its slice of time is over, and a thread
+ * does the rest (engine/work.c).
  *
  * A call wakes by itself, in its own time.
  */
@@ -16,16 +17,15 @@
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include "leased.h"
 #include "twheel_compat.h"
 #include "user_cpu.h"
 #include "wake.h"
 
-/**
- * struct wake_cpu - the wake-ups that wait on a CPU
- * @lock: Protects @users and all that is in it. Taken with bottom halves off.
- * @users: The users, who take turns.
- * @next: Does the next wake-up.
+/*
+ * The wake-ups that wait on a CPU. The users take turns. @lock protects what is in the list, and
+ * is taken with bottom halves off.
  */
 struct wake_cpu {
 	spinlock_t		lock;
@@ -35,47 +35,7 @@ struct wake_cpu {
 
 static DEFINE_PER_CPU(struct wake_cpu, wake_cpus);
 
-/* Returns how many steps a wake-up of all that wait in a queue is. */
-static unsigned int wake_steps(struct wait_queue_head *wait)
-{
-	struct list_head *entry;
-	unsigned long flags;
-	unsigned int n = 0;
-
-	spin_lock_irqsave(&wait->lock, flags);
-	list_for_each(entry, &wait->head)
-		n++;
-	spin_unlock_irqrestore(&wait->lock, flags);
-	return n / 8;
-}
-
-/* Returns how many steps the signals of a set are, which may go to very many processes. */
-static unsigned int wake_signal_steps(struct timer_set *set)
-{
-	struct fown_struct *owner;
-	struct task_struct *task;
-	unsigned long flags;
-	unsigned int n = 0;
-
-	timer_set_assert_locked(set);
-
-	if (set->ended || !READ_ONCE(set->fasync))
-		return 0;
-	owner = file_f_owner(set->file);
-	if (!owner)
-		return 0;
-	read_lock_irqsave(&owner->lock, flags);
-	do_each_pid_task(owner->pid, owner->pid_type, task) {
-		n++;
-	} while_each_pid_task(owner->pid, owner->pid_type, task);
-	read_unlock_irqrestore(&owner->lock, flags);
-	return n / 4;
-}
-
-/**
- * twheel_wake_eventfd - signal the eventfd of a set, if it has one
- * @set: The set, not locked. Any number of waiters may watch the eventfd.
- */
+/* Signals the eventfd of a set, if it has one. Any number of waiters may watch it. */
 void twheel_wake_eventfd(struct timer_set *set)
 {
 	if (!READ_ONCE(set->eventfd))
@@ -86,67 +46,54 @@ void twheel_wake_eventfd(struct timer_set *set)
 	spin_unlock_bh(&set->eventfd_lock);
 }
 
-/**
- * twheel_wake_readers - wake all that wait for events of a set
- * @set: The set, not locked.
- *
- * Context: any, with bottom halves off or in process context.
- *
- * Return: How many steps that was: see user_cpu.c.
- */
-unsigned int twheel_wake_readers(struct timer_set *set)
+/* Wakes all that wait for events of a set. May sleep. */
+void twheel_wake_readers(struct timer_set *set)
 {
-	unsigned int steps = 1;
-
 	twheel_wake_eventfd(set);
-	if (wq_has_sleeper(&set->wait)) {
-		steps += wake_steps(&set->wait);
-		wake_up_interruptible_poll(&set->wait, EPOLLIN | EPOLLRDNORM);
-	}
+	twheel_waiters_wake_all(&set->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	return steps;
 }
 
-/* Takes a lease whose holders are to be woken. They may close it, but its memory stays. */
-static struct timer_lease *wake_take_lease(struct timer_set *set)
+/*
+ * Takes a queue of holders who are to be woken: returns the lease, or NULL. They may close the
+ * lease, but its memory stays.
+ */
+static struct timer_lease *wake_take_holders(struct timer_set *set, unsigned int *number)
 {
 	struct timer_lease *lease;
 
 	timer_set_assert_locked(set);
 
 	lease = list_first_entry_or_null(&set->ended_leases, struct timer_lease, ended);
-	if (lease)
+	if (!lease)
+		return NULL;
+	*number = twheel_waiters_next(&lease->wait);
+	if (!lease->wait.next)
 		list_del_init(&lease->ended);
 	return lease;
 }
 
-/**
- * twheel_wake_some_holders - wake the holders of leases that have ended
- * @set: The set, not locked.
- *
- * The slow part of twheel_wake_holders().
- *
- * Context: process.
- */
+/* The slow part of twheel_wake_holders(). May sleep. */
 void twheel_wake_some_holders(struct timer_set *set)
 {
 	struct timer_lease *lease;
+	unsigned int number;
 
 	do {
 		rcu_read_lock();
 		timer_set_lock(set);
-		lease = wake_take_lease(set);
+		lease = wake_take_holders(set, &number);
 		timer_set_unlock(set);
 		if (lease)
-			wake_up_all(&lease->wait);
+			twheel_waiters_wake(&lease->wait, number, 0);
 		rcu_read_unlock();
 		cond_resched();
 	} while (lease);
 }
 
-/**
- * twheel_wake_queue - have the readers of a set woken, or the holders of its ended leases
- * @set: The set, locked and not @ended. If it waits for its turn already, nothing happens.
+/*
+ * Has the readers of a set woken, or the holders of its ended leases. The set is locked, and not
+ * @ended.
  */
 void twheel_wake_queue(struct timer_set *set)
 {
@@ -167,12 +114,7 @@ void twheel_wake_queue(struct timer_set *set)
 	twheel_work_queue(&here->next);
 }
 
-/**
- * twheel_wake_user - let a user take turns again, who had no credit
- * @user: What this CPU has to do for the user.
- *
- * Context: softirq.
- */
+/* Lets a user take turns again, who had no credit. */
 void twheel_wake_user(struct user_cpu *user)
 {
 	struct wake_cpu *here = per_cpu_ptr(&wake_cpus, user->cpu);
@@ -201,29 +143,27 @@ static struct timer_set *wake_take(struct user_cpu *user)
 	return set;
 }
 
-/* Wakes the readers of a set, or the holders of one lease. Returns how many steps that was. */
-static unsigned int wake_set(struct timer_set *set)
+/* Wakes a queue of readers of a set, or of holders of a lease. */
+static void wake_set(struct timer_set *set)
 {
 	struct timer_lease *lease = NULL;
-	unsigned int steps = 1, signals = 0;
-	bool readers = false;
+	unsigned int readers, holders;
 
 	timer_set_lock(set);
-	swap(readers, set->wake_wanted);
-	if (readers)
-		signals = wake_signal_steps(set);
-	else
-		lease = wake_take_lease(set);
-	if (!list_empty(&set->ended_leases) && !set->ended)
+	readers = twheel_waiters_next(&set->wait);
+	if (!readers)
+		lease = wake_take_holders(set, &holders);
+	if ((set->wait.next || !list_empty(&set->ended_leases)) && !set->ended)
 		twheel_wake_queue(set);
 	timer_set_unlock(set);
-	if (readers)
-		steps = twheel_wake_readers(set) + signals;
-	if (lease) {
-		steps += wake_steps(&lease->wait);
-		wake_up_all(&lease->wait);
+	if (readers == 1) {
+		twheel_wake_eventfd(set);
+		kill_fasync(&set->fasync, SIGIO, POLL_IN);
 	}
-	return steps;
+	if (readers)
+		twheel_waiters_wake(&set->wait, readers, EPOLLIN | EPOLLRDNORM);
+	if (lease)
+		twheel_waiters_wake(&lease->wait, holders, 0);
 }
 
 /* One turn. A user without credit goes on when @timer of its struct user_cpu comes. */
@@ -232,6 +172,7 @@ static void wake_next(struct twheel_work *next)
 	struct wake_cpu *here = container_of(next, struct wake_cpu, next);
 	struct user_cpu *user, *after;
 	struct timer_set *set = NULL;
+	u64 began;
 
 	/* The set, and its user, may end meanwhile: twheel_wake_cancel() does not wait. */
 	rcu_read_lock();
@@ -248,26 +189,23 @@ static void wake_next(struct twheel_work *next)
 	if (after)
 		twheel_work_queue(&here->next);
 	spin_unlock(&here->lock);
-	if (set)
-		twheel_user_cpu_spend(user, wake_set(set));
-	else if (user)
+	if (set) {
+		began = local_clock();
+		wake_set(set);
+		twheel_user_cpu_spend_time(user, local_clock() - began);
+	} else if (user) {
 		twheel_user_cpu_rest(user, true);
+	}
 	/*
 	 * If the slice of time is over, the rest is left to a thread, which may have to wait long
 	 * for the CPU. So whoever is next has a turn at the next tick at the latest.
 	 */
 	if (after && after != user)
-		twheel_user_cpu_rest(after, true);
+		twheel_user_cpu_rest_for_turn(after);
 	rcu_read_unlock();
 }
 
-/**
- * twheel_wake_help - do wake-ups of a user, in a call
- * @user: What a CPU has to do for the user.
- * @max: How many wake-ups, at most.
- *
- * Context: process.
- */
+/* Does up to @max wake-ups of a user, in a call of a program. */
 void twheel_wake_help(struct user_cpu *user, unsigned int max)
 {
 	struct wake_cpu *here = per_cpu_ptr(&wake_cpus, user->cpu);
@@ -288,10 +226,9 @@ void twheel_wake_help(struct user_cpu *user, unsigned int max)
 	}
 }
 
-/**
- * twheel_wake_cancel - let a set wait no longer
- * @set: The set, which has ended: nothing queues a wake-up any more. One that has its turn may
- *	still be under way, until the end of an RCU grace period.
+/*
+ * Takes a set off, which has ended: nothing queues it any more. A wake-up that has its turn may
+ * still be under way, until the end of an RCU grace period.
  */
 void twheel_wake_cancel(struct timer_set *set)
 {
@@ -312,9 +249,6 @@ void twheel_wake_cancel(struct timer_set *set)
 	spin_unlock_bh(&there->lock);
 }
 
-/**
- * twheel_wake_init - set up the queues
- */
 void twheel_wake_init(void)
 {
 	struct wake_cpu *c;
@@ -328,9 +262,7 @@ void twheel_wake_init(void)
 	}
 }
 
-/**
- * twheel_wake_exit - stop the queues; no set is left
- */
+/* No set is left. */
 void twheel_wake_exit(void)
 {
 	unsigned int cpu;

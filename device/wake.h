@@ -9,7 +9,7 @@
 
 struct user_cpu;
 
-unsigned int twheel_wake_readers(struct timer_set *set);
+void twheel_wake_readers(struct timer_set *set);
 void twheel_wake_some_holders(struct timer_set *set);
 void twheel_wake_eventfd(struct timer_set *set);
 void twheel_wake_queue(struct timer_set *set);
@@ -19,12 +19,7 @@ void twheel_wake_cancel(struct timer_set *set);
 void twheel_wake_init(void);
 void twheel_wake_exit(void);
 
-/**
- * twheel_wake_holders - wake the holders of leases that have ended
- * @set: The set, not locked.
- *
- * Who has ended leases in a call calls this, in the own time.
- */
+/* Wakes the holders of leases that have ended in a call, in the caller's own time. */
 static inline void twheel_wake_holders(struct timer_set *set)
 {
 	if (unlikely(!list_empty_careful(&set->ended_leases)))

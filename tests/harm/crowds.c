@@ -147,18 +147,31 @@ void prepare_threads(unsigned int count)
 		start_thread(count % 2 ? call_one : read_one_after_the_other, NULL);
 }
 
-/* The signal is blocked: it costs who gets it nothing. */
-void prepare_signals(unsigned int count)
+/* A process group. The signal is blocked: it costs who gets it nothing. */
+void prepare_kill(unsigned int count)
 {
 	sigset_t signals;
-	unsigned int i;
 
 	CALL(setpgid(0, 0));
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGIO);
 	CALL(sigprocmask(SIG_BLOCK, &signals, NULL));
-	for (i = 0; i < PROCESSES; i++)
+	while (count--)
 		start_helper(wait_for_signals, NULL);
+}
+
+void kill_group(void)
+{
+	CALL(kill(0, SIGIO));
+	did_one();
+	sleep_ns(tick_ns());
+}
+
+void prepare_signals(unsigned int count)
+{
+	unsigned int i;
+
+	prepare_kill(PROCESSES);
 	prepare_calls(count);
 	for (i = 0; i < count; i++) {
 		CALL(fcntl(fds[i], F_SETOWN, -getpid()));

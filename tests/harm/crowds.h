@@ -15,6 +15,8 @@ void prepare_users(unsigned int count);
 void prepare_threads(unsigned int count);
 
 /* The same; the expiry of each descriptor sends a signal to many processes. */
+void prepare_kill(unsigned int count);
+void kill_group(void);
 void prepare_signals(unsigned int count);
 
 /* Many threads poll many epolls, which watch one descriptor. */

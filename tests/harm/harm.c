@@ -30,8 +30,8 @@
  * The bounds: 0 means none. 99 of 100 events may be later by late_ticks than they are
  * without the attack, which is a tick.
  *
- * In "watchers", "ahead" and "leases", the kernel wakes 10,000 epolls with interrupts off: in the
- * attacker's call or in a softirq. A SCHED_FIFO victim waits for that.
+ * In "watchers", "ahead" and "leases", 10,000 epolls are woken: in the attacker's call or in a
+ * softirq. In "signals", the kernel sends a signal to 2,000 processes in a row, as "kill" does.
  */
 struct bounds {
 	const char	*mode;
@@ -66,7 +66,8 @@ static const struct bounds all_bounds[] = {
 	{ "calls",		2, 0.5, 1, 1 },
 	{ "users",		2, 0.5, 1, 1 },
 	{ "threads",		2, 0.5, 1, 1 },
-	{ "signals",		2, 0.5, 1, 1 },
+	{ "signals",		2, 1.5, 3, 1 },
+	{ "kill",		0, 0, 0, 0 },	/* the peer of "signals": kill() */
 	{ "pollers",		2, 0.5, 1, 1 },
 	{ "handed",		2, 0.5, 1, 1 },
 	{ "stopped",		2, 0.5, 1, 1 },

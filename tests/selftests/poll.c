@@ -133,6 +133,25 @@ TEST(edge_triggered_epoll_reports_again_if_not_read)
 	read_one(fd);
 }
 
+/* The kernel wakes many waiters by parts. */
+TEST(many_epolls_report)
+{
+	const int fd = open_device(0);
+	enum { EPOLLS = 200 };
+	int epolls[EPOLLS], i, round;
+
+	for (i = 0; i < EPOLLS; i++)
+		epolls[i] = new_epoll(fd, EPOLLIN | EPOLLET);
+	for (round = 0; round < 3; round++) {
+		add(fd, ticks(1), round);
+		for (i = 0; i < EPOLLS; i++)
+			ASSERT(epoll_reports(epolls[i], 10000));
+		for (i = 0; i < EPOLLS; i++)
+			ASSERT(!epoll_reports(epolls[i], 0));
+		read_one(fd);
+	}
+}
+
 /*
  * A program that reads only some of the events is told of the next tick at which timers expire.
  * It need not read until nothing is left.
