@@ -75,7 +75,7 @@ struct user_quota {
 	u64			cgroup;
 	/* How many open files the user has. The last one goes, and others come, under the lock. */
 	refcount_t		refs;
-	atomic_t		count[QUOTA_WHATS];
+	atomic_t		count[QUOTA_COUNTS];
 	/* What each CPU has to do for the user. */
 	struct user_cpu __percpu *cpus;
 	struct rcu_head		rcu;

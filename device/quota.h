@@ -19,7 +19,7 @@ enum quota_what {
 	/* Pages that are shared with programs. */
 	QUOTA_PAGES,
 	QUOTA_LEASES,
-	QUOTA_WHATS,
+	QUOTA_COUNTS,
 };
 
 bool twheel_quota_get(struct timer_set *set, const struct file *file);
