@@ -35,13 +35,10 @@ void end_attack(pid_t attacker)
 static void map_users(pid_t attacker)
 {
 	char path[64], map[64];
-	int fd, length;
 
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", attacker);
-	length = snprintf(map, sizeof(map), "0 %d %d\n", FIRST_SUBUID, SUBUIDS);
-	fd = CALL(open(path, O_WRONLY));
-	ASSERT_EQ(CALL(write(fd, map, length)), length);
-	close(fd);
+	snprintf(map, sizeof(map), "0 %d %d\n", FIRST_SUBUID, SUBUIDS);
+	ASSERT(write_file(path, map));
 }
 
 static void tell(int pipe)
@@ -61,14 +58,11 @@ static void hear(int pipe)
 static void enter_container(void)
 {
 	char path[64];
-	int fd;
 
 	snprintf(path, sizeof(path), "/sys/fs/cgroup/attack%d", getpid());
 	CALL(mkdir(path, 0755));
 	strcat(path, "/cgroup.procs");
-	fd = CALL(open(path, O_WRONLY));
-	ASSERT_EQ(CALL(write(fd, "0", 1)), 1);
-	close(fd);
+	ASSERT(write_file(path, "0"));
 	CALL(unshare(CLONE_NEWCGROUP));
 	drop_capability(CAP_SYS_RESOURCE);
 }

@@ -22,6 +22,7 @@
  * more CPUs the figures are printed only.
  */
 #include "attacker.h"
+#include "figure.h"
 #include "irqs_off.h"
 #include "setup.h"
 #include "victims.h"
@@ -124,11 +125,6 @@ static __u64 cpu_time(pid_t pid)
 	return read_clock(clock);
 }
 
-static double ms(__u64 ns)
-{
-	return ns / 1e6;
-}
-
 /* Of the attacker and its helpers. */
 static __u64 attack_time(pid_t attacker)
 {
@@ -185,23 +181,6 @@ static const struct bounds *bounds_of(const char *mode)
 		if (!strcmp(all_bounds[i].mode, mode))
 			return &all_bounds[i];
 	FAIL("no bounds for %s", mode);
-}
-
-/* Print a figure and its bound. Returns whether it is above the bound. */
-static bool exceeds(const char *mode, const char *what, double quiet, double figure,
-		    double bound, const char *unit)
-{
-	const bool bounded = bound && attacked_cpu == 0;
-	const bool bad = bounded && figure > bound;
-	char text[32] = "-";
-
-	if (bounded)
-		snprintf(text, sizeof(text), "%.2f", bound);
-	note("%s %s: %.2f %s, quiet %.2f, bound %s%s", mode, what, figure, unit, quiet, text,
-	     bad ? ": EXCEEDED" : "");
-	printf("# table\t%s\t%s\t%.3f\t%.3f\t%s\t%s\n", mode, what, figure, quiet, text, unit);
-	fflush(stdout);
-	return bad;
 }
 
 /*

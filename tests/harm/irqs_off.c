@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "attacker.h"
+#include "parameter.h"
 #include "setup.h"
 #include "victims.h"
 
@@ -99,10 +100,10 @@ static bool hotplug_is_bounded(const struct attack *attack)
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", attacked_cpu);
 	begin();
-	write_setting(path, "0");
+	ASSERT(write_file(path, "0"));
 	ASSERT(!go_to_cpu(attacked_cpu));
 	bounded = are_bounded(attack->name);
-	write_setting(path, "1");
+	ASSERT(write_file(path, "1"));
 	end_attack(attacker);
 	return bounded;
 }

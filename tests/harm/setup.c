@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "attacks.h"
+#include "parameter.h"
 #include "victims.h"
 
 /* A setting of the kernel, and its value before set_up(). */
@@ -23,16 +24,6 @@ static struct setting settings[] = {
 	{ .path = "/proc/sys/kernel/sched_autogroup_enabled", .value = "0" },
 };
 
-void write_setting(const char *path, const char *value)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file)
-		return;
-	fputs(value, file);
-	fclose(file);
-}
-
 static void change_settings(void)
 {
 	unsigned int i;
@@ -43,7 +34,7 @@ static void change_settings(void)
 		if (!file)
 			continue;
 		if (fgets(settings[i].before, sizeof(settings[i].before), file))
-			write_setting(settings[i].path, settings[i].value);
+			write_file(settings[i].path, settings[i].value);
 		fclose(file);
 	}
 }
@@ -83,6 +74,6 @@ void set_back(void)
 
 	for (i = 0; i < ARRAY_SIZE(settings); i++)
 		if (settings[i].before[0])
-			write_setting(settings[i].path, settings[i].before);
+			write_file(settings[i].path, settings[i].before);
 	CALL(chmod(DEVICE, 0600));
 }

@@ -9,9 +9,6 @@
 void set_up(void);
 void set_back(void);
 
-/* Write to a file of the kernel. Nothing happens if it is not there. */
-void write_setting(const char *path, const char *value);
-
 /* Memory that the children of this process share with it. */
 void *share_memory(size_t size);
 

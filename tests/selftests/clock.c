@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
+#include "parameter.h"
 #include "settable_clock.h"
 
 static void watch_clock(int fd)
@@ -400,15 +401,9 @@ TEST(clock_set_call_takes_no_argument)
 /* Children from now on have a CLOCK_MONOTONIC and CLOCK_BOOTTIME an hour ahead. */
 static void enter_time_namespace(void)
 {
-	static const char offsets[] = "monotonic 3600 0\nboottime 3600 0\n";
-	int fd;
-
 	if (unshare(CLONE_NEWTIME))
 		skip("no time namespaces here");
-	fd = open("/proc/self/timens_offsets", O_WRONLY);
-	ASSERT_GE(fd, 0);
-	CALL(write(fd, offsets, sizeof(offsets) - 1));
-	close(fd);
+	ASSERT(write_file("/proc/self/timens_offsets", "monotonic 3600 0\nboottime 3600 0\n"));
 }
 
 static void check_in_namespace(__u64 outside)

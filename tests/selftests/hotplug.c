@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "debugfs.h"
+#include "parameter.h"
 
 #define CPUS "/sys/devices/system/cpu"
 
@@ -45,12 +46,9 @@ static void set_online(int cpu, bool online)
 {
 	const __u64 start = now();
 	char path[64];
-	int fd;
 
 	snprintf(path, sizeof(path), CPUS "/cpu%d/online", cpu);
-	fd = CALL(open(path, O_WRONLY));
-	ASSERT_EQ(CALL(write(fd, online ? "1" : "0", 1)), 1);
-	close(fd);
+	ASSERT(write_file(path, online ? "1" : "0"));
 	if (now() - start > longest_move)
 		longest_move = now() - start;
 }

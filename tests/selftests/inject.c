@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "parameter.h"
 
 #define DEBUG "/sys/kernel/debug/"
 
@@ -18,14 +19,10 @@ static int fail_nth, make_it_fail;
 static void set_knob(const char *area, const char *knob, const char *value)
 {
 	char path[128];
-	int fd;
 
 	snprintf(path, sizeof(path), DEBUG "%s/%s", area, knob);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		skip("this kernel cannot inject such faults: no %s", path);
-	ASSERT_EQ(CALL(write(fd, value, strlen(value))), strlen(value));
-	close(fd);
+	if (!write_file(path, value))
+		skip("this kernel cannot inject such faults: %s: %s", path, strerror(errno));
 }
 
 static void set_knobs(const char *area, bool lasting)

@@ -10,6 +10,7 @@
 #include "buffer.h"
 #include "device.h"
 #include "holder.h"
+#include "parameter.h"
 
 /*
  * SINGLE: timers that are armed by single calls. Their memory is twelve times SOME, and the
@@ -54,18 +55,6 @@ static void cancel_many(int fd)
 	batch(fd, ops, COUNT);
 	for (i = 0; i < COUNT; i++)
 		ASSERT_EQ(ops[i].result, 0);
-}
-
-static bool write_file(const char *path, const char *text)
-{
-	const int fd = open(path, O_WRONLY);
-	bool good;
-
-	if (fd < 0)
-		return false;
-	good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	close(fd);
-	return good;
 }
 
 /* Memory of the slab cache, in bytes: of objects in use, and of all objects. */

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
+#include "parameter.h"
 #include "user.h"
 
 #define CLASS "/sys/class/twheel/twheel/"
@@ -194,13 +195,10 @@ static void check_other_openers(void *data)
 static void set_preemption(const char *modes)
 {
 	char mode[32];
-	FILE *file = fopen(PREEMPT, "w");
 
-	ASSERT(file);
 	if (sscanf(strchr(modes, '('), "(%31[a-z])", mode) != 1)
 		FAIL("%s has no mode", PREEMPT);
-	ASSERT_GT(fprintf(file, "%s", mode), 0);
-	ASSERT_EQ(fclose(file), 0);
+	ASSERT(write_file(PREEMPT, mode));
 }
 
 /* In kernels that let a program lose its CPU anywhere, if there is a choice. */

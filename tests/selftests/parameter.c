@@ -6,6 +6,18 @@
 
 #include "device.h"
 
+bool write_file(const char *path, const char *text)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+	const ssize_t length = strlen(text);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = write(fd, text, length) == length;
+	return !close(fd) && good;
+}
+
 unsigned long long read_parameter(const char *name)
 {
 	char path[128];
@@ -23,16 +35,11 @@ unsigned long long read_parameter(const char *name)
 
 bool write_parameter(const char *name, unsigned long long value)
 {
-	char path[128];
-	FILE *file;
-	bool good;
+	char path[128], text[32];
 
 	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	file = fopen(path, "w");
-	if (!file)
-		return false;
-	good = fprintf(file, "%llu\n", value) > 0;
-	return !fclose(file) && good;
+	snprintf(text, sizeof(text), "%llu\n", value);
+	return write_file(path, text);
 }
 
 int open_with(const char *name, unsigned int limit)

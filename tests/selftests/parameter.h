@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module's parameters, and the capabilities of a test. */
+/* Files of the kernel, the module's parameters, and the capabilities of a test. */
 #ifndef _PARAMETER_H
 #define _PARAMETER_H
 
 #include <stdbool.h>
 
 #define PARAMETERS "/sys/module/twheel/parameters/"
+
+/* Write to a file that exists, in one write(). Returns false, with an errno, if that fails. */
+bool write_file(const char *path, const char *text);
 
 unsigned long long read_parameter(const char *name);
 

@@ -24,12 +24,9 @@ static const char *const cgroups[] = { FIRST, SECOND, BELOW };
 static void enter(const char *cgroup)
 {
 	char path[64];
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
-	fd = CALL(open(path, O_WRONLY));
-	ASSERT_EQ(CALL(write(fd, "0\n", 2)), 2);
-	close(fd);
+	ASSERT(write_file(path, "0\n"));
 }
 
 /* The test as root, with three cgroups, the third of which is in the first. */

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "parameter.h"
 #include "user.h"
 
 /*
@@ -73,15 +74,11 @@ static unsigned int places_in_block(void)
  */
 static unsigned long slab_kb(void)
 {
-	const int shrink = open("/sys/kernel/slab/twheel_timers/shrink", O_WRONLY);
 	FILE *file = fopen("/proc/slabinfo", "r");
 	unsigned long used, all, size, found = 0;
 	char line[512];
 
-	if (shrink >= 0) {
-		ASSERT_EQ(write(shrink, "1\n", 2), 2);
-		close(shrink);
-	}
+	write_file("/sys/kernel/slab/twheel_timers/shrink", "1\n");
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "twheel_timers %lu %lu %lu", &used, &all, &size) == 3)
 			found = used * size >> 10;
@@ -216,16 +213,13 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 /* The memory that the kernel could give to programs, in KiB. */
 static unsigned long available_kb(void)
 {
-	const int drop = open("/proc/sys/vm/drop_caches", O_WRONLY);
 	FILE *file = fopen("/proc/meminfo", "r");
 	unsigned long value = 0;
 	char line[128];
 
-	if (drop < 0 || !file)
-		skip("no /proc/meminfo, or no way to empty caches");
 	sync();
-	ASSERT_EQ(write(drop, "3\n", 2), 2);
-	close(drop);
+	if (!file || !write_file("/proc/sys/vm/drop_caches", "3\n"))
+		skip("no /proc/meminfo, or no way to empty caches");
 	while (!value && fgets(line, sizeof(line), file))
 		sscanf(line, "MemAvailable: %lu", &value);
 	fclose(file);

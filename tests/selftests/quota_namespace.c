@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "parameter.h"
 #include "user.h"
 
 enum { LIMIT = 1000, FIRST = 100000 };
@@ -42,12 +43,9 @@ static void with_open_device(void (*run)(void *data))
 static void write_map(const char *name, const char *map)
 {
 	char path[64];
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", getppid(), name);
-	fd = CALL(open(path, O_WRONLY));
-	ASSERT_EQ(CALL(write(fd, map, strlen(map))), (ssize_t)strlen(map));
-	close(fd);
+	ASSERT(write_file(path, map));
 }
 
 /*
@@ -266,11 +264,10 @@ NAMESPACE_TEST(namespaces_of_root_count_by_themselves)
 
 static void set_most_namespaces(unsigned int most)
 {
-	FILE *file = fopen(MAX_NAMESPACES, "w");
+	char text[16];
 
-	ASSERT(file);
-	ASSERT_GT(fprintf(file, "%u", most), 0);
-	ASSERT_EQ(fclose(file), 0);
+	snprintf(text, sizeof(text), "%u", most);
+	ASSERT(write_file(MAX_NAMESPACES, text));
 }
 
 static void make_namespace(void *data)

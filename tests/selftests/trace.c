@@ -8,6 +8,7 @@
  * never pushed back, so there is no twheel_extend here.
  */
 #include "debugfs.h"
+#include "parameter.h"
 #include "virtual.h"
 
 #include <sched.h>
@@ -720,11 +721,7 @@ TEST(formats_describe_the_records)
 
 static void set_online(bool online)
 {
-	const int fd = CALL(open("/sys/devices/system/cpu/cpu1/online",
-				 O_WRONLY));
-
-	ASSERT_EQ(CALL(write(fd, online ? "1" : "0", 1)), 1);
-	close(fd);
+	ASSERT(write_file("/sys/devices/system/cpu/cpu1/online", online ? "1" : "0"));
 }
 
 TEST_TIMEOUT(visits_migrate_from_a_cpu_that_goes_offline, 120)

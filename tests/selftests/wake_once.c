@@ -12,6 +12,7 @@
 
 #include "device.h"
 #include "one_epoll.h"
+#include "parameter.h"
 #include "virtual.h"
 
 /* So many timers expire, on each of so many ticks. The ticks are two apart. */
@@ -439,18 +440,6 @@ TEST(stopped_program_goes_on)
 
 #define CGROUPS "/sys/fs/cgroup/"
 #define CGROUP CGROUPS "twheel-frozen-test/"
-
-static bool write_file(const char *path, const char *text)
-{
-	const int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool good;
-
-	if (fd < 0)
-		return false;
-	good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	close(fd);
-	return good;
-}
 
 static void freeze(bool frozen)
 {
