@@ -139,9 +139,6 @@ struct twheel_node *twheel_wheel_first(struct twheel_wheel *w);
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
 		       struct twheel_node *t);
 
-/* engine/audit.c is built only if KUnit is configured. */
-const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended);
-
 static inline u64 twheel_wheel_state(const struct twheel_node *t)
 {
 	return atomic64_read(&t->state);
