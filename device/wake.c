@@ -329,14 +329,10 @@ void twheel_wake_init(void)
 }
 
 /**
- * twheel_wake_exit - stop the queues; no set is left
+ * twheel_wake_exit - wait for the last wake-ups; no set is left, so no queue has a user
  */
 void twheel_wake_exit(void)
 {
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		twheel_work_cancel_sync(&per_cpu_ptr(&wake_cpus, cpu)->next);
-	/* The last wake-ups may still look at their sets. */
+	/* The last wake-ups may still look at their sets, and at their users. */
 	rcu_barrier();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: CPUs come and go
+ * twheel: starting and stopping the engine; CPUs come and go
  *
  * Every possible CPU has a base, for as long as the module is loaded. When a CPU goes offline,
  * its base accepts no timers any more. The timers that it has move to another CPU, some at a time.
@@ -9,14 +9,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "cpu.h"
-#include "expiry.h"
-#include "move.h"
-#include "process.h"
-#include "run.h"
-#include "tick.h"
-#include "twheel_compat.h"
-#include "work.h"
+#include "callback.h"
 
 static enum cpuhp_state cpu_hotplug_state;
 
@@ -49,7 +42,7 @@ static void cpu_base_offline(struct twheel_base *base, unsigned int to)
 		running = base->runner;
 		raw_spin_unlock_irq(&base->lock);
 		if (running)
-			twheel_expiry_wait(base);
+			twheel_callback_wait(base);
 	} while (running);
 
 	while (twheel_move_some(twheel_base_of(to), base))
@@ -83,7 +76,7 @@ static void cpu_free_bases(void)
 static void cpu_init_base(struct twheel_base *base, unsigned int cpu)
 {
 	raw_spin_lock_init(&base->lock);
-	twheel_expiry_init(base);
+	twheel_callback_init_expiry(base);
 	base->cpu = cpu;
 	base->wake = TWHEEL_NEVER;
 	twheel_process_init_base(base);
@@ -110,7 +103,6 @@ static int cpu_alloc_bases(void)
 	return 0;
 }
 
-/* No timer is pending, and no caller can arm a timer any more. */
 static void cpu_stop_base(struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
@@ -121,14 +113,12 @@ static void cpu_stop_base(struct twheel_base *base)
 	twheel_run_stop(base);
 }
 
-/**
- * twheel_cpu_init - start the engine of every CPU
- *
- * Return: 0 or -ENOMEM, or an error of CPU hotplug.
- */
-int twheel_cpu_init(void)
+/* Starts the engine. Returns 0 or a negative errno. */
+int twheel_engine_init(void)
 {
 	int ret;
+
+	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
 
 	ret = twheel_process_init();
 	if (ret)
@@ -144,6 +134,7 @@ int twheel_cpu_init(void)
 	if (ret < 0)
 		goto out_work_exit;
 	cpu_hotplug_state = ret;
+	twheel_debugfs_init();
 	return 0;
 
 out_work_exit:
@@ -155,13 +146,12 @@ out_process_exit:
 	return ret;
 }
 
-/**
- * twheel_cpu_exit - stop the engine of every CPU
- */
-void twheel_cpu_exit(void)
+/* Stops the engine: no timer is pending, and no caller can arm a timer any more. */
+void twheel_engine_exit(void)
 {
 	unsigned int cpu;
 
+	twheel_debugfs_exit();
 	cpuhp_remove_state_nocalls(cpu_hotplug_state);
 	for_each_possible_cpu(cpu)
 		cpu_stop_base(twheel_base_of(cpu));

@@ -13,33 +13,23 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include "counts.h"
-#include "debugfs.h"
-#include "twheel_compat.h"
+#include "engine.h"
 
-/**
- * struct debugfs_snapshot - the base of a CPU at a moment
- * @now: The current tick.
- * @wake: The tick by which the tick source starts a run.
- * @online: See &struct twheel_base.
- * @counts: Without the deadlines that were pushed back without a lock.
- * @stats: The statistics.
- * @busy: How many workers are queued or run callbacks in process context.
- * @extended: How many deadlines this CPU has pushed back without a lock.
- * @deferred: Whether timers wait for process context.
- * @wheel: The wheel.
- * @level: The levels of @wheel, without chains.
- */
+/* The base of a CPU at a moment. */
 struct debugfs_snapshot {
 	u64			now;
 	u64			wake;
 	bool			online;
 	struct twheel_counts	counts;
 	struct twheel_stats	stats;
+	/* how many workers are queued or run callbacks in process context */
 	unsigned int		busy;
+	/* what this CPU has pushed back without a lock, which @counts does not have */
 	u64			extended;
+	/* whether timers wait for process context */
 	bool			deferred;
 	struct twheel_wheel	wheel;
+	/* without chains */
 	struct twheel_level	level[TWHEEL_LVL_DEPTH];
 };
 
@@ -56,7 +46,7 @@ static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 	s->now = get_jiffies_64();
 	s->wake = base->wake;
 	s->online = base->online;
-	twheel_counts_add(base, &s->counts);
+	twheel_base_add_counts(base, &s->counts);
 	s->stats = base->stats;
 	s->busy = TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred = !list_empty(&base->wheel.deferred);
@@ -67,6 +57,15 @@ static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 	/* The @next of an empty wheel may be out of date. */
 	if (!s->counts.pending)
 		s->wheel.next = TWHEEL_NEVER;
+}
+
+/* What "counts" and the files of CPUs have in common */
+static void debugfs_show_counts(struct seq_file *m, const struct twheel_counts *counts)
+{
+	seq_printf(m, "armed %llu\n", counts->armed);
+	seq_printf(m, "fired %llu\n", counts->fired);
+	seq_printf(m, "cancelled %llu\n", counts->cancelled);
+	seq_printf(m, "replaced %llu\n", counts->replaced);
 }
 
 static void debugfs_show_tick(struct seq_file *m, const char *name, u64 tick)
@@ -137,10 +136,7 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 	seq_printf(m, "pending %llu\n", s->counts.pending);
 	seq_printf(m, "deferred %d\n", s->deferred);
 	seq_printf(m, "busy_workers %u\n", s->busy);
-	seq_printf(m, "armed %llu\n", s->counts.armed);
-	seq_printf(m, "fired %llu\n", s->counts.fired);
-	seq_printf(m, "cancelled %llu\n", s->counts.cancelled);
-	seq_printf(m, "replaced %llu\n", s->counts.replaced);
+	debugfs_show_counts(m, &s->counts);
 	seq_printf(m, "extended %llu\n", s->extended);
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
@@ -168,12 +164,9 @@ static int debugfs_counts_show(struct seq_file *m, void *unused)
 	struct twheel_counts counts;
 	u64 ended;
 
-	twheel_counts_read(&counts);
+	twheel_base_read_counts(&counts);
 	ended = counts.fired + counts.cancelled + counts.replaced;
-	seq_printf(m, "armed %llu\n", counts.armed);
-	seq_printf(m, "fired %llu\n", counts.fired);
-	seq_printf(m, "cancelled %llu\n", counts.cancelled);
-	seq_printf(m, "replaced %llu\n", counts.replaced);
+	debugfs_show_counts(m, &counts);
 	seq_printf(m, "pending %llu\n", counts.pending);
 	seq_printf(m, "unaccounted %lld\n",
 		   (s64)(counts.armed - ended - counts.pending));
@@ -181,20 +174,18 @@ static int debugfs_counts_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(debugfs_counts);
 
-static void debugfs_reset_stats(struct twheel_base *base)
-{
-	raw_spin_lock_irq(&base->lock);
-	memset(&base->stats, 0, sizeof(base->stats));
-	raw_spin_unlock_irq(&base->lock);
-}
-
 static ssize_t debugfs_reset_write(struct file *file, const char __user *buf,
 				   size_t count, loff_t *pos)
 {
+	struct twheel_base *base;
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-		debugfs_reset_stats(twheel_base_of(cpu));
+	for_each_possible_cpu(cpu) {
+		base = twheel_base_of(cpu);
+		raw_spin_lock_irq(&base->lock);
+		memset(&base->stats, 0, sizeof(base->stats));
+		raw_spin_unlock_irq(&base->lock);
+	}
 	return count;
 }
 
@@ -205,11 +196,7 @@ static const struct file_operations debugfs_reset_fops = {
 	.llseek	= noop_llseek,
 };
 
-/**
- * twheel_debugfs_init - create the files
- *
- * Errors are ignored: everything else works without the files.
- */
+/* Errors are ignored: everything else works without the files. */
 void twheel_debugfs_init(void)
 {
 	unsigned long cpu;
@@ -224,9 +211,6 @@ void twheel_debugfs_init(void)
 	}
 }
 
-/**
- * twheel_debugfs_exit - remove the files
- */
 void twheel_debugfs_exit(void)
 {
 	debugfs_remove(debugfs_directory);

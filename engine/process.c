@@ -23,9 +23,6 @@
 #include <linux/errno.h>
 #include <linux/sched.h>
 #include "callback.h"
-#include "move.h"
-#include "process.h"
-#include "tick.h"
 #include "twheel_compat.h"
 
 /* The most callbacks that a worker runs before other work of the CPU has its turn. */
@@ -64,7 +61,7 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 
 	worker->callback.task = current;
 	fn = twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
-	twheel_stats_inc(&base->stats.processed);
+	base->stats.processed++;
 	/* A periodic timer is pending again. */
 	twheel_tick_wake_by(base, base->wheel.next);
 	twheel_process_kick(base);
@@ -101,10 +98,7 @@ static void process_work(struct work_struct *work)
 	queue_work_on(base->cpu, twheel_wq, work);
 }
 
-/**
- * twheel_process_kick - queue a worker if a timer waits for one
- * @base: The base, locked.
- */
+/* Queues a worker if a timer of a locked base waits for one. */
 void twheel_process_kick(struct twheel_base *base)
 {
 	unsigned int i;
@@ -129,14 +123,9 @@ static bool process_runs(struct twheel_base *base, const struct twheel_timer *t)
 	return ret;
 }
 
-/**
- * twheel_process_wait - sleep until a callback has ended
- * @base: The base that the timer belonged to when its callback was seen running.
- * @t: The callback's timer.
- *
- * Also returns when another callback of @base ends, so the caller has to check again.
- *
- * Context: process, may sleep.
+/*
+ * Sleeps until a callback has ended that was seen running, when its timer belonged to @base. Also
+ * returns when another callback of @base ends, so the caller has to check again.
  */
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 {
@@ -149,10 +138,6 @@ void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 	finish_wait(&base->callback_done, &wait);
 }
 
-/**
- * twheel_process_init_base - set up the workers of a base
- * @base: The base.
- */
 void twheel_process_init_base(struct twheel_base *base)
 {
 	unsigned int i;
@@ -165,20 +150,13 @@ void twheel_process_init_base(struct twheel_base *base)
 	}
 }
 
-/**
- * twheel_process_init - set up the workqueue
- *
- * Return: 0 or -ENOMEM.
- */
 int twheel_process_init(void)
 {
 	twheel_wq = alloc_workqueue("twheel", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	return twheel_wq ? 0 : -ENOMEM;
 }
 
-/**
- * twheel_process_exit - wait for the workers and remove the workqueue
- */
+/* Waits for the workers. */
 void twheel_process_exit(void)
 {
 	destroy_workqueue(twheel_wq);

@@ -198,6 +198,7 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 	INIT_LIST_HEAD(from);
 }
 
+#define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
 #define list_entry(p, type, member) container_of(p, type, member)
 #define list_first_entry(list, type, member) list_entry((list)->next, type, member)
 #define list_first_entry_or_null(list, type, member) \
@@ -325,6 +326,11 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define lockdep_assert_preemption_enabled() do { } while (0)
 struct lock_class_key { int unused; };
 #define lockdep_init_map(map, name, key, subclass) ((void)(name), (void)(key))
+#define debug_object_init(t, descr) do { } while (0)
+#define debug_object_init_on_stack(t, descr) do { } while (0)
+#define debug_object_activate(t, descr) do { } while (0)
+#define debug_object_deactivate(t, descr) do { } while (0)
+#define debug_object_free(t, descr) do { } while (0)
 #define lock_map_acquire(map)	do { } while (0)
 #define lock_map_release(map)	do { } while (0)
 
