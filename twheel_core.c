@@ -496,7 +496,7 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
 
 	for (left = most; left; left--) {
 		empty = !wheel_next_in_slot(w, level, i, &t);
-		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer))
+		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer, true))
 			break;
 	}
 	taken = most - left;
@@ -565,13 +565,8 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_advance);
  */
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now)
 {
-	u64 state;
-
-	twheel_wheel_unlink(t);
-	while ((state = twheel_wheel_state(t)) <= w->clk)
-		if (wheel_expire_timer(w, t, state, now, wheel_file_timer))
-			return true;
-	wheel_file_timer(w, t, state);
+	if (wheel_visit_timer(w, t, now, wheel_file_timer, false))
+		return true;
 	w->refiled++;
 	return false;
 }

@@ -29,16 +29,11 @@
 
 /* Armings and their ends: armed == fired + cancelled + replaced + pending, always. */
 struct twheel_counts {
-	/* including those that replaced another one */
-	u64 armed;
-	/* ended with a callback */
-	u64 fired;
-	/* ended with a cancel or a shutdown */
-	u64 cancelled;
-	/* ended with a change of the deadline */
-	u64 replaced;
-	/* not ended */
-	u64 pending;
+	u64 armed;			/* including those that replaced another one */
+	u64 fired;			/* ended with a callback */
+	u64 cancelled;			/* ended with a cancel or a shutdown */
+	u64 replaced;			/* ended with a change of the deadline */
+	u64 pending;			/* not ended */
 };
 
 /* Buckets for ticks late: 0, 1, 2 to 3, 4 to 7, and so on; the last one is open. */
@@ -58,10 +53,8 @@ struct twheel_stats {
 	u64		cascade_max;
 	/* the longest run, by local_clock(), which counts whole ticks on some architectures */
 	u64		run_max_ns;
-	/* callbacks run in process context */
-	u64		processed;
-	/* timers that came from a CPU that went offline */
-	u64		migrated;
+	u64		processed;	/* callbacks run in process context */
+	u64		migrated;	/* timers that came from a CPU that went offline */
 };
 
 /* A callback that runs. */
@@ -71,8 +64,7 @@ struct twheel_callback {
 	/* the task that the callback runs in, or that the softirq interrupted */
 	struct task_struct	*task;
 	twheel_fn_t		fn;
-	/* what twheel_missed() returns */
-	u64			missed;
+	u64			missed;	/* what twheel_missed() returns */
 };
 
 /* Runs callbacks in process context, one at a time. */
@@ -92,14 +84,11 @@ struct twheel_base {
 	 */
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
-	/* the CPU is online, so timers may be armed here */
-	bool			online;
-	/* the callback that runs in softirq context */
-	struct twheel_callback	callback;
+	bool			online;	/* the CPU is online, so timers may be armed here */
+	struct twheel_callback	callback; /* the callback that runs in softirq context */
 	/* the task that the run of this wheel runs in or interrupted; NULL outside a run */
 	struct task_struct	*runner;
-	/* the latest tick at which the tick source starts a run */
-	u64			wake;
+	u64			wake;	/* the latest tick at which the tick source starts a run */
 	/* the tick sources for a near and for a far tick: see tick.c */
 	struct timer_list	tick;
 	struct hrtimer		sleeper;

@@ -2,9 +2,8 @@
 /*
  * twheel: finding a callback that runs
  *
- * run.c runs callbacks in softirq context, and process.c runs them in process context.
- * Both note in the base which callback they run. So any CPU that holds the base's lock
- * can find out whether the callback of a timer runs.
+ * run.c and process.c note in the base which callback they run. So any CPU that holds the
+ * base's lock can find out whether the callback of a timer runs.
  */
 #include "callback.h"
 

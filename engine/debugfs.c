@@ -6,8 +6,7 @@
  *	cpuN	the base of CPU N: counts, statistics, and a picture of the wheel
  *	reset	a write of anything sets the statistics (not the counts) to 0
  *
- * A reader copies a few KiB under the base's lock, and formats the copy without the
- * lock. So a reader holds up the wheel no longer than the arming of a few timers does.
+ * A reader copies a few KiB under the base's lock, and formats the copy without the lock.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -29,8 +28,7 @@ struct debugfs_snapshot {
 	/* whether timers wait for process context */
 	bool			deferred;
 	struct twheel_wheel	wheel;
-	/* without chains */
-	struct twheel_level	level[TWHEEL_LVL_DEPTH];
+	struct twheel_level	level[TWHEEL_LVL_DEPTH]; /* without chains */
 };
 
 static struct dentry *debugfs_directory;

@@ -19,10 +19,8 @@
 
 /* Something to do soon, with bottom halves off. */
 struct twheel_work {
-	/* the place in a list, while the work is queued */
-	struct list_head	node;
-	/* may queue the work again */
-	void			(*fn)(struct twheel_work *work);
+	struct list_head	node;	/* the place in a list, while the work is queued */
+	void			(*fn)(struct twheel_work *work); /* may queue the work again */
 	/* 1 from when the work is queued until @fn is about to run */
 	atomic_t		queued;
 };
@@ -32,12 +30,9 @@ void twheel_work_queue(struct twheel_work *work);
 
 /* Where the ticks lie on the clock, in ns of CLOCK_MONOTONIC. */
 struct twheel_phase {
-	/* the current tick, when the clock was read */
-	u64	tick;
-	/* when that tick began */
-	s64	began;
-	/* the time that the clock showed */
-	s64	now;
+	u64	tick;			/* the current tick, when the clock was read */
+	s64	began;			/* when that tick began */
+	s64	now;			/* the time that the clock showed */
 };
 
 void twheel_clock_read(struct twheel_phase *phase);

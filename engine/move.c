@@ -15,14 +15,6 @@ static void move_lock_both(struct twheel_base *a, struct twheel_base *b)
 	raw_spin_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
 }
 
-static void move_unlock_both(struct twheel_base *a, struct twheel_base *b)
-{
-	if (a->cpu > b->cpu)
-		swap(a, b);
-	raw_spin_unlock(&b->lock);
-	raw_spin_unlock_irq(&a->lock);
-}
-
 /*
  * Returns the first timer that may move. A timer whose callback runs stays, because
  * other CPUs look for the callback in the base that the timer names. The worker that
@@ -64,7 +56,8 @@ bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 		to->stats.migrated++;
 	}
 	twheel_tick_wake_by(to, to->wheel.next);
-	move_unlock_both(to, from);
+	raw_spin_unlock(&to->lock);
+	raw_spin_unlock_irq(&from->lock);
 	return t;
 }
 

@@ -7,14 +7,11 @@
  * has TWHEEL_PROCESS_MAX workers, which are work items on the workqueue "twheel". A
  * worker that takes a timer queues another worker if more timers are waiting.
  *
- * The workqueue runs one item of a CPU at a time, unless that item sleeps. So
- * callbacks usually run one by one, and a callback that sleeps holds up the others only
- * when all workers sleep. The workqueue has a rescuer, which runs the items when there
- * is no memory to create a thread.
+ * The workqueue runs one item of a CPU at a time, unless that item sleeps. So a callback
+ * that sleeps holds up the others only when all workers sleep.
  *
  * A worker passes over a deferred timer whose callback runs already. The worker that
- * runs this callback looks at the list again when the callback has ended. So callbacks
- * of one timer do not overlap.
+ * runs this callback looks at the list again when the callback has ended.
  *
  * A CPU that goes offline does not wait for these callbacks, which may sleep for
  * long. If such a callback arms its own timer again, the timer stays with the offline

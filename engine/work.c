@@ -2,18 +2,13 @@
 /*
  * twheel: work for the end of a run, and the thread that continues runs
  *
- * A run in softirq context takes time from whatever task it has interrupted, and no
- * scheduler weighs it. So a run ends after a slice of time. Every CPU has a thread,
- * "twheel/N", which does what is left. The scheduler weighs the thread as any other task.
- * A tasklet would not do: the kernel raises it again at the end of each interrupt, before
- * the task that was interrupted can go on.
+ * A run in softirq context takes time from whatever task it has interrupted. So a run ends
+ * after a slice of time. Every CPU has a thread, "twheel/N", which continues the run. The
+ * scheduler weighs the thread as any other task.
  *
- * Two kinds of work go through this file:
- *
- * - A run that has used up its slice is left to the thread.
- * - Callbacks queue what has to be done once for many timers. The softirq does such work at
- *   the end of its run if there is time left. Work that is queued outside a run is done at
- *   the next tick.
+ * Callbacks queue what has to be done once for many timers. The softirq does such work at the
+ * end of its run if there is time left, else the thread does. Work that is queued outside a
+ * run is done at the next tick.
  *
  * Work runs with bottom halves off, on the CPU where it was queued, unless that CPU has
  * gone offline. One work may run on two CPUs at once if it is queued again meanwhile. Work
@@ -40,15 +35,12 @@ MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, 
 struct work_cpu {
 	/* Protects the lists, and the @node of work in them. Taken with interrupts off. */
 	raw_spinlock_t		lock;
-	/* for the end of the run, or for the next tick */
-	struct list_head	soon;
-	/* for the thread */
-	struct list_head	left;
+	struct list_head	soon;	/* for the end of the run, or for the next tick */
+	struct list_head	left;	/* for the thread */
 	/* the thread can run; protected by the lock */
 	bool			online;
 	struct task_struct	*thread;
-	/* begins the work in @soon if no run does */
-	struct timer_list	kick;
+	struct timer_list	kick;	/* begins the work in @soon if no run does */
 	/*
 	 * The list for new work: @soon during a run in softirq context, @left while the thread
 	 * works, NULL at other times. Only this CPU uses it, with bottom halves off.
@@ -58,7 +50,6 @@ struct work_cpu {
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
 
-/* @fn is called with bottom halves off. */
 void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *work))
 {
 	work->fn = fn;
@@ -89,18 +80,6 @@ static void work_wake_thread(struct work_cpu *c)
 		wake_up_process(c->thread);
 }
 
-static void work_add_soon(struct twheel_work *work, struct work_cpu *c)
-{
-	struct list_head *to = READ_ONCE(c->to);
-
-	lockdep_assert_held(&c->lock);
-
-	list_add_tail(&work->node, to ?: &c->soon);
-	/* timer_list runs a timer one tick after its ->expires. */
-	if (!to && !timer_pending(&c->kick))
-		mod_timer(&c->kick, jiffies);
-}
-
 /* Does a work in this run that is left to the thread, which may have to wait for the CPU. */
 static void work_hurry(struct twheel_work *work)
 {
@@ -124,17 +103,21 @@ static void work_hurry(struct twheel_work *work)
 static void work_add(struct twheel_work *work, bool soon)
 {
 	struct work_cpu *c;
+	struct list_head *to;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	if (!atomic_xchg(&work->queued, 1)) {
 		c = work_lock();
-		if (soon && c == this_cpu_ptr(&work_cpus)) {
-			work_add_soon(work, c);
-		} else {
-			list_add_tail(&work->node, &c->left);
+		to = &c->left;
+		if (soon && c == this_cpu_ptr(&work_cpus))
+			to = READ_ONCE(c->to) ?: &c->soon;
+		list_add_tail(&work->node, to);
+		if (to == &c->left)
 			work_wake_thread(c);
-		}
+		else if (!READ_ONCE(c->to) && !timer_pending(&c->kick))
+			/* timer_list runs a timer one tick after its ->expires. */
+			mod_timer(&c->kick, jiffies);
 		raw_spin_unlock(&c->lock);
 	} else if (soon) {
 		work_hurry(work);
