@@ -36,7 +36,7 @@ struct twheel_timer;
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 
-/* What a wheel knows of a timer: see twheel_core.h. Every field is private. */
+/* What a wheel knows of a timer: see twheel_core.h. For owners of wheels only. */
 struct twheel_node {
 	/* The owner of the wheel serialises access to the first two. */
 	union {

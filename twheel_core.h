@@ -114,19 +114,15 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk);
 void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains);
 void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *memory,
 			       unsigned int chains);
-void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t,
-			 u64 expires);
-void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t,
-			 u64 expires);
+void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
+void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed);
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
-struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
-					 unsigned int *budget);
+struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsigned int *budget);
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now);
 struct twheel_node *twheel_wheel_first(struct twheel_wheel *w);
-void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
-		       struct twheel_node *t);
+void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from, struct twheel_node *t);
 
 static inline u64 twheel_wheel_state(const struct twheel_node *t)
 {

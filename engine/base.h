@@ -102,11 +102,9 @@ struct twheel_base {
 	unsigned long		idle_workers;
 	/* woken when a callback in process context has ended */
 	wait_queue_head_t	callback_done;
-#ifdef CONFIG_PREEMPT_RT
-	/* held while callbacks may run, and how many tasks wait for it: see callback.h */
+	/* held on PREEMPT_RT while callbacks may run, and how many tasks wait for it */
 	spinlock_t		expiry_lock;
 	atomic_t		waiters;
-#endif
 	struct twheel_wheel	wheel;
 	/* the memory of the wheel's levels: timers are armed where none can be allocated */
 	u8			levels[TWHEEL_LEVELS_BYTES] ____cacheline_aligned;

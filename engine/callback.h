@@ -78,61 +78,41 @@ static inline void twheel_callback_run(struct twheel_timer *t, twheel_fn_t fn)
 	trace_twheel_expire_exit(t, fn);
 }
 
-/* How a canceller waits for a callback in softirq context. */
-#ifdef CONFIG_PREEMPT_RT
 /*
- * Softirqs are preemptible on PREEMPT_RT, so a canceller must not spin. It sleeps on
- * @expiry_lock, which the runner releases while no callback runs.
+ * How a canceller waits for a callback in softirq context. With bottom halves off, no task
+ * preempts: a canceller on another CPU spins. Softirqs are preemptible on PREEMPT_RT, so the
+ * canceller must not spin. It sleeps on @expiry_lock, which the runner releases while no callback
+ * runs.
  */
-static inline void twheel_callback_init_expiry(struct twheel_base *base)
-{
-	spin_lock_init(&base->expiry_lock);
-}
-
 static inline void twheel_callback_lock_expiry(struct twheel_base *base)
-	__acquires(&base->expiry_lock)
 {
-	spin_lock(&base->expiry_lock);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		spin_lock(&base->expiry_lock);
 }
 
 static inline void twheel_callback_unlock_expiry(struct twheel_base *base)
-	__releases(&base->expiry_lock)
 {
-	spin_unlock(&base->expiry_lock);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		spin_unlock(&base->expiry_lock);
 }
 
 /* Whether cancellers wait. */
 static inline bool twheel_callback_contended(struct twheel_base *base)
 {
-	return atomic_read(&base->waiters);
+	return IS_ENABLED(CONFIG_PREEMPT_RT) && atomic_read(&base->waiters);
 }
 
-/*
- * Lets waiting cancellers have the lock. The runner calls this when the base says that no
- * callback runs: a canceller that gets the lock looks there.
- */
-static inline void twheel_callback_relax(struct twheel_base *base)
-{
-	spin_unlock(&base->expiry_lock);
-	spin_lock(&base->expiry_lock);
-}
-
-/* Sleeps until the callback that runs has ended. */
+/* Waits until the callback that runs has ended, or a moment. The caller looks again. */
 static inline void twheel_callback_wait(struct twheel_base *base)
 {
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		cpu_relax();
+		return;
+	}
 	atomic_inc(&base->waiters);
 	spin_lock_bh(&base->expiry_lock);
 	atomic_dec(&base->waiters);
 	spin_unlock_bh(&base->expiry_lock);
 }
-#else
-/* With bottom halves off, no task preempts: a canceller on another CPU spins. */
-static inline void twheel_callback_init_expiry(struct twheel_base *base) { }
-static inline void twheel_callback_lock_expiry(struct twheel_base *base) { }
-static inline void twheel_callback_unlock_expiry(struct twheel_base *base) { }
-static inline bool twheel_callback_contended(struct twheel_base *base) { return false; }
-static inline void twheel_callback_relax(struct twheel_base *base) { }
-static inline void twheel_callback_wait(struct twheel_base *base) { cpu_relax(); }
-#endif
 
 #endif /* _TWHEEL_ENGINE_CALLBACK_H */

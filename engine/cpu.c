@@ -28,13 +28,19 @@ static int cpu_comes_online(unsigned int cpu)
 }
 
 /*
- * Once the base is not online, a timer can be armed there only while its own callback
- * runs. This function waits for callbacks in softirq context; process.c deals with the
- * others.
+ * Runs on the CPU that goes offline. Once the base is not online, a timer can be armed there only
+ * while its own callback runs. This function waits for callbacks in softirq context; process.c
+ * deals with the others.
  */
-static void cpu_base_offline(struct twheel_base *base, unsigned int to)
+static int cpu_goes_offline(unsigned int cpu)
 {
+	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
+	struct twheel_base *base = twheel_base_of(cpu);
 	bool running;
+
+	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
+	if (to >= nr_cpu_ids)
+		return 0;
 
 	do {
 		raw_spin_lock_irq(&base->lock);
@@ -47,18 +53,6 @@ static void cpu_base_offline(struct twheel_base *base, unsigned int to)
 
 	while (twheel_move_some(twheel_base_of(to), base))
 		cond_resched();
-}
-
-/* Runs on the CPU that goes offline. */
-static int cpu_goes_offline(unsigned int cpu)
-{
-	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
-
-	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
-	if (to >= nr_cpu_ids)
-		return 0;
-
-	cpu_base_offline(twheel_base_of(cpu), to);
 	twheel_work_offline(cpu, to);
 	return 0;
 }
@@ -76,7 +70,7 @@ static void cpu_free_bases(void)
 static void cpu_init_base(struct twheel_base *base, unsigned int cpu)
 {
 	raw_spin_lock_init(&base->lock);
-	twheel_callback_init_expiry(base);
+	spin_lock_init(&base->expiry_lock);
 	base->cpu = cpu;
 	base->wake = TWHEEL_NEVER;
 	twheel_process_init_base(base);

@@ -74,33 +74,12 @@ static void debugfs_show_tick(struct seq_file *m, const char *name, u64 tick)
 		seq_printf(m, "%s %llu\n", name, tick);
 }
 
-static void debugfs_show_stats(struct seq_file *m, const struct twheel_stats *stats)
-{
-	unsigned int i;
-
-	seq_printf(m, "runs %llu\n", stats->runs);
-	seq_printf(m, "processed %llu\n", stats->processed);
-	seq_printf(m, "migrated %llu\n", stats->migrated);
-	seq_printf(m, "cascade_max %llu\n", stats->cascade_max);
-	seq_printf(m, "run_max_ns %llu\n", stats->run_max_ns);
-	seq_printf(m, "early %llu\n", stats->early);
-	seq_printf(m, "in_window %llu\n", stats->windowed);
-	for (i = 0; i < TWHEEL_LATE_BUCKETS; i++) {
-		/* Bucket i holds the numbers of i binary digits. */
-		if (stats->late[i])
-			seq_printf(m, "late_%u %llu\n", i ? 1U << (i - 1) : 0,
-				   stats->late[i]);
-	}
-}
-
 /* One character a slot: '.' if it is empty, else the number of digits of its count. */
 static char debugfs_slot_picture(const struct twheel_level *level, unsigned int i)
 {
 	u32 count = test_bit(i, level->map) ? level->count[i] : 0;
-	char picture = '.';
+	char picture = count ? '0' : '.';
 
-	if (count)
-		picture = '0';
 	for (; count; count /= 10)
 		picture++;
 	return picture;
@@ -123,8 +102,9 @@ static void debugfs_show_level(struct seq_file *m, const struct debugfs_snapshot
 
 static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snapshot *s)
 {
+	const struct twheel_stats *stats = &s->stats;
 	const struct twheel_wheel *w = &s->wheel;
-	unsigned int n;
+	unsigned int i, n;
 
 	seq_printf(m, "online %d\n", s->online);
 	seq_printf(m, "now %llu\n", s->now);
@@ -138,7 +118,17 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 	seq_printf(m, "extended %llu\n", s->extended);
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
-	debugfs_show_stats(m, &s->stats);
+	seq_printf(m, "runs %llu\n", stats->runs);
+	seq_printf(m, "processed %llu\n", stats->processed);
+	seq_printf(m, "migrated %llu\n", stats->migrated);
+	seq_printf(m, "cascade_max %llu\n", stats->cascade_max);
+	seq_printf(m, "run_max_ns %llu\n", stats->run_max_ns);
+	seq_printf(m, "early %llu\n", stats->early);
+	seq_printf(m, "in_window %llu\n", stats->windowed);
+	/* Bucket i holds the numbers of i binary digits. */
+	for (i = 0; i < TWHEEL_LATE_BUCKETS; i++)
+		if (stats->late[i])
+			seq_printf(m, "late_%u %llu\n", i ? 1U << (i - 1) : 0, stats->late[i]);
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
 		debugfs_show_level(m, s, n);
 }

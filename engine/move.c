@@ -6,15 +6,6 @@
 #include <linux/sched.h>
 #include "callback.h"
 
-/* Takes the locks in the order of CPUs. */
-static void move_lock_both(struct twheel_base *a, struct twheel_base *b)
-{
-	if (a->cpu > b->cpu)
-		swap(a, b);
-	raw_spin_lock_irq(&a->lock);
-	raw_spin_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
-}
-
 /*
  * Returns the first timer that may move. A timer whose callback runs stays, because
  * other CPUs look for the callback in the base that the timer names. The worker that
@@ -40,10 +31,13 @@ static struct twheel_timer *move_first(struct twheel_base *from)
  */
 bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 {
+	struct twheel_base *low = to->cpu < from->cpu ? to : from, *high = low == to ? from : to;
 	struct twheel_timer *t = NULL;
 	unsigned int i;
 
-	move_lock_both(to, from);
+	/* in the order of their CPUs */
+	raw_spin_lock_irq(&low->lock);
+	raw_spin_lock_nested(&high->lock, SINGLE_DEPTH_NESTING);
 	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online; i++) {
 		t = move_first(from);
 		if (!t || !to->online)
@@ -56,8 +50,8 @@ bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 		to->stats.migrated++;
 	}
 	twheel_tick_wake_by(to, to->wheel.next);
-	raw_spin_unlock(&to->lock);
-	raw_spin_unlock_irq(&from->lock);
+	raw_spin_unlock(&high->lock);
+	raw_spin_unlock_irq(&low->lock);
 	return t;
 }
 

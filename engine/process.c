@@ -110,16 +110,6 @@ void twheel_process_kick(struct twheel_base *base)
 	queue_work_on(base->cpu, twheel_wq, &base->worker[i].work);
 }
 
-static bool process_runs(struct twheel_base *base, const struct twheel_timer *t)
-{
-	bool ret;
-
-	raw_spin_lock_irq(&base->lock);
-	ret = twheel_callback_find_process(base, t);
-	raw_spin_unlock_irq(&base->lock);
-	return ret;
-}
-
 /*
  * Sleeps until a callback has ended that was seen running, when its timer belonged to @base. Also
  * returns when another callback of @base ends, so the caller has to check again.
@@ -127,10 +117,14 @@ static bool process_runs(struct twheel_base *base, const struct twheel_timer *t)
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 {
 	DEFINE_WAIT(wait);
+	bool runs;
 
 	/* No loop: a timer that is armed again and again might run at every check. */
 	prepare_to_wait(&base->callback_done, &wait, TASK_UNINTERRUPTIBLE);
-	if (process_runs(base, t))
+	raw_spin_lock_irq(&base->lock);
+	runs = twheel_callback_find_process(base, t);
+	raw_spin_unlock_irq(&base->lock);
+	if (runs)
 		schedule();
 	finish_wait(&base->callback_done, &wait);
 }

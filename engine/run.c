@@ -46,8 +46,11 @@ static void run_pause(struct twheel_base *base)
 	__must_hold(&base->lock)
 {
 	run_unlock(base);
-	if (twheel_callback_contended(base))
-		twheel_callback_relax(base);
+	/* The base says that no callback runs: a canceller that gets the lock looks there. */
+	if (twheel_callback_contended(base)) {
+		twheel_callback_unlock_expiry(base);
+		twheel_callback_lock_expiry(base);
+	}
 	raw_spin_lock_irq(&base->lock);
 }
 

@@ -2,18 +2,16 @@
 /*
  * twheel: the tick source, which starts the runs of a wheel
  *
- * While nothing is pending, nothing is armed and the CPU sleeps. Otherwise the tick
- * source is armed for the next tick that the wheel must visit:
+ * While nothing is pending, nothing is armed and the CPU sleeps. Otherwise the tick source is
+ * armed for the next tick that the wheel must visit:
  *
- * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. That timer is exact
- *   at this distance, and runs in the tick's own softirq, without another interrupt.
- * - A far tick gets an hrtimer, because timer_list would run late by up to an eighth of
- *   the distance. The hrtimer expires shortly before the far tick. Its window is so
- *   wide that it usually shares a wake-up with other work of the CPU. Its run arms the
- *   timer_list timer for the rest. If the far tick is a tick at which timers move down
- *   a level, the run of the hrtimer moves them already.
- * - For a far tick of another CPU, timer_list covers the distance in several legs,
- *   because an hrtimer cannot be started on another CPU.
+ * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. That timer is exact at this
+ *   distance, and runs in the tick's own softirq, without another interrupt.
+ * - A far tick gets an hrtimer, because timer_list would run late by up to an eighth of the
+ *   distance. The hrtimer expires shortly before the far tick. Its window is so wide that it
+ *   usually shares a wake-up with other work of the CPU. Its run arms the timer_list timer.
+ * - For a far tick of another CPU, timer_list covers the distance in several legs, because an
+ *   hrtimer cannot be started on another CPU.
  */
 #include "engine.h"
 #include "twheel_compat.h"

@@ -98,15 +98,13 @@ TRACE_EVENT(twheel_cascade,
 		__entry->cpu	= cpu;
 	),
 
-	TP_printk("cpu=%u clk=%llu moved=%llu", __entry->cpu, __entry->clk,
-		  __entry->moved)
+	TP_printk("cpu=%u clk=%llu moved=%llu", __entry->cpu, __entry->clk, __entry->moved)
 );
 
 /* A timer moves from the wheel of one CPU to that of another. */
 TRACE_EVENT(twheel_migrate,
 
-	TP_PROTO(const struct twheel_timer *timer, unsigned int from,
-		 unsigned int to),
+	TP_PROTO(const struct twheel_timer *timer, unsigned int from, unsigned int to),
 
 	TP_ARGS(timer, from, to),
 
