@@ -2,9 +2,9 @@
 /*
  * twheel: exact timers by the million, for other kernel modules
  *
- * The functions are documented where they are defined: in engine/api.c,
- * engine/periodic.c and engine/clock.c. Documentation/design.rst has the model and the
- * rules of locking and lifetime.
+ * The functions are documented where they are defined: in engine/api.c and
+ * engine/clock.c. Documentation/design.rst has the model and the rules of locking and
+ * lifetime.
  */
 #ifndef _TWHEEL_H
 #define _TWHEEL_H
@@ -36,7 +36,7 @@ struct twheel_timer;
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 
-/* What a wheel knows of a timer: see twheel_core.h. Every field is private. */
+/* What a wheel knows of a timer: see twheel_core.h. For owners of wheels only. */
 struct twheel_node {
 	/* The owner of the wheel serialises access to the first two. */
 	union {

@@ -12,11 +12,10 @@
  *
  * Model
  *
- * Time is read as digits of base 64, one digit a level. A slot of level n covers 64^n
- * ticks. A level has 128 slots, which are two frames of 64: the current frame and the
- * next one. A timer goes to the lowest level whose two frames contain its deadline. As
- * the hand comes near, the timer is moved down to finer levels. In the end level 0 holds
- * it in the slot of its own tick:
+ * Time is read as digits of base 64, one digit a level. A slot of level n covers 64^n ticks. A
+ * level has 128 slots, which are two frames of 64: the current frame and the next one. A timer
+ * goes to the lowest level whose two frames contain its deadline. As the hand comes near, the
+ * timer is moved down to finer levels. In the end level 0 holds it in the slot of its own tick:
  *
  * Level  Slot           Reach     at HZ=1000          at HZ=250           at HZ=100
  *  0     1               127       1 ms -  127 ms      4 ms -  508 ms     10 ms -   1.3 s
@@ -36,20 +35,18 @@
  *
  * Why cascade, and what it costs
  *
- * The kernel's timer wheel leaves a timer in the slot in which it was filed, and pays
- * with lateness: about an eighth of the distance at worst. This wheel runs a timer on its
- * tick, and pays with moves: up to one a level. Timers that are spread over an hour and
- * never pushed back are moved 2.9 times on average at HZ=1000. Most timers are pushed
- * back or cancelled first and are never moved. Where a timer may be an eighth late,
- * timer_list is the better tool.
+ * The kernel's timer wheel leaves a timer in the slot in which it was filed, and pays with
+ * lateness: about an eighth of the distance at worst. This wheel runs a timer on its tick, and
+ * pays with moves: up to one a level. Timers that are spread over an hour and never pushed back
+ * are moved 2.9 times on average at HZ=1000. Most timers are pushed back or cancelled first and
+ * are never moved. Where a timer may be an eighth late, timer_list is the better tool.
  *
- * The classic cascade moves a whole slot at once when the hand crosses the slot's
- * boundary: half a million timers in one tick, if so many lie in the slot. The second
- * frame avoids that. The coming slot of a level, the one that begins at the next
- * boundary, is closed: a timer that would go there has a place in the two frames of the
- * level below. So the coming slot can be emptied during the whole slot time before its
- * boundary, a few timers on each tick that is visited anyway. Nothing is left in the
- * slot when the boundary comes.
+ * The classic cascade moves a whole slot at once when the hand crosses the slot's boundary: half a
+ * million timers in one tick, if so many lie in the slot. The second frame avoids that. The coming
+ * slot of a level, the one that begins at the next boundary, is closed: a timer that would go
+ * there has a place in the two frames of the level below. So the coming slot can be emptied during
+ * the whole slot time before its boundary, a few timers on each tick that is visited anyway.
+ * Nothing is left in the slot when the boundary comes.
  *
  * Windows
  *
@@ -65,7 +62,7 @@
  * The window is at least two slots wide, so slot s-1 lies wholly in it. The timer is
  * filed in slot s, which is emptied during slot s-1. So the timer runs in its window.
  *
- * Rules (twheel_wheel_audit() checks them)
+ * Rules (kunit/audit.c checks them)
  *
  * R1. The deadline of a timer in a slot is later than the hand. There are three
  *     exceptions: a timer of the current tick that has yet to be expired, a timer in its
@@ -159,8 +156,7 @@ static noinline void wheel_slot_grows(struct twheel_wheel *w, unsigned int n, u6
  * Puts @t, which is in no slot, into a slot. The slot's count picks the chain: a lone
  * timer is always in the first chain, and many timers are spread evenly.
  */
-static __always_inline void wheel_put_in_slot(struct twheel_wheel *w,
-					      struct twheel_node *t,
+static __always_inline void wheel_put_in_slot(struct twheel_wheel *w, struct twheel_node *t,
 					      unsigned int n, u64 slot)
 {
 	struct twheel_level *level = w->level[n];
@@ -206,8 +202,8 @@ static u64 wheel_window_slot(const struct twheel_wheel *w, unsigned int n, u64 e
  * level above. It gives the level above exactly if @expires lies in the coming slot there,
  * which is closed.
  */
-static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w,
-						   struct twheel_node *t, u64 expires)
+static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w, struct twheel_node *t,
+						   u64 expires)
 {
 	unsigned int n = (unsigned int)(fls64(expires - w->clk) - 1) / TWHEEL_LVL_BITS;
 	u64 slot;
@@ -257,11 +253,9 @@ static struct twheel_node *wheel_slot_first(struct twheel_level *level, unsigned
 }
 
 /**
- * twheel_wheel_init - make an empty wheel, which has no level yet
+ * twheel_wheel_init - make an empty wheel, which has no level yet, and needs one for a timer
  * @w: Memory for the wheel.
  * @clk: The hand, in ticks.
- *
- * Before the first timer is inserted, the wheel gets level 0.
  */
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 {
@@ -331,8 +325,8 @@ void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *mem
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_widen_level);
 
 /* Gives @t, which is in no slot, a deadline after the hand. */
-static __always_inline void wheel_set_deadline(struct twheel_wheel *w,
-					       struct twheel_node *t, u64 expires)
+static __always_inline void wheel_set_deadline(struct twheel_wheel *w, struct twheel_node *t,
+					       u64 expires)
 {
 	expires = clamp(expires, w->clk + 1, TWHEEL_NEVER);
 	atomic64_set(&t->state, expires);
@@ -346,8 +340,7 @@ static __always_inline void wheel_set_deadline(struct twheel_wheel *w,
  * @expires: Its deadline in ticks. A deadline at or before the hand means the tick after
  *	the hand. A deadline above %TWHEEL_NEVER means %TWHEEL_NEVER.
  */
-void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t,
-			 u64 expires)
+void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t, u64 expires)
 {
 	wheel_set_deadline(w, t, expires);
 	w->pending++;
@@ -360,8 +353,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
  * @t: A pending timer. CPUs that only look at @t see it pending throughout.
  * @expires: Its deadline, as for twheel_wheel_insert().
  */
-void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t,
-			 u64 expires)
+void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t, u64 expires)
 {
 	twheel_wheel_unlink(t);
 	wheel_set_deadline(w, t, expires);
@@ -496,7 +488,7 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
 
 	for (left = most; left; left--) {
 		empty = !wheel_next_in_slot(w, level, i, &t);
-		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer))
+		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer, true))
 			break;
 	}
 	taken = most - left;
@@ -525,8 +517,7 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
  *
  * Return: As for twheel_wheel_expire().
  */
-struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
-					 unsigned int *budget)
+struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsigned int *budget)
 {
 	struct twheel_node *t = NULL;
 	unsigned int n;
@@ -565,13 +556,8 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_advance);
  */
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now)
 {
-	u64 state;
-
-	twheel_wheel_unlink(t);
-	while ((state = twheel_wheel_state(t)) <= w->clk)
-		if (wheel_expire_timer(w, t, state, now, wheel_file_timer))
-			return true;
-	wheel_file_timer(w, t, state);
+	if (wheel_visit_timer(w, t, now, wheel_file_timer, false))
+		return true;
 	w->refiled++;
 	return false;
 }
@@ -611,8 +597,7 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
  * If the hand of @to has reached the timer's deadline, the timer runs on the tick after
  * that hand.
  */
-void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
-		       struct twheel_node *t)
+void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from, struct twheel_node *t)
 {
 	u64 expires = twheel_wheel_state(t);
 

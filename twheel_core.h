@@ -46,23 +46,22 @@
 #define TWHEEL_WINDOW_SHIFT	22
 #define TWHEEL_WINDOW_MASK	(7U << TWHEEL_WINDOW_SHIFT)
 
-/**
- * struct twheel_level - a level of a wheel, and behind it the chains of its slots
- * @map: Slots that may be occupied. A bit may be stale, but is never missing.
- * @chains: How many chains a slot has: 1, 2 or %TWHEEL_SLOT_CHAINS. A power of two.
- * @slot_bytes: The same in bytes.
- * @chain_mask: The bits in which the offsets of a slot's chains differ. Offsets in bytes save
- *	instructions.
- * @count: How many timers went into each slot since it was last empty, less those that
- *	were moved out at its visits. Saturates.
- *
- * Tick t lies in slot (t >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK of level n.
+/*
+ * A level of a wheel, and behind it the chains of its slots. Tick t lies in slot
+ * (t >> TWHEEL_LVL_SHIFT(n)) & TWHEEL_LVL_MASK of level n.
  */
 struct twheel_level {
+	/* slots that may be occupied: a bit may be stale, but is never missing */
 	unsigned long		map[BITS_TO_LONGS(TWHEEL_LVL_SIZE)];
+	/* how many chains a slot has: 1, 2 or TWHEEL_SLOT_CHAINS; and their bytes */
 	u32			chains;
 	u32			slot_bytes;
+	/* in which bits the offsets of a slot's chains differ: bytes save instructions */
 	u32			chain_mask;
+	/*
+	 * How many timers went into each slot since it was last empty, less those that were
+	 * moved out at its visits. Saturates.
+	 */
 	u32			count[TWHEEL_LVL_SIZE];
 } ____cacheline_aligned;
 
@@ -73,50 +72,40 @@ struct twheel_level {
 #define TWHEEL_LEVELS_BYTES \
 	(TWHEEL_LVL_DEPTH * TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS))
 
-/**
- * struct twheel_wheel - a hierarchical timing wheel
- * @clk: The hand: the tick that is being worked on, or the last one done.
- * @next: No tick before this one needs a visit. May be too early, never too late.
- * @todo: Levels that still have work at @clk, one bit each.
- * @coming: Levels whose coming slot may be occupied, one bit each. A bit may be stale, but
- *	is never missing.
- * @cursor: The offset of the chain to look at next, see wheel_chain().
- * @depth: How many levels the wheel has. Deadlines beyond the last level's reach are filed in its
- *	last slot.
- * @reach: Deadlines so many ticks ahead of the hand need another level.
- * @wanted: How many levels would have served the timers that were filed so far.
- * @beyond: Levels that were the last one when a timer was filed in their last slot for lack of
- *	another level, one bit each.
- * @share: How many timers each level may still move at @clk.
- * @pending: Timers in slots or in @deferred.
- * @cascaded: How many times a timer was moved down out of a coming slot.
- * @refiled: How many times a timer did not expire at its tick on level 0, because it had
- *	been extended or was deferred. A deferred timer that turns out to be extended
- *	counts again.
- * @moves: What twheel_wheel_expire() has counted in @cascaded and @refiled since the owner
- *	set this to 0.
- * @last: The deadline of the timer that expired last.
- * @missed: How many points of its grid this timer skips.
- * @deferred: Due timers that wait for process context.
- * @level: The levels.
- */
+/* A hierarchical timing wheel */
 struct twheel_wheel {
+	/* the hand: the tick that is being worked on, or the last one done */
 	u64			clk;
+	/* no tick before this one needs a visit: may be too early, never too late */
 	u64			next;
+	/* deadlines so many ticks ahead of the hand need another level */
 	u64			reach;
-	u32			todo;
+	u32			todo;	/* levels that still have work at @clk, one bit each */
+	/* levels whose coming slot may be occupied: a bit may be stale, but is never missing */
 	u32			coming;
+	/* the offset of the chain to look at next: see wheel_chain() */
 	u32			cursor;
+	/* how many levels there are, and how many would have served all timers so far */
 	u32			depth;
 	u32			wanted;
+	/* levels whose last slot got a timer for lack of another level, one bit each */
 	u32			beyond;
+	/* how many timers each level may still move at @clk */
 	u32			share[TWHEEL_LVL_DEPTH];
+	/* what was counted in @cascaded and @refiled since the owner set this to 0 */
 	u32			moves;
-	u64			pending;
+	u64			pending; /* timers in slots or in @deferred */
+	/* how many times a timer was moved down out of a coming slot */
 	u64			cascaded;
+	/*
+	 * How many times a timer did not expire at its tick on level 0, because it had been
+	 * extended or was deferred. A deferred timer that turns out to be extended counts again.
+	 */
 	u64			refiled;
+	/* of the timer that expired last: its deadline, and how many points it skips */
 	u64			last;
 	u64			missed;
+	/* due timers that wait for process context */
 	struct list_head	deferred;
 	struct twheel_level	*level[TWHEEL_LVL_DEPTH];
 };
@@ -125,22 +114,15 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk);
 void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains);
 void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *memory,
 			       unsigned int chains);
-void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t,
-			 u64 expires);
-void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t,
-			 u64 expires);
+void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
+void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed);
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
-struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now,
-					 unsigned int *budget);
+struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsigned int *budget);
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now);
 struct twheel_node *twheel_wheel_first(struct twheel_wheel *w);
-void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from,
-		       struct twheel_node *t);
-
-/* engine/audit.c is built only if KUnit is configured. */
-const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended);
+void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from, struct twheel_node *t);
 
 static inline u64 twheel_wheel_state(const struct twheel_node *t)
 {
@@ -179,19 +161,13 @@ static inline u32 twheel_wheel_window_flags(u64 slack)
 	return n << TWHEEL_WINDOW_SHIFT;
 }
 
-/**
- * twheel_wheel_extend - push the deadline of a pending timer back
- * @t: Any timer that is set up.
- * @expires: The new deadline in ticks. Above %TWHEEL_NEVER it means %TWHEEL_NEVER.
+/*
+ * Pushes the deadline of a timer back, if the timer is pending with a deadline no later than
+ * @expires. Returns whether it was. Needs no serialisation.
  *
  * The timer stays in its slot, and is filed anew when that slot comes up. The wheel, too,
  * ends an arming by compare-and-exchange. So a timer is either extended or expires, never
  * both.
- *
- * Context: any; needs no serialisation.
- *
- * Return: %true if @t was pending with a deadline no later than @expires, and now has
- * the deadline @expires. %false if nothing was done.
  */
 static inline bool twheel_wheel_extend(struct twheel_node *t, u64 expires)
 {
@@ -212,24 +188,16 @@ static inline void twheel_wheel_unlink(struct twheel_node *t)
 	__list_del(t->entry.prev, t->entry.next);
 }
 
-/**
- * twheel_wheel_drop - take a pending timer off a wheel
- * @w: The wheel.
- * @t: The timer, of which no other code looks whether it is pending. Its deadline is forgotten.
- */
+/* Takes a pending timer off, of which no other code looks whether it is pending. */
 static inline void twheel_wheel_drop(struct twheel_wheel *w, struct twheel_node *t)
 {
 	twheel_wheel_unlink(t);
 	w->pending--;
 }
 
-/**
- * twheel_wheel_remove - disarm a timer
- * @w: The wheel that @t is in, if @t is pending.
- * @t: The timer.
- * @state: TWHEEL_IDLE; or TWHEEL_DEAD, and @t can never be armed again.
- *
- * Return: Whether @t was pending.
+/*
+ * Disarms a timer, which is in @w if it is pending: returns whether it was. The @state is
+ * TWHEEL_IDLE; or TWHEEL_DEAD, and the timer can never be armed again.
  */
 static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_node *t, u64 state)
 {
@@ -284,12 +252,8 @@ static inline void twheel_wheel_set_hand(struct twheel_wheel *w, u64 clk)
 	w->clk = clk;
 }
 
-/**
- * twheel_wheel_forward - let the hand of a sleeping wheel catch up
- * @w: The wheel.
- * @now: The current tick.
- *
- * The hand moves to @now, but only if the tick of the hand is done and no tick up to
+/*
+ * Moves the hand of a sleeping wheel to @now, if the tick of the hand is done and no tick up to
  * @now needs a visit.
  */
 static inline void twheel_wheel_forward(struct twheel_wheel *w, u64 now)
@@ -361,18 +325,19 @@ static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct tw
 }
 
 /*
- * Takes @t out of its slot, which is being emptied. @t expires, is deferred, or is filed
- * anew. Returns whether it expires.
+ * Takes @t out of its slot, which is being emptied, or out of @deferred. @t expires, or is
+ * filed anew; with @defer, a timer for process context is deferred instead of expiring. Returns
+ * whether it expires.
  */
 static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twheel_node *t,
-					      u64 now, wheel_file_fn file)
+					      u64 now, wheel_file_fn file, bool defer)
 {
 	u64 state;
 
 	twheel_wheel_unlink(t);
 	/* Another CPU may push the deadline back at any moment: then its turn comes again. */
 	while ((state = twheel_wheel_state(t)) <= w->clk) {
-		if (unlikely(t->flags & TWHEEL_PROCESS)) {
+		if (defer && unlikely(t->flags & TWHEEL_PROCESS)) {
 			list_add_tail(&t->entry, &w->deferred);
 			return false;
 		}
@@ -383,14 +348,10 @@ static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twh
 	return false;
 }
 
-/**
- * twheel_wheel_expire_next - visit the next timer of the current tick
- * @w: The wheel, whose @todo has level 0.
- * @now: As for twheel_wheel_expire().
- * @budget: As for twheel_wheel_expire(); not 0.
- *
- * Return: The timer if it expires. %NULL if it has been extended or deferred, or if there is
- * none: then @todo does not have level 0 any more.
+/*
+ * Visits the next timer of the current tick, as twheel_wheel_expire() does; level 0 is in @todo,
+ * and @budget is not 0. Returns NULL if the timer has been extended or deferred, or if there is
+ * none: then level 0 is not in @todo any more.
  */
 static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *w, u64 now,
 							   unsigned int *budget)
@@ -404,32 +365,28 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
 		return NULL;
 	}
 	--*budget;
-	if (wheel_visit_timer(w, t, now, twheel_wheel_file))
+	if (wheel_visit_timer(w, t, now, twheel_wheel_file, true))
 		return t;
 	w->refiled++;
 	w->moves++;
 	return NULL;
 }
 
-/**
- * twheel_wheel_expire - advance the wheel to the next timer that expires
- * @w: The wheel.
- * @now: The tick up to which the hand may move.
- * @budget: How many timers may be moved or expired and ticks visited, in all. The rest
- *	is stored back.
+/*
+ * Advances the wheel to the next timer that expires, up to the tick @now, and returns the timer.
+ * The @budget is how many timers may be moved or expired and ticks visited, in all; the rest is
+ * stored back. If NULL is returned and some budget is left, nothing more is due at @now. If no
+ * budget is left, there may be more to do.
  *
  * Timers come tick by tick. A call continues where the previous call stopped. Between
  * calls any timer may be inserted, removed or extended.
  *
  * The timer that expires is idle afterwards or, if it is periodic, pending for the next
  * point of its grid after @now. @w->last is the deadline, and @w->missed is how many points
- * the timer skips. A timer with %TWHEEL_PROCESS goes to @w->deferred instead, for
+ * the timer skips. A timer with TWHEEL_PROCESS goes to @w->deferred instead, for
  * twheel_wheel_take().
  *
  * In line, for the timers of one tick, which come one after the other.
- *
- * Return: The timer, or %NULL. If %NULL is returned and some budget is left, nothing more
- * is due at @now. If no budget is left, there may be more to do.
  */
 static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 						      unsigned int *budget)

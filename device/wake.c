@@ -262,13 +262,9 @@ void twheel_wake_init(void)
 	}
 }
 
-/* No set is left. */
+/* No set is left, so no queue has a user. */
 void twheel_wake_exit(void)
 {
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		twheel_work_cancel_sync(&per_cpu_ptr(&wake_cpus, cpu)->next);
-	/* The last wake-ups may still look at their sets. */
+	/* The last wake-ups may still look at their sets, and at their users. */
 	rcu_barrier();
 }

@@ -8,16 +8,19 @@
  */
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/math64.h>
+#include <linux/overflow.h>
+#include <linux/poison.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "api.h"
 #include "arm.h"
 #include "callback.h"
-#include "counts.h"
-#include "expiry.h"
-#include "objects.h"
-#include "process.h"
-#include "trace.h"
+
+/* Instead of a CPU: the CPU that the caller runs on. */
+#define API_HERE		(-1)
+
+/* The callback of a timer that has been destroyed. */
+#define API_POISON		((twheel_fn_t)(0x77 + POISON_POINTER_DELTA))
 
 static void api_setup(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 		      const char *name, struct lock_class_key *key)
@@ -44,7 +47,7 @@ static void api_setup(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 		     const char *name, struct lock_class_key *key)
 {
-	twheel_objects_setup(timer);
+	debug_object_init(timer, &twheel_arm_debug);
 	api_setup(timer, fn, flags, name, key);
 }
 EXPORT_SYMBOL(twheel_init_key);
@@ -65,7 +68,7 @@ void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
 			     u32 flags, const char *name,
 			     struct lock_class_key *key)
 {
-	twheel_objects_setup_onstack(timer);
+	debug_object_init_on_stack(timer, &twheel_arm_debug);
 	api_setup(timer, fn, flags, name, key);
 }
 EXPORT_SYMBOL(twheel_init_onstack_key);
@@ -86,7 +89,7 @@ void twheel_destroy(struct twheel_timer *timer)
 	if (twheel_cancel(timer) > 0)
 		WARN(1, "timer %p is destroyed while armed, it runs %pS\n",
 		     timer, timer->fn);
-	timer->fn = TWHEEL_POISON;
+	timer->fn = API_POISON;
 }
 EXPORT_SYMBOL(twheel_destroy);
 
@@ -103,27 +106,27 @@ EXPORT_SYMBOL(twheel_destroy);
 void twheel_destroy_onstack(struct twheel_timer *timer)
 {
 	twheel_destroy(timer);
-	twheel_objects_destroy(timer);
+	debug_object_free(timer, &twheel_arm_debug);
 }
 EXPORT_SYMBOL(twheel_destroy_onstack);
 
-/**
- * twheel_api_report_unusable - report a bug of the caller, once
- * @timer: A timer that was not set up, or has been destroyed.
- */
-void twheel_api_report_unusable(const struct twheel_timer *timer)
+static noinline void api_report_unusable(const struct twheel_timer *timer)
 {
 	WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer);
 	WARN_ONCE(timer->fn, "timer %p was destroyed\n", timer);
 }
 
-/**
- * twheel_api_home - choose a CPU for an idle timer
- * @timer: The timer, its base locked.
- *
- * Return: The CPU to arm the timer on if the caller of the API names none.
- */
-unsigned int twheel_api_home(const struct twheel_timer *timer)
+/* Whether @timer is set up and not destroyed. A timer that is not is reported once. */
+static inline bool api_usable(const struct twheel_timer *timer)
+{
+	if (likely(timer->fn && timer->fn != API_POISON))
+		return true;
+	api_report_unusable(timer);
+	return false;
+}
+
+/* The CPU to arm an idle timer on, whose base is locked, if the caller names none. */
+static unsigned int api_home(const struct twheel_timer *timer)
 {
 	lockdep_assert_held(&twheel_base_of_flags(timer->node.flags)->lock);
 
@@ -142,13 +145,13 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	int ret;
 
 	/* This fetches the timer, usually not in the cache, while interrupts go off. */
-	if (!twheel_api_usable(timer))
+	if (!api_usable(timer))
 		return -EINVAL;
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	state = twheel_wheel_state(&timer->node);
 	if (state == TWHEEL_IDLE) {
-		if (cpu == TWHEEL_HERE)
-			cpu = twheel_api_home(timer);
+		if (cpu == API_HERE)
+			cpu = api_home(timer);
 		base = twheel_arm_rehome(base, timer, cpu);
 		timer->node.period = period;
 		twheel_arm_insert(base, timer, expires);
@@ -165,16 +168,8 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	return ret;
 }
 
-/**
- * twheel_api_arm_idle - arm an idle timer
- * @timer: The timer.
- * @expires: Its deadline.
- * @cpu: The CPU to arm the timer on, or TWHEEL_HERE.
- * @period: In jiffies; 0: the timer runs once.
- *
- * Return: as twheel_add().
- */
-int twheel_api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period)
+/* Arms an idle timer on @cpu, or API_HERE. Without @period, it runs once. */
+static int api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period)
 {
 	int ret = api_arm(timer, expires, cpu, period, false);
 
@@ -208,7 +203,7 @@ int twheel_api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 pe
  */
 int twheel_add(struct twheel_timer *timer, u64 expires)
 {
-	return twheel_api_arm_idle(timer, expires, TWHEEL_HERE, 0);
+	return api_arm_idle(timer, expires, API_HERE, 0);
 }
 EXPORT_SYMBOL(twheel_add);
 
@@ -249,7 +244,7 @@ int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu)
 {
 	if (WARN_ON_ONCE(cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu)))
 		return -EINVAL;
-	return twheel_api_arm_idle(timer, expires, cpu, 0);
+	return api_arm_idle(timer, expires, cpu, 0);
 }
 EXPORT_SYMBOL(twheel_add_on);
 
@@ -276,11 +271,16 @@ EXPORT_SYMBOL(twheel_add_on);
 int twheel_mod(struct twheel_timer *timer, u64 expires)
 {
 	if (twheel_wheel_extend(&timer->node, expires)) {
-		twheel_counts_extend();
+		/*
+		 * Not this_cpu_inc(), which disables interrupts on some architectures. That may
+		 * cost more there than all the rest.
+		 */
+		local64_inc(get_cpu_ptr(&twheel_extended));
+		put_cpu_ptr(&twheel_extended);
 		trace_twheel_extend(timer, expires, raw_smp_processor_id());
 		return 1;
 	}
-	return api_arm(timer, expires, TWHEEL_HERE, 0, true);
+	return api_arm(timer, expires, API_HERE, 0, true);
 }
 EXPORT_SYMBOL(twheel_mod);
 
@@ -391,7 +391,7 @@ static void api_wait_for_callback(const struct twheel_timer *timer)
 	if (flags & TWHEEL_PROCESS)
 		twheel_process_wait(twheel_base_of_flags(flags), timer);
 	else
-		twheel_expiry_wait(twheel_base_of_flags(flags));
+		twheel_callback_wait(twheel_base_of_flags(flags));
 }
 
 static int api_cancel_sync(struct twheel_timer *timer, u64 state)
@@ -517,3 +517,143 @@ u64 twheel_remaining(const struct twheel_timer *timer)
 	return state <= TWHEEL_NEVER && state > now ? state - now : 0;
 }
 EXPORT_SYMBOL(twheel_remaining);
+
+/**
+ * twheel_add_periodic - arm an idle timer to run again and again
+ * @timer: The timer.
+ * @expires: Its first deadline, as for twheel_add(). If @expires has passed, the tick
+ *	that takes its place is the first deadline.
+ * @period: In jiffies, 1 to %U32_MAX. The deadlines after the first are the first
+ *	deadline plus multiples of @period, no matter when the callback runs.
+ *
+ * When the callback runs, the timer is already pending for its next deadline. So the
+ * timer must be cancelled before its memory is freed. In the callback, twheel_cancel()
+ * will do. A deadline that has passed when the callback begins is skipped, see
+ * twheel_missed().
+ *
+ * twheel_mod() of the pending timer changes its next deadline, and the later deadlines
+ * are counted from there. After a cancel, the timer can be armed by any function.
+ *
+ * Context: as twheel_add().
+ *
+ * Return: as twheel_add(), and
+ * * %-EINVAL - @period is 0; nothing is done
+ * * %-ERANGE - @period is above %U32_MAX; nothing is done; see twheel_forward()
+ */
+int twheel_add_periodic(struct twheel_timer *timer, u64 expires, u64 period)
+{
+	if (!period)
+		return -EINVAL;
+	if (period > U32_MAX)
+		return -ERANGE;
+	return api_arm_idle(timer, expires, API_HERE, period);
+}
+EXPORT_SYMBOL(twheel_add_periodic);
+
+/**
+ * twheel_missed - find out how many deadlines a periodic timer has skipped
+ * @timer: The timer whose callback calls this.
+ *
+ * Context: the timer's callback, before it frees the timer. Takes the lock of the timer's
+ * base.
+ *
+ * Return: How many later deadlines had already come when the callback began. The timer
+ * skips them. 0 outside the callback, and for a timer that is not periodic.
+ */
+u64 twheel_missed(const struct twheel_timer *timer)
+{
+	const struct twheel_callback *cb;
+	struct twheel_base *base;
+	unsigned long flags;
+	u64 missed = 0;
+
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
+	cb = twheel_callback_find(base, timer);
+	if (cb && cb->task == current)
+		missed = cb->missed;
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return missed;
+}
+EXPORT_SYMBOL(twheel_missed);
+
+/* The first point after @from and @now of the grid through @from; its number in @points. */
+static u64 api_next_point(u64 from, u64 interval, u64 now, u64 *points)
+{
+	u64 distance, point;
+
+	*points = 1;
+	if (now >= from)
+		*points += div64_u64(now - from, interval);
+	if (check_mul_overflow(*points, interval, &distance) ||
+	    check_add_overflow(from, distance, &point))
+		return TWHEEL_NEVER;
+	return point;
+}
+
+/**
+ * twheel_forward - arm an idle timer for the next point of its grid
+ * @timer: The timer, usually from its own callback.
+ * @interval: In jiffies; 0 counts as 1.
+ *
+ * The points of the grid are the timer's last deadline plus multiples of @interval. The
+ * last deadline counts even if the timer was cancelled; for a timer that has never been
+ * armed it is tick 0. The timer is armed to run once, at the first point that is later
+ * than both its last deadline and the current tick. A point beyond %TWHEEL_NEVER
+ * saturates at %TWHEEL_NEVER.
+ *
+ * A callback that calls this does not drift, however late it runs, and may choose
+ * another interval each time.
+ *
+ * Context: as twheel_add().
+ *
+ * Return: The number of that point, counted from the last deadline: 1 if no point was
+ * skipped, n + 1 if n points were. 0 if nothing is done, because the timer is pending,
+ * was shut down, or was not set up; the last is reported once, as a bug of the caller.
+ */
+u64 twheel_forward(struct twheel_timer *timer, u64 interval)
+{
+	u64 points = 0, expires;
+	struct twheel_base *base;
+	unsigned long flags;
+
+	if (!api_usable(timer))
+		return 0;
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
+	if (twheel_wheel_state(&timer->node) == TWHEEL_IDLE) {
+		base = twheel_arm_rehome(base, timer, api_home(timer));
+		expires = api_next_point(timer->node.last, max(interval, 1ULL),
+					 get_jiffies_64(), &points);
+		timer->node.period = 0;
+		twheel_arm_insert(base, timer, expires);
+	}
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return points;
+}
+EXPORT_SYMBOL(twheel_forward);
+
+/**
+ * twheel_set_slack - let a timer run late
+ * @timer: The timer, idle.
+ * @slack: In jiffies. 0: the timer runs on its tick.
+ *
+ * From its next arming on, the timer may run at any tick from its deadline to @slack
+ * ticks later. So it can run together with other timers, and costs the wheel less work.
+ * A slack below 128 ticks has no effect. A timer usually runs in the first half of its
+ * window. Pushing back the deadline pushes back the window.
+ *
+ * For a pending timer nothing is done; a bug of the caller, reported once.
+ *
+ * Context: any. Takes the lock of the timer's base.
+ */
+void twheel_set_slack(struct twheel_timer *timer, u64 slack)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
+	if (!WARN_ON_ONCE(twheel_pending(timer)))
+		WRITE_ONCE(timer->node.flags, (timer->node.flags & ~TWHEEL_WINDOW_MASK) |
+			   twheel_wheel_window_flags(slack));
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+EXPORT_SYMBOL(twheel_set_slack);

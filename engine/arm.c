@@ -13,18 +13,8 @@
 #include <linux/cpumask.h>
 #include "arm.h"
 #include "callback.h"
-#include "trace.h"
 
-/**
- * twheel_arm_lock_any - lock the base that a timer belongs to, whichever it is
- * @t: The timer.
- *
- * The slow part of twheel_arm_lock_base_irqsave().
- *
- * Context: interrupts off.
- *
- * Return: The base, locked.
- */
+/* The slow part of twheel_arm_lock_base_irqsave(). Interrupts are off. */
 struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 {
 	struct twheel_base *base;
@@ -46,16 +36,7 @@ struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 	}
 }
 
-/**
- * twheel_arm_change_base - give an idle timer to another CPU
- * @base: The base that @t belongs to, locked.
- * @t: An idle timer.
- * @cpu: The CPU.
- *
- * The slow part of twheel_arm_rehome().
- *
- * Return: The base that @t belongs to now, locked.
- */
+/* The slow part of twheel_arm_rehome(). */
 struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 					   struct twheel_timer *t, unsigned int cpu)
 {
@@ -79,14 +60,8 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 	return base;
 }
 
-/**
- * twheel_arm_change - give a pending timer another deadline
- * @base: The base that @t belongs to, locked.
- * @t: A pending timer.
- * @expires: Its deadline, usually an earlier one.
- */
-void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
-		       u64 expires)
+/* Gives a pending timer, whose base is locked, another deadline, usually an earlier one. */
+void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 expires)
 {
 	lockdep_assert_held(&base->lock);
 
@@ -97,3 +72,60 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
 	trace_twheel_change(t, twheel_wheel_state(&t->node), base->cpu);
 	twheel_tick_wake_by(base, base->wheel.next);
 }
+
+#ifdef CONFIG_DEBUG_OBJECTS
+static void *arm_debug_hint(void *addr)
+{
+	return ((struct twheel_timer *)addr)->fn;
+}
+
+/* A timer of DEFINE_TWHEEL_TIMER() that has not been armed yet. */
+static bool arm_debug_is_static(void *addr)
+{
+	struct twheel_timer *t = addr;
+
+	return t->fn && !atomic64_read(&t->node.state) && !t->node.entry.prev;
+}
+
+/* Disarms an armed timer, whose reuse would corrupt the wheel. Returns whether it was armed. */
+static bool arm_debug_take_off(struct twheel_timer *t, enum debug_obj_state state)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	base = twheel_arm_lock_base_irqsave(t, &flags);
+	twheel_arm_disarm(base, t, TWHEEL_IDLE);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return true;
+}
+
+static bool arm_debug_fixup_init(void *addr, enum debug_obj_state state)
+{
+	if (!arm_debug_take_off(addr, state))
+		return false;
+	debug_object_init(addr, &twheel_arm_debug);
+	return true;
+}
+
+static bool arm_debug_fixup_free(void *addr, enum debug_obj_state state)
+{
+	if (!arm_debug_take_off(addr, state))
+		return false;
+	debug_object_free(addr, &twheel_arm_debug);
+	return true;
+}
+
+/*
+ * debugobjects reports a timer that is freed or set up anew while it is armed, with the name of
+ * its callback.
+ */
+const struct debug_obj_descr twheel_arm_debug = {
+	.name			= "twheel_timer",
+	.debug_hint		= arm_debug_hint,
+	.is_static_object	= arm_debug_is_static,
+	.fixup_init		= arm_debug_fixup_init,
+	.fixup_free		= arm_debug_fixup_free,
+};
+#endif

@@ -5,16 +5,13 @@
 #ifndef _TWHEEL_ENGINE_ARM_H
 #define _TWHEEL_ENGINE_ARM_H
 
-#include "base.h"
-#include "objects.h"
-#include "tick.h"
+#include "engine.h"
 #include "trace.h"
 
 struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t);
 struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 					   struct twheel_timer *t, unsigned int cpu);
-void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t,
-		       u64 expires);
+void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 expires);
 
 /* Whether a timer belongs to a base. It stays there while the base is locked. */
 static inline bool twheel_arm_is_in(const struct twheel_base *base, const struct twheel_timer *t)
@@ -22,16 +19,10 @@ static inline bool twheel_arm_is_in(const struct twheel_base *base, const struct
 	return (READ_ONCE(t->node.flags) & TWHEEL_PLACE_MASK) == base->cpu;
 }
 
-/**
- * twheel_arm_lock_base_irqsave - lock the base that a timer belongs to
- * @t: The timer.
- * @flags: For the interrupt flags.
- *
- * Most timers belong to this CPU, so the function tries its base first. The
- * processor can then lock the base while the timer's flags are still on their way from
- * memory.
- *
- * Return: The base, locked.
+/*
+ * Locks the base that a timer belongs to, and returns it. Most timers belong to this CPU, so the
+ * function tries its base first. The processor can then lock the base while the timer's flags are
+ * still on their way from memory.
  */
 static __always_inline struct twheel_base *
 twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
@@ -49,21 +40,14 @@ twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
 	return twheel_arm_lock_any(t);
 }
 
-/**
- * twheel_arm_rehome - give an idle timer to a CPU
- * @base: The base that @t belongs to, locked.
- * @t: An idle timer.
- * @cpu: The CPU.
- *
- * The timer stays in @base while its callback runs. If @cpu is offline, the timer
- * goes to another CPU. While the timer changes its base, a CPU that wants to lock the
- * timer's base waits.
- *
- * Return: The base that @t belongs to now, locked.
+/*
+ * Gives an idle timer, whose base is locked, to a CPU. Returns the base that the timer belongs to
+ * now, locked. The timer stays in its base while its callback runs. If @cpu is offline, the timer
+ * goes to another CPU. While the timer changes its base, a CPU that wants to lock the timer's base
+ * waits.
  */
 static inline struct twheel_base *twheel_arm_rehome(struct twheel_base *base,
-						    struct twheel_timer *t,
-						    unsigned int cpu)
+						    struct twheel_timer *t, unsigned int cpu)
 {
 	lockdep_assert_held(&base->lock);
 
@@ -72,12 +56,7 @@ static inline struct twheel_base *twheel_arm_rehome(struct twheel_base *base,
 	return twheel_arm_change_base(base, t, cpu);
 }
 
-/**
- * twheel_arm_insert - arm a timer
- * @base: The base that @t belongs to, locked.
- * @t: An idle timer.
- * @expires: Its deadline.
- */
+/* Arms an idle timer in its base, which is locked. */
 static inline void
 twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t, u64 expires)
 {
@@ -86,19 +65,15 @@ twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t, u64 expires)
 	base->counts.armed++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	/* First: debugobjects knows an unused static timer by its empty list entry. */
-	twheel_objects_arm(t);
+	debug_object_activate(t, &twheel_arm_debug);
 	twheel_wheel_insert(&base->wheel, &t->node, expires);
 	trace_twheel_arm(t, twheel_wheel_state(&t->node), base->cpu);
 	twheel_tick_wake_by(base, base->wheel.next);
 }
 
-/**
- * twheel_arm_disarm - end a timer's arming
- * @base: The base that @t belongs to, locked.
- * @t: The timer.
- * @state: TWHEEL_IDLE; or TWHEEL_DEAD, after which @t can never be armed again.
- *
- * Return: Whether @t was pending.
+/*
+ * Ends the arming of a timer, whose base is locked. After the @state TWHEEL_DEAD, the timer can
+ * never be armed again; else TWHEEL_IDLE. Returns whether the timer was pending.
  */
 static inline bool
 twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t, u64 state)
@@ -108,7 +83,7 @@ twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t, u64 state)
 	if (!twheel_wheel_remove(&base->wheel, &t->node, state))
 		return false;
 	base->counts.cancelled++;
-	twheel_objects_disarm(t);
+	debug_object_deactivate(t, &twheel_arm_debug);
 	trace_twheel_cancel(t, t->node.last, base->cpu);
 	return true;
 }

@@ -1,7 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the bases, which cpu.c makes and the whole engine uses
+ * twheel: the bases, which cpu.c makes, and the sums of what they count
  */
+#include <linux/string.h>
 #include "base.h"
+#include "twheel_compat.h"
 
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
+DEFINE_PER_CPU(local64_t, twheel_extended);
+
+/* Adds the counts of a locked base, without the deadlines that were pushed back without a lock. */
+void twheel_base_add_counts(const struct twheel_base *base, struct twheel_counts *sum)
+{
+	lockdep_assert_held(&base->lock);
+
+	sum->armed += base->counts.armed;
+	sum->fired += base->counts.fired;
+	sum->cancelled += base->counts.cancelled;
+	sum->replaced += base->counts.replaced;
+	sum->pending += base->wheel.pending;
+}
+
+/**
+ * twheel_base_read_counts - sum up the counts of all CPUs
+ * @counts: The sums. They add up unless timers are armed, end or move meanwhile.
+ *
+ * Context: process or softirq. Takes the lock of one base after the other.
+ */
+void twheel_base_read_counts(struct twheel_counts *counts)
+{
+	struct twheel_base *base;
+	unsigned int cpu;
+	u64 extended;
+
+	memset(counts, 0, sizeof(*counts));
+	for_each_possible_cpu(cpu) {
+		/* Each push of a deadline is an arming that replaces another one. */
+		extended = local64_read(&per_cpu(twheel_extended, cpu));
+		counts->armed += extended;
+		counts->replaced += extended;
+		base = twheel_base_of(cpu);
+		raw_spin_lock_irq(&base->lock);
+		twheel_base_add_counts(base, counts);
+		raw_spin_unlock_irq(&base->lock);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(twheel_base_read_counts);

@@ -8,15 +8,14 @@
 #ifndef _TWHEEL_ENGINE_BASE_H
 #define _TWHEEL_ENGINE_BASE_H
 
+#include <asm/local64.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include "stats.h"
-#include "twheel_core.h"
-#include "work.h"
+#include "device.h"
 
 /* struct twheel_node.flags, besides those of twheel.h and twheel_core.h */
 #define TWHEEL_CPU_MASK		0x0003ffffU
@@ -28,99 +27,95 @@
 /* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U
 
-/**
- * struct twheel_counts - how many armings there were, and how they ended
- * @armed: Armings, including those that replaced another one.
- * @fired: Armings that ended with a callback.
- * @cancelled: Armings that ended with a cancel or a shutdown.
- * @replaced: Armings that ended with a change of the deadline.
- * @pending: Armings that have not ended.
- *
- * armed == fired + cancelled + replaced + pending, always.
- */
+/* Armings and their ends: armed == fired + cancelled + replaced + pending, always. */
 struct twheel_counts {
-	u64 armed;
-	u64 fired;
-	u64 cancelled;
-	u64 replaced;
-	u64 pending;
+	u64 armed;			/* including those that replaced another one */
+	u64 fired;			/* ended with a callback */
+	u64 cancelled;			/* ended with a cancel or a shutdown */
+	u64 replaced;			/* ended with a change of the deadline */
+	u64 pending;			/* not ended */
 };
 
-/**
- * struct twheel_callback - a callback that runs
- * @timer: The callback's timer, which the callback may have freed; %NULL if no callback
- *	runs.
- * @task: The task that the callback runs in, or that the softirq interrupted.
- * @fn: The callback.
- * @missed: What twheel_missed() returns.
- */
+/* Buckets for ticks late: 0, 1, 2 to 3, 4 to 7, and so on; the last one is open. */
+#define TWHEEL_LATE_BUCKETS	20
+
+/* Statistics of a base, for people: debugfs.c shows them. */
+struct twheel_stats {
+	/* also runs that found nothing to do, and runs that continued another one */
+	u64		runs;
+	/* callbacks that began before their deadline: must stay 0 */
+	u64		early;
+	/* other callbacks by how many ticks after their deadline they began */
+	u64		late[TWHEEL_LATE_BUCKETS];
+	/* callbacks of timers with a window, which @late does not count */
+	u64		windowed;
+	/* the most timers that were moved with interrupts off at a stretch */
+	u64		cascade_max;
+	/* the longest run, by local_clock(), which counts whole ticks on some architectures */
+	u64		run_max_ns;
+	u64		processed;	/* callbacks run in process context */
+	u64		migrated;	/* timers that came from a CPU that went offline */
+};
+
+/* A callback that runs. */
 struct twheel_callback {
+	/* may have been freed by its callback; NULL if no callback runs */
 	struct twheel_timer	*timer;
+	/* the task that the callback runs in, or that the softirq interrupted */
 	struct task_struct	*task;
 	twheel_fn_t		fn;
-	u64			missed;
+	u64			missed;	/* what twheel_missed() returns */
 };
 
-/**
- * struct twheel_worker - runs callbacks in process context, one at a time
- * @work: Queued while the worker has callbacks to run.
- * @base: The base whose timers it takes.
- * @callback: The callback that it runs.
- */
+/* Runs callbacks in process context, one at a time. */
 struct twheel_worker {
+	/* queued while the worker has callbacks to run */
 	struct work_struct	work;
 	struct twheel_base	*base;
 	struct twheel_callback	callback;
 };
 
-/**
- * struct twheel_base - the wheel of a CPU, and what runs it
- * @lock: Protects every field that follows, and every timer that names this CPU. Taken with
- *	interrupts off. When timers leave an offline CPU, the locks of two bases nest, in the order
- *	of their CPUs. Work is queued under the lock.
- * @cpu: The CPU.
- * @online: The CPU is online, so timers may be armed here.
- * @callback: The callback that runs in softirq context.
- * @runner: The task that the run of this wheel runs in or interrupted; %NULL
- *	outside a run.
- * @wake: The latest tick at which the tick source starts a run.
- * @tick: The tick source for a near tick.
- * @sleeper: The tick source for a far tick. It expires a little before that tick.
- * @more: Continues a run that has used up its budget or its time.
- * @counts: The armings that this base has counted; see twheel_counts_add().
- * @stats: Statistics for people.
- * @worker: The workers that run callbacks in process context.
- * @idle_workers: The workers that are not queued, one bit each.
- * @callback_done: Woken when a callback in process context has ended.
- * @expiry_lock: On PREEMPT_RT: held while callbacks may run; see expiry.h.
- * @waiters: On PREEMPT_RT: how many tasks wait for @expiry_lock.
- * @wheel: The wheel.
- * @levels: The memory of its levels: timers are armed where none can be allocated.
- */
+/* The wheel of a CPU, and what runs it. */
 struct twheel_base {
+	/*
+	 * Protects every field that follows, and every timer that names this CPU. Taken with
+	 * interrupts off. When timers leave an offline CPU, the locks of two bases nest, in the
+	 * order of their CPUs. Work is queued under the lock.
+	 */
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
-	bool			online;
-	struct twheel_callback	callback;
+	bool			online;	/* the CPU is online, so timers may be armed here */
+	struct twheel_callback	callback; /* the callback that runs in softirq context */
+	/* the task that the run of this wheel runs in or interrupted; NULL outside a run */
 	struct task_struct	*runner;
-	u64			wake;
+	u64			wake;	/* the latest tick at which the tick source starts a run */
+	/* the tick sources for a near and for a far tick: see tick.c */
 	struct timer_list	tick;
 	struct hrtimer		sleeper;
+	/* continues a run that has used up its budget or its time */
 	struct twheel_work	more;
+	/* without @pending, which the wheel counts */
 	struct twheel_counts	counts;
 	struct twheel_stats	stats;
+	/* the workers, and which of them are not queued, one bit each */
 	struct twheel_worker	worker[TWHEEL_PROCESS_MAX];
 	unsigned long		idle_workers;
+	/* woken when a callback in process context has ended */
 	wait_queue_head_t	callback_done;
-#ifdef CONFIG_PREEMPT_RT
+	/* held on PREEMPT_RT while callbacks may run, and how many tasks wait for it */
 	spinlock_t		expiry_lock;
 	atomic_t		waiters;
-#endif
 	struct twheel_wheel	wheel;
+	/* the memory of the wheel's levels: timers are armed where none can be allocated */
 	u8			levels[TWHEEL_LEVELS_BYTES] ____cacheline_aligned;
 };
 
 DECLARE_PER_CPU(struct twheel_base *, twheel_bases);
+/* How many deadlines each CPU has pushed back without a lock. */
+DECLARE_PER_CPU(local64_t, twheel_extended);
+
+void twheel_base_add_counts(const struct twheel_base *base, struct twheel_counts *sum);
+void twheel_base_read_counts(struct twheel_counts *counts);
 
 /* The timer that a wheel knows as @node; %NULL for %NULL, because @node comes first. */
 static inline struct twheel_timer *twheel_timer_of(struct twheel_node *node)

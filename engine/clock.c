@@ -3,10 +3,7 @@
  * twheel: from nanoseconds to ticks
  */
 #include <linux/export.h>
-#include <linux/jiffies.h>
-#include <linux/ktime.h>
-#include "clock.h"
-#include "twheel.h"
+#include "device.h"
 
 /*
  * An estimate of when tick 0 would have begun, in ns of CLOCK_MONOTONIC. Each reading of
@@ -31,12 +28,7 @@ static s64 clock_tick_began(u64 tick, s64 now)
 	return zero + offset;
 }
 
-/**
- * twheel_clock_read - read the clock and the tick count
- * @phase: For the result.
- *
- * Context: any.
- */
+/* Reads the clock and the tick count. Context: any. */
 void twheel_clock_read(struct twheel_phase *phase)
 {
 	phase->tick = get_jiffies_64();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: CPUs come and go
+ * twheel: starting and stopping the engine; CPUs come and go
  *
  * Every possible CPU has a base, for as long as the module is loaded. When a CPU goes offline,
  * its base accepts no timers any more. The timers that it has move to another CPU, some at a time.
@@ -9,14 +9,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "cpu.h"
-#include "expiry.h"
-#include "move.h"
-#include "process.h"
-#include "run.h"
-#include "tick.h"
-#include "twheel_compat.h"
-#include "work.h"
+#include "callback.h"
 
 static enum cpuhp_state cpu_hotplug_state;
 
@@ -35,13 +28,19 @@ static int cpu_comes_online(unsigned int cpu)
 }
 
 /*
- * Once the base is not online, a timer can be armed there only while its own callback
- * runs. This function waits for callbacks in softirq context; process.c deals with the
- * others.
+ * Runs on the CPU that goes offline. Once the base is not online, a timer can be armed there only
+ * while its own callback runs. This function waits for callbacks in softirq context; process.c
+ * deals with the others.
  */
-static void cpu_base_offline(struct twheel_base *base, unsigned int to)
+static int cpu_goes_offline(unsigned int cpu)
 {
+	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
+	struct twheel_base *base = twheel_base_of(cpu);
 	bool running;
+
+	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
+	if (to >= nr_cpu_ids)
+		return 0;
 
 	do {
 		raw_spin_lock_irq(&base->lock);
@@ -49,23 +48,11 @@ static void cpu_base_offline(struct twheel_base *base, unsigned int to)
 		running = base->runner;
 		raw_spin_unlock_irq(&base->lock);
 		if (running)
-			twheel_expiry_wait(base);
+			twheel_callback_wait(base);
 	} while (running);
 
 	while (twheel_move_some(twheel_base_of(to), base))
 		cond_resched();
-}
-
-/* Runs on the CPU that goes offline. */
-static int cpu_goes_offline(unsigned int cpu)
-{
-	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
-
-	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
-	if (to >= nr_cpu_ids)
-		return 0;
-
-	cpu_base_offline(twheel_base_of(cpu), to);
 	twheel_work_offline(cpu, to);
 	return 0;
 }
@@ -83,7 +70,7 @@ static void cpu_free_bases(void)
 static void cpu_init_base(struct twheel_base *base, unsigned int cpu)
 {
 	raw_spin_lock_init(&base->lock);
-	twheel_expiry_init(base);
+	spin_lock_init(&base->expiry_lock);
 	base->cpu = cpu;
 	base->wake = TWHEEL_NEVER;
 	twheel_process_init_base(base);
@@ -110,7 +97,6 @@ static int cpu_alloc_bases(void)
 	return 0;
 }
 
-/* No timer is pending, and no caller can arm a timer any more. */
 static void cpu_stop_base(struct twheel_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
@@ -121,14 +107,12 @@ static void cpu_stop_base(struct twheel_base *base)
 	twheel_run_stop(base);
 }
 
-/**
- * twheel_cpu_init - start the engine of every CPU
- *
- * Return: 0 or -ENOMEM, or an error of CPU hotplug.
- */
-int twheel_cpu_init(void)
+/* Starts the engine. Returns 0 or a negative errno. */
+int twheel_engine_init(void)
 {
 	int ret;
+
+	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
 
 	ret = twheel_process_init();
 	if (ret)
@@ -144,6 +128,7 @@ int twheel_cpu_init(void)
 	if (ret < 0)
 		goto out_work_exit;
 	cpu_hotplug_state = ret;
+	twheel_debugfs_init();
 	return 0;
 
 out_work_exit:
@@ -155,13 +140,12 @@ out_process_exit:
 	return ret;
 }
 
-/**
- * twheel_cpu_exit - stop the engine of every CPU
- */
-void twheel_cpu_exit(void)
+/* Stops the engine: no timer is pending, and no caller can arm a timer any more. */
+void twheel_engine_exit(void)
 {
 	unsigned int cpu;
 
+	twheel_debugfs_exit();
 	cpuhp_remove_state_nocalls(cpu_hotplug_state);
 	for_each_possible_cpu(cpu)
 		cpu_stop_base(twheel_base_of(cpu));

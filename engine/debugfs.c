@@ -6,41 +6,29 @@
  *	cpuN	the base of CPU N: counts, statistics, and a picture of the wheel
  *	reset	a write of anything sets the statistics (not the counts) to 0
  *
- * A reader copies a few KiB under the base's lock, and formats the copy without the
- * lock. So a reader holds up the wheel no longer than the arming of a few timers does.
+ * A reader copies a few KiB under the base's lock, and formats the copy without the lock.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include "counts.h"
-#include "debugfs.h"
-#include "twheel_compat.h"
+#include "engine.h"
 
-/**
- * struct debugfs_snapshot - the base of a CPU at a moment
- * @now: The current tick.
- * @wake: The tick by which the tick source starts a run.
- * @online: See &struct twheel_base.
- * @counts: Without the deadlines that were pushed back without a lock.
- * @stats: The statistics.
- * @busy: How many workers are queued or run callbacks in process context.
- * @extended: How many deadlines this CPU has pushed back without a lock.
- * @deferred: Whether timers wait for process context.
- * @wheel: The wheel.
- * @level: The levels of @wheel, without chains.
- */
+/* The base of a CPU at a moment. */
 struct debugfs_snapshot {
 	u64			now;
 	u64			wake;
 	bool			online;
 	struct twheel_counts	counts;
 	struct twheel_stats	stats;
+	/* how many workers are queued or run callbacks in process context */
 	unsigned int		busy;
+	/* what this CPU has pushed back without a lock, which @counts does not have */
 	u64			extended;
+	/* whether timers wait for process context */
 	bool			deferred;
 	struct twheel_wheel	wheel;
-	struct twheel_level	level[TWHEEL_LVL_DEPTH];
+	struct twheel_level	level[TWHEEL_LVL_DEPTH]; /* without chains */
 };
 
 static struct dentry *debugfs_directory;
@@ -56,7 +44,7 @@ static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 	s->now = get_jiffies_64();
 	s->wake = base->wake;
 	s->online = base->online;
-	twheel_counts_add(base, &s->counts);
+	twheel_base_add_counts(base, &s->counts);
 	s->stats = base->stats;
 	s->busy = TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred = !list_empty(&base->wheel.deferred);
@@ -69,6 +57,15 @@ static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 		s->wheel.next = TWHEEL_NEVER;
 }
 
+/* What "counts" and the files of CPUs have in common */
+static void debugfs_show_counts(struct seq_file *m, const struct twheel_counts *counts)
+{
+	seq_printf(m, "armed %llu\n", counts->armed);
+	seq_printf(m, "fired %llu\n", counts->fired);
+	seq_printf(m, "cancelled %llu\n", counts->cancelled);
+	seq_printf(m, "replaced %llu\n", counts->replaced);
+}
+
 static void debugfs_show_tick(struct seq_file *m, const char *name, u64 tick)
 {
 	if (tick >= TWHEEL_NEVER)
@@ -77,33 +74,12 @@ static void debugfs_show_tick(struct seq_file *m, const char *name, u64 tick)
 		seq_printf(m, "%s %llu\n", name, tick);
 }
 
-static void debugfs_show_stats(struct seq_file *m, const struct twheel_stats *stats)
-{
-	unsigned int i;
-
-	seq_printf(m, "runs %llu\n", stats->runs);
-	seq_printf(m, "processed %llu\n", stats->processed);
-	seq_printf(m, "migrated %llu\n", stats->migrated);
-	seq_printf(m, "cascade_max %llu\n", stats->cascade_max);
-	seq_printf(m, "run_max_ns %llu\n", stats->run_max_ns);
-	seq_printf(m, "early %llu\n", stats->early);
-	seq_printf(m, "in_window %llu\n", stats->windowed);
-	for (i = 0; i < TWHEEL_LATE_BUCKETS; i++) {
-		/* Bucket i holds the numbers of i binary digits. */
-		if (stats->late[i])
-			seq_printf(m, "late_%u %llu\n", i ? 1U << (i - 1) : 0,
-				   stats->late[i]);
-	}
-}
-
 /* One character a slot: '.' if it is empty, else the number of digits of its count. */
 static char debugfs_slot_picture(const struct twheel_level *level, unsigned int i)
 {
 	u32 count = test_bit(i, level->map) ? level->count[i] : 0;
-	char picture = '.';
+	char picture = count ? '0' : '.';
 
-	if (count)
-		picture = '0';
 	for (; count; count /= 10)
 		picture++;
 	return picture;
@@ -126,8 +102,9 @@ static void debugfs_show_level(struct seq_file *m, const struct debugfs_snapshot
 
 static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snapshot *s)
 {
+	const struct twheel_stats *stats = &s->stats;
 	const struct twheel_wheel *w = &s->wheel;
-	unsigned int n;
+	unsigned int i, n;
 
 	seq_printf(m, "online %d\n", s->online);
 	seq_printf(m, "now %llu\n", s->now);
@@ -137,14 +114,21 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 	seq_printf(m, "pending %llu\n", s->counts.pending);
 	seq_printf(m, "deferred %d\n", s->deferred);
 	seq_printf(m, "busy_workers %u\n", s->busy);
-	seq_printf(m, "armed %llu\n", s->counts.armed);
-	seq_printf(m, "fired %llu\n", s->counts.fired);
-	seq_printf(m, "cancelled %llu\n", s->counts.cancelled);
-	seq_printf(m, "replaced %llu\n", s->counts.replaced);
+	debugfs_show_counts(m, &s->counts);
 	seq_printf(m, "extended %llu\n", s->extended);
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
-	debugfs_show_stats(m, &s->stats);
+	seq_printf(m, "runs %llu\n", stats->runs);
+	seq_printf(m, "processed %llu\n", stats->processed);
+	seq_printf(m, "migrated %llu\n", stats->migrated);
+	seq_printf(m, "cascade_max %llu\n", stats->cascade_max);
+	seq_printf(m, "run_max_ns %llu\n", stats->run_max_ns);
+	seq_printf(m, "early %llu\n", stats->early);
+	seq_printf(m, "in_window %llu\n", stats->windowed);
+	/* Bucket i holds the numbers of i binary digits. */
+	for (i = 0; i < TWHEEL_LATE_BUCKETS; i++)
+		if (stats->late[i])
+			seq_printf(m, "late_%u %llu\n", i ? 1U << (i - 1) : 0, stats->late[i]);
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
 		debugfs_show_level(m, s, n);
 }
@@ -168,12 +152,9 @@ static int debugfs_counts_show(struct seq_file *m, void *unused)
 	struct twheel_counts counts;
 	u64 ended;
 
-	twheel_counts_read(&counts);
+	twheel_base_read_counts(&counts);
 	ended = counts.fired + counts.cancelled + counts.replaced;
-	seq_printf(m, "armed %llu\n", counts.armed);
-	seq_printf(m, "fired %llu\n", counts.fired);
-	seq_printf(m, "cancelled %llu\n", counts.cancelled);
-	seq_printf(m, "replaced %llu\n", counts.replaced);
+	debugfs_show_counts(m, &counts);
 	seq_printf(m, "pending %llu\n", counts.pending);
 	seq_printf(m, "unaccounted %lld\n",
 		   (s64)(counts.armed - ended - counts.pending));
@@ -181,20 +162,18 @@ static int debugfs_counts_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(debugfs_counts);
 
-static void debugfs_reset_stats(struct twheel_base *base)
-{
-	raw_spin_lock_irq(&base->lock);
-	memset(&base->stats, 0, sizeof(base->stats));
-	raw_spin_unlock_irq(&base->lock);
-}
-
 static ssize_t debugfs_reset_write(struct file *file, const char __user *buf,
 				   size_t count, loff_t *pos)
 {
+	struct twheel_base *base;
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
-		debugfs_reset_stats(twheel_base_of(cpu));
+	for_each_possible_cpu(cpu) {
+		base = twheel_base_of(cpu);
+		raw_spin_lock_irq(&base->lock);
+		memset(&base->stats, 0, sizeof(base->stats));
+		raw_spin_unlock_irq(&base->lock);
+	}
 	return count;
 }
 
@@ -205,11 +184,7 @@ static const struct file_operations debugfs_reset_fops = {
 	.llseek	= noop_llseek,
 };
 
-/**
- * twheel_debugfs_init - create the files
- *
- * Errors are ignored: everything else works without the files.
- */
+/* Errors are ignored: everything else works without the files. */
 void twheel_debugfs_init(void)
 {
 	unsigned long cpu;
@@ -224,9 +199,6 @@ void twheel_debugfs_init(void)
 	}
 }
 
-/**
- * twheel_debugfs_exit - remove the files
- */
 void twheel_debugfs_exit(void)
 {
 	debugfs_remove(debugfs_directory);

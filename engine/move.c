@@ -5,26 +5,6 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 #include "callback.h"
-#include "move.h"
-#include "tick.h"
-#include "trace.h"
-
-/* Takes the locks in the order of CPUs. */
-static void move_lock_both(struct twheel_base *a, struct twheel_base *b)
-{
-	if (a->cpu > b->cpu)
-		swap(a, b);
-	raw_spin_lock_irq(&a->lock);
-	raw_spin_lock_nested(&b->lock, SINGLE_DEPTH_NESTING);
-}
-
-static void move_unlock_both(struct twheel_base *a, struct twheel_base *b)
-{
-	if (a->cpu > b->cpu)
-		swap(a, b);
-	raw_spin_unlock(&b->lock);
-	raw_spin_unlock_irq(&a->lock);
-}
 
 /*
  * Returns the first timer that may move. A timer whose callback runs stays, because
@@ -45,23 +25,19 @@ static struct twheel_timer *move_first(struct twheel_base *from)
 	return twheel_callback_first_deferred(from);
 }
 
-/**
- * twheel_move_some - move some timers off an offline CPU
- * @to: A base of another CPU, not locked.
- * @from: The base of the offline CPU, not locked.
- *
- * Moves at most %TWHEEL_LOCK_HOLD timers.
- *
- * Context: process.
- *
- * Return: Whether timers are left that can be moved.
+/*
+ * Moves at most TWHEEL_LOCK_HOLD timers from the base of an offline CPU to that of another CPU. No
+ * base is locked. Returns whether timers are left that can be moved.
  */
 bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 {
+	struct twheel_base *low = to->cpu < from->cpu ? to : from, *high = low == to ? from : to;
 	struct twheel_timer *t = NULL;
 	unsigned int i;
 
-	move_lock_both(to, from);
+	/* in the order of their CPUs */
+	raw_spin_lock_irq(&low->lock);
+	raw_spin_lock_nested(&high->lock, SINGLE_DEPTH_NESTING);
 	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online; i++) {
 		t = move_first(from);
 		if (!t || !to->online)
@@ -71,21 +47,18 @@ bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 		trace_twheel_migrate(t, from->cpu, to->cpu);
 		twheel_wheel_move(&to->wheel, &from->wheel, &t->node);
 		WRITE_ONCE(t->node.flags, (t->node.flags & ~TWHEEL_CPU_MASK) | to->cpu);
-		twheel_stats_inc(&to->stats.migrated);
+		to->stats.migrated++;
 	}
 	twheel_tick_wake_by(to, to->wheel.next);
-	move_unlock_both(to, from);
+	raw_spin_unlock(&high->lock);
+	raw_spin_unlock_irq(&low->lock);
 	return t;
 }
 
-/**
- * twheel_move_evacuate - move the timers of a base away if its CPU is offline
- * @base: The base, not locked.
- *
- * A callback that still runs for an offline CPU may arm its own timer there, see
- * twheel_arm_rehome(). The worker calls this function when the callback has ended.
- *
- * Context: process.
+/*
+ * Moves the timers of a base, which is not locked, away if its CPU is offline. A callback that
+ * still runs for an offline CPU may arm its own timer there: see twheel_arm_rehome(). The worker
+ * calls this function when the callback has ended.
  */
 void twheel_move_evacuate(struct twheel_base *base)
 {

@@ -7,14 +7,11 @@
  * has TWHEEL_PROCESS_MAX workers, which are work items on the workqueue "twheel". A
  * worker that takes a timer queues another worker if more timers are waiting.
  *
- * The workqueue runs one item of a CPU at a time, unless that item sleeps. So
- * callbacks usually run one by one, and a callback that sleeps holds up the others only
- * when all workers sleep. The workqueue has a rescuer, which runs the items when there
- * is no memory to create a thread.
+ * The workqueue runs one item of a CPU at a time, unless that item sleeps. So a callback
+ * that sleeps holds up the others only when all workers sleep.
  *
  * A worker passes over a deferred timer whose callback runs already. The worker that
- * runs this callback looks at the list again when the callback has ended. So callbacks
- * of one timer do not overlap.
+ * runs this callback looks at the list again when the callback has ended.
  *
  * A CPU that goes offline does not wait for these callbacks, which may sleep for
  * long. If such a callback arms its own timer again, the timer stays with the offline
@@ -23,9 +20,6 @@
 #include <linux/errno.h>
 #include <linux/sched.h>
 #include "callback.h"
-#include "move.h"
-#include "process.h"
-#include "tick.h"
 #include "twheel_compat.h"
 
 /* The most callbacks that a worker runs before other work of the CPU has its turn. */
@@ -64,7 +58,7 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 
 	worker->callback.task = current;
 	fn = twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
-	twheel_stats_inc(&base->stats.processed);
+	base->stats.processed++;
 	/* A periodic timer is pending again. */
 	twheel_tick_wake_by(base, base->wheel.next);
 	twheel_process_kick(base);
@@ -101,10 +95,7 @@ static void process_work(struct work_struct *work)
 	queue_work_on(base->cpu, twheel_wq, work);
 }
 
-/**
- * twheel_process_kick - queue a worker if a timer waits for one
- * @base: The base, locked.
- */
+/* Queues a worker if a timer of a locked base waits for one. */
 void twheel_process_kick(struct twheel_base *base)
 {
 	unsigned int i;
@@ -119,40 +110,25 @@ void twheel_process_kick(struct twheel_base *base)
 	queue_work_on(base->cpu, twheel_wq, &base->worker[i].work);
 }
 
-static bool process_runs(struct twheel_base *base, const struct twheel_timer *t)
-{
-	bool ret;
-
-	raw_spin_lock_irq(&base->lock);
-	ret = twheel_callback_find_process(base, t);
-	raw_spin_unlock_irq(&base->lock);
-	return ret;
-}
-
-/**
- * twheel_process_wait - sleep until a callback has ended
- * @base: The base that the timer belonged to when its callback was seen running.
- * @t: The callback's timer.
- *
- * Also returns when another callback of @base ends, so the caller has to check again.
- *
- * Context: process, may sleep.
+/*
+ * Sleeps until a callback has ended that was seen running, when its timer belonged to @base. Also
+ * returns when another callback of @base ends, so the caller has to check again.
  */
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 {
 	DEFINE_WAIT(wait);
+	bool runs;
 
 	/* No loop: a timer that is armed again and again might run at every check. */
 	prepare_to_wait(&base->callback_done, &wait, TASK_UNINTERRUPTIBLE);
-	if (process_runs(base, t))
+	raw_spin_lock_irq(&base->lock);
+	runs = twheel_callback_find_process(base, t);
+	raw_spin_unlock_irq(&base->lock);
+	if (runs)
 		schedule();
 	finish_wait(&base->callback_done, &wait);
 }
 
-/**
- * twheel_process_init_base - set up the workers of a base
- * @base: The base.
- */
 void twheel_process_init_base(struct twheel_base *base)
 {
 	unsigned int i;
@@ -165,20 +141,13 @@ void twheel_process_init_base(struct twheel_base *base)
 	}
 }
 
-/**
- * twheel_process_init - set up the workqueue
- *
- * Return: 0 or -ENOMEM.
- */
 int twheel_process_init(void)
 {
 	twheel_wq = alloc_workqueue("twheel", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	return twheel_wq ? 0 : -ENOMEM;
 }
 
-/**
- * twheel_process_exit - wait for the workers and remove the workqueue
- */
+/* Waits for the workers. */
 void twheel_process_exit(void)
 {
 	destroy_workqueue(twheel_wq);

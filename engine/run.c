@@ -2,11 +2,10 @@
 /*
  * twheel: the run of a wheel, in a softirq or in a thread
  *
- * The tick source starts a run when the wheel has work. A run moves timers down a
- * level and expires timers, until the wheel is up to date, or the budget or the time is
- * used up. The thread of the CPU continues such a run, with bottom halves off. Until the
- * wheel is up to date again, no tick starts a run: a storm that lasts has the time that
- * the scheduler gives the thread.
+ * The tick source starts a run when the wheel has work. A run moves and expires timers, until
+ * the wheel is up to date, or the budget or the time is used up. The thread of the CPU
+ * continues such a run. Until the wheel is up to date again, no tick starts a run: a storm
+ * that lasts has the time that the scheduler gives the thread.
  */
 #include <linux/ktime.h>
 #include <linux/moduleparam.h>
@@ -15,12 +14,7 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include "callback.h"
-#include "expiry.h"
-#include "process.h"
-#include "run.h"
-#include "tick.h"
-#include "trace.h"
-#include "work.h"
+#include "twheel_compat.h"
 
 static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
@@ -32,11 +26,11 @@ MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most (
 /* Accounts for a stretch of a run with interrupts off. */
 static noinline void run_account(struct twheel_base *base)
 {
-	u32 moved = base->wheel.moves;
+	u64 moved = base->wheel.moves;
 
 	base->wheel.moves = 0;
 	trace_twheel_cascade(base->cpu, base->wheel.clk, moved);
-	twheel_stats_max(&base->stats.cascade_max, moved);
+	base->stats.cascade_max = max(base->stats.cascade_max, moved);
 }
 
 static void run_unlock(struct twheel_base *base)
@@ -52,8 +46,11 @@ static void run_pause(struct twheel_base *base)
 	__must_hold(&base->lock)
 {
 	run_unlock(base);
-	if (twheel_expiry_contended(base))
-		twheel_expiry_relax(base);
+	/* The base says that no callback runs: a canceller that gets the lock looks there. */
+	if (twheel_callback_contended(base)) {
+		twheel_callback_unlock_expiry(base);
+		twheel_callback_lock_expiry(base);
+	}
 	raw_spin_lock_irq(&base->lock);
 }
 
@@ -65,17 +62,18 @@ static void run_callback(struct twheel_base *base, struct twheel_timer *t, twhee
 	twheel_callback_run(t, fn);
 	raw_spin_lock_irq(&base->lock);
 	base->callback.timer = NULL;
-	if (twheel_expiry_contended(base))
+	if (twheel_callback_contended(base))
 		run_pause(base);
 }
 
 /*
- * Whether a task waits for this one, which runs the wheel. Bottom halves are off, so the task
- * waits for the end of the run, and kernels charge that time to the task that waits.
+ * Whether a run has used up its time. In a thread, also whether a task waits for this one: bottom
+ * halves are off, so the task waits for the end of the run, and kernels charge that time to the
+ * task that waits.
  */
-static bool run_keeps_waiting(void)
+static bool run_is_over(u64 until)
 {
-	return !in_serving_softirq() && need_resched();
+	return local_clock() >= until || (!in_serving_softirq() && need_resched());
 }
 
 /*
@@ -85,46 +83,42 @@ static bool run_keeps_waiting(void)
 static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 {
 	u64 tick = get_jiffies_64();
+	unsigned int hold, n = 0;
 	struct twheel_timer *t;
-	unsigned int rest, n = 0;
 	twheel_fn_t fn;
 
 	lockdep_assert_held(&base->lock);
 
 	while (left) {
-		rest = min(left, TWHEEL_LOCK_HOLD);
-		left -= rest;
-		t = twheel_timer_of(twheel_wheel_expire(&base->wheel, tick, &rest));
-		left += rest;
-		if (likely(t)) {
+		hold = min(left, TWHEEL_LOCK_HOLD);
+		left -= hold;
+		while ((t = twheel_timer_of(twheel_wheel_expire(&base->wheel, tick, &hold)))) {
 			fn = twheel_callback_begin(base, &base->callback, t, tick);
 			run_callback(base, t, fn);
-			if (++n % RUN_CLOCK_EVERY &&
-			    !time_after64(get_jiffies_64(), tick))
+			if (++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick))
 				continue;
-		} else if (rest) {
-			return true;
-		} else {
-			run_pause(base);
+			tick = get_jiffies_64();
+			if (run_is_over(until))
+				return false;
 		}
+		if (hold)
+			return true;
+		run_pause(base);
 		tick = get_jiffies_64();
-		if (local_clock() >= until || run_keeps_waiting())
+		if (run_is_over(until))
 			break;
 	}
 	return false;
 }
 
-/*
- * Runs with bottom halves off on the base's CPU or, when that CPU goes offline, on
- * another.
- */
+/* Runs with bottom halves off on the base's CPU or, when that CPU goes offline, on another. */
 static void run_base(struct twheel_base *base, u64 start, u64 until)
 {
 	bool up_to_date;
 
-	twheel_expiry_lock(base);
+	twheel_callback_lock_expiry(base);
 	raw_spin_lock_irq(&base->lock);
-	twheel_stats_inc(&base->stats.runs);
+	base->stats.runs++;
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (base->runner || !base->online)
 		goto out_unlock;
@@ -141,11 +135,11 @@ static void run_base(struct twheel_base *base, u64 start, u64 until)
 		base->wake = base->wheel.clk;
 		twheel_work_leave(&base->more);
 	}
-	twheel_stats_max(&base->stats.run_max_ns, local_clock() - start);
+	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
 
 out_unlock:
 	run_unlock(base);
-	twheel_expiry_unlock(base);
+	twheel_callback_unlock_expiry(base);
 }
 
 static void run_in_softirq(struct twheel_base *base)
@@ -176,24 +170,17 @@ static void run_more(struct twheel_work *more)
 	run_base(container_of(more, struct twheel_base, more), start, start + twheel_work_slice());
 }
 
-/**
- * twheel_run_init - set up what starts the runs of a base
- * @base: The base.
- */
 void twheel_run_init(struct twheel_base *base)
 {
-	twheel_tick_init(base, run_at_tick, run_after_sleep);
+	timer_setup(&base->tick, run_at_tick, TIMER_PINNED);
+	hrtimer_setup(&base->sleeper, run_after_sleep, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_SOFT);
 	twheel_work_setup(&base->more, run_more);
 }
 
-/**
- * twheel_run_stop - stop the runs of a base for good
- * @base: The base, not locked, and not online any more.
- *
- * Context: process, may sleep.
- */
+/* Nothing starts a run any more. @base is not online. May sleep. */
 void twheel_run_stop(struct twheel_base *base)
 {
-	twheel_tick_stop(base);
-	twheel_work_cancel_sync(&base->more);
+	timer_shutdown_sync(&base->tick);
+	hrtimer_cancel(&base->sleeper);
 }

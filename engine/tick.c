@@ -2,21 +2,19 @@
 /*
  * twheel: the tick source, which starts the runs of a wheel
  *
- * While nothing is pending, nothing is armed and the CPU sleeps. Otherwise the tick
- * source is armed for the next tick that the wheel must visit:
+ * While nothing is pending, nothing is armed and the CPU sleeps. Otherwise the tick source is
+ * armed for the next tick that the wheel must visit:
  *
- * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. That timer is exact
- *   at this distance, and runs in the tick's own softirq, without another interrupt.
- * - A far tick gets an hrtimer, because timer_list would run late by up to an eighth of
- *   the distance. The hrtimer expires shortly before the far tick. Its window is so
- *   wide that it usually shares a wake-up with other work of the CPU. Its run arms the
- *   timer_list timer for the rest. If the far tick is a tick at which timers move down
- *   a level, the run of the hrtimer moves them already.
- * - For a far tick of another CPU, timer_list covers the distance in several legs,
- *   because an hrtimer cannot be started on another CPU.
+ * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. That timer is exact at this
+ *   distance, and runs in the tick's own softirq, without another interrupt.
+ * - A far tick gets an hrtimer, because timer_list would run late by up to an eighth of the
+ *   distance. The hrtimer expires shortly before the far tick. Its window is so wide that it
+ *   usually shares a wake-up with other work of the CPU. Its run arms the timer_list timer.
+ * - For a far tick of another CPU, timer_list covers the distance in several legs, because an
+ *   hrtimer cannot be started on another CPU.
  */
+#include "engine.h"
 #include "twheel_compat.h"
-#include "tick.h"
 
 /* timer_list's first level has 63 slots of one tick, and its clock may lag behind. */
 #define TICK_NEAR		40
@@ -67,13 +65,7 @@ static void tick_arm_remote(struct twheel_base *base, u64 now, u64 ahead)
 	add_timer_on(&base->tick, base->cpu);
 }
 
-/**
- * twheel_tick_arm - arm the tick source
- * @base: The base, locked.
- * @next: The latest tick at which the next run may begin.
- *
- * The slow part of twheel_tick_wake_by().
- */
+/* The slow part of twheel_tick_wake_by(). */
 void twheel_tick_arm(struct twheel_base *base, u64 next)
 {
 	u64 now, ahead;
@@ -94,31 +86,4 @@ void twheel_tick_arm(struct twheel_base *base, u64 next)
 		tick_arm_near(base, now, ahead);
 	else
 		tick_arm_far(base, now, ahead);
-}
-
-/**
- * twheel_tick_init - set up the tick source
- * @base: The base.
- * @near: Starts a run, from the timer_list timer.
- * @far: Starts a run, from the hrtimer.
- */
-void twheel_tick_init(struct twheel_base *base,
-		      void (*near)(struct timer_list *),
-		      enum hrtimer_restart (*far)(struct hrtimer *))
-{
-	timer_setup(&base->tick, near, TIMER_PINNED);
-	hrtimer_setup(&base->sleeper, far, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_PINNED_SOFT);
-}
-
-/**
- * twheel_tick_stop - stop the tick source for good
- * @base: The base, not locked, and not online any more.
- *
- * Context: process, may sleep.
- */
-void twheel_tick_stop(struct twheel_base *base)
-{
-	timer_shutdown_sync(&base->tick);
-	hrtimer_cancel(&base->sleeper);
 }

@@ -42,66 +42,24 @@ DECLARE_EVENT_CLASS(twheel_deadline,
 		  __entry->cpu)
 );
 
-/**
- * twheel_arm - an idle timer is armed
- * @timer: The timer.
- * @expires: Its deadline.
- * @cpu: The CPU whose wheel gets the timer.
- */
-DEFINE_EVENT(twheel_deadline, twheel_arm,
-	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
-	TP_ARGS(timer, expires, cpu)
-);
+/* @cpu: the CPU whose wheel has the timer, unless said otherwise. */
+#define TWHEEL_DEADLINE_EVENT(_name)						\
+	DEFINE_EVENT(twheel_deadline, _name,					\
+		TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu), \
+		TP_ARGS(timer, expires, cpu))
 
-/**
- * twheel_change - a pending timer gets another deadline, and another slot
- * @timer: The timer.
- * @expires: Its new deadline.
- * @cpu: The CPU whose wheel the timer is in.
- */
-DEFINE_EVENT(twheel_deadline, twheel_change,
-	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
-	TP_ARGS(timer, expires, cpu)
-);
+/* An idle timer is armed. */
+TWHEEL_DEADLINE_EVENT(twheel_arm);
+/* A pending timer gets another deadline, and another slot. */
+TWHEEL_DEADLINE_EVENT(twheel_change);
+/* @cpu pushes a deadline back without a lock. The timer may have expired meanwhile. */
+TWHEEL_DEADLINE_EVENT(twheel_extend);
+/* A pending timer is disarmed; @expires was its deadline. */
+TWHEEL_DEADLINE_EVENT(twheel_cancel);
+/* A callback begins; @expires has come. */
+TWHEEL_DEADLINE_EVENT(twheel_expire_entry);
 
-/**
- * twheel_extend - a pending timer's deadline is pushed back without a lock
- * @timer: The timer. It may have expired meanwhile.
- * @expires: Its new deadline.
- * @cpu: The CPU that pushes the deadline back.
- */
-DEFINE_EVENT(twheel_deadline, twheel_extend,
-	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
-	TP_ARGS(timer, expires, cpu)
-);
-
-/**
- * twheel_cancel - a pending timer is disarmed
- * @timer: The timer.
- * @expires: Its deadline.
- * @cpu: The CPU whose wheel the timer was in.
- */
-DEFINE_EVENT(twheel_deadline, twheel_cancel,
-	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
-	TP_ARGS(timer, expires, cpu)
-);
-
-/**
- * twheel_expire_entry - a callback begins
- * @timer: The callback's timer.
- * @expires: The deadline that has come.
- * @cpu: The CPU whose wheel the timer was in.
- */
-DEFINE_EVENT(twheel_deadline, twheel_expire_entry,
-	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
-	TP_ARGS(timer, expires, cpu)
-);
-
-/**
- * twheel_expire_exit - a callback has ended
- * @timer: The address of the callback's timer, which the callback may have freed.
- * @function: The callback.
- */
+/* A callback has ended, which may have freed its timer. */
 TRACE_EVENT(twheel_expire_exit,
 
 	TP_PROTO(const struct twheel_timer *timer, twheel_fn_t function),
@@ -121,12 +79,7 @@ TRACE_EVENT(twheel_expire_exit,
 	TP_printk("timer=%p function=%ps", __entry->timer, __entry->function)
 );
 
-/**
- * twheel_cascade - timers have been moved to a finer level, or to a later deadline
- * @cpu: The CPU whose wheel it is.
- * @clk: The hand of the wheel.
- * @moved: How many timers were moved without releasing the lock.
- */
+/* Timers of a wheel have been moved to a finer level, or to a later deadline, at a stretch. */
 TRACE_EVENT(twheel_cascade,
 
 	TP_PROTO(unsigned int cpu, u64 clk, u64 moved),
@@ -145,20 +98,13 @@ TRACE_EVENT(twheel_cascade,
 		__entry->cpu	= cpu;
 	),
 
-	TP_printk("cpu=%u clk=%llu moved=%llu", __entry->cpu, __entry->clk,
-		  __entry->moved)
+	TP_printk("cpu=%u clk=%llu moved=%llu", __entry->cpu, __entry->clk, __entry->moved)
 );
 
-/**
- * twheel_migrate - a timer moves from the wheel of one CPU to that of another
- * @timer: The timer.
- * @from: The CPU that it leaves.
- * @to: The CPU that it moves to.
- */
+/* A timer moves from the wheel of one CPU to that of another. */
 TRACE_EVENT(twheel_migrate,
 
-	TP_PROTO(const struct twheel_timer *timer, unsigned int from,
-		 unsigned int to),
+	TP_PROTO(const struct twheel_timer *timer, unsigned int from, unsigned int to),
 
 	TP_ARGS(timer, from, to),
 

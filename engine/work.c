@@ -2,21 +2,17 @@
 /*
  * twheel: work for the end of a run, and the thread that continues runs
  *
- * A run in softirq context takes time from whatever task it has interrupted, and no
- * scheduler weighs it. So a run ends after a slice of time. Every CPU has a thread,
- * "twheel/N", which does what is left. The scheduler weighs the thread as any other task.
- * A tasklet would not do: the kernel raises it again at the end of each interrupt, before
- * the task that was interrupted can go on.
+ * A run in softirq context takes time from whatever task it has interrupted. So a run ends
+ * after a slice of time. Every CPU has a thread, "twheel/N", which continues the run. The
+ * scheduler weighs the thread as any other task.
  *
- * Two kinds of work go through this file:
- *
- * - A run that has used up its slice is left to the thread.
- * - Callbacks queue what has to be done once for many timers, such as waking a reader.
- *   The softirq does such work at the end of its run if there is time left. Work that is
- *   queued outside a run is done at the next tick.
+ * Callbacks queue what has to be done once for many timers. The softirq does such work at the
+ * end of its run if there is time left, else the thread does. Work that is queued outside a
+ * run is done at the next tick.
  *
  * Work runs with bottom halves off, on the CPU where it was queued, unless that CPU has
- * gone offline. One work may run on two CPUs at once if it is queued again meanwhile.
+ * gone offline. One work may run on two CPUs at once if it is queued again meanwhile. Work
+ * that is queued when the module is unloaded may run until twheel_work_exit() returns.
  */
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
@@ -28,207 +24,120 @@
 #include <linux/smpboot.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
+#include "engine.h"
 #include "twheel_compat.h"
-#include "work.h"
 
 static unsigned int slice_us = 1000;
 module_param(slice_us, uint, 0644);
 MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, at most; a thread continues (default 1000)");
 
-/**
- * struct work_cpu - the work of a CPU
- * @lock: Protects the fields that follow, but for @to, and the @node and @cpu of queued
- *	work. Taken with interrupts off.
- * @online: The CPU's thread can run.
- * @soon: Work for the end of the run, or for the next tick.
- * @left: Work for the thread.
- * @to: The list for new work: @soon during a run in softirq context, @left while the thread
- *	works, %NULL at other times. Only this CPU uses it, with bottom halves off.
- * @kick: Begins the work in @soon if no run does.
- */
+/* The work of a CPU. */
 struct work_cpu {
+	/* Protects the lists, and the @node of work in them. Taken with interrupts off. */
 	raw_spinlock_t		lock;
+	struct list_head	soon;	/* for the end of the run, or for the next tick */
+	struct list_head	left;	/* for the thread */
+	/* the thread can run; protected by the lock */
 	bool			online;
-	struct list_head	soon;
-	struct list_head	left;
+	struct task_struct	*thread;
+	struct timer_list	kick;	/* begins the work in @soon if no run does */
+	/*
+	 * The list for new work: @soon during a run in softirq context, @left while the thread
+	 * works, NULL at other times. Only this CPU uses it, with bottom halves off.
+	 */
 	struct list_head	*to;
-	struct timer_list	kick;
 };
 
 static DEFINE_PER_CPU(struct work_cpu, work_cpus);
-static DEFINE_PER_CPU(struct task_struct *, work_thread);
 
-/**
- * twheel_work_setup - prepare a work
- * @work: The work.
- * @fn: What it does. Called with bottom halves off.
- */
 void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *work))
 {
-	INIT_LIST_HEAD(&work->node);
 	work->fn = fn;
-	work->cpu = 0;
 	atomic_set(&work->queued, 0);
-	atomic_set(&work->running, 0);
 }
 
 /* Locks the work of this CPU, or of another one if this CPU is going offline. */
-static unsigned int work_lock(void)
+static struct work_cpu *work_lock(void)
 {
-	unsigned int cpu = smp_processor_id();
+	struct work_cpu *c = this_cpu_ptr(&work_cpus);
 
 	lockdep_assert_irqs_disabled();
 
 	for (;;) {
-		raw_spin_lock(&per_cpu(work_cpus, cpu).lock);
-		if (per_cpu(work_cpus, cpu).online)
-			return cpu;
-		raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
-		cpu = cpumask_any(cpu_active_mask);
+		raw_spin_lock(&c->lock);
+		if (c->online)
+			return c;
+		raw_spin_unlock(&c->lock);
+		c = per_cpu_ptr(&work_cpus, cpumask_any(cpu_active_mask));
 	}
 }
 
-static void work_set_cpu(struct twheel_work *work, unsigned int cpu)
-{
-	WRITE_ONCE(work->cpu, cpu);
-	/* Pairs with work_take_back(): a CPU that sees the work in a list sees its new CPU. */
-	smp_wmb();
-}
-
-static void work_wake_thread(struct work_cpu *c, unsigned int cpu)
+static void work_wake_thread(struct work_cpu *c)
 {
 	lockdep_assert_held(&c->lock);
 
 	if (!list_empty(&c->left))
-		wake_up_process(per_cpu(work_thread, cpu));
-}
-
-static void work_add_left(struct twheel_work *work, unsigned int cpu)
-{
-	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
-
-	lockdep_assert_held(&c->lock);
-
-	work_set_cpu(work, cpu);
-	list_add_tail(&work->node, &c->left);
-	work_wake_thread(c, cpu);
-}
-
-static void work_add_soon(struct twheel_work *work, unsigned int cpu)
-{
-	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
-	struct list_head *to = READ_ONCE(c->to);
-
-	lockdep_assert_held(&c->lock);
-
-	work_set_cpu(work, cpu);
-	list_add_tail(&work->node, to ?: &c->soon);
-	/* timer_list runs a timer one tick after its ->expires. */
-	if (!to && !timer_pending(&c->kick))
-		mod_timer(&c->kick, jiffies);
+		wake_up_process(c->thread);
 }
 
 /* Does a work in this run that is left to the thread, which may have to wait for the CPU. */
 static void work_hurry(struct twheel_work *work)
 {
 	struct work_cpu *c = this_cpu_ptr(&work_cpus);
+	struct twheel_work *left;
 
 	if (READ_ONCE(c->to) != &c->soon || list_empty_careful(&c->left))
 		return;
 	raw_spin_lock(&c->lock);
-	/* As in work_take_back(). */
-	if (smp_load_acquire(&work->node.next) != &work->node &&
-	    READ_ONCE(work->cpu) == smp_processor_id())
-		list_move_tail(&work->node, &c->soon);
+	/* Looks for the work, which may be in the list of another CPU. The list is short. */
+	list_for_each_entry(left, &c->left, node) {
+		if (left == work) {
+			list_move_tail(&work->node, &c->soon);
+			break;
+		}
+	}
 	raw_spin_unlock(&c->lock);
 }
 
 /* Queues a work, unless it is queued already. Another CPU's work does not wait for a tick. */
 static void work_add(struct twheel_work *work, bool soon)
 {
+	struct work_cpu *c;
+	struct list_head *to;
 	unsigned long flags;
-	unsigned int cpu;
 
 	local_irq_save(flags);
 	if (!atomic_xchg(&work->queued, 1)) {
-		cpu = work_lock();
-		if (soon && cpu == smp_processor_id())
-			work_add_soon(work, cpu);
-		else
-			work_add_left(work, cpu);
-		raw_spin_unlock(&per_cpu(work_cpus, cpu).lock);
+		c = work_lock();
+		to = &c->left;
+		if (soon && c == this_cpu_ptr(&work_cpus))
+			to = READ_ONCE(c->to) ?: &c->soon;
+		list_add_tail(&work->node, to);
+		if (to == &c->left)
+			work_wake_thread(c);
+		else if (!READ_ONCE(c->to) && !timer_pending(&c->kick))
+			/* timer_list runs a timer one tick after its ->expires. */
+			mod_timer(&c->kick, jiffies);
+		raw_spin_unlock(&c->lock);
 	} else if (soon) {
 		work_hurry(work);
 	}
 	local_irq_restore(flags);
 }
 
-/**
- * twheel_work_queue - do a work at the end of the run, or at the next tick
- * @work: The work. If it is queued already, nothing happens: its function will see what
- *	the caller did before.
- *
- * Context: any.
+/*
+ * Has a work done at the end of the run, or at the next tick. If the work is queued already,
+ * nothing happens: its function will see what the caller did before. Context: any.
  */
 void twheel_work_queue(struct twheel_work *work)
 {
 	work_add(work, true);
 }
 
-/**
- * twheel_work_leave - leave a work to the thread
- * @work: The work. If it is queued already, nothing happens.
- *
- * Context: any.
- */
+/* The same, but leaves the work to the thread. */
 void twheel_work_leave(struct twheel_work *work)
 {
 	work_add(work, false);
-}
-
-/* Takes a work off its list. False if the work is just being queued, moved or begun. */
-static bool work_take_back(struct twheel_work *work)
-{
-	unsigned int cpu = READ_ONCE(work->cpu);
-	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
-	unsigned long flags;
-	bool found;
-
-	raw_spin_lock_irqsave(&c->lock, flags);
-	/* Pairs with work_set_cpu(): the list is that of @cpu, or @cpu is out of date. */
-	found = smp_load_acquire(&work->node.next) != &work->node &&
-		READ_ONCE(work->cpu) == cpu;
-	if (found) {
-		list_del_init(&work->node);
-		atomic_set(&work->queued, 0);
-	}
-	raw_spin_unlock_irqrestore(&c->lock, flags);
-	return found;
-}
-
-/**
- * twheel_work_cancel_sync - take a work back and wait until it does not run
- * @work: The work, which only its own function still queues, and not for ever.
- *
- * If the function does queue the work again, it may still run once more when the call
- * returns: it must then be safe to run until twheel_work_exit().
- *
- * Context: process, may sleep.
- */
-void twheel_work_cancel_sync(struct twheel_work *work)
-{
-	for (;;) {
-		if (!twheel_work_queued(work)) {
-			/* Pairs with work_take(): a work that is not queued any more is running. */
-			smp_rmb();
-			/* Pairs with work_do(): what the function did comes first. */
-			if (!atomic_read_acquire(&work->running) && !twheel_work_queued(work))
-				break;
-		} else if (work_take_back(work)) {
-			continue;
-		}
-		schedule_timeout_uninterruptible(1);
-	}
 }
 
 static struct twheel_work *work_take(struct work_cpu *c, struct list_head *list)
@@ -239,7 +148,6 @@ static struct twheel_work *work_take(struct work_cpu *c, struct list_head *list)
 	work = list_first_entry_or_null(list, struct twheel_work, node);
 	if (work) {
 		list_del_init(&work->node);
-		atomic_inc(&work->running);
 		/* A full barrier: the function sees what was done before twheel_work_queue(). */
 		atomic_xchg(&work->queued, 0);
 	}
@@ -258,26 +166,16 @@ static void work_do(struct work_cpu *c, struct list_head *list, u64 until)
 		if (!work)
 			break;
 		work->fn(work);
-		/* Pairs with twheel_work_cancel_sync(). */
-		atomic_dec_return_release(&work->running);
 	} while (local_clock() < until && (in_serving_softirq() || !need_resched()));
 }
 
-/**
- * twheel_work_slice - how long the wheels of a CPU may run in a row
- *
- * Return: The time in ns.
- */
+/* How long the wheels of a CPU may run in a row, in ns. */
 u64 twheel_work_slice(void)
 {
 	return (u64)max(READ_ONCE(slice_us), 1U) * NSEC_PER_USEC;
 }
 
-/**
- * twheel_work_begin_run - keep new work for the end of a run
- *
- * Context: softirq, on the CPU of the run, outside other runs.
- */
+/* Keeps new work for the end of a run in softirq context. */
 void twheel_work_begin_run(void)
 {
 	struct work_cpu *c = this_cpu_ptr(&work_cpus);
@@ -285,12 +183,7 @@ void twheel_work_begin_run(void)
 	WRITE_ONCE(c->to, &c->soon);
 }
 
-/**
- * twheel_work_end_run - do the work of a run, and leave the rest to the thread
- * @until: When to stop, by local_clock().
- *
- * Context: softirq, on the CPU that called twheel_work_begin_run().
- */
+/* Does the work of a run until the time @until, by local_clock(). Leaves the rest to the thread. */
 void twheel_work_end_run(u64 until)
 {
 	struct work_cpu *c = this_cpu_ptr(&work_cpus);
@@ -304,7 +197,7 @@ void twheel_work_end_run(u64 until)
 		return;
 	raw_spin_lock_irq(&c->lock);
 	list_splice_tail_init(&c->soon, &c->left);
-	work_wake_thread(c, smp_processor_id());
+	work_wake_thread(c);
 	raw_spin_unlock_irq(&c->lock);
 }
 
@@ -332,16 +225,13 @@ static int work_thread_should_run(unsigned int cpu)
 }
 
 static struct smp_hotplug_thread work_threads = {
-	.store			= &work_thread,
+	.store			= &work_cpus.thread,
 	.thread_should_run	= work_thread_should_run,
 	.thread_fn		= work_thread_run,
 	.thread_comm		= "twheel/%u",
 };
 
-/**
- * twheel_work_online - take work for a CPU
- * @cpu: The CPU.
- */
+/* A CPU takes work from now on. */
 void twheel_work_online(unsigned int cpu)
 {
 	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
@@ -351,49 +241,26 @@ void twheel_work_online(unsigned int cpu)
 	raw_spin_unlock_irq(&c->lock);
 }
 
-static struct twheel_work *work_first(struct work_cpu *c)
-{
-	lockdep_assert_held(&c->lock);
-
-	list_splice_tail_init(&c->soon, &c->left);
-	return list_first_entry_or_null(&c->left, struct twheel_work, node);
-}
-
-/**
- * twheel_work_offline - give the work of a CPU to another one
- * @cpu: The CPU, which goes offline.
- * @to: The other CPU.
- *
- * Context: process, on @cpu.
- */
+/* Gives the work of a CPU that goes offline to another one. Process context, on @cpu. */
 void twheel_work_offline(unsigned int cpu, unsigned int to)
 {
 	struct work_cpu *c = per_cpu_ptr(&work_cpus, cpu);
 	struct work_cpu *other = per_cpu_ptr(&work_cpus, to);
-	struct twheel_work *work;
+	LIST_HEAD(moving);
 
 	raw_spin_lock_irq(&c->lock);
 	c->online = false;
-	while ((work = work_first(c))) {
-		list_del_init(&work->node);
-		/* No one may look for the work in this CPU's list any more. */
-		work_set_cpu(work, to);
-		raw_spin_unlock_irq(&c->lock);
-		raw_spin_lock_irq(&other->lock);
-		work_add_left(work, to);
-		raw_spin_unlock_irq(&other->lock);
-		cond_resched();
-		raw_spin_lock_irq(&c->lock);
-	}
+	list_splice_tail_init(&c->soon, &c->left);
+	list_splice_tail_init(&c->left, &moving);
 	raw_spin_unlock_irq(&c->lock);
+	raw_spin_lock_irq(&other->lock);
+	list_splice_tail_init(&moving, &other->left);
+	work_wake_thread(other);
+	raw_spin_unlock_irq(&other->lock);
 	timer_delete_sync(&c->kick);
 }
 
-/**
- * twheel_work_init - start the threads
- *
- * Return: 0 or a negative errno.
- */
+/* Starts the threads. Returns 0 or a negative errno. */
 int twheel_work_init(void)
 {
 	struct work_cpu *c;
@@ -409,13 +276,9 @@ int twheel_work_init(void)
 	return smpboot_register_percpu_thread(&work_threads);
 }
 
-/**
- * twheel_work_exit - stop the threads
- *
- * No work is queued, and no caller queues any more. Waits until each thread has run: a
- * real-time task that never sleeps can delay that.
- *
- * Context: process, may sleep.
+/*
+ * Stops the threads, when nothing queues any more work that has to be done. Waits until each thread
+ * has run: a real-time task that never sleeps can delay that. May sleep.
  */
 void twheel_work_exit(void)
 {

@@ -88,7 +88,7 @@ static void look_and_act(struct pair *pair)
 {
 	pair->pending = twheel_pending(&pair->second.timer);
 	pair->remaining = twheel_remaining(&pair->second.timer);
-	twheel_counts_read(&pair->counts);
+	twheel_base_read_counts(&pair->counts);
 	pair->tick = get_jiffies_64();
 	pair->ret = pair->op->run(&pair->second.timer);
 }

@@ -15,7 +15,7 @@ int engine_test_init(struct kunit *test)
 	if (!et)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&et->probes);
-	twheel_counts_read(&et->start);
+	twheel_base_read_counts(&et->start);
 	test->priv = et;
 	return 0;
 }
@@ -42,7 +42,7 @@ void engine_test_counts(struct kunit *test, struct twheel_counts *counts)
 {
 	struct engine_test *et = test->priv;
 
-	twheel_counts_read(counts);
+	twheel_base_read_counts(counts);
 	counts->armed -= et->start.armed;
 	counts->fired -= et->start.fired;
 	counts->cancelled -= et->start.cancelled;
@@ -67,7 +67,7 @@ void engine_test_balance(struct kunit *test)
 	struct engine_test *et = test->priv;
 	struct twheel_counts counts;
 
-	twheel_counts_read(&counts);
+	twheel_base_read_counts(&counts);
 	KUNIT_EXPECT_EQ(test, counts.pending, et->start.pending);
 	KUNIT_EXPECT_EQ(test, counts.armed,
 			counts.fired + counts.cancelled + counts.replaced +

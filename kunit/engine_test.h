@@ -28,7 +28,6 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/timer.h>
-#include "../engine/counts.h"
 #include "../engine/base.h"
 #include "suites.h"
 

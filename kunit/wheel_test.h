@@ -18,7 +18,7 @@
 #define _TWHEEL_KUNIT_WHEEL_TEST_H
 
 #include <kunit/test.h>
-#include "../twheel_core.h"
+#include "audit.h"
 #include "suites.h"
 
 /* A sanitizer takes ten times as long, so long cases do a tenth of the work there. */

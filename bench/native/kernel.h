@@ -198,6 +198,7 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 	INIT_LIST_HEAD(from);
 }
 
+#define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
 #define list_entry(p, type, member) container_of(p, type, member)
 #define list_first_entry(list, type, member) list_entry((list)->next, type, member)
 #define list_first_entry_or_null(list, type, member) \
@@ -218,7 +219,7 @@ typedef struct { long counter; } local64_t;
 #define atomic_read_acquire(v)	__atomic_load_n(&(v)->counter, __ATOMIC_ACQUIRE)
 #define atomic_inc(v)		((void)__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic_xchg(v, i)	__atomic_exchange_n(&(v)->counter, i, __ATOMIC_SEQ_CST)
-#define atomic_dec_return_release(v) __atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_RELEASE)
+#define atomic_dec(v)		((void)__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic64_try_cmpxchg(v, old, new) \
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
 				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
@@ -318,6 +319,11 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define raw_spin_lock_irq(lock)	raw_spin_lock(lock)
 #define raw_spin_unlock_irq(lock) \
 	do { raw_spin_unlock(lock); local_irq_enable(); } while (0)
+#define spin_lock_init(lock)	raw_spin_lock_init(lock)
+#define spin_lock(lock)		raw_spin_lock(lock)
+#define spin_unlock(lock)	raw_spin_unlock(lock)
+#define spin_unlock_bh(lock)	raw_spin_unlock(lock)
+#define spin_lock_bh(lock)	raw_spin_lock(lock)
 #define local_bh_disable()	do { } while (0)
 #define local_bh_enable()	do { } while (0)
 #define lockdep_assert_held(lock) ((void)(lock))
@@ -325,6 +331,11 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define lockdep_assert_preemption_enabled() do { } while (0)
 struct lock_class_key { int unused; };
 #define lockdep_init_map(map, name, key, subclass) ((void)(name), (void)(key))
+#define debug_object_init(t, descr) do { } while (0)
+#define debug_object_init_on_stack(t, descr) do { } while (0)
+#define debug_object_activate(t, descr) do { } while (0)
+#define debug_object_deactivate(t, descr) do { } while (0)
+#define debug_object_free(t, descr) do { } while (0)
 #define lock_map_acquire(map)	do { } while (0)
 #define lock_map_release(map)	do { } while (0)
 

@@ -66,11 +66,7 @@ void *native_zalloc_object(struct kmem_cache *cache);
 #define pagefault_enable()	do { } while (0)
 
 /* Locks, tasks and time */
-#define spin_lock_bh(lock)	raw_spin_lock(lock)
-#define spin_unlock_bh(lock)	raw_spin_unlock(lock)
-#define spin_unlock(lock)	raw_spin_unlock(lock)
 #define spin_trylock(lock)	(!cmpxchg(&(lock)->locked, 0, 1))
-#define spin_lock_init(lock)	raw_spin_lock_init(lock)
 #define spin_is_contended(lock)	false
 #define might_lock(lock)	do { } while (0)
 #define wake_up_interruptible(q) do { } while (0)

@@ -4,8 +4,7 @@
  */
 #include "kernel.h"
 #include "bench.h"
-#include "engine/base.h"
-#include "engine/cpu.h"
+#include "engine/engine.h"
 #include "twheel.h"
 
 static void engine_open(uint64_t now)
@@ -18,7 +17,7 @@ static void engine_open(uint64_t now)
 		return;
 	started = true;
 	native_init();
-	if (twheel_cpu_init())
+	if (twheel_engine_init())
 		abort();
 	for_each_possible_cpu(cpu) {
 		native_become_cpu(cpu);

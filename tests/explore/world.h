@@ -8,7 +8,7 @@
 #ifndef _EXPLORE_WORLD_H
 #define _EXPLORE_WORLD_H
 
-#include "twheel_core.h"
+#include "kunit/audit.h"
 
 #ifndef WORLD_TIMERS
 #define WORLD_TIMERS	16

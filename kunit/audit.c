@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: a check of the wheel's rules, built only if KUnit is configured
+ * twheel: a check of the wheel's rules, for KUnit and tests/explore
  *
  * The opening of twheel_core.c lists the rules R1 to R5.
  */
-#include "twheel_compat.h"
-#include "twheel_core.h"
+#include "audit.h"
 
 struct audit {
 	struct twheel_wheel *w;
@@ -117,4 +116,3 @@ const char *twheel_wheel_audit(struct twheel_wheel *w, bool extended)
 	}
 	return a.pending == w->pending ? NULL : "the number of timers is wrong";
 }
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_audit);
