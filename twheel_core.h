@@ -441,4 +441,15 @@ static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u6
 	return t ?: twheel_wheel_advance(w, now, budget);
 }
 
+/* The next timer of the current tick, which is still in its slot, and may have been extended. */
+static __always_inline struct twheel_node *twheel_wheel_peek(struct twheel_wheel *w)
+{
+	struct twheel_node *t;
+
+	if (!(w->todo & BIT(0)) ||
+	    !wheel_next_in_slot(w, w->level[0], w->clk & TWHEEL_LVL_MASK, &t))
+		return NULL;
+	return t;
+}
+
 #endif /* _TWHEEL_CORE_H */

@@ -292,6 +292,12 @@ static inline bool user_timer_is_usual(const struct user_timer *t, u64 handle)
 	return t->word == usual.word;
 }
 
+/* Whether @t, in whatever state, is on CLOCK_MONOTONIC, and without flags and an @extra. */
+static inline bool user_timer_is_plain(const struct user_timer *t)
+{
+	return !((t->clockid ^ CLOCK_MONOTONIC) | t->flags) && !t->extra;
+}
+
 static inline u64 user_timer_period(const struct user_timer *t)
 {
 	return t->extra ? t->extra->period : 0;

@@ -66,6 +66,29 @@ void twheel_turn_return(unsigned int steps)
 	this_cpu_ptr(&turn_budgets)->left = steps;
 }
 
+/*
+ * Takes the next timer off the wheel of a set, which is locked, that expires. Stores the rest of
+ * the steps: if the function returns NULL and any are left, nothing more is due. Returns the timer,
+ * which is READY and in no list; or NULL.
+ */
+struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase,
+				    unsigned int *steps)
+{
+	struct twheel_node *node;
+	struct user_timer *t;
+
+	timer_set_assert_locked(set);
+
+	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
+		return NULL;
+	while ((node = twheel_wheel_expire(&set->wheel, phase->tick, steps))) {
+		t = container_of(node, struct user_timer, node);
+		if (likely(twheel_user_timer_expire(set, t, phase)))
+			return t;
+	}
+	return NULL;
+}
+
 /**
  * twheel_turn_expire - let one timer expire that is due
  * @set: The set, locked.

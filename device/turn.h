@@ -12,6 +12,8 @@
 #include "user_timer.h"
 #include "wake.h"
 
+struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase,
+				    unsigned int *steps);
 void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps);
@@ -20,54 +22,38 @@ void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase);
 unsigned int twheel_turn_allowed(void);
 void twheel_turn_return(unsigned int steps);
 
-/**
- * twheel_turn_next - take the next timer off the wheel that expires
- * @set: The set, locked.
- * @phase: The time.
- * @steps: How many steps the function may do. The rest is stored back: if the function returns
- *	%NULL and any are left, nothing more is due.
- *
- * Return: The timer, READY and in no list; or %NULL.
- */
+/* Whether @t, the next timer of its tick, has expired and is like most timers. */
+static inline bool turn_is_due(const struct timer_set *set, const struct user_timer *t,
+			       const struct twheel_phase *phase)
+{
+	return user_timer_is_plain(t) && t->deadline <= phase->now &&
+	       twheel_wheel_state(&t->node) <= set->wheel.clk;
+}
+
+/* As twheel_turn_next(), but takes timers first that have been found before. */
 static __always_inline struct user_timer *
-twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
+twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
 {
 	struct twheel_node *node;
 	struct user_timer *t;
 
 	timer_set_assert_locked(set);
 
-	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
-		return NULL;
-	while ((node = twheel_wheel_expire(&set->wheel, phase->tick, steps))) {
-		t = container_of(node, struct user_timer, node);
-		if (likely(twheel_user_timer_expire(set, t, phase)))
-			return t;
-	}
-	return NULL;
-}
-
-/**
- * twheel_turn_take - take the next event
- * @set: The set, locked.
- * @phase: The time.
- * @steps: As for twheel_turn_next(). A timer that was found before is a step, too.
- *
- * Return: The timer, READY and in no list; or %NULL.
- */
-static __always_inline struct user_timer *
-twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
-{
-	struct user_timer *t;
-
-	timer_set_assert_locked(set);
-
 	if (!*steps)
 		return NULL;
-	if (likely(list_empty(&set->ready)))
+	if (unlikely(!list_empty(&set->ready))) {
+		t = list_first_entry(&set->ready, struct user_timer, node.entry);
+		user_timer_unready(set, t);
+		--*steps;
+		return t;
+	}
+	node = twheel_wheel_peek(&set->wheel);
+	t = container_of(node, struct user_timer, node);
+	if (unlikely(!node || set->refile || !turn_is_due(set, t, phase)))
 		return twheel_turn_next(set, phase, steps);
-	t = list_first_entry(&set->ready, struct user_timer, node.entry);
-	user_timer_unready(set, t);
+	twheel_wheel_drop(&set->wheel, node);
+	user_timer_note_expiry(set, t, phase);
+	t->state = USER_TIMER_READY;
 	--*steps;
 	return t;
 }
