@@ -10,7 +10,6 @@
 #include <linux/uaccess.h>
 #include "clock.h"
 #include "deliver.h"
-#include "drain.h"
 #include "ioctl.h"
 #include "lease.h"
 #include "levels.h"
@@ -232,7 +231,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	case TWHEEL_IOC_CANCEL_GROUP:
 		return ioctl_op(set, argp, TWHEEL_OP_CANCEL_GROUP);
 	case TWHEEL_IOC_DRAIN:
-		return twheel_drain(set, argp);
+		return twheel_list_drain(set, argp);
 	case TWHEEL_IOC_LEASE:
 		return twheel_lease_create(set, argp);
 	case TWHEEL_IOC_LIST:
