@@ -31,36 +31,6 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
-/* Carries out an operation that comes from @to. */
-static int ioctl_run_op(struct timer_set *set, struct twheel_op *op, u32 opcode,
-			struct twheel_op __user *to)
-{
-	switch (opcode) {
-	case TWHEEL_OP_CHANGE:
-	case TWHEEL_OP_CANCEL:
-		return twheel_ops_change_or_cancel(set, op, opcode);
-	case TWHEEL_OP_QUERY:
-		return twheel_ops_query(set, op);
-	case TWHEEL_OP_UPSERT:
-		return twheel_ops_upsert(set, op, to);
-	case TWHEEL_OP_CANCEL_GROUP:
-		return twheel_ops_cancel_group(set, op);
-	default:
-		return -EINVAL;
-	}
-}
-
-static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
-{
-	struct twheel_op op;
-
-	if (copy_from_user(&op, to, sizeof(op)))
-		return -EFAULT;
-	if (op.op)
-		return -EINVAL;
-	return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
-}
-
 static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opcode)
 {
 	struct twheel_op op;
@@ -70,33 +40,27 @@ static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opc
 		return -EFAULT;
 	if (op.op)
 		return -EINVAL;
+	if (opcode == TWHEEL_OP_ADD)
+		return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
 	/* A group cancel cannot be undone: first find out whether its result can be written. */
 	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(to, &op, sizeof(op)))
 		return -EFAULT;
-	ret = ioctl_run_op(set, &op, opcode, to);
+	ret = twheel_ops_run(set, &op, opcode, to);
 	if (ret >= 0 && (opcode == TWHEEL_OP_QUERY || opcode == TWHEEL_OP_CANCEL_GROUP) &&
 	    copy_to_user(to, &op, sizeof(op)))
 		ret = -EFAULT;
 	return ret;
 }
 
-/* How many operations at the start of @op are additions. */
-static unsigned int ioctl_count_adds(const struct twheel_op *op, unsigned int count)
-{
-	unsigned int n = 0;
-
-	while (n < count && op[n].op == TWHEEL_OP_ADD)
-		n++;
-	return n;
-}
-
 /* Carries out the next operations that go together, and writes their results. Returns how many. */
 static unsigned int ioctl_run_some(struct timer_set *set, struct twheel_op *op,
 				   struct twheel_op __user *to, unsigned int count)
 {
-	unsigned int n = ioctl_count_adds(op, count);
 	bool changed = true;
+	unsigned int n = 0;
 
+	while (n < count && op[n].op == TWHEEL_OP_ADD)
+		n++;
 	if (n)
 		return twheel_ops_add(set, op, to, n, true);
 	n = 1;
@@ -104,16 +68,15 @@ static unsigned int ioctl_run_some(struct timer_set *set, struct twheel_op *op,
 		changed = false;
 		n = twheel_ops_run_short(set, op, count, &changed);
 	} else {
-		op->result = ioctl_run_op(set, op, op->op, to);
+		op->result = twheel_ops_run(set, op, op->op, to);
 	}
 	return changed && copy_to_user(to, op, array_size(n, sizeof(*op))) ? 0 : n;
 }
 
 /*
- * Finds out whether the results can be written, before anything is carried out. A chunk
- * lies in at most two pages. Writing the first and the last operation back unchanged
- * shows that both pages can be written. On an architecture that grants access to less
- * than a page, the function writes every operation back.
+ * Whether the results can be written: asked before anything is carried out. A chunk lies in at most
+ * two pages. Writing the first and the last operation back unchanged shows that both pages can be
+ * written, unless the architecture grants access to less than a page.
  */
 static bool ioctl_can_write_back(struct twheel_op __user *ops, const struct twheel_op *op,
 				 unsigned int count)
@@ -217,7 +180,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	case TWHEEL_IOC_INFO:
 		return ioctl_info(set, argp);
 	case TWHEEL_IOC_ADD:
-		return ioctl_add(set, argp);
+		return ioctl_op(set, argp, TWHEEL_OP_ADD);
 	case TWHEEL_IOC_CHANGE:
 		return ioctl_op(set, argp, TWHEEL_OP_CHANGE);
 	case TWHEEL_IOC_CANCEL:
@@ -245,14 +208,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	}
 }
 
-/**
- * twheel_ioctl - ioctl() of the device
- * @file: The file.
- * @cmd: One of the TWHEEL_IOC_ calls.
- * @arg: The program's structure.
- *
- * Return: What the call returns: see include/uapi/linux/twheel.h.
- */
+/* ioctl() of the device. See include/uapi/linux/twheel.h. */
 long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct timer_set *set = file->private_data;

@@ -20,10 +20,7 @@
 /* The flags that an operation may have only with TWHEEL_RESTORE. */
 #define OPS_RECORD_FLAGS	(TWHEEL_KEEP_HANDLE | TWHEEL_LEASED)
 
-/*
- * Whether @handle names @t, which is from twheel_block_find(). A handle names no timer if
- * it is stale, made up, or of another set.
- */
+/* Whether a handle names @t. A handle names no timer if it is stale, made up, or of another set. */
 static bool ops_handle_names(const struct user_timer *t, u64 handle)
 {
 	return t && t->generation == handle >> TWHEEL_INDEX_BITS && t->state != USER_TIMER_DEAD;
@@ -120,16 +117,7 @@ static bool ops_add_common(const struct twheel_op *op)
 		 (op->time_ns | op->window_ns) >> 63);
 }
 
-/**
- * twheel_ops_add - carry out TWHEEL_OP_ADD
- * @set: The set.
- * @op: Operations, all of them additions.
- * @to: As for twheel_create().
- * @n: How many operations there are.
- * @batch: As for twheel_create().
- *
- * Return: As for twheel_create().
- */
+/* Carries out @n operations, all of them additions. The arguments are those of twheel_create(). */
 unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
 			    struct twheel_op __user *to, unsigned int n, bool batch)
 {
@@ -183,15 +171,8 @@ static __always_inline int ops_change(struct timer_set *set, struct user_timer *
 	return ops_set_deadline(set, t, op, phase);
 }
 
-/**
- * twheel_ops_upsert - carry out a TWHEEL_OP_UPSERT
- * @set: The set.
- * @op: The operation.
- * @to: Where it comes from. If the operation adds a timer, it is written back there.
- *
- * Return: The operation's result, or -EFAULT if it could not be written.
- */
-int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
+/* If the operation adds a timer, it is written back to @to, where it comes from. */
+static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
 {
 	struct twheel_phase phase;
 	struct user_timer *t;
@@ -237,8 +218,7 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 
 /*
  * Finds the timers of the short operations at the start of @op. The timers are probably
- * in no cache, so each is prefetched while the next timers are looked up. Returns how
- * many operations are short.
+ * in no cache, so each is prefetched while the next ones are looked up. Returns how many.
  */
 static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *op,
 				struct user_timer **timer, unsigned int count)
@@ -253,22 +233,9 @@ static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *o
 	return n;
 }
 
-/* Prepares to take @t off its list: unlinking it writes to its two neighbours. */
-static void ops_prefetch_neighbours(const struct user_timer *t)
-{
-	prefetchw(t->node.entry.prev);
-	prefetchw(t->node.entry.next);
-}
-
-/**
- * twheel_ops_run_short - carry out TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL
- * @set: The set.
- * @op: Operations, the first of which is short. The results of the short operations at the
- *	start of @op are filled in.
- * @count: How many operations there are; at most %TWHEEL_CHUNK.
- * @changed: Set if the result of an operation is not 0.
- *
- * Return: How many operations were carried out.
+/*
+ * Carries out the short operations at the start of @op, at least one and at most %TWHEEL_CHUNK, and
+ * fills in their results. Sets @changed if a result is not 0. Returns how many.
  */
 unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 				  unsigned int count, bool *changed)
@@ -286,8 +253,11 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 		if (op[i].op == TWHEEL_OP_CHANGE) {
 			op[i].result = ops_change(set, timer[i], &op[i], &phase);
 		} else {
-			if (i + OPS_AHEAD < n && timer[i + OPS_AHEAD])
-				ops_prefetch_neighbours(timer[i + OPS_AHEAD]);
+			/* To unlink a timer is to write to its two neighbours. */
+			if (i + OPS_AHEAD < n && timer[i + OPS_AHEAD]) {
+				prefetchw(timer[i + OPS_AHEAD]->node.entry.prev);
+				prefetchw(timer[i + OPS_AHEAD]->node.entry.next);
+			}
 			op[i].result = ops_cancel(set, timer[i], &op[i], &phase, &ended);
 		}
 		seen |= op[i].result;
@@ -298,15 +268,42 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 	return n;
 }
 
-/**
- * twheel_ops_change_or_cancel - carry out a TWHEEL_OP_CHANGE or a TWHEEL_OP_CANCEL
- * @set: The set.
- * @op: The operation.
- * @opcode: Which of the two.
- *
- * Return: The operation's result.
+/*
+ * Fills in an operation from a timer. The time is the deadline if @op has %TWHEEL_ABSTIME, else the
+ * time left.
  */
-int twheel_ops_change_or_cancel(struct timer_set *set, const struct twheel_op *op, u32 opcode)
+static void ops_describe(const struct user_timer *t, struct twheel_op *op,
+			 const struct twheel_phase *phase)
+{
+	s64 now = twheel_time_at(t->clockid, phase), deadline = twheel_table_deadline(t);
+
+	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
+	if (user_timer_lease(t) && !ops_has_expired(t, phase))
+		op->flags |= TWHEEL_LEASED;
+	op->cookie = t->cookie;
+	op->clockid = t->clockid;
+	if (op->flags & TWHEEL_ABSTIME)
+		op->time_ns = twheel_time_to_program(user_timer_set(t), t->clockid, deadline);
+	else
+		op->time_ns = deadline > now ? deadline - now : 0;
+	op->period_ns = user_timer_period(t);
+	op->window_ns = user_timer_window(t);
+	op->group = t->extra ? t->extra->tag : 0;
+}
+
+static int ops_query(const struct user_timer *t, struct twheel_op *op,
+		     const struct twheel_phase *phase)
+{
+	if (!ops_change_valid(op) || op->time_ns)
+		return -EINVAL;
+	if (!ops_handle_names(t, op->handle))
+		return -ENOENT;
+	ops_describe(t, op, phase);
+	return ops_has_expired(t, phase) ? TWHEEL_EXPIRED : 0;
+}
+
+/* Carries out an operation on the timer that its handle names. */
+static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 {
 	struct ended_timers ended = { };
 	struct twheel_phase phase;
@@ -317,9 +314,11 @@ int twheel_ops_change_or_cancel(struct timer_set *set, const struct twheel_op *o
 	t = twheel_block_find(set, op->handle);
 	if (opcode == TWHEEL_OP_CHANGE) {
 		ret = ops_change(set, t, op, &phase);
-	} else {
+	} else if (opcode == TWHEEL_OP_CANCEL) {
 		ret = ops_cancel(set, t, op, &phase, &ended);
 		twheel_user_timer_finish(set, &ended);
+	} else {
+		ret = ops_query(t, op, &phase);
 	}
 	twheel_turn_end(set, &phase);
 	return ret;
@@ -344,14 +343,7 @@ static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
 	return n;
 }
 
-/**
- * twheel_ops_cancel_group - carry out a TWHEEL_OP_CANCEL_GROUP
- * @set: The set.
- * @op: The operation.
- *
- * Return: The operation's result.
- */
-int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op)
+static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 {
 	u64 retracted = 0;
 	int n, ended = 0;
@@ -367,65 +359,27 @@ int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 	return ended ? ended : -ENOENT;
 }
 
-/**
- * twheel_ops_query - carry out a TWHEEL_OP_QUERY
- * @set: The set.
- * @op: The operation.
- *
- * Return: The operation's result.
- */
-int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
+/* Carries out an operation that comes from @to and adds no timer. Returns its result. */
+int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
+		   struct twheel_op __user *to)
 {
-	struct twheel_phase phase;
-	struct user_timer *t;
-	int ret = -ENOENT;
-
-	if (!ops_change_valid(op) || op->time_ns)
+	switch (opcode) {
+	case TWHEEL_OP_CHANGE:
+	case TWHEEL_OP_CANCEL:
+	case TWHEEL_OP_QUERY:
+		return ops_on_timer(set, op, opcode);
+	case TWHEEL_OP_UPSERT:
+		return ops_upsert(set, op, to);
+	case TWHEEL_OP_CANCEL_GROUP:
+		return ops_cancel_group(set, op);
+	default:
 		return -EINVAL;
-	twheel_turn_begin(set, &phase);
-	t = twheel_block_find(set, op->handle);
-	if (ops_handle_names(t, op->handle)) {
-		ret = ops_has_expired(t, &phase) ? TWHEEL_EXPIRED : 0;
-		twheel_ops_describe(t, op, &phase);
 	}
-	twheel_turn_end(set, &phase);
-	return ret;
 }
 
-/**
- * twheel_ops_describe - fill in an operation from a timer
- * @t: The timer, its set locked.
- * @op: Gets the flags, cookie, clock, period, window and group of @t. Its @time_ns becomes
- *	the deadline if @op has %TWHEEL_ABSTIME, else the time left.
- * @phase: From a twheel_clock_read() since the set was locked.
- */
-void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op,
-			 const struct twheel_phase *phase)
-{
-	s64 now = twheel_time_at(t->clockid, phase), deadline = twheel_table_deadline(t);
-
-	timer_set_assert_locked(user_timer_set(t));
-
-	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
-	if (user_timer_lease(t) && !ops_has_expired(t, phase))
-		op->flags |= TWHEEL_LEASED;
-	op->cookie = t->cookie;
-	op->clockid = t->clockid;
-	if (op->flags & TWHEEL_ABSTIME)
-		op->time_ns = twheel_time_to_program(user_timer_set(t), t->clockid, deadline);
-	else
-		op->time_ns = deadline > now ? deadline - now : 0;
-	op->period_ns = user_timer_period(t);
-	op->window_ns = user_timer_window(t);
-	op->group = t->extra ? t->extra->tag : 0;
-}
-
-/**
- * twheel_ops_record - make the operation that arms a timer again
- * @t: The timer, its set locked.
- * @op: For the operation. Its result says whether the timer has expired.
- * @flags: %TWHEEL_ABSTIME for the deadline, or 0 for the time left.
- * @phase: From a twheel_clock_read() since the set was locked.
+/*
+ * Makes the operation that arms a timer again, whose set is locked. @flags is %TWHEEL_ABSTIME for
+ * the deadline, or 0 for the time left. The result says whether the timer has expired.
  */
 void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags,
 		       const struct twheel_phase *phase)
@@ -441,5 +395,5 @@ void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 fla
 	/* The deadline, not the time left: the clock may be set before the timer is added. */
 	if (t->clockid == CLOCK_REALTIME)
 		op->flags |= TWHEEL_ABSTIME;
-	twheel_ops_describe(t, op, phase);
+	ops_describe(t, op, phase);
 }

@@ -21,11 +21,7 @@ static unsigned int tick_budget = 32;
 module_param(tick_budget, uint, 0644);
 MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 64 (default 32)");
 
-/**
- * struct turn_budget - what softirqs of a CPU may still do for programs in a tick
- * @tick: The tick.
- * @left: How many steps are left.
- */
+/* What softirqs of a CPU may still do for programs in a tick: @left steps. */
 struct turn_budget {
 	u64			tick;
 	unsigned int		left;
@@ -33,12 +29,9 @@ struct turn_budget {
 
 static DEFINE_PER_CPU(struct turn_budget, turn_budgets);
 
-/**
- * twheel_turn_allowed - take what is left of the budget of this CPU and tick
- *
- * Context: bottom halves off.
- *
- * Return: How many steps the caller may do. It gives back what it does not use.
+/*
+ * Takes what is left of the budget of this CPU and tick. Returns how many steps the caller may do.
+ * It has bottom halves off until it gives back what it does not use.
  */
 unsigned int twheel_turn_allowed(void)
 {
@@ -55,12 +48,6 @@ unsigned int twheel_turn_allowed(void)
 	return steps;
 }
 
-/**
- * twheel_turn_return - give steps back
- * @steps: How many of those from twheel_turn_allowed() are left.
- *
- * Context: bottom halves off, since then.
- */
 void twheel_turn_return(unsigned int steps)
 {
 	this_cpu_ptr(&turn_budgets)->left = steps;
@@ -89,14 +76,7 @@ struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_p
 	return NULL;
 }
 
-/**
- * twheel_turn_expire - let one timer expire that is due
- * @set: The set, locked.
- * @phase: The time.
- * @steps: As for twheel_turn_next().
- *
- * Return: Whether a timer has become an event.
- */
+/* Lets one timer expire that is due, if any. The rest is as for twheel_turn_next(). */
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps)
 {
@@ -110,14 +90,11 @@ bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 	return t;
 }
 
-/**
- * twheel_turn_some - let the wheel catch up with the clock, by up to %TWHEEL_CHUNK steps
- * @set: The set, locked.
- * @phase: The time.
- *
- * The timers that have expired become events.
+/*
+ * Lets the wheel of a set, which is locked, catch up with the clock, by up to %TWHEEL_CHUNK steps.
+ * The timers that have expired become events. Returns whether nothing more is due.
  */
-void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
+bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
 {
 	unsigned int steps = TWHEEL_CHUNK;
 
@@ -125,34 +102,24 @@ void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
 
 	while (twheel_turn_expire(set, phase, &steps))
 		continue;
+	return steps;
 }
 
-/**
- * twheel_turn_all - let the wheel catch up with the clock, unless a signal comes
- * @set: The set, not locked.
- *
- * Context: process, in a call of the program.
- */
+/* Lets the wheel catch up with the clock in a call of the program, unless a signal comes. */
 void twheel_turn_all(struct timer_set *set)
 {
-	unsigned int steps;
 	struct twheel_phase phase;
+	bool done;
 
 	do {
-		steps = TWHEEL_CHUNK;
 		twheel_turn_call(set, &phase);
-		while (twheel_turn_expire(set, &phase, &steps))
-			continue;
+		done = twheel_turn_some(set, &phase);
 		twheel_turn_end(set, &phase);
 		cond_resched();
-	} while (!steps && !task_sigpending(current));
+	} while (!done && !task_sigpending(current));
 }
 
-/**
- * twheel_turn_rest - ask for a visit at the next tick at which the wheel needs attention
- * @set: The set, locked.
- * @phase: The time.
- */
+/* Asks for a visit of a set, which is locked, when its wheel needs attention next. */
 void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase)
 {
 	struct twheel_wheel *w = &set->wheel;

@@ -14,7 +14,7 @@
 
 struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase,
 				    unsigned int *steps);
-void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
+bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps);
 void twheel_turn_all(struct timer_set *set);
@@ -80,12 +80,9 @@ static __always_inline void twheel_turn_call(struct timer_set *set, struct twhee
 	set->woken = false;
 }
 
-/**
- * twheel_turn_begin - begin a hold of a set's lock in a call
- * @set: The set.
- * @phase: For the time.
- *
- * Who calls, turns: the wheel catches up with the clock by up to %TWHEEL_CHUNK steps.
+/*
+ * Begins a hold of a set's lock in a call. Who calls, turns: the wheel catches up with the clock by
+ * up to %TWHEEL_CHUNK steps.
  */
 static __always_inline void twheel_turn_begin(struct timer_set *set, struct twheel_phase *phase)
 	__acquires(&set->lock)
@@ -96,12 +93,9 @@ static __always_inline void twheel_turn_begin(struct timer_set *set, struct twhe
 	twheel_wheel_forward(&set->wheel, phase->tick);
 }
 
-/**
- * twheel_turn_end - end a hold of a set's lock in a call
- * @set: The set, locked by twheel_turn_begin() or twheel_turn_call().
- * @phase: The time.
- *
- * Asks for a visit, if the wheel wants one before the visit that it has.
+/*
+ * Ends a hold of a set's lock in a call. Asks for a visit, if the wheel wants one before the visit
+ * that it has.
  */
 static __always_inline void twheel_turn_end(struct timer_set *set,
 					    const struct twheel_phase *phase)
