@@ -23,7 +23,6 @@
 #include "device/quota.h"
 #include "device/set.h"
 #include "device/timer_set.h"
-#include "device/uring.h"
 #include "device/visit.h"
 #include "device/wake.h"
 

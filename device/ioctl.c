@@ -31,6 +31,17 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
+static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
+{
+	struct twheel_op op;
+
+	if (copy_from_user(&op, to, sizeof(op)))
+		return -EFAULT;
+	if (op.op)
+		return -EINVAL;
+	return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
+}
+
 static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opcode)
 {
 	struct twheel_op op;
@@ -40,8 +51,6 @@ static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opc
 		return -EFAULT;
 	if (op.op)
 		return -EINVAL;
-	if (opcode == TWHEEL_OP_ADD)
-		return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
 	/* A group cancel cannot be undone: first find out whether its result can be written. */
 	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(to, &op, sizeof(op)))
 		return -EFAULT;
@@ -73,30 +82,20 @@ static unsigned int ioctl_run_some(struct timer_set *set, struct twheel_op *op,
 	return changed && copy_to_user(to, op, array_size(n, sizeof(*op))) ? 0 : n;
 }
 
-/*
- * Whether the results can be written: asked before anything is carried out. A chunk lies in at most
- * two pages. Writing the first and the last operation back unchanged shows that both pages can be
- * written, unless the architecture grants access to less than a page.
- */
-static bool ioctl_can_write_back(struct twheel_op __user *ops, const struct twheel_op *op,
-				 unsigned int count)
-{
-	static_assert(TWHEEL_CHUNK * sizeof(*op) <= PAGE_SIZE);
-
-	if (IS_ENABLED(CONFIG_ARCH_HAS_SUBPAGE_FAULTS))
-		return !copy_to_user(ops, op, array_size(count, sizeof(*op)));
-	return !copy_to_user(ops, op, sizeof(*op)) &&
-	       !copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op));
-}
-
 /* Returns how many operations were carried out: fewer than @count after a bad page. */
 static unsigned int ioctl_run_chunk(struct timer_set *set, struct twheel_op *op,
 				    struct twheel_op __user *ops, unsigned int count)
 {
+	/* In memory that is accessible by pages: a chunk lies in at most two. */
+	const bool pages = !IS_ENABLED(CONFIG_ARCH_HAS_SUBPAGE_FAULTS);
 	unsigned int done = 0, n;
 
+	static_assert(TWHEEL_CHUNK * sizeof(*op) <= PAGE_SIZE);
+
+	/* First: the results can be written if this can be written back. */
 	if (copy_from_user(op, ops, array_size(count, sizeof(*ops))) ||
-	    !ioctl_can_write_back(ops, op, count))
+	    copy_to_user(ops, op, array_size(pages ? 1 : count, sizeof(*op))) ||
+	    copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op)))
 		return 0;
 	while (done < count) {
 		n = ioctl_run_some(set, op + done, ops + done, count - done);
@@ -180,7 +179,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	case TWHEEL_IOC_INFO:
 		return ioctl_info(set, argp);
 	case TWHEEL_IOC_ADD:
-		return ioctl_op(set, argp, TWHEEL_OP_ADD);
+		return ioctl_add(set, argp);
 	case TWHEEL_IOC_CHANGE:
 		return ioctl_op(set, argp, TWHEEL_OP_CHANGE);
 	case TWHEEL_IOC_CANCEL:

@@ -20,21 +20,14 @@
 /* The cursor behind the last place. */
 #define LIST_END	(TWHEEL_INDEX_MASK + 1UL)
 
-/**
- * struct list_walk - a walk that writes records to a program
- * @place: Where the walk is.
- * @ops: The program's array.
- * @count: The size of the array.
- * @done: How many records have been written.
- * @flags: %TWHEEL_ABSTIME for deadlines, or 0 for the time left.
- * @remove: The timers are taken back.
- */
+/* A walk that writes @count records to @ops, by @flags of twheel_ops_record(); @done so far. */
 struct list_walk {
 	struct block_walk	place;
 	struct twheel_op __user	*ops;
 	unsigned int		count;
 	unsigned int		done;
 	u32			flags;
+	/* the timers are taken back */
 	bool			remove;
 };
 
@@ -145,16 +138,6 @@ long twheel_list(struct timer_set *set, void __user *argp)
 	return ret;
 }
 
-static bool list_drain_valid(const struct twheel_drain *arg)
-{
-	if (memchr_inv(arg->reserved, 0, sizeof(arg->reserved)) ||
-	    arg->flags & ~TWHEEL_DRAIN_RESUME)
-		return false;
-	if (arg->flags & TWHEEL_DRAIN_RESUME)
-		return !arg->ops && !arg->count;
-	return arg->count && arg->count <= INT_MAX;
-}
-
 /* Carries out a TWHEEL_IOC_DRAIN. Returns how many timers were taken back, or an error. */
 long twheel_list_drain(struct timer_set *set, void __user *argp)
 {
@@ -164,11 +147,13 @@ long twheel_list_drain(struct timer_set *set, void __user *argp)
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
 		return -EFAULT;
-	if (!list_drain_valid(&arg))
+	resume = arg.flags & TWHEEL_DRAIN_RESUME;
+	if (memchr_inv(arg.reserved, 0, sizeof(arg.reserved)) ||
+	    arg.flags & ~TWHEEL_DRAIN_RESUME ||
+	    (resume ? arg.ops || arg.count : !arg.count || arg.count > INT_MAX))
 		return -EINVAL;
 	if (arg.ops != (unsigned long)arg.ops)
 		return -EFAULT;
-	resume = arg.flags & TWHEEL_DRAIN_RESUME;
 	timer_set_lock(set);
 	WRITE_ONCE(set->stopped, !resume);
 	timer_set_unlock(set);

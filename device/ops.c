@@ -38,45 +38,26 @@ static inline bool ops_has_expired(const struct user_timer *t, const struct twhe
 	return twheel_user_timer_has_expired(t, phase);
 }
 
-static bool ops_valid(const struct twheel_op *op, u32 flags)
-{
-	return !(op->result | (op->flags & ~flags)) && (op->time_ns | op->window_ns) <= S64_MAX;
-}
-
-static bool ops_period_valid(const struct twheel_op *op)
+/* Whether the fields of an operation are valid that may add a timer. */
+static bool ops_add_valid(const struct twheel_op *op, u32 flags)
 {
 	u32 policy = op->flags & (TWHEEL_EACH | TWHEEL_RESTART);
 
+	if (op->result || op->flags & ~(flags | TWHEEL_ABSTIME | TWHEEL_KEPT_FLAGS) ||
+	    (op->time_ns | op->window_ns | op->period_ns) > S64_MAX)
+		return false;
+	if (op->clockid != CLOCK_MONOTONIC && op->clockid != CLOCK_BOOTTIME &&
+	    op->clockid != CLOCK_REALTIME)
+		return false;
+	/* A relative time on this clock has no meaning, because the clock may be set. */
+	if (op->clockid == CLOCK_REALTIME && !(op->flags & TWHEEL_ABSTIME))
+		return false;
+	/* The table has deadlines of CLOCK_MONOTONIC only. */
+	if (op->flags & TWHEEL_SHARED && (op->clockid != CLOCK_MONOTONIC || op->period_ns))
+		return false;
 	if (!op->period_ns)
 		return !policy;
-	if (op->flags & TWHEEL_SHARED)
-		return false;
-	return op->period_ns >= TICK_NSEC && op->period_ns <= S64_MAX &&
-	       policy != (TWHEEL_EACH | TWHEEL_RESTART);
-}
-
-/*
- * The table has deadlines of CLOCK_MONOTONIC only. A relative time on CLOCK_REALTIME has no
- * meaning, because that clock may be set.
- */
-static bool ops_clock_valid(const struct twheel_op *op)
-{
-	switch (op->clockid) {
-	case CLOCK_MONOTONIC:
-		return true;
-	case CLOCK_BOOTTIME:
-		return !(op->flags & TWHEEL_SHARED);
-	case CLOCK_REALTIME:
-		return !(op->flags & TWHEEL_SHARED) && op->flags & TWHEEL_ABSTIME;
-	default:
-		return false;
-	}
-}
-
-static bool ops_add_valid(const struct twheel_op *op, u32 flags)
-{
-	return ops_valid(op, flags | TWHEEL_ABSTIME | TWHEEL_KEPT_FLAGS) &&
-	       ops_clock_valid(op) && ops_period_valid(op);
+	return op->period_ns >= TICK_NSEC && policy != (TWHEEL_EACH | TWHEEL_RESTART);
 }
 
 static bool ops_change_valid(const struct twheel_op *op)
@@ -86,15 +67,10 @@ static bool ops_change_valid(const struct twheel_op *op)
 		 op->period_ns | op->group | op->window_ns | op->time_ns >> 63);
 }
 
-static bool ops_handle_only(const struct twheel_op *op)
-{
-	return ops_change_valid(op) && !(op->flags | op->time_ns);
-}
-
 static bool ops_group_only(const struct twheel_op *op)
 {
-	return ops_valid(op, 0) && op->group && !op->clockid && !op->cookie &&
-	       !op->period_ns && !op->time_ns && !op->handle && !op->window_ns;
+	return op->group && !(op->result | op->flags | op->clockid | op->cookie | op->period_ns |
+			      op->time_ns | op->handle | op->window_ns);
 }
 
 /* Whether an addition is a record, or has nothing that only a record has. */
@@ -201,7 +177,7 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 {
 	bool expired;
 
-	if (!ops_handle_only(op))
+	if (!ops_change_valid(op) || op->flags | op->time_ns)
 		return -EINVAL;
 	if (likely(t && user_timer_is_usual(t, op->handle) && !t->extra &&
 		   twheel_wheel_state(&t->node) > phase->tick)) {
@@ -214,23 +190,6 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 	expired = ops_has_expired(t, phase);
 	twheel_user_timer_remove(set, t, ended);
 	return expired ? TWHEEL_RETRACTED : 0;
-}
-
-/*
- * Finds the timers of the short operations at the start of @op. The timers are probably
- * in no cache, so each is prefetched while the next ones are looked up. Returns how many.
- */
-static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *op,
-				struct user_timer **timer, unsigned int count)
-{
-	unsigned int n;
-
-	for (n = 0; n < count && twheel_ops_is_short(&op[n]); n++) {
-		timer[n] = twheel_block_find(set, op[n].handle);
-		/* It may be NULL, of which a prefetch takes no notice. */
-		prefetchw(timer[n]);
-	}
-	return n;
 }
 
 /*
@@ -247,7 +206,12 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 	int seen = 0;
 
 	twheel_turn_begin(set, &phase);
-	n = ops_look_up(set, op, timer, count);
+	/* The timers are probably in no cache: prefetch each while the next ones are looked up. */
+	for (n = 0; n < count && twheel_ops_is_short(&op[n]); n++) {
+		timer[n] = twheel_block_find(set, op[n].handle);
+		/* It may be NULL, of which a prefetch takes no notice. */
+		prefetchw(timer[n]);
+	}
 	for (i = 0; i < n; i++) {
 		/* A result that the program has set means -EINVAL. */
 		if (op[i].op == TWHEEL_OP_CHANGE) {

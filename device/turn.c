@@ -6,10 +6,8 @@
  * that has expired needs nothing from the kernel until its program asks. So the program turns the
  * wheel: each of its calls lets the wheel catch up with the clock, for a bounded number of steps.
  * A step is a timer that is moved, looked at or expired, or a tick that is visited. The scheduler
- * charges the program for its calls, and so for what its timers cost.
- *
- * When a call ends, it asks for a visit at the next tick at which the wheel needs attention
- * (visit.c). The engine has one timer for the visits of a user on a CPU (user_cpu.c).
+ * charges the program for its calls, and so for what its timers cost. When a call ends, it asks for
+ * a visit at the next tick at which the wheel needs attention (visit.c).
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>

@@ -22,14 +22,6 @@ void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase);
 unsigned int twheel_turn_allowed(void);
 void twheel_turn_return(unsigned int steps);
 
-/* Whether @t, the next timer of its tick, has expired and is like most timers. */
-static inline bool turn_is_due(const struct timer_set *set, const struct user_timer *t,
-			       const struct twheel_phase *phase)
-{
-	return user_timer_is_plain(t) && t->deadline <= phase->now &&
-	       twheel_wheel_state(&t->node) <= set->wheel.clk;
-}
-
 /* As twheel_turn_next(), but takes timers first that have been found before. */
 static __always_inline struct user_timer *
 twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
@@ -49,10 +41,12 @@ twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsign
 	}
 	node = twheel_wheel_peek(&set->wheel);
 	t = container_of(node, struct user_timer, node);
-	if (unlikely(!node || set->refile || !turn_is_due(set, t, phase)))
+	/* Nearly all timers are taken here, in line. */
+	if (unlikely(!node || set->refile || !user_timer_is_plain(t) ||
+		     t->deadline > phase->now || twheel_wheel_state(node) > set->wheel.clk))
 		return twheel_turn_next(set, phase, steps);
 	twheel_wheel_drop(&set->wheel, node);
-	user_timer_note_expiry(set, t, phase);
+	user_timer_note_expiry(set, t, phase, 0);
 	t->state = USER_TIMER_READY;
 	--*steps;
 	return t;

@@ -17,7 +17,6 @@
 #include <uapi/linux/twheel.h>
 #include "ioctl.h"
 #include "twheel_compat.h"
-#include "uring.h"
 #include TWHEEL_URING_HEADER
 
 /* Whether a call may wait for anything but memory. */
@@ -36,19 +35,6 @@ static bool uring_may_wait(u32 call)
 	default:
 		return true;
 	}
-}
-
-/*
- * Reports a result to io_uring. In older kernels, a command that returns a positive result
- * is never completed if it runs in a worker thread, and breaks a chain of linked requests if
- * it does not. So the function completes such a command itself.
- */
-static int uring_result(struct io_uring_cmd *command, long ret, unsigned int issue_flags)
-{
-	if (ret <= 0)
-		return ret;
-	twheel_uring_done(command, ret, issue_flags);
-	return -EIOCBQUEUED;
 }
 
 /*
@@ -74,5 +60,12 @@ int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 	/* There is no system call to restart. */
 	if (ret == -ERESTARTSYS)
 		ret = -EINTR;
-	return uring_result(command, ret, issue_flags);
+	if (ret <= 0)
+		return ret;
+	/*
+	 * In older kernels, a command that returns a positive result is never completed if it runs
+	 * in a worker thread, and breaks a chain of linked requests if it does not.
+	 */
+	twheel_uring_done(command, ret, issue_flags);
+	return -EIOCBQUEUED;
 }

@@ -98,15 +98,14 @@ static inline s64 user_timer_expired_ns(const struct user_timer *t)
 
 /*
  * Notes when @t expired: when the tick began at which it came due. The wheel has just come to that
- * tick. The times must not go back from one event to the next, nor lie before the deadline.
+ * tick. The times must not go back from one event to the next, nor lie before the deadline. The
+ * clock is @ahead of CLOCK_MONOTONIC.
  */
 static __always_inline void user_timer_note_expiry(struct timer_set *set, struct user_timer *t,
-						   const struct twheel_phase *phase)
+						   const struct twheel_phase *phase, s64 ahead)
 {
-	s64 at = phase->began - (s64)((phase->tick - set->wheel.clk) * TICK_NSEC), ahead = 0;
+	s64 at = phase->began - (s64)((phase->tick - set->wheel.clk) * TICK_NSEC);
 
-	if (unlikely(t->clockid != CLOCK_MONOTONIC))
-		ahead = twheel_time_ahead(t->clockid);
 	at = max(max(at, set->latest) + ahead, t->deadline);
 	atomic64_set(&t->node.state, at);
 	set->latest = at - ahead;
@@ -134,7 +133,7 @@ static __always_inline bool twheel_user_timer_expire(struct timer_set *set, stru
 		twheel_user_timer_file_again(set, t, phase);
 		return false;
 	}
-	user_timer_note_expiry(set, t, phase);
+	user_timer_note_expiry(set, t, phase, now - phase->now);
 	t->state = USER_TIMER_READY;
 	if (unlikely(t->extra))
 		twheel_leased_end(t);
