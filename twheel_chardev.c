@@ -21,7 +21,6 @@
 #include "device/set.h"
 #include "device/shared.h"
 #include "device/timer_set.h"
-#include "device/uring.h"
 #include "device/visit.h"
 #include "device/wake.h"
 

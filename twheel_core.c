@@ -241,6 +241,16 @@ static __always_inline void wheel_file_timer(struct twheel_wheel *w, struct twhe
 		wheel_file_by_deadline(w, t, expires);
 }
 
+/* Files a timer that moves down: mostly to level 0, without a search for the level. */
+static __always_inline void wheel_file_lower(struct twheel_wheel *w, struct twheel_node *t,
+					     u64 expires)
+{
+	if (expires - w->clk < TWHEEL_LVL_GRAN(1) && !twheel_wheel_has_window(t))
+		wheel_put_in_slot(w, t, 0, expires);
+	else
+		wheel_file_timer(w, t, expires);
+}
+
 static struct twheel_node *wheel_slot_first(struct twheel_level *level, unsigned int i)
 {
 	struct list_head *slot = twheel_level_slot(level, i);
@@ -483,12 +493,13 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
 	unsigned int i = (wheel_current_slot(w, n) + 1) & TWHEEL_LVL_MASK;
 	struct twheel_level *level = w->level[n];
 	u32 most = min(w->share[n], *budget), left, taken;
+	struct list_head *slot = twheel_level_slot(level, i);
 	struct twheel_node *t, *due = NULL;
 	bool empty = false;
 
 	for (left = most; left; left--) {
-		empty = !wheel_next_in_slot(w, level, i, &t);
-		if (empty || wheel_visit_timer(w, t, now, wheel_file_timer, true))
+		empty = !wheel_next_in_slot(w, level, slot, &t);
+		if (empty || wheel_visit_timer(w, t, now, wheel_file_lower, true))
 			break;
 	}
 	taken = most - left;

@@ -219,7 +219,11 @@ static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_nod
 /* The first chain of slot @i. */
 static inline struct list_head *twheel_level_slot(struct twheel_level *level, unsigned int i)
 {
-	return (void *)(level + 1) + i * level->slot_bytes;
+	struct list_head *slot = (void *)(level + 1) + i * level->slot_bytes;
+
+	/* Otherwise gcc computes the address of a chain from @level each time. */
+	OPTIMIZER_HIDE_VAR(slot);
+	return slot;
 }
 
 /* The chain of @slot whose turn it is. @offset is a multiple of the size of a chain. */
@@ -276,13 +280,11 @@ static inline void wheel_clear_slot(struct twheel_wheel *w, unsigned int n, unsi
  * of a chain is prefetched while it is up to three timers away. Returns whether there is one.
  */
 static inline bool wheel_next_in_slot(struct twheel_wheel *w, struct twheel_level *level,
-				      unsigned int i, struct twheel_node **t)
+				      struct list_head *slot, struct twheel_node **t)
 {
-	struct list_head *slot = twheel_level_slot(level, i), *chain, *first;
+	struct list_head *chain, *first;
 	unsigned int c = 0;
 
-	/* Otherwise gcc computes the address of a chain from @level each time. */
-	OPTIMIZER_HIDE_VAR(slot);
 	do {
 		chain = wheel_chain(level, slot, w->cursor);
 		w->cursor += sizeof(*chain);
@@ -359,7 +361,7 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
 	unsigned int i = w->clk & TWHEEL_LVL_MASK;
 	struct twheel_node *t;
 
-	if (!wheel_next_in_slot(w, w->level[0], i, &t)) {
+	if (!wheel_next_in_slot(w, w->level[0], twheel_level_slot(w->level[0], i), &t)) {
 		wheel_clear_slot(w, 0, i);
 		w->todo &= ~BIT(0);
 		return NULL;
@@ -396,6 +398,18 @@ static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u6
 	if (w->todo & BIT(0) && *budget)
 		t = twheel_wheel_expire_next(w, now, budget);
 	return t ?: twheel_wheel_advance(w, now, budget);
+}
+
+/* The next timer of the current tick, which is still in its slot, and may have been extended. */
+static __always_inline struct twheel_node *twheel_wheel_peek(struct twheel_wheel *w)
+{
+	struct twheel_level *level = w->level[0];
+	struct twheel_node *t;
+
+	if (!(w->todo & BIT(0)) ||
+	    !wheel_next_in_slot(w, level, twheel_level_slot(level, w->clk & TWHEEL_LVL_MASK), &t))
+		return NULL;
+	return t;
 }
 
 #endif /* _TWHEEL_CORE_H */

@@ -15,8 +15,8 @@
 /* How many events are copied to a program at a time, from an array on the stack. */
 #define DELIVER_BURST	(IS_ENABLED(CONFIG_64BIT) ? 16U : 8U)
 
-/* How many steps a poll() does, at most, before it says that there may be an event. */
-#define DELIVER_IN_A_POLL	1024U
+/* How many steps a call that only looks for an event does, at most. */
+#define DELIVER_LOOK	1024U
 
 /* Returns the time on the clock of @t, or when @t expired if that is later. */
 static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
@@ -29,7 +29,7 @@ static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *p
  * is unread, so that a short period costs nothing until then. So this function computes how
  * many deadlines the timer has missed.
  */
-static inline u64 deliver_count(const struct user_timer *t, const struct twheel_phase *phase)
+static u64 deliver_count(const struct user_timer *t, const struct twheel_phase *phase)
 {
 	u64 period = user_timer_period(t);
 	s64 now;
@@ -43,24 +43,35 @@ static inline u64 deliver_count(const struct user_timer *t, const struct twheel_
 	return div64_u64((u64)now - (u64)t->deadline, period) + 1;
 }
 
-/* Writes to @event without reading it: in the ring, the program may change it. */
-static __always_inline void deliver_describe_timer(struct twheel_event *event,
-						   const struct user_timer *t, u64 count)
+static __always_inline void deliver_describe(struct twheel_event *event,
+					     const struct timer_set *set,
+					     const struct user_timer *t, s64 expired,
+					     clockid_t clockid, u64 count, u32 flags)
 {
 	*event = (struct twheel_event) {
 		.handle = user_timer_handle(t),
 		.cookie = t->cookie,
-		.deadline_ns = twheel_time_to_program(user_timer_set(t), t->clockid, t->deadline),
-		.expired_ns = twheel_time_to_program(user_timer_set(t), t->clockid,
-					   max(user_timer_expired_ns(t), t->deadline)),
+		.deadline_ns = twheel_time_to_program(set, clockid, t->deadline),
+		.expired_ns = twheel_time_to_program(set, clockid, expired),
 		.count = count,
 		.type = TWHEEL_EVENT_TIMER,
-		.flags = t->flags & USER_TIMER_LEASE_CLOSED ? TWHEEL_EVENT_LEASE_CLOSED : 0,
-		.clockid = t->clockid,
+		.flags = flags,
+		.clockid = clockid,
 		/* With all fields named, the compiler clears none of them twice. */
 		.pad = 0,
 		.reserved = { 0 },
 	};
+}
+
+/* The event of a timer that is not like most. */
+static noinline void deliver_describe_special(struct twheel_event *event,
+					      const struct timer_set *set,
+					      const struct user_timer *t,
+					      const struct twheel_phase *phase)
+{
+	deliver_describe(event, set, t, max(user_timer_expired_ns(t), t->deadline), t->clockid,
+			 deliver_count(t, phase),
+			 t->flags & USER_TIMER_LEASE_CLOSED ? TWHEEL_EVENT_LEASE_CLOSED : 0);
 }
 
 static void deliver_describe_clock_set(struct twheel_event *event,
@@ -91,60 +102,104 @@ static noinline void deliver_again(struct timer_set *set, struct user_timer *t, 
 		twheel_user_timer_arm(set, t, user_timer_tick(t, phase));
 }
 
-/* Ends @t, which is in no list, or arms it again: its event for @count deadlines is delivered. */
-static __always_inline void deliver_done(struct timer_set *set, struct user_timer *t, u64 count,
-					 const struct twheel_phase *phase,
-					 struct ended_timers *ended)
+/*
+ * Writes @n events to @to, or to the ring behind the @done events that it has got. Returns how many
+ * could be written.
+ */
+static unsigned int deliver_write(struct timer_set *set, struct iov_iter *to, unsigned int done,
+				  const struct twheel_event *event, unsigned int n)
 {
-	if (unlikely(user_timer_period(t)))
-		deliver_again(set, t, count, phase);
-	else
-		twheel_user_timer_end(t, ended);
+	size_t copied;
+	unsigned int i;
+
+	if (!to) {
+		for (i = 0; i < n; i++)
+			*twheel_ring_place(set, done + i) = event[i];
+		return n;
+	}
+	pagefault_disable();
+	copied = copy_to_iter(event, n * sizeof(*event), to);
+	pagefault_enable();
+	iov_iter_revert(to, copied % sizeof(*event));
+	return copied / sizeof(*event);
 }
 
-/* Writes events into the ring, up to @room. Returns how many. */
-static u32 deliver_write_ring(struct timer_set *set, const struct twheel_phase *phase, u32 room,
-			      unsigned int *steps, struct ended_timers *ended)
+/*
+ * Delivers events to @to, which has room for @room events, or to the ring if @to is NULL; until no
+ * event is left, @room is used up or @steps are done. Stores the rest of the steps: 0 if more
+ * events may be due. Returns how many events, or -EFAULT if the first event hit a page that is not
+ * present.
+ */
+static int deliver_events(struct timer_set *set, const struct twheel_phase *phase,
+			  struct iov_iter *to, size_t room, unsigned int *steps)
 {
-	struct user_timer *t;
-	u64 count;
-	u32 n = 0;
+	struct twheel_event event[DELIVER_BURST] timer_set_not_cleared;
+	struct user_timer *t[DELIVER_BURST] timer_set_not_cleared;
+	unsigned int wanted, taken, i, first, burst = DELIVER_BURST, left = *steps, n = 0;
+	struct ended_timers ended = { };
+	bool faulted = false;
 
 	/* First: the event about the clock comes before those of timers. */
 	if (unlikely(set->refile))
-		twheel_clock_refile(set, phase, steps);
-	if (room && set->clock_sets) {
-		deliver_describe_clock_set(twheel_ring_place(set, n++), set);
-		WRITE_ONCE(set->clock_sets, 0);
+		twheel_clock_refile(set, phase, &left);
+	while (burst) {
+		wanted = min_t(size_t, burst, room - n);
+		first = 0;
+		if (unlikely(set->clock_sets) && wanted)
+			deliver_describe_clock_set(&event[first++], set);
+		for (i = first; i < wanted; i++) {
+			t[i] = twheel_turn_take(set, phase, &left);
+			if (!t[i])
+				break;
+			if (likely(user_timer_is_plain(t[i])))
+				deliver_describe(&event[i], set, t[i], user_timer_expired_ns(t[i]),
+						 CLOCK_MONOTONIC, 1, 0);
+			else
+				deliver_describe_special(&event[i], set, t[i], phase);
+		}
+		wanted = i;
+		if (!wanted)
+			break;
+		taken = deliver_write(set, to, n, event, wanted);
+		if (first && taken)
+			WRITE_ONCE(set->clock_sets, 0);
+		while (i > max(taken, first))
+			user_timer_ready(set, t[--i], true);
+		for (i = first; i < taken; i++) {
+			if (unlikely(user_timer_period(t[i])))
+				deliver_again(set, t[i], event[i].count, phase);
+			else
+				twheel_user_timer_end(t[i], &ended);
+		}
+		n += taken;
+		/*
+		 * A copy that hits a bad page may stop up to 16 bytes before the page
+		 * (arm64). So the last events are copied one by one.
+		 */
+		if (taken < wanted) {
+			burst = wanted > 1;
+			faulted = true;
+		}
 	}
-	while (n < room && (t = twheel_turn_take(set, phase, steps))) {
-		count = deliver_count(t, phase);
-		deliver_describe_timer(twheel_ring_place(set, n++), t, count);
-		deliver_done(set, t, count, phase, ended);
-	}
-	return n;
+	*steps = faulted ? 0 : left;
+	/* Before the program sees events in the ring: then the quota must have room again. */
+	twheel_user_timer_finish(set, &ended);
+	return burst || n ? n : -EFAULT;
 }
 
-/**
- * twheel_deliver_fill_ring - let the wheel catch up with the clock, and move events into the ring
- * @set: The set, locked, which has a ring and has not ended.
- * @phase: The time.
- * @steps: How many steps the function may do. The rest is stored back.
- *
- * Return: Whether nothing more is due, and no event waits.
+/*
+ * Moves events into the ring of the set, which is locked and has not ended, by at most @steps
+ * steps. Stores the rest of the steps. Returns whether nothing more is due, and no event waits.
  */
 bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *phase,
 			      unsigned int *steps)
 {
-	struct ended_timers ended = { };
 	u32 room = twheel_ring_room(set), n;
 	bool done;
 
 	timer_set_assert_locked(set);
 
-	n = deliver_write_ring(set, phase, room, steps, &ended);
-	/* First: when the program sees the events, the quota must have room again. */
-	twheel_user_timer_finish(set, &ended);
+	n = deliver_events(set, phase, NULL, room, steps);
 	/* A full ring says that events wait only if one does. */
 	if (n == room && *steps && !twheel_turn_any(set))
 		twheel_turn_expire(set, phase, steps);
@@ -156,102 +211,60 @@ bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *
 	return done;
 }
 
-/* Fills the ring, some events at a time. Returns whether an event may wait, or is in the ring. */
-static bool deliver_to_ring(struct timer_set *set, u32 max)
+/*
+ * Looks for an event, by at most so many steps, and fills the ring if there is one. A kernel thread
+ * that polls for the AIO of a program is not charged: it does no more than softirqs may do. Returns
+ * whether there is an event, or may be one because more is due.
+ */
+static bool deliver_look(struct timer_set *set, unsigned int max)
 {
+	const bool charged = !(current->flags & PF_KTHREAD);
+	unsigned int steps, looked = 0;
 	struct twheel_phase phase;
-	unsigned int steps;
-	u32 done = 0, room;
-	bool more;
+	bool more, found;
 
 	do {
-		steps = TWHEEL_CHUNK;
 		twheel_turn_call(set, &phase);
-		more = !twheel_deliver_fill_ring(set, &phase, &steps);
-		room = twheel_ring_room(set);
+		steps = charged ? TWHEEL_CHUNK : twheel_turn_allowed();
+		if (set->ring) {
+			more = !twheel_deliver_fill_ring(set, &phase, &steps);
+			found = more || twheel_ring_room(set) != set->entries;
+			more = more && twheel_ring_room(set);
+		} else {
+			if (!twheel_turn_any(set))
+				twheel_turn_expire(set, &phase, &steps);
+			more = !steps && !twheel_turn_any(set);
+			found = !steps || twheel_turn_any(set);
+		}
+		if (!charged)
+			twheel_turn_return(steps);
 		twheel_turn_end(set, &phase);
-		done += TWHEEL_CHUNK;
+		looked += TWHEEL_CHUNK;
 		cond_resched();
-	} while (more && room && done < max && !fatal_signal_pending(current));
-	return more || room != READ_ONCE(set->entries);
+	} while (more && charged && looked < max && !task_sigpending(current));
+	return found;
 }
 
-/**
- * twheel_deliver_to_ring - deliver events through the ring from now on
- * @set: The set, which has just got a ring.
- *
- * Unread events go to the ring first. Readers that wait in read() return.
- */
+/* Delivers events through the ring, which the set has just got. Readers in read() return. */
 void twheel_deliver_to_ring(struct timer_set *set)
 {
-	deliver_to_ring(set, READ_ONCE(set->entries));
+	/* Unread events go to the ring first. */
+	deliver_look(set, READ_ONCE(set->entries));
 	twheel_waiters_wake_all(&set->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/*
- * Copies events until no event is left, the buffer is full or @steps are done. Returns how many
- * events. Stores the rest of the steps: 0 if more events may be due. Returns -EFAULT if the first
- * event hit a page that is not present; the caller may fault the page in and try again. Returns
- * -EBUSY if events go to a ring.
- */
+/* As deliver_events(), but locks the set. Returns -EBUSY if events go to a ring. */
 static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int *steps)
 {
-	struct twheel_event event[DELIVER_BURST] timer_set_not_cleared;
-	struct user_timer *t[DELIVER_BURST] timer_set_not_cleared;
-	struct ended_timers ended = { };
-	unsigned int wanted, taken, i, first, burst = DELIVER_BURST, n = 0;
 	struct twheel_phase phase;
-	bool faulted = false;
-	size_t copied;
+	int n = -EBUSY;
 
 	twheel_turn_call(set, &phase);
-	if (set->ring) {
-		timer_set_unlock(set);
-		return -EBUSY;
-	}
-	/* First: the event about the clock comes before those of timers. */
-	if (unlikely(set->refile))
-		twheel_clock_refile(set, &phase, steps);
-	pagefault_disable();
-	while (burst) {
-		wanted = min_t(size_t, burst, iov_iter_count(to) / sizeof(*event));
-		first = 0;
-		if (unlikely(set->clock_sets) && wanted)
-			deliver_describe_clock_set(&event[first++], set);
-		for (i = first; i < wanted; i++) {
-			t[i] = twheel_turn_take(set, &phase, steps);
-			if (!t[i])
-				break;
-			deliver_describe_timer(&event[i], t[i], deliver_count(t[i], &phase));
-		}
-		wanted = i;
-		if (!wanted)
-			break;
-		copied = copy_to_iter(event, wanted * sizeof(*event), to);
-		taken = copied / sizeof(*event);
-		iov_iter_revert(to, copied % sizeof(*event));
-		if (first && taken)
-			WRITE_ONCE(set->clock_sets, 0);
-		while (i > max(taken, first))
-			user_timer_ready(set, t[--i], true);
-		for (i = first; i < taken; i++)
-			deliver_done(set, t[i], event[i].count, &phase, &ended);
-		n += taken;
-		/*
-		 * A copy that hits a bad page may stop up to 16 bytes before the page
-		 * (arm64). So the last events are copied one by one.
-		 */
-		if (taken < wanted) {
-			burst = wanted > 1;
-			faulted = true;
-		}
-	}
-	pagefault_enable();
-	if (faulted)
-		*steps = 0;
-	twheel_user_timer_finish(set, &ended);
+	if (!set->ring)
+		n = deliver_events(set, &phase, to,
+				   iov_iter_count(to) / sizeof(struct twheel_event), steps);
 	twheel_turn_end(set, &phase);
-	return burst || n ? n : -EFAULT;
+	return n;
 }
 
 /*
@@ -267,50 +280,15 @@ static int deliver_fault_in(struct iov_iter *to)
 	return zeroed < size ? -EFAULT : 0;
 }
 
-/*
- * Lets the wheel catch up until there is an event, or nothing is due. Returns 1 or 0, or
- * -ERESTARTSYS.
- */
-static int deliver_find(struct timer_set *set)
-{
-	struct twheel_phase phase;
-	unsigned int steps;
-	bool found;
-
-	do {
-		steps = TWHEEL_CHUNK;
-		twheel_turn_call(set, &phase);
-		found = twheel_turn_any(set) || twheel_turn_expire(set, &phase, &steps) ||
-			twheel_turn_any(set);
-		twheel_turn_end(set, &phase);
-		if (!found && !steps && task_sigpending(current))
-			return -ERESTARTSYS;
-		cond_resched();
-	} while (!found && !steps);
-	return found;
-}
-
 static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 {
-	int found;
-
-	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK) {
-		found = deliver_find(set);
-		return found > 0 ? 0 : found ?: -EAGAIN;
-	}
-	if (signal_pending(current))
-		return -ERESTARTSYS;
+	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
+		return -EAGAIN;
 	return wait_event_interruptible(set->wait.first,
-					READ_ONCE(set->ring) || deliver_find(set) > 0);
+					READ_ONCE(set->ring) || deliver_look(set, DELIVER_LOOK));
 }
 
-/**
- * twheel_deliver_read - read_iter() of the device
- * @iocb: The file, and whether the call may wait.
- * @to: The program's buffer.
- *
- * Return: How many bytes were read, or a negative errno.
- */
+/* read_iter() of the device. Returns how many bytes were read, or an error. */
 ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct timer_set *set = iocb->ki_filp->private_data;
@@ -335,6 +313,8 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 			if (iov_iter_count(to) < wanted)
 				break;
 			ret = deliver_wait(set, iocb);
+		} else if (!ret && task_sigpending(current)) {
+			ret = -ERESTARTSYS;
 		}
 		if (ret < 0 || fatal_signal_pending(current))
 			break;
@@ -344,63 +324,9 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 }
 
 /*
- * Looks for an event by no more than what softirqs may do. A kernel thread polls for the AIO of a
- * program, which is not charged. Returns whether there is an event, or may be one.
- */
-static bool deliver_look(struct timer_set *set)
-{
-	struct twheel_phase phase;
-	unsigned int steps;
-	bool done;
-
-	twheel_turn_call(set, &phase);
-	steps = twheel_turn_allowed();
-	if (set->ring)
-		done = twheel_deliver_fill_ring(set, &phase, &steps) &&
-		       twheel_ring_room(set) == set->entries;
-	else
-		done = !twheel_turn_any(set) && !twheel_turn_expire(set, &phase, &steps) && steps &&
-		       !twheel_turn_any(set);
-	twheel_turn_return(steps);
-	twheel_turn_end(set, &phase);
-	return !done;
-}
-
-/* Looks for an event, by at most so many steps. Returns whether there is one, or may be one. */
-static bool deliver_look_long(struct timer_set *set)
-{
-	unsigned int steps, left = DELIVER_IN_A_POLL;
-	struct twheel_phase phase;
-	bool found;
-
-	do {
-		steps = TWHEEL_CHUNK;
-		twheel_turn_call(set, &phase);
-		found = twheel_turn_any(set) || twheel_turn_expire(set, &phase, &steps) ||
-			twheel_turn_any(set);
-		twheel_turn_end(set, &phase);
-		left -= TWHEEL_CHUNK;
-		cond_resched();
-	} while (!found && !steps && left);
-	return found || !steps;
-}
-
-static bool deliver_may_have(struct timer_set *set)
-{
-	return READ_ONCE(set->ring) ? deliver_to_ring(set, DELIVER_IN_A_POLL) :
-	       deliver_look_long(set);
-}
-
-/**
- * twheel_deliver_poll - poll() of the device
- * @file: The file.
- * @wait: The poll table of the caller.
- *
- * A poll() that does not ask for events turns nothing: it may come from a program that has been
- * given the descriptor and does not use it.
- *
- * Return: %EPOLLIN | %EPOLLRDNORM if there is an event, or there may be one because more is due
- * than a call looks at; else 0.
+ * poll() of the device: whether there is an event, or may be one because more is due than a call
+ * looks at. A poll() that does not ask for events turns nothing: it may come from a program that
+ * has been given the descriptor and does not use it.
  */
 __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 {
@@ -408,23 +334,14 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	bool found;
 
 	twheel_waiters_poll(&set->wait, file, wait);
-	if (!(poll_requested_events(wait) & (EPOLLIN | EPOLLRDNORM)))
-		found = twheel_turn_any(set);
-	else if (current->flags & PF_KTHREAD)
-		found = deliver_look(set);
+	if (poll_requested_events(wait) & (EPOLLIN | EPOLLRDNORM))
+		found = deliver_look(set, DELIVER_LOOK);
 	else
-		found = deliver_may_have(set);
+		found = twheel_turn_any(set);
 	return found ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/**
- * twheel_deliver_fasync - fasync() of the device
- * @fd: The descriptor.
- * @file: The file.
- * @on: Whether signals are wanted.
- *
- * Return: 0 or more, or an error.
- */
+/* fasync() of the device. */
 int twheel_deliver_fasync(int fd, struct file *file, int on)
 {
 	struct timer_set *set = file->private_data;
@@ -436,13 +353,7 @@ int twheel_deliver_fasync(int fd, struct file *file, int on)
 	return ret;
 }
 
-/**
- * twheel_deliver_eventfd - carry out a TWHEEL_IOC_EVENTFD
- * @set: The set.
- * @argp: The program's &struct twheel_eventfd.
- *
- * Return: 0 or an error.
- */
+/* Carries out a TWHEEL_IOC_EVENTFD. Returns 0 or an error. */
 long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 {
 	struct eventfd_ctx *old, *eventfd = NULL;
@@ -450,8 +361,7 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
 		return -EFAULT;
-	if (arg.fd < -1 || arg.flags ||
-	    memchr_inv(arg.reserved, 0, sizeof(arg.reserved)))
+	if (arg.fd < -1 || arg.flags || memchr_inv(arg.reserved, 0, sizeof(arg.reserved)))
 		return -EINVAL;
 	if (arg.fd >= 0) {
 		eventfd = eventfd_ctx_fdget(arg.fd);
@@ -466,7 +376,7 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 		eventfd_ctx_put(old);
 
 	/* The program must not miss events that were there already. */
-	if (deliver_may_have(set))
+	if (deliver_look(set, DELIVER_LOOK))
 		twheel_wake_eventfd(set);
 	return 0;
 }

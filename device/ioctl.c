@@ -10,7 +10,6 @@
 #include <linux/uaccess.h>
 #include "clock.h"
 #include "deliver.h"
-#include "drain.h"
 #include "ioctl.h"
 #include "leased.h"
 #include "levels.h"
@@ -31,25 +30,6 @@
 			 (IS_ENABLED(CONFIG_IO_URING) ? TWHEEL_FEATURE_URING : 0) | \
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
-
-/* Carries out an operation that comes from @to. */
-static int ioctl_run_op(struct timer_set *set, struct twheel_op *op, u32 opcode,
-			struct twheel_op __user *to)
-{
-	switch (opcode) {
-	case TWHEEL_OP_CHANGE:
-	case TWHEEL_OP_CANCEL:
-		return twheel_ops_change_or_cancel(set, op, opcode);
-	case TWHEEL_OP_QUERY:
-		return twheel_ops_query(set, op);
-	case TWHEEL_OP_UPSERT:
-		return twheel_ops_upsert(set, op, to);
-	case TWHEEL_OP_CANCEL_GROUP:
-		return twheel_ops_cancel_group(set, op);
-	default:
-		return -EINVAL;
-	}
-}
 
 static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
 {
@@ -74,30 +54,22 @@ static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opc
 	/* A group cancel cannot be undone: first find out whether its result can be written. */
 	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(to, &op, sizeof(op)))
 		return -EFAULT;
-	ret = ioctl_run_op(set, &op, opcode, to);
+	ret = twheel_ops_run(set, &op, opcode, to);
 	if (ret >= 0 && (opcode == TWHEEL_OP_QUERY || opcode == TWHEEL_OP_CANCEL_GROUP) &&
 	    copy_to_user(to, &op, sizeof(op)))
 		ret = -EFAULT;
 	return ret;
 }
 
-/* How many operations at the start of @op are additions. */
-static unsigned int ioctl_count_adds(const struct twheel_op *op, unsigned int count)
-{
-	unsigned int n = 0;
-
-	while (n < count && op[n].op == TWHEEL_OP_ADD)
-		n++;
-	return n;
-}
-
 /* Carries out the next operations that go together, and writes their results. Returns how many. */
 static unsigned int ioctl_run_some(struct timer_set *set, struct twheel_op *op,
 				   struct twheel_op __user *to, unsigned int count)
 {
-	unsigned int n = ioctl_count_adds(op, count);
 	bool changed = true;
+	unsigned int n = 0;
 
+	while (n < count && op[n].op == TWHEEL_OP_ADD)
+		n++;
 	if (n)
 		return twheel_ops_add(set, op, to, n, true);
 	n = 1;
@@ -105,36 +77,25 @@ static unsigned int ioctl_run_some(struct timer_set *set, struct twheel_op *op,
 		changed = false;
 		n = twheel_ops_run_short(set, op, count, &changed);
 	} else {
-		op->result = ioctl_run_op(set, op, op->op, to);
+		op->result = twheel_ops_run(set, op, op->op, to);
 	}
 	return changed && copy_to_user(to, op, array_size(n, sizeof(*op))) ? 0 : n;
-}
-
-/*
- * Finds out whether the results can be written, before anything is carried out. A chunk
- * lies in at most two pages. Writing the first and the last operation back unchanged
- * shows that both pages can be written. On an architecture that grants access to less
- * than a page, the function writes every operation back.
- */
-static bool ioctl_can_write_back(struct twheel_op __user *ops, const struct twheel_op *op,
-				 unsigned int count)
-{
-	static_assert(TWHEEL_CHUNK * sizeof(*op) <= PAGE_SIZE);
-
-	if (IS_ENABLED(CONFIG_ARCH_HAS_SUBPAGE_FAULTS))
-		return !copy_to_user(ops, op, array_size(count, sizeof(*op)));
-	return !copy_to_user(ops, op, sizeof(*op)) &&
-	       !copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op));
 }
 
 /* Returns how many operations were carried out: fewer than @count after a bad page. */
 static unsigned int ioctl_run_chunk(struct timer_set *set, struct twheel_op *op,
 				    struct twheel_op __user *ops, unsigned int count)
 {
+	/* In memory that is accessible by pages: a chunk lies in at most two. */
+	const bool pages = !IS_ENABLED(CONFIG_ARCH_HAS_SUBPAGE_FAULTS);
 	unsigned int done = 0, n;
 
+	static_assert(TWHEEL_CHUNK * sizeof(*op) <= PAGE_SIZE);
+
+	/* First: the results can be written if this can be written back. */
 	if (copy_from_user(op, ops, array_size(count, sizeof(*ops))) ||
-	    !ioctl_can_write_back(ops, op, count))
+	    copy_to_user(ops, op, array_size(pages ? 1 : count, sizeof(*op))) ||
+	    copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op)))
 		return 0;
 	while (done < count) {
 		n = ioctl_run_some(set, op + done, ops + done, count - done);
@@ -232,7 +193,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	case TWHEEL_IOC_CANCEL_GROUP:
 		return ioctl_op(set, argp, TWHEEL_OP_CANCEL_GROUP);
 	case TWHEEL_IOC_DRAIN:
-		return twheel_drain(set, argp);
+		return twheel_list_drain(set, argp);
 	case TWHEEL_IOC_LEASE:
 		return twheel_lease_create(set, argp);
 	case TWHEEL_IOC_LIST:
@@ -246,14 +207,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	}
 }
 
-/**
- * twheel_ioctl - ioctl() of the device
- * @file: The file.
- * @cmd: One of the TWHEEL_IOC_ calls.
- * @arg: The program's structure.
- *
- * Return: What the call returns: see include/uapi/linux/twheel.h.
- */
+/* ioctl() of the device. See include/uapi/linux/twheel.h. */
 long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct timer_set *set = file->private_data;

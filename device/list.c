@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: listing the timers of a set
+ * twheel: listing the timers of a set, and taking them back
  *
- * A list goes through the places of the set in the order of their indexes. A timer keeps
+ * A walk goes through the places of the set in the order of their indexes. A timer keeps
  * its place for life. So a walk comes by each timer that is there throughout exactly once,
  * and the index at which to go on is all that it has to remember.
  *
- * A list ends no timer. So the records are made under the set's lock, and copied to the
- * program after that: a record that cannot be written is made again by the next call.
+ * Records are written under the set's lock, with page faults off: a timer that is taken back ends
+ * only when its record has been written. After a fault, the page is brought in without the lock,
+ * and the walk comes to the same timer again.
  */
-#include <linux/math.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "list.h"
@@ -21,93 +20,146 @@
 /* The cursor behind the last place. */
 #define LIST_END	(TWHEEL_INDEX_MASK + 1UL)
 
-/* Makes records of some timers, and goes on with the walk. Returns how many. */
-static unsigned int list_some(struct timer_set *set, struct block_walk *walk,
-			      struct twheel_op *op, unsigned int max, u32 flags)
-{
-	struct twheel_phase phase;
-	struct user_timer *t;
-	unsigned int n = 0;
+/* A walk that writes @count records to @ops, by @flags of twheel_ops_record(); @done so far. */
+struct list_walk {
+	struct block_walk	place;
+	struct twheel_op __user	*ops;
+	unsigned int		count;
+	unsigned int		done;
+	u32			flags;
+	/* the timers are taken back */
+	bool			remove;
+};
 
-	twheel_turn_begin(set, &phase);
-	twheel_block_walk_begin(set, walk);
-	while (n < max && (t = twheel_block_walk_next(set, walk)))
-		twheel_ops_record(t, &op[n++], flags, &phase);
-	twheel_turn_end(set, &phase);
-	return n;
+/* Writes the operation that arms a timer like @t again. Returns whether it could be written. */
+static bool list_write(const struct list_walk *walk, const struct user_timer *t,
+		       const struct twheel_phase *phase)
+{
+	struct twheel_op op;
+
+	twheel_ops_record(t, &op, walk->flags, phase);
+	return !copy_to_user(&walk->ops[walk->done], &op, sizeof(op));
+}
+
+/* Lists a timer, or takes it back, if its record can be written. Returns whether it could be. */
+static bool list_timer(const struct list_walk *walk, struct timer_set *set, struct user_timer *t,
+		       const struct twheel_phase *phase, struct ended_timers *ended)
+{
+	if (!list_write(walk, t, phase))
+		return false;
+	if (!walk->remove)
+		return true;
+	if (t->flags & TWHEEL_SHARED) {
+		/* From here on the program cannot push the deadline back any more. */
+		twheel_table_close(t);
+		if (!list_write(walk, t, phase)) {
+			twheel_table_open(t);
+			return false;
+		}
+	}
+	twheel_user_timer_remove(set, t, ended);
+	return true;
 }
 
 /*
- * Writes @n records to the program. Returns how many could be written. If these are not all,
- * the walk goes on behind the last of them.
+ * Goes on with a walk. Returns 0; -EFAULT if a record hit a page that is not present; or
+ * -ECANCELED if timers are to be taken back and the set accepts timers again.
  */
-static unsigned int list_write(struct twheel_op __user *ops, const struct twheel_op *op,
-			       unsigned int n, struct block_walk *walk)
+static int list_some(struct list_walk *walk, struct timer_set *set)
 {
-	unsigned long left = copy_to_user(ops, op, array_size(n, sizeof(*op)));
-	unsigned int written = n - DIV_ROUND_UP(left, sizeof(*op));
+	unsigned int last = walk->done + min(walk->count - walk->done, TWHEEL_CHUNK);
+	struct ended_timers ended = { };
+	struct twheel_phase phase;
+	struct user_timer *t;
+	int ret = 0;
 
-	if (written < n)
-		walk->index = op[written].handle & TWHEEL_INDEX_MASK;
-	return written;
+	twheel_turn_begin(set, &phase);
+	if (walk->remove && !set->stopped)
+		ret = -ECANCELED;
+	pagefault_disable();
+	twheel_block_walk_begin(set, &walk->place);
+	while (!ret && walk->done < last && (t = twheel_block_walk_next(set, &walk->place))) {
+		if (walk->remove && twheel_user_timer_has_expired(t, &phase))
+			continue;
+		if (list_timer(walk, set, t, &phase, &ended)) {
+			walk->done++;
+		} else {
+			walk->place.index = user_timer_index(t);
+			ret = -EFAULT;
+		}
+	}
+	pagefault_enable();
+	twheel_user_timer_finish(set, &ended);
+	twheel_turn_end(set, &phase);
+	return ret;
 }
 
-/* Lists timers until no timer is left or the array is full. Moves the cursor in @arg. */
-static long list_all(struct timer_set *set, struct twheel_list *arg, struct twheel_op *op)
+/* Walks until no timer is left or the array is full. Returns how many records were written. */
+static long list_all(struct list_walk *walk, struct timer_set *set)
 {
-	struct twheel_op __user *ops = u64_to_user_ptr(arg->ops);
-	struct block_walk walk = { .index = arg->cursor };
-	unsigned int done = 0, written, n;
 	long ret = 0;
 
-	while (done < arg->count && walk.index < LIST_END) {
-		n = list_some(set, &walk, op, min(arg->count - done, TWHEEL_CHUNK), arg->flags);
-		written = list_write(ops + done, op, n, &walk);
-		done += written;
-		if (written < n)
-			ret = -EFAULT;
-		else if (signal_pending(current))
+	while (!ret && walk->done < walk->count && walk->place.index < LIST_END) {
+		ret = list_some(walk, set);
+		/* Writing the record faults the page in, and checks access to all of the record. */
+		if (ret == -EFAULT && !clear_user(&walk->ops[walk->done], sizeof(*walk->ops)))
+			ret = 0;
+		if (!ret && signal_pending(current))
 			ret = -ERESTARTSYS;
-		if (ret)
-			break;
 		cond_resched();
 	}
-	arg->cursor = min(walk.index, LIST_END);
-	return done ? done : ret;
+	return walk->done ? walk->done : ret;
 }
 
-static bool list_valid(const struct twheel_list *arg)
-{
-	return !memchr_inv(arg->reserved, 0, sizeof(arg->reserved)) &&
-	       !(arg->flags & ~TWHEEL_ABSTIME) && arg->cursor <= LIST_END &&
-	       arg->count && arg->count <= INT_MAX;
-}
-
-/**
- * twheel_list - carry out a TWHEEL_IOC_LIST
- * @set: The set.
- * @argp: The program's &struct twheel_list.
- *
- * Return: How many records were written, or a negative errno.
- */
+/* Carries out a TWHEEL_IOC_LIST. Returns how many records were written, or an error. */
 long twheel_list(struct timer_set *set, void __user *argp)
 {
 	struct twheel_list arg;
-	struct twheel_op *op;
+	struct list_walk walk;
 	long ret;
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
 		return -EFAULT;
-	if (!list_valid(&arg))
+	if (memchr_inv(arg.reserved, 0, sizeof(arg.reserved)) || arg.flags & ~TWHEEL_ABSTIME ||
+	    arg.cursor > LIST_END || !arg.count || arg.count > INT_MAX)
 		return -EINVAL;
 	if (arg.ops != (unsigned long)arg.ops)
 		return -EFAULT;
-	op = kmalloc_array(min(arg.count, TWHEEL_CHUNK), sizeof(*op), GFP_KERNEL_ACCOUNT);
-	if (!op)
-		return -ENOMEM;
-	ret = list_all(set, &arg, op);
-	kfree(op);
+	walk = (struct list_walk) {
+		.place.index = arg.cursor,
+		.ops = u64_to_user_ptr(arg.ops),
+		.count = arg.count,
+		.flags = arg.flags,
+	};
+	ret = list_all(&walk, set);
+	arg.cursor = min(walk.place.index, LIST_END);
 	if (ret >= 0 && copy_to_user(argp, &arg, sizeof(arg)))
 		return -EFAULT;
 	return ret;
+}
+
+/* Carries out a TWHEEL_IOC_DRAIN. Returns how many timers were taken back, or an error. */
+long twheel_list_drain(struct timer_set *set, void __user *argp)
+{
+	struct list_walk walk = { .remove = true };
+	struct twheel_drain arg;
+	bool resume;
+
+	if (copy_from_user(&arg, argp, sizeof(arg)))
+		return -EFAULT;
+	resume = arg.flags & TWHEEL_DRAIN_RESUME;
+	if (memchr_inv(arg.reserved, 0, sizeof(arg.reserved)) ||
+	    arg.flags & ~TWHEEL_DRAIN_RESUME ||
+	    (resume ? arg.ops || arg.count : !arg.count || arg.count > INT_MAX))
+		return -EINVAL;
+	if (arg.ops != (unsigned long)arg.ops)
+		return -EFAULT;
+	timer_set_lock(set);
+	WRITE_ONCE(set->stopped, !resume);
+	timer_set_unlock(set);
+	if (resume)
+		return 0;
+	walk.ops = u64_to_user_ptr(arg.ops);
+	walk.count = arg.count;
+	return list_all(&walk, set);
 }

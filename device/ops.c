@@ -19,10 +19,7 @@
 /* The flags that an operation may have only with TWHEEL_RESTORE. */
 #define OPS_RECORD_FLAGS	(TWHEEL_KEEP_HANDLE | TWHEEL_LEASED)
 
-/*
- * Whether @handle names @t, which is from twheel_block_find(). A handle names no timer if
- * it is stale, made up, or of another set.
- */
+/* Whether a handle names @t. A handle names no timer if it is stale, made up, or of another set. */
 static bool ops_handle_names(const struct user_timer *t, u64 handle)
 {
 	return t && t->generation == handle >> TWHEEL_INDEX_BITS && t->state != USER_TIMER_DEAD;
@@ -40,45 +37,26 @@ static inline bool ops_has_expired(const struct user_timer *t, const struct twhe
 	return twheel_user_timer_has_expired(t, phase);
 }
 
-static bool ops_valid(const struct twheel_op *op, u32 flags)
-{
-	return !(op->result | (op->flags & ~flags)) && (op->time_ns | op->window_ns) <= S64_MAX;
-}
-
-static bool ops_period_valid(const struct twheel_op *op)
+/* Whether the fields of an operation are valid that may add a timer. */
+static bool ops_add_valid(const struct twheel_op *op, u32 flags)
 {
 	u32 policy = op->flags & (TWHEEL_EACH | TWHEEL_RESTART);
 
+	if (op->result || op->flags & ~(flags | TWHEEL_ABSTIME | TWHEEL_KEPT_FLAGS) ||
+	    (op->time_ns | op->window_ns | op->period_ns) > S64_MAX)
+		return false;
+	if (op->clockid != CLOCK_MONOTONIC && op->clockid != CLOCK_BOOTTIME &&
+	    op->clockid != CLOCK_REALTIME)
+		return false;
+	/* A relative time on this clock has no meaning, because the clock may be set. */
+	if (op->clockid == CLOCK_REALTIME && !(op->flags & TWHEEL_ABSTIME))
+		return false;
+	/* The table has deadlines of CLOCK_MONOTONIC only. */
+	if (op->flags & TWHEEL_SHARED && (op->clockid != CLOCK_MONOTONIC || op->period_ns))
+		return false;
 	if (!op->period_ns)
 		return !policy;
-	if (op->flags & TWHEEL_SHARED)
-		return false;
-	return op->period_ns >= TICK_NSEC && op->period_ns <= S64_MAX &&
-	       policy != (TWHEEL_EACH | TWHEEL_RESTART);
-}
-
-/*
- * The table has deadlines of CLOCK_MONOTONIC only. A relative time on CLOCK_REALTIME has no
- * meaning, because that clock may be set.
- */
-static bool ops_clock_valid(const struct twheel_op *op)
-{
-	switch (op->clockid) {
-	case CLOCK_MONOTONIC:
-		return true;
-	case CLOCK_BOOTTIME:
-		return !(op->flags & TWHEEL_SHARED);
-	case CLOCK_REALTIME:
-		return !(op->flags & TWHEEL_SHARED) && op->flags & TWHEEL_ABSTIME;
-	default:
-		return false;
-	}
-}
-
-static bool ops_add_valid(const struct twheel_op *op, u32 flags)
-{
-	return ops_valid(op, flags | TWHEEL_ABSTIME | TWHEEL_KEPT_FLAGS) &&
-	       ops_clock_valid(op) && ops_period_valid(op);
+	return op->period_ns >= TICK_NSEC && policy != (TWHEEL_EACH | TWHEEL_RESTART);
 }
 
 static bool ops_change_valid(const struct twheel_op *op)
@@ -88,15 +66,10 @@ static bool ops_change_valid(const struct twheel_op *op)
 		 op->period_ns | op->group | op->window_ns | op->time_ns >> 63);
 }
 
-static bool ops_handle_only(const struct twheel_op *op)
-{
-	return ops_change_valid(op) && !(op->flags | op->time_ns);
-}
-
 static bool ops_group_only(const struct twheel_op *op)
 {
-	return ops_valid(op, 0) && op->group && !op->clockid && !op->cookie &&
-	       !op->period_ns && !op->time_ns && !op->handle && !op->window_ns;
+	return op->group && !(op->result | op->flags | op->clockid | op->cookie | op->period_ns |
+			      op->time_ns | op->handle | op->window_ns);
 }
 
 /* Whether an addition is a record, or has nothing that only a record has. */
@@ -119,16 +92,7 @@ static bool ops_add_common(const struct twheel_op *op)
 		 (op->time_ns | op->window_ns) >> 63);
 }
 
-/**
- * twheel_ops_add - carry out TWHEEL_OP_ADD
- * @set: The set.
- * @op: Operations, all of them additions.
- * @to: As for twheel_create().
- * @n: How many operations there are.
- * @batch: As for twheel_create().
- *
- * Return: As for twheel_create().
- */
+/* Carries out @n operations, all of them additions. The arguments are those of twheel_create(). */
 unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
 			    struct twheel_op __user *to, unsigned int n, bool batch)
 {
@@ -182,15 +146,8 @@ static __always_inline int ops_change(struct timer_set *set, struct user_timer *
 	return ops_set_deadline(set, t, op, phase);
 }
 
-/**
- * twheel_ops_upsert - carry out a TWHEEL_OP_UPSERT
- * @set: The set.
- * @op: The operation.
- * @to: Where it comes from. If the operation adds a timer, it is written back there.
- *
- * Return: The operation's result, or -EFAULT if it could not be written.
- */
-int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
+/* If the operation adds a timer, it is written back to @to, where it comes from. */
+static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
 {
 	struct twheel_phase phase;
 	struct user_timer *t;
@@ -219,7 +176,7 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 {
 	bool expired;
 
-	if (!ops_handle_only(op))
+	if (!ops_change_valid(op) || op->flags | op->time_ns)
 		return -EINVAL;
 	if (likely(t && user_timer_is_usual(t, op->handle) && !t->extra &&
 		   twheel_wheel_state(&t->node) > phase->tick)) {
@@ -235,39 +192,8 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 }
 
 /*
- * Finds the timers of the short operations at the start of @op. The timers are probably
- * in no cache, so each is prefetched while the next timers are looked up. Returns how
- * many operations are short.
- */
-static unsigned int ops_look_up(struct timer_set *set, const struct twheel_op *op,
-				struct user_timer **timer, unsigned int count)
-{
-	unsigned int n;
-
-	for (n = 0; n < count && twheel_ops_is_short(&op[n]); n++) {
-		timer[n] = twheel_block_find(set, op[n].handle);
-		/* It may be NULL, of which a prefetch takes no notice. */
-		prefetchw(timer[n]);
-	}
-	return n;
-}
-
-/* Prepares to take @t off its list: unlinking it writes to its two neighbours. */
-static void ops_prefetch_neighbours(const struct user_timer *t)
-{
-	prefetchw(t->node.entry.prev);
-	prefetchw(t->node.entry.next);
-}
-
-/**
- * twheel_ops_run_short - carry out TWHEEL_OP_CHANGE and TWHEEL_OP_CANCEL
- * @set: The set.
- * @op: Operations, the first of which is short. The results of the short operations at the
- *	start of @op are filled in.
- * @count: How many operations there are; at most %TWHEEL_CHUNK.
- * @changed: Set if the result of an operation is not 0.
- *
- * Return: How many operations were carried out.
+ * Carries out the short operations at the start of @op, at least one and at most %TWHEEL_CHUNK, and
+ * fills in their results. Sets @changed if a result is not 0. Returns how many.
  */
 unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 				  unsigned int count, bool *changed)
@@ -279,14 +205,22 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 	int seen = 0;
 
 	twheel_turn_begin(set, &phase);
-	n = ops_look_up(set, op, timer, count);
+	/* The timers are probably in no cache: prefetch each while the next ones are looked up. */
+	for (n = 0; n < count && twheel_ops_is_short(&op[n]); n++) {
+		timer[n] = twheel_block_find(set, op[n].handle);
+		/* It may be NULL, of which a prefetch takes no notice. */
+		prefetchw(timer[n]);
+	}
 	for (i = 0; i < n; i++) {
 		/* A result that the program has set means -EINVAL. */
 		if (op[i].op == TWHEEL_OP_CHANGE) {
 			op[i].result = ops_change(set, timer[i], &op[i], &phase);
 		} else {
-			if (i + OPS_AHEAD < n && timer[i + OPS_AHEAD])
-				ops_prefetch_neighbours(timer[i + OPS_AHEAD]);
+			/* To unlink a timer is to write to its two neighbours. */
+			if (i + OPS_AHEAD < n && timer[i + OPS_AHEAD]) {
+				prefetchw(timer[i + OPS_AHEAD]->node.entry.prev);
+				prefetchw(timer[i + OPS_AHEAD]->node.entry.next);
+			}
 			op[i].result = ops_cancel(set, timer[i], &op[i], &phase, &ended);
 		}
 		seen |= op[i].result;
@@ -297,15 +231,42 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 	return n;
 }
 
-/**
- * twheel_ops_change_or_cancel - carry out a TWHEEL_OP_CHANGE or a TWHEEL_OP_CANCEL
- * @set: The set.
- * @op: The operation.
- * @opcode: Which of the two.
- *
- * Return: The operation's result.
+/*
+ * Fills in an operation from a timer. The time is the deadline if @op has %TWHEEL_ABSTIME, else the
+ * time left.
  */
-int twheel_ops_change_or_cancel(struct timer_set *set, const struct twheel_op *op, u32 opcode)
+static void ops_describe(const struct user_timer *t, struct twheel_op *op,
+			 const struct twheel_phase *phase)
+{
+	s64 now = twheel_time_at(t->clockid, phase), deadline = twheel_table_deadline(t);
+
+	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
+	if (user_timer_lease(t) && !ops_has_expired(t, phase))
+		op->flags |= TWHEEL_LEASED;
+	op->cookie = t->cookie;
+	op->clockid = t->clockid;
+	if (op->flags & TWHEEL_ABSTIME)
+		op->time_ns = twheel_time_to_program(user_timer_set(t), t->clockid, deadline);
+	else
+		op->time_ns = deadline > now ? deadline - now : 0;
+	op->period_ns = user_timer_period(t);
+	op->window_ns = user_timer_window(t);
+	op->group = t->extra ? t->extra->tag : 0;
+}
+
+static int ops_query(const struct user_timer *t, struct twheel_op *op,
+		     const struct twheel_phase *phase)
+{
+	if (!ops_change_valid(op) || op->time_ns)
+		return -EINVAL;
+	if (!ops_handle_names(t, op->handle))
+		return -ENOENT;
+	ops_describe(t, op, phase);
+	return ops_has_expired(t, phase) ? TWHEEL_EXPIRED : 0;
+}
+
+/* Carries out an operation on the timer that its handle names. */
+static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 {
 	struct ended_timers ended = { };
 	struct twheel_phase phase;
@@ -316,9 +277,11 @@ int twheel_ops_change_or_cancel(struct timer_set *set, const struct twheel_op *o
 	t = twheel_block_find(set, op->handle);
 	if (opcode == TWHEEL_OP_CHANGE) {
 		ret = ops_change(set, t, op, &phase);
-	} else {
+	} else if (opcode == TWHEEL_OP_CANCEL) {
 		ret = ops_cancel(set, t, op, &phase, &ended);
 		twheel_user_timer_finish(set, &ended);
+	} else {
+		ret = ops_query(t, op, &phase);
 	}
 	twheel_turn_end(set, &phase);
 	return ret;
@@ -343,14 +306,7 @@ static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
 	return n;
 }
 
-/**
- * twheel_ops_cancel_group - carry out a TWHEEL_OP_CANCEL_GROUP
- * @set: The set.
- * @op: The operation.
- *
- * Return: The operation's result.
- */
-int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op)
+static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 {
 	u64 retracted = 0;
 	int n, ended = 0;
@@ -366,65 +322,27 @@ int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 	return ended ? ended : -ENOENT;
 }
 
-/**
- * twheel_ops_query - carry out a TWHEEL_OP_QUERY
- * @set: The set.
- * @op: The operation.
- *
- * Return: The operation's result.
- */
-int twheel_ops_query(struct timer_set *set, struct twheel_op *op)
+/* Carries out an operation that comes from @to and adds no timer. Returns its result. */
+int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
+		   struct twheel_op __user *to)
 {
-	struct twheel_phase phase;
-	struct user_timer *t;
-	int ret = -ENOENT;
-
-	if (!ops_change_valid(op) || op->time_ns)
+	switch (opcode) {
+	case TWHEEL_OP_CHANGE:
+	case TWHEEL_OP_CANCEL:
+	case TWHEEL_OP_QUERY:
+		return ops_on_timer(set, op, opcode);
+	case TWHEEL_OP_UPSERT:
+		return ops_upsert(set, op, to);
+	case TWHEEL_OP_CANCEL_GROUP:
+		return ops_cancel_group(set, op);
+	default:
 		return -EINVAL;
-	twheel_turn_begin(set, &phase);
-	t = twheel_block_find(set, op->handle);
-	if (ops_handle_names(t, op->handle)) {
-		ret = ops_has_expired(t, &phase) ? TWHEEL_EXPIRED : 0;
-		twheel_ops_describe(t, op, &phase);
 	}
-	twheel_turn_end(set, &phase);
-	return ret;
 }
 
-/**
- * twheel_ops_describe - fill in an operation from a timer
- * @t: The timer, its set locked.
- * @op: Gets the flags, cookie, clock, period, window and group of @t. Its @time_ns becomes
- *	the deadline if @op has %TWHEEL_ABSTIME, else the time left.
- * @phase: From a twheel_clock_read() since the set was locked.
- */
-void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op,
-			 const struct twheel_phase *phase)
-{
-	s64 now = twheel_time_at(t->clockid, phase), deadline = twheel_table_deadline(t);
-
-	timer_set_assert_locked(user_timer_set(t));
-
-	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
-	if (user_timer_lease(t) && !ops_has_expired(t, phase))
-		op->flags |= TWHEEL_LEASED;
-	op->cookie = t->cookie;
-	op->clockid = t->clockid;
-	if (op->flags & TWHEEL_ABSTIME)
-		op->time_ns = twheel_time_to_program(user_timer_set(t), t->clockid, deadline);
-	else
-		op->time_ns = deadline > now ? deadline - now : 0;
-	op->period_ns = user_timer_period(t);
-	op->window_ns = user_timer_window(t);
-	op->group = t->extra ? t->extra->tag : 0;
-}
-
-/**
- * twheel_ops_record - make the operation that arms a timer again
- * @t: The timer, its set locked.
- * @op: For the operation. Its result says whether the timer has expired.
- * @flags: %TWHEEL_ABSTIME for the deadline, or 0 for the time left.
- * @phase: From a twheel_clock_read() since the set was locked.
+/*
+ * Makes the operation that arms a timer again, whose set is locked. @flags is %TWHEEL_ABSTIME for
+ * the deadline, or 0 for the time left. The result says whether the timer has expired.
  */
 void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags,
 		       const struct twheel_phase *phase)
@@ -440,5 +358,5 @@ void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 fla
 	/* The deadline, not the time left: the clock may be set before the timer is added. */
 	if (t->clockid == CLOCK_REALTIME)
 		op->flags |= TWHEEL_ABSTIME;
-	twheel_ops_describe(t, op, phase);
+	ops_describe(t, op, phase);
 }

@@ -11,12 +11,8 @@ unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
 			    struct twheel_op __user *to, unsigned int n, bool batch);
 unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 				  unsigned int count, bool *changed);
-int twheel_ops_change_or_cancel(struct timer_set *set, const struct twheel_op *op, u32 opcode);
-int twheel_ops_query(struct timer_set *set, struct twheel_op *op);
-int twheel_ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to);
-int twheel_ops_cancel_group(struct timer_set *set, struct twheel_op *op);
-void twheel_ops_describe(const struct user_timer *t, struct twheel_op *op,
-			 const struct twheel_phase *phase);
+int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
+		   struct twheel_op __user *to);
 void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags,
 		       const struct twheel_phase *phase);
 

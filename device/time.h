@@ -54,6 +54,9 @@ static inline u64 twheel_time_to_program(const struct timer_set *set,
 {
 	s64 offset = set->offset[clockid], result;
 
+	/* Then no time is negative. */
+	if (likely(!offset))
+		return time;
 	if (check_add_overflow(time, offset, &result))
 		return S64_MAX;
 	return max(result, 0LL);

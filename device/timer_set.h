@@ -296,6 +296,12 @@ static inline bool user_timer_is_usual(const struct user_timer *t, u64 handle)
 	return t->word == user_timer_word(handle >> TWHEEL_INDEX_BITS, CLOCK_MONOTONIC, 0);
 }
 
+/* Whether @t, in whatever state, is on CLOCK_MONOTONIC, and without flags and an @extra. */
+static inline bool user_timer_is_plain(const struct user_timer *t)
+{
+	return !((t->clockid ^ CLOCK_MONOTONIC) | t->flags) && !t->extra;
+}
+
 static inline u64 user_timer_period(const struct user_timer *t)
 {
 	return t->extra ? t->extra->period : 0;

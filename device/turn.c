@@ -6,10 +6,8 @@
  * that has expired needs nothing from the kernel until its program asks. So the program turns the
  * wheel: each of its calls lets the wheel catch up with the clock, for a bounded number of steps.
  * A step is a timer that is moved, looked at or expired, or a tick that is visited. The scheduler
- * charges the program for its calls, and so for what its timers cost.
- *
- * When a call ends, it asks for a visit at the next tick at which the wheel needs attention
- * (visit.c). The engine has one timer for the visits of a user on a CPU (user_cpu.c).
+ * charges the program for its calls, and so for what its timers cost. When a call ends, it asks for
+ * a visit at the next tick at which the wheel needs attention (visit.c).
  */
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
@@ -21,11 +19,7 @@ static unsigned int tick_budget = 32;
 module_param(tick_budget, uint, 0644);
 MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 64 (default 32)");
 
-/**
- * struct turn_budget - what softirqs of a CPU may still do for programs in a tick
- * @tick: The tick.
- * @left: How many steps are left.
- */
+/* What softirqs of a CPU may still do for programs in a tick: @left steps. */
 struct turn_budget {
 	u64			tick;
 	unsigned int		left;
@@ -33,12 +27,9 @@ struct turn_budget {
 
 static DEFINE_PER_CPU(struct turn_budget, turn_budgets);
 
-/**
- * twheel_turn_allowed - take what is left of the budget of this CPU and tick
- *
- * Context: bottom halves off.
- *
- * Return: How many steps the caller may do. It gives back what it does not use.
+/*
+ * Takes what is left of the budget of this CPU and tick. Returns how many steps the caller may do.
+ * It has bottom halves off until it gives back what it does not use.
  */
 unsigned int twheel_turn_allowed(void)
 {
@@ -55,25 +46,35 @@ unsigned int twheel_turn_allowed(void)
 	return steps;
 }
 
-/**
- * twheel_turn_return - give steps back
- * @steps: How many of those from twheel_turn_allowed() are left.
- *
- * Context: bottom halves off, since then.
- */
 void twheel_turn_return(unsigned int steps)
 {
 	this_cpu_ptr(&turn_budgets)->left = steps;
 }
 
-/**
- * twheel_turn_expire - let one timer expire that is due
- * @set: The set, locked.
- * @phase: The time.
- * @steps: As for twheel_turn_next().
- *
- * Return: Whether a timer has become an event.
+/*
+ * Takes the next timer off the wheel of a set, which is locked, that expires. Stores the rest of
+ * the steps: if the function returns NULL and any are left, nothing more is due. Returns the timer,
+ * which is READY and in no list; or NULL.
  */
+struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase,
+				    unsigned int *steps)
+{
+	struct twheel_node *node;
+	struct user_timer *t;
+
+	timer_set_assert_locked(set);
+
+	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
+		return NULL;
+	while ((node = twheel_wheel_expire(&set->wheel, phase->tick, steps))) {
+		t = container_of(node, struct user_timer, node);
+		if (likely(twheel_user_timer_expire(set, t, phase)))
+			return t;
+	}
+	return NULL;
+}
+
+/* Lets one timer expire that is due, if any. The rest is as for twheel_turn_next(). */
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps)
 {
@@ -87,14 +88,11 @@ bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 	return t;
 }
 
-/**
- * twheel_turn_some - let the wheel catch up with the clock, by up to %TWHEEL_CHUNK steps
- * @set: The set, locked.
- * @phase: The time.
- *
- * The timers that have expired become events.
+/*
+ * Lets the wheel of a set, which is locked, catch up with the clock, by up to %TWHEEL_CHUNK steps.
+ * The timers that have expired become events. Returns whether nothing more is due.
  */
-void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
+bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
 {
 	unsigned int steps = TWHEEL_CHUNK;
 
@@ -102,34 +100,24 @@ void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
 
 	while (twheel_turn_expire(set, phase, &steps))
 		continue;
+	return steps;
 }
 
-/**
- * twheel_turn_all - let the wheel catch up with the clock, unless a signal comes
- * @set: The set, not locked.
- *
- * Context: process, in a call of the program.
- */
+/* Lets the wheel catch up with the clock in a call of the program, unless a signal comes. */
 void twheel_turn_all(struct timer_set *set)
 {
-	unsigned int steps;
 	struct twheel_phase phase;
+	bool done;
 
 	do {
-		steps = TWHEEL_CHUNK;
 		twheel_turn_call(set, &phase);
-		while (twheel_turn_expire(set, &phase, &steps))
-			continue;
+		done = twheel_turn_some(set, &phase);
 		twheel_turn_end(set, &phase);
 		cond_resched();
-	} while (!steps && !task_sigpending(current));
+	} while (!done && !task_sigpending(current));
 }
 
-/**
- * twheel_turn_rest - ask for a visit at the next tick at which the wheel needs attention
- * @set: The set, locked.
- * @phase: The time.
- */
+/* Asks for a visit of a set, which is locked, when its wheel needs attention next. */
 void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase)
 {
 	struct twheel_wheel *w = &set->wheel;

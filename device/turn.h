@@ -12,7 +12,9 @@
 #include "user_timer.h"
 #include "wake.h"
 
-void twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
+struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase,
+				    unsigned int *steps);
+bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps);
 void twheel_turn_all(struct timer_set *set);
@@ -20,54 +22,32 @@ void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase);
 unsigned int twheel_turn_allowed(void);
 void twheel_turn_return(unsigned int steps);
 
-/**
- * twheel_turn_next - take the next timer off the wheel that expires
- * @set: The set, locked.
- * @phase: The time.
- * @steps: How many steps the function may do. The rest is stored back: if the function returns
- *	%NULL and any are left, nothing more is due.
- *
- * Return: The timer, READY and in no list; or %NULL.
- */
+/* As twheel_turn_next(), but takes timers first that have been found before. */
 static __always_inline struct user_timer *
-twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
+twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
 {
 	struct twheel_node *node;
 	struct user_timer *t;
 
 	timer_set_assert_locked(set);
 
-	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
-		return NULL;
-	while ((node = twheel_wheel_expire(&set->wheel, phase->tick, steps))) {
-		t = container_of(node, struct user_timer, node);
-		if (likely(twheel_user_timer_expire(set, t, phase)))
-			return t;
-	}
-	return NULL;
-}
-
-/**
- * twheel_turn_take - take the next event
- * @set: The set, locked.
- * @phase: The time.
- * @steps: As for twheel_turn_next(). A timer that was found before is a step, too.
- *
- * Return: The timer, READY and in no list; or %NULL.
- */
-static __always_inline struct user_timer *
-twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
-{
-	struct user_timer *t;
-
-	timer_set_assert_locked(set);
-
 	if (!*steps)
 		return NULL;
-	if (likely(list_empty(&set->ready)))
+	if (unlikely(!list_empty(&set->ready))) {
+		t = list_first_entry(&set->ready, struct user_timer, node.entry);
+		user_timer_unready(set, t);
+		--*steps;
+		return t;
+	}
+	node = twheel_wheel_peek(&set->wheel);
+	t = container_of(node, struct user_timer, node);
+	/* Nearly all timers are taken here, in line. */
+	if (unlikely(!node || set->refile || !user_timer_is_plain(t) ||
+		     t->deadline > phase->now || twheel_wheel_state(node) > set->wheel.clk))
 		return twheel_turn_next(set, phase, steps);
-	t = list_first_entry(&set->ready, struct user_timer, node.entry);
-	user_timer_unready(set, t);
+	twheel_wheel_drop(&set->wheel, node);
+	user_timer_note_expiry(set, t, phase, 0);
+	t->state = USER_TIMER_READY;
 	--*steps;
 	return t;
 }
@@ -94,12 +74,9 @@ static __always_inline void twheel_turn_call(struct timer_set *set, struct twhee
 	set->woken = false;
 }
 
-/**
- * twheel_turn_begin - begin a hold of a set's lock in a call
- * @set: The set.
- * @phase: For the time.
- *
- * Who calls, turns: the wheel catches up with the clock by up to %TWHEEL_CHUNK steps.
+/*
+ * Begins a hold of a set's lock in a call. Who calls, turns: the wheel catches up with the clock by
+ * up to %TWHEEL_CHUNK steps.
  */
 static __always_inline void twheel_turn_begin(struct timer_set *set, struct twheel_phase *phase)
 	__acquires(&set->lock)
@@ -110,12 +87,9 @@ static __always_inline void twheel_turn_begin(struct timer_set *set, struct twhe
 	twheel_wheel_forward(&set->wheel, phase->tick);
 }
 
-/**
- * twheel_turn_end - end a hold of a set's lock in a call
- * @set: The set, locked by twheel_turn_begin() or twheel_turn_call().
- * @phase: The time.
- *
- * Asks for a visit, if the wheel wants one before the visit that it has.
+/*
+ * Ends a hold of a set's lock in a call. Asks for a visit, if the wheel wants one before the visit
+ * that it has.
  */
 static __always_inline void twheel_turn_end(struct timer_set *set,
 					    const struct twheel_phase *phase)

@@ -6,21 +6,17 @@
  *
  * io_uring issues a command first in the task that submits it, with %IO_URING_F_NONBLOCK
  * and with the lock of its ring held. -EAGAIN makes io_uring issue the command again in a
- * worker thread, where it may wait. Page faults are allowed in the first issue, too:
- * socket options, for example, are also copied from the program in it. A fault holds up
- * only the program's own ring.
+ * worker thread, where it may wait. Page faults are allowed in the first issue, too, as for
+ * socket options. A fault holds up only the program's own ring.
  *
- * No command stays with the driver. So io_uring need not cancel any when a ring ends,
- * which older kernels cannot do.
- *
- * The polling thread of a ring and io_uring's workers share the memory, the files, the
- * credentials and the cgroup of the task that they serve. The quota is that of the opener.
+ * No command stays with the driver. So io_uring need not cancel any when a ring ends, which older
+ * kernels cannot do. The threads of io_uring share the memory, the files, the credentials and the
+ * cgroup of the task that they serve. The quota is that of the opener.
  */
 #include <linux/fs.h>
 #include <uapi/linux/twheel.h>
 #include "ioctl.h"
 #include "twheel_compat.h"
-#include "uring.h"
 #include TWHEEL_URING_HEADER
 
 /* Whether a call may wait for anything but memory. */
@@ -42,25 +38,8 @@ static bool uring_may_wait(u32 call)
 }
 
 /*
- * Reports a result to io_uring. In older kernels, a command that returns a positive result
- * is never completed if it runs in a worker thread, and breaks a chain of linked requests if
- * it does not. So the function completes such a command itself.
- */
-static int uring_result(struct io_uring_cmd *command, long ret, unsigned int issue_flags)
-{
-	if (ret <= 0)
-		return ret;
-	twheel_uring_done(command, ret, issue_flags);
-	return -EIOCBQUEUED;
-}
-
-/**
- * twheel_uring_command - carry out a command of io_uring
- * @command: The command.
- * @issue_flags: %IO_URING_F_ flags.
- *
- * Return: What the ioctl() returns, or -EIOCBQUEUED if the command has been completed with
- * that result; or -EAGAIN, and nothing has been done, if the call may wait and the caller
+ * Carries out a command. Returns what the ioctl() returns, or -EIOCBQUEUED if the command has been
+ * completed with that result; or -EAGAIN, and has done nothing, if the call may wait and the caller
  * may not.
  */
 int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
@@ -81,5 +60,12 @@ int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 	/* There is no system call to restart. */
 	if (ret == -ERESTARTSYS)
 		ret = -EINTR;
-	return uring_result(command, ret, issue_flags);
+	if (ret <= 0)
+		return ret;
+	/*
+	 * In older kernels, a command that returns a positive result is never completed if it runs
+	 * in a worker thread, and breaks a chain of linked requests if it does not.
+	 */
+	twheel_uring_done(command, ret, issue_flags);
+	return -EIOCBQUEUED;
 }

@@ -89,6 +89,21 @@ static inline s64 user_timer_expired_ns(const struct user_timer *t)
 }
 
 /*
+ * Notes when @t expired: when the tick began at which it came due. The wheel has just come to that
+ * tick. The times must not go back from one event to the next, nor lie before the deadline. The
+ * clock is @ahead of CLOCK_MONOTONIC.
+ */
+static __always_inline void user_timer_note_expiry(struct timer_set *set, struct user_timer *t,
+						   const struct twheel_phase *phase, s64 ahead)
+{
+	s64 at = phase->began - (s64)((phase->tick - set->wheel.clk) * TICK_NSEC);
+
+	at = max(max(at, set->latest) + ahead, t->deadline);
+	atomic64_set(&t->node.state, at);
+	set->latest = at - ahead;
+}
+
+/*
  * Lets @t expire, which the wheel has let go, or files it again. Returns whether it has expired:
  * it is READY then, and in no list yet. The time @phase was read since the set was locked. In
  * line, because calls take many timers in a loop.
@@ -96,7 +111,7 @@ static inline s64 user_timer_expired_ns(const struct user_timer *t)
 static __always_inline bool twheel_user_timer_expire(struct timer_set *set, struct user_timer *t,
 						     const struct twheel_phase *phase)
 {
-	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead, at;
+	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead;
 
 	timer_set_assert_locked(set);
 
@@ -105,14 +120,7 @@ static __always_inline bool twheel_user_timer_expire(struct timer_set *set, stru
 		twheel_user_timer_file_again(set, t, phase);
 		return false;
 	}
-	/*
-	 * The timer expired when the tick began at which it came due, to which the wheel has just
-	 * come. The times must not go back from one event to the next, nor lie before the deadline.
-	 */
-	at = phase->began - (s64)((phase->tick - set->wheel.clk) * TICK_NSEC);
-	at = max(max(at, set->latest) + ahead, t->deadline);
-	atomic64_set(&t->node.state, at);
-	set->latest = at - ahead;
+	user_timer_note_expiry(set, t, phase, ahead);
 	t->state = USER_TIMER_READY;
 	if (unlikely(t->extra))
 		twheel_leased_end(t);

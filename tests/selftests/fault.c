@@ -260,13 +260,13 @@ TEST_TIMEOUT(keep_arms_the_timer_or_nothing_without_memory, 300)
 	keep_with_faults(FAULT_ALL);
 }
 
-/* A list that fails moves no cursor. One that has listed timers goes on behind them. */
+/* A list that fails moves no cursor. A record that cannot be written at first is written again. */
 TEST_TIMEOUT(list_lists_each_timer_once, 300)
 {
 	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op ops[MANY];
-	unsigned int i, seen, partial = 0;
+	unsigned int i, seen;
 	bool listed[MANY];
 	__u64 cursor;
 	long got;
@@ -281,7 +281,7 @@ TEST_TIMEOUT(list_lists_each_timer_once, 300)
 		got = withdraw(&faults, ioctl(fd, TWHEEL_IOC_LIST, &arg));
 		cursor = got < 0 ? 0 : arg.cursor;
 		seen = got < 0 ? 0 : got;
-		partial += seen && seen < MANY;
+		ASSERT(!seen || seen == MANY);
 		while (seen < MANY) {
 			got = list(fd, &ops[seen], MANY - seen, &cursor, 0);
 			ASSERT_GT(got, 0);
@@ -295,10 +295,8 @@ TEST_TIMEOUT(list_lists_each_timer_once, 300)
 		}
 	}
 	ASSERT_EQ(timers_of(fd), MANY);
-	/* the structure read and written, no memory, the first records */
-	ASSERT_GE(faults.failed, 4);
-	ASSERT_GE(faults.no_memory, 1);
-	ASSERT_GE(partial, 1);
+	/* the structure read and written */
+	ASSERT_GE(faults.failed, 2);
 }
 
 /* The timers of a batch that has one of each operation: MIXED operations. */

@@ -468,14 +468,6 @@ static void hold_batches(void *data)
 	hold_calls(TWHEEL_IOC_BATCH, &batch, operations);
 }
 
-static void hold_lists(void *data)
-{
-	const struct twheel_list list = { .count = CALL_OPS };
-	const struct twheel_op operations[CALL_OPS] = { };
-
-	hold_calls(TWHEEL_IOC_LIST, &list, operations);
-}
-
 /* Skip the case where a page fault ends at once. */
 static void need_userfaultfd(void)
 {
@@ -491,10 +483,4 @@ TEST(callers_cgroup_is_charged_while_a_batch_waits_for_a_page)
 {
 	need_userfaultfd();
 	run_in_cgroup(hold_batches);
-}
-
-TEST(callers_cgroup_is_charged_while_a_list_waits_for_a_page)
-{
-	need_userfaultfd();
-	run_in_cgroup(hold_lists);
 }
