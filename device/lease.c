@@ -132,6 +132,20 @@ static void lease_show_fdinfo(struct seq_file *m, struct file *file)
 		seq_printf(m, "twheel-lease-left-ns:\t%lld\n", left);
 }
 
+/* Lets a timer expire because its lease was closed: the deadline becomes now. */
+static void lease_expire(struct timer_set *set, struct user_timer *t)
+{
+	timer_set_assert_locked(set);
+
+	twheel_wheel_drop(&set->wheel, &t->node);
+	set->latest = max_t(s64, set->latest, ktime_get_ns());
+	t->deadline = min(t->deadline, set->latest);
+	atomic64_set(&t->node.state, set->latest);
+	t->flags |= USER_TIMER_LEASE_CLOSED;
+	twheel_leased_end(t);
+	user_timer_ready(set, t, false);
+}
+
 /* The last copy of the lease has been closed. */
 static int lease_release(struct inode *inode, struct file *file)
 {
@@ -146,7 +160,7 @@ static int lease_release(struct inode *inode, struct file *file)
 	/* With a ring, the visit puts the event there, and wakes. */
 	wake = expire && !set->ring;
 	if (expire)
-		twheel_user_timer_lease_closed(lease->t);
+		lease_expire(set, lease->t);
 	else if (lease->t)
 		twheel_leased_end(lease->t);
 	if (expire && set->ring)
@@ -184,7 +198,7 @@ static struct file *lease_open(struct timer_set *set, const struct twheel_lease 
 	lease->cap = arg->cap_ns;
 	lease->flags = arg->flags;
 	spin_lock_init(&lease->holders);
-	twheel_waiters_init(&lease->wait);
+	init_waitqueue_head(&lease->wait.first);
 	INIT_LIST_HEAD(&lease->ended);
 	file = anon_inode_getfile("[twheel-lease]", &lease_fops, lease, O_RDWR);
 	if (IS_ERR(file)) {

@@ -128,7 +128,7 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);
 	INIT_LIST_HEAD(&set->wake);
-	twheel_waiters_init(&set->wait);
+	init_waitqueue_head(&set->wait.first);
 	spin_lock_init(&set->eventfd_lock);
 	refcount_set(&set->refs, 1);
 	set->offset[CLOCK_MONOTONIC] = set_offset(CLOCK_MONOTONIC);

@@ -164,19 +164,3 @@ void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended)
 	twheel_block_free(set);
 	*ended = (struct ended_timers) { };
 }
-
-/* Lets a timer expire because its lease was closed: the deadline becomes now. The set is locked. */
-void twheel_user_timer_lease_closed(struct user_timer *t)
-{
-	struct timer_set *set = user_timer_set(t);
-
-	timer_set_assert_locked(set);
-
-	twheel_wheel_drop(&set->wheel, &t->node);
-	set->latest = max_t(s64, set->latest, ktime_get_ns());
-	t->deadline = min(t->deadline, set->latest);
-	atomic64_set(&t->node.state, set->latest);
-	t->flags |= USER_TIMER_LEASE_CLOSED;
-	twheel_leased_end(t);
-	user_timer_ready(set, t, false);
-}

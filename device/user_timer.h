@@ -27,7 +27,6 @@ struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag);
 void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t);
 void twheel_user_timer_free_extra(struct user_timer *t);
 void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended);
-void twheel_user_timer_lease_closed(struct user_timer *t);
 
 /* The tick of the deadline of @t. */
 static inline u64 user_timer_tick_of(clockid_t clockid, s64 deadline,

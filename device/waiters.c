@@ -5,7 +5,6 @@
  * Any number of epolls may watch a file, and the kernel wakes a queue of waiters in a row. So many
  * waiters are spread over several queues, and twheel wakes one queue at a time.
  */
-#include <linux/atomic.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -15,15 +14,10 @@
 #define WAITERS_QUEUES	32U
 
 struct more_waiters {
-	atomic_t		turn;		/* whoever comes next waits in this queue */
+	u32			turn;		/* whoever comes next waits in this queue */
 	wait_queue_head_t	queue[WAITERS_QUEUES];
 	struct rcu_head		rcu;		/* a wake-up may still be under way */
 };
-
-void twheel_waiters_init(struct waiters *waiters)
-{
-	init_waitqueue_head(&waiters->first);
-}
 
 /* Nobody waits any more. */
 void twheel_waiters_free(struct waiters *waiters)
@@ -64,12 +58,17 @@ void twheel_waiters_poll(struct waiters *waiters, struct file *file, poll_table 
 {
 	struct wait_queue_head *queue = &waiters->first;
 	struct more_waiters *more;
+	u32 turn;
 
 	if (!READ_ONCE(waiters->more) && !waiters_are_few(queue))
 		waiters_spread(waiters);
 	more = READ_ONCE(waiters->more);
-	if (more)
-		queue = &more->queue[(u32)atomic_inc_return(&more->turn) % WAITERS_QUEUES];
+	if (more) {
+		/* Two callers may have the same turn. */
+		turn = READ_ONCE(more->turn);
+		WRITE_ONCE(more->turn, turn + 1);
+		queue = &more->queue[turn % WAITERS_QUEUES];
+	}
 	poll_wait(file, queue, wait);
 	/*
 	 * Pairs with wq_has_sleeper(): first in the queue, then look for events. Newer kernels have

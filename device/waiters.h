@@ -19,7 +19,6 @@ struct waiters {
 	unsigned int		next;		/* queue to wake, from 1, or 0; the set is locked */
 };
 
-void twheel_waiters_init(struct waiters *waiters);
 void twheel_waiters_free(struct waiters *waiters);
 void twheel_waiters_poll(struct waiters *waiters, struct file *file,
 			 struct poll_table_struct *wait);

@@ -3,11 +3,10 @@
  * twheel: waking the readers of a set, and the holders of leases
  *
  * Any number of tasks may wait behind the epolls that watch a set, and a signal may go to a large
- * process group. So nobody knows how long a wake-up takes. The wake-ups that softirqs cause wait in
- * a queue on each CPU. Users take turns there, and a turn is one queue of waiters: a user whose
- * wake-ups take long delays another user by one of them at most. The clock tells afterwards how
- * long it took: user_cpu.c. A softirq does wake-ups until its slice of time is over, and a thread
- * does the rest (engine/work.c).
+ * process group. So nobody knows how long a wake-up takes, and the clock tells afterwards:
+ * user_cpu.c. Wake-ups that softirqs cause wait in a queue on each CPU. Users take turns there, and
+ * a turn is one queue of waiters. A softirq does wake-ups until its slice of time is over, and a
+ * thread does the rest (engine/work.c).
  *
  * A call wakes by itself, in its own time.
  */
