@@ -143,7 +143,7 @@ active proctype worker()
 	od
 }
 
-/* deliver_to_ring(): sets @ready if there is an event. */
+/* deliver_look(): sets @ready if there is an event. */
 inline poll()
 {
 #ifndef LATE_WAIT
