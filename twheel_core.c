@@ -262,10 +262,9 @@ static struct twheel_node *wheel_slot_first(struct twheel_level *level, unsigned
 	return NULL;
 }
 
-/**
- * twheel_wheel_init - make an empty wheel, which has no level yet, and needs one for a timer
- * @w: Memory for the wheel.
- * @clk: The hand, in ticks.
+/*
+ * Makes an empty wheel, which has no level yet, and needs one for a timer. Its hand is at tick
+ * @clk.
  */
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 {
@@ -290,14 +289,10 @@ static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
 	return level;
 }
 
-/**
- * twheel_wheel_add_level - give a wheel its next level
- * @w: The wheel, which has fewer than %TWHEEL_LVL_DEPTH levels.
- * @memory: %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
- * @chains: How many chains each slot has: a power of two, at most %TWHEEL_SLOT_CHAINS.
- *
- * @coming need not name the level: its coming slot is empty, and stays so until the hand enters
- * another slot.
+/*
+ * Gives a wheel its next level: %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
+ * @chains is a power of two, at most %TWHEEL_SLOT_CHAINS. @coming need not name the level: its
+ * coming slot is empty, and stays so until the hand enters another slot.
  */
 void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains)
 {
@@ -306,16 +301,9 @@ void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int c
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_add_level);
 
-/**
- * twheel_wheel_widen_level - give the slots of a level more chains
- * @w: The wheel.
- * @n: The level.
- * @memory: %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
- * @chains: As for twheel_wheel_add_level().
- *
- * The timers of a slot stay in one chain.
- *
- * Return: The memory of the level as it was.
+/*
+ * Gives the slots of a level more chains. @memory is as for twheel_wheel_add_level(). The timers
+ * of a slot stay in one chain. Returns the memory of the level as it was.
  */
 void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *memory,
 			       unsigned int chains)
@@ -343,12 +331,9 @@ static __always_inline void wheel_set_deadline(struct twheel_wheel *w, struct tw
 	wheel_file_timer(w, t, expires);
 }
 
-/**
- * twheel_wheel_insert - arm a timer
- * @w: The wheel.
- * @t: An idle timer.
- * @expires: Its deadline in ticks. A deadline at or before the hand means the tick after
- *	the hand. A deadline above %TWHEEL_NEVER means %TWHEEL_NEVER.
+/*
+ * Arms an idle timer. A deadline at or before the hand means the tick after the hand. A deadline
+ * above %TWHEEL_NEVER means %TWHEEL_NEVER.
  */
 void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t, u64 expires)
 {
@@ -357,12 +342,7 @@ void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t, u64 expi
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_insert);
 
-/**
- * twheel_wheel_change - give a pending timer another deadline
- * @w: The wheel that @t is in.
- * @t: A pending timer. CPUs that only look at @t see it pending throughout.
- * @expires: Its deadline, as for twheel_wheel_insert().
- */
+/* Gives a pending timer another deadline. CPUs that only look at @t see it pending throughout. */
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t, u64 expires)
 {
 	twheel_wheel_unlink(t);
@@ -392,12 +372,9 @@ static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
 	}
 }
 
-/**
- * twheel_wheel_next - find the next tick that needs a visit
- * @w: The wheel.
- *
- * Return: The next tick after the hand at which timers expire or a slot must begin to be
- * emptied; the hand itself if its tick is not done; TWHEEL_NEVER if no slot is occupied.
+/*
+ * Returns the next tick after the hand at which timers expire or a slot must begin to be emptied;
+ * the hand itself if its tick is not done; %TWHEEL_NEVER if no slot is occupied.
  */
 u64 twheel_wheel_next(struct twheel_wheel *w)
 {
@@ -447,14 +424,9 @@ static void wheel_begin_tick(struct twheel_wheel *w, u64 clk)
 	}
 }
 
-/**
- * twheel_wheel_next_period - find the next deadline of a periodic timer
- * @last: The deadline that has come, in ticks.
- * @period: In ticks.
- * @now: The current tick.
- * @missed: For how many points of the timer's grid are skipped.
- *
- * Return: The first point of the grid after @now.
+/*
+ * Returns the first point after @now of the grid of a periodic timer whose deadline @last has
+ * come, and in @missed how many points are skipped. All in ticks.
  */
 u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed)
 {
@@ -465,12 +437,7 @@ u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed)
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next_period);
 
-/**
- * twheel_wheel_file - file a timer
- * @w: The wheel.
- * @t: A timer that is in no slot.
- * @expires: Its deadline, which is later than the hand.
- */
+/* Files a timer that is in no slot. The deadline is later than the hand. */
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires)
 {
 	wheel_file_timer(w, t, expires);
@@ -520,14 +487,7 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
 	return due;
 }
 
-/**
- * twheel_wheel_advance - do what twheel_wheel_expire() does not do in line
- * @w: The wheel.
- * @now: As for twheel_wheel_expire().
- * @budget: As for twheel_wheel_expire().
- *
- * Return: As for twheel_wheel_expire().
- */
+/* Does what twheel_wheel_expire() does not do in line. */
 struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsigned int *budget)
 {
 	struct twheel_node *t = NULL;
@@ -556,14 +516,9 @@ struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsign
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_advance);
 
-/**
- * twheel_wheel_take - take a timer that was deferred to process context
- * @w: The wheel.
- * @t: A timer in @w->deferred.
- * @now: The current tick.
- *
- * Return: %true if @t expires, as for twheel_wheel_expire(); %false if @t was extended
- * while it waited, and has been filed anew.
+/*
+ * Takes a timer out of @w->deferred. Returns true if @t expires, as for twheel_wheel_expire(); or
+ * false if @t was extended while it waited, and has been filed anew.
  */
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now)
 {
@@ -574,12 +529,7 @@ bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now)
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
 
-/**
- * twheel_wheel_first - find any timer that is in a slot
- * @w: The wheel.
- *
- * Return: A pending timer, or %NULL if no slot has a timer. Deferred timers do not count.
- */
+/* Returns a pending timer that is in a slot, or NULL. Deferred timers do not count. */
 struct twheel_node *twheel_wheel_first(struct twheel_wheel *w)
 {
 	unsigned int n, i, ahead;
@@ -599,14 +549,9 @@ struct twheel_node *twheel_wheel_first(struct twheel_wheel *w)
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
 
-/**
- * twheel_wheel_move - move a pending timer to another wheel
- * @to: The wheel that gets the timer.
- * @from: The wheel that loses it.
- * @t: A timer that is pending in @from.
- *
- * If the hand of @to has reached the timer's deadline, the timer runs on the tick after
- * that hand.
+/*
+ * Moves a pending timer to another wheel. If the hand of @to has reached the timer's deadline, the
+ * timer runs on the tick after that hand.
  */
 void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from, struct twheel_node *t)
 {
