@@ -26,6 +26,9 @@
 				       sizeof(long)))
 #define BLOCK_NUMBERS		(TWHEEL_INDEX_MASK / TIMER_BLOCK_TIMERS + 1)
 
+/* An array of more words is never copied with the set locked. */
+#define BLOCK_COPY_WORDS	8192U
+
 /* How many numbers a walk passes over in one look, if they have no block. */
 #define BLOCK_LOOK		256U
 
@@ -64,7 +67,7 @@ static noinline void block_walk_find(struct timer_set *set, struct block_walk *w
 		number++;
 	if (number < set->blocks) {
 		walk->index = max(walk->index, number * TIMER_BLOCK_TIMERS);
-		walk->block = set->block[number];
+		walk->block = set->block[array_index_nospec(number, set->blocks)];
 	} else {
 		walk->index = ULONG_MAX;
 	}
@@ -162,6 +165,8 @@ static int block_grow(struct timer_set *set, u32 number)
 		return 0;
 	words = roundup_pow_of_two(block_words(number + 1));
 	words = clamp(words, BLOCK_FIRST_WORDS, BLOCK_MOST_WORDS);
+	if (words > BLOCK_COPY_WORDS)
+		words = BLOCK_MOST_WORDS;
 	if (!twheel_quota_charge(set, QUOTA_BLOCKS, block_array_charge(words)))
 		return -EDQUOT;
 	array = block_alloc_array(words);
@@ -292,7 +297,9 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		number = block_find_room(set, number);
 		if (min > max || number > max / TIMER_BLOCK_TIMERS)
 			return -EBUSY;
-		places->block = number < set->blocks ? set->block[number] : NULL;
+		places->block = NULL;
+		if (number < set->blocks)
+			places->block = set->block[array_index_nospec(number, set->blocks)];
 		if (!places->block) {
 			places->missing = number;
 			return -EAGAIN;

@@ -264,7 +264,7 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	twheel_turn_end(set, &phase);
 	if (ret == -EAGAIN) {
 		ret = twheel_levels_grow(set);
-		if (!ret && !adm->level)
+		if (!adm->level && (!ret || READ_ONCE(set->wheel.depth)))
 			ret = twheel_block_add(set, adm->places.missing);
 		/* Without a level that they want, timers are moved more often. */
 		if (ret && adm->level && READ_ONCE(set->wheel.depth))

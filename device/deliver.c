@@ -282,9 +282,12 @@ static int deliver_fault_in(struct iov_iter *to)
 
 static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 {
+	struct wait_queue_head *queue;
+
 	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
 		return -EAGAIN;
-	return wait_event_interruptible(set->wait.first,
+	queue = twheel_waiters_choose(&set->wait);
+	return wait_event_interruptible(*queue,
 					READ_ONCE(set->ring) || deliver_look(set, DELIVER_LOOK));
 }
 

@@ -138,7 +138,7 @@ static void quota_free_rcu(struct rcu_head *rcu)
 {
 	struct user_quota *quota = container_of(rcu, struct user_quota, rcu);
 
-	free_percpu(quota->cpus);
+	twheel_user_cpu_free(quota->cpus);
 	kfree(quota);
 }
 

@@ -82,9 +82,23 @@ void twheel_user_cpu_stop(struct user_cpu __percpu *users)
 	for_each_possible_cpu(cpu) {
 		user = per_cpu_ptr(users, cpu);
 		twheel_shutdown_sync(&user->timer);
+		/* A wake-up that is still under way finds that this is done. */
+		spin_lock_bh(&user->lock);
 		if (user->behind)
 			atomic_dec(&per_cpu(user_cpu_alls, cpu).behind);
+		WRITE_ONCE(user->behind, false);
+		spin_unlock_bh(&user->lock);
 	}
+}
+
+void twheel_user_cpu_free(struct user_cpu __percpu *users)
+{
+	unsigned int cpu;
+
+	/* debugobjects does not notice that per-CPU memory is freed. */
+	for_each_possible_cpu(cpu)
+		twheel_destroy_onstack(&per_cpu_ptr(users, cpu)->timer);
+	free_percpu(users);
 }
 
 static struct timer_set *user_cpu_set(struct rb_node *node)
@@ -121,7 +135,8 @@ static void user_cpu_remove(struct timer_set *set)
 	}
 	/* A timer for no visit would wake the CPU for nothing. */
 	if ((set->ended || user != twheel_user_cpu_here(set)) &&
-	    RB_EMPTY_ROOT(&user->visits.rb_root) && !user->behind) {
+	    RB_EMPTY_ROOT(&user->visits.rb_root) && !user->behind &&
+	    list_empty_careful(&user->sets)) {
 		twheel_cancel(&user->timer);
 		user->at = TWHEEL_NEVER;
 	}

@@ -27,6 +27,7 @@ struct user_cpu {
 
 struct user_cpu __percpu *twheel_user_cpu_new(void);
 void twheel_user_cpu_stop(struct user_cpu __percpu *users);
+void twheel_user_cpu_free(struct user_cpu __percpu *users);
 void twheel_user_cpu_add(struct timer_set *set, u64 tick);
 struct timer_set *twheel_user_cpu_take(struct user_cpu *user);
 void twheel_user_cpu_rest(struct user_cpu *user, bool wakes);

@@ -78,7 +78,9 @@ static void visit_set(struct timer_set *set)
 	timer_set_lock(set);
 	if (set->ended)
 		goto out_unlock;
-	set->visit_at = TWHEEL_NEVER;
+	/* A call may have asked for another visit since the set was taken. */
+	if (RB_EMPTY_NODE(&set->visit))
+		set->visit_at = TWHEEL_NEVER;
 	tail = set->tail;
 	twheel_clock_read(&phase);
 	done = visit_turn(set, &phase, &moved);

@@ -6,6 +6,7 @@
  * waiters are spread over several queues, and twheel wakes one queue at a time.
  */
 #include <linux/poll.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "waiters.h"
@@ -14,7 +15,6 @@
 #define WAITERS_QUEUES	32U
 
 struct more_waiters {
-	u32			turn;		/* whoever comes next waits in this queue */
 	wait_queue_head_t	queue[WAITERS_QUEUES];
 	struct rcu_head		rcu;		/* a wake-up may still be under way */
 };
@@ -53,23 +53,22 @@ static void waiters_spread(struct waiters *waiters)
 		kfree(more);
 }
 
-/* Lets the caller of poll() wait. Context: process, may sleep. */
-void twheel_waiters_poll(struct waiters *waiters, struct file *file, poll_table *wait)
+/* Returns the queue for one more waiter. May sleep. */
+struct wait_queue_head *twheel_waiters_choose(struct waiters *waiters)
 {
-	struct wait_queue_head *queue = &waiters->first;
 	struct more_waiters *more;
-	u32 turn;
 
-	if (!READ_ONCE(waiters->more) && !waiters_are_few(queue))
+	if (!READ_ONCE(waiters->more) && !waiters_are_few(&waiters->first))
 		waiters_spread(waiters);
 	more = READ_ONCE(waiters->more);
-	if (more) {
-		/* Two callers may have the same turn. */
-		turn = READ_ONCE(more->turn);
-		WRITE_ONCE(more->turn, turn + 1);
-		queue = &more->queue[turn % WAITERS_QUEUES];
-	}
-	poll_wait(file, queue, wait);
+	/* At random: a program must not gather its waiters in one queue. */
+	return more ? &more->queue[get_random_u32() % WAITERS_QUEUES] : &waiters->first;
+}
+
+/* Lets the caller of poll() wait. */
+void twheel_waiters_poll(struct waiters *waiters, struct file *file, poll_table *wait)
+{
+	poll_wait(file, twheel_waiters_choose(waiters), wait);
 	/*
 	 * Pairs with wq_has_sleeper(): first in the queue, then look for events. Newer kernels have
 	 * this barrier in poll_wait().
@@ -99,12 +98,18 @@ bool twheel_waiters_any(struct waiters *waiters)
 	return false;
 }
 
-/* Returns the number of the queue to wake, and goes on to the next one. The set is locked. */
+/*
+ * Returns the number of the queue to wake, and goes on to the next one in which anybody waits. The
+ * set is locked: whoever joins a queue now has yet to lock it, and finds the event.
+ */
 unsigned int twheel_waiters_next(struct waiters *waiters)
 {
-	unsigned int number = waiters->next;
+	unsigned int number = waiters->next, next = number + 1;
+	struct wait_queue_head *queue;
 
-	waiters->next = number && waiters_queue(waiters, number + 1) ? number + 1 : 0;
+	while ((queue = waiters_queue(waiters, next)) && !waitqueue_active(queue))
+		next++;
+	waiters->next = number && queue ? next : 0;
 	return number;
 }
 

@@ -20,6 +20,7 @@ struct waiters {
 };
 
 void twheel_waiters_free(struct waiters *waiters);
+struct wait_queue_head *twheel_waiters_choose(struct waiters *waiters);
 void twheel_waiters_poll(struct waiters *waiters, struct file *file,
 			 struct poll_table_struct *wait);
 bool twheel_waiters_any(struct waiters *waiters);

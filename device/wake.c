@@ -165,6 +165,12 @@ static void wake_set(struct timer_set *set)
 		twheel_waiters_wake(&lease->wait, holders, 0);
 }
 
+/* With PREEMPT_RT, whoever is woken may run before the wake-up ends. */
+static u64 wake_clock(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : local_clock();
+}
+
 /* One turn. A user without credit goes on when @timer of its struct user_cpu comes. */
 static void wake_next(struct twheel_work *next)
 {
@@ -189,9 +195,9 @@ static void wake_next(struct twheel_work *next)
 		twheel_work_queue(&here->next);
 	spin_unlock(&here->lock);
 	if (set) {
-		began = local_clock();
+		began = wake_clock();
 		wake_set(set);
-		twheel_user_cpu_spend_time(user, local_clock() - began);
+		twheel_user_cpu_spend_time(user, wake_clock() - began);
 	} else if (user) {
 		twheel_user_cpu_rest(user, true);
 	}
