@@ -381,7 +381,11 @@ static void check_element(int fd, const struct twheel_op *bad, int error)
 	/* The unknown handle may be that of the timer that the batch has just added. */
 	if (error == ENOENT && ops[0].handle == bad->handle) {
 		ASSERT_EQ(ops[1].result, 0);
-		ASSERT_EQ(cancel(fd, ops[0].handle), bad->op == TWHEEL_OP_CANCEL ? -ENOENT : 0);
+		/* The timer that was changed may have expired. */
+		if (bad->op == TWHEEL_OP_CANCEL)
+			ASSERT_EQ(cancel(fd, ops[0].handle), -ENOENT);
+		else
+			ASSERT_GE(cancel(fd, ops[0].handle), 0);
 		ASSERT_EQ(cancel(fd, ops[2].handle), 0);
 		ASSERT_EQ(timers_of(fd), timers);
 		return;
