@@ -98,15 +98,13 @@ bool twheel_waiters_any(struct waiters *waiters)
 	return false;
 }
 
-/*
- * Returns the number of the queue to wake, and goes on to the next one in which anybody waits. The
- * set is locked: whoever joins a queue now has yet to lock it, and finds the event.
- */
+/* Returns the number of the queue to wake, and goes on to the next one in which anybody waits. */
 unsigned int twheel_waiters_next(struct waiters *waiters)
 {
 	unsigned int number = waiters->next, next = number + 1;
 	struct wait_queue_head *queue;
 
+	/* The set is locked: whoever joins a queue now has yet to lock it, and finds the event. */
 	while ((queue = waiters_queue(waiters, next)) && !waitqueue_active(queue))
 		next++;
 	waiters->next = number && queue ? next : 0;
