@@ -27,7 +27,7 @@
 #define BLOCK_NUMBERS		(TWHEEL_INDEX_MASK / TIMER_BLOCK_TIMERS + 1)
 
 /* An array of more words is never copied with the set locked. */
-#define BLOCK_COPY_WORDS	8192U
+#define BLOCK_COPY_WORDS	65536U
 
 /* How many numbers a walk passes over in one look, if they have no block. */
 #define BLOCK_LOOK		256U

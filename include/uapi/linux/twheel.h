@@ -64,9 +64,9 @@
  *	the timers more often, and charges the program for that. A period, a window, a
  *	group, a lease and a clock other than CLOCK_MONOTONIC take 64 bytes more for a
  *	timer, or 128 with some allocators. A descriptor has a list of its blocks, of up to
- *	16 blocks for half a million timers, and of 529 blocks for more timers, or if a timer
- *	was given such a place by TWHEEL_KEEP_HANDLE. While a list grows, the old list counts
- *	too.
+ *	64 blocks for a million timers, of up to 128 for four million, and of 529 for more, or
+ *	if a timer was given such a place by TWHEEL_KEEP_HANDLE. While a list grows, the old
+ *	list counts too.
  *
  *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
  *	namespace. The kernel asks for the capability when a limit would be passed
