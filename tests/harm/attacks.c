@@ -641,7 +641,7 @@ const struct attack attacks[] = {
 	{ "calls", prepare_calls, call_all, .count = 16000 },
 	{ "users", prepare_users, rest, .count = 30, .prepare_as_root = start_users },
 	{ "threads", prepare_threads, rest, .count = 100 },
-	{ "signals", prepare_signals, call_all, .count = 500 },
+	{ "signals", prepare_signals, call_all, .count = 500, .waiters = true },
 	{ "kill", prepare_kill, kill_group, .count = 2000 },
 	{ "pollers", prepare_pollers, wake_pollers, .count = 200, .waiters = true },
 	{ "handed", prepare_handed_table, push_words, .count = 100000,

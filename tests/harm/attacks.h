@@ -18,7 +18,7 @@ struct attack {
 	unsigned int	count;		/* how many timers or descriptors */
 	unsigned int	long_count;	/* the same with --long, if not 0 */
 	bool		stores_only;	/* a step need not run on the attacked CPU */
-	bool		waiters;	/* the kernel wakes many waiters at a stretch */
+	bool		waiters;	/* the kernel wakes many at a stretch */
 	void		(*prepare_as_root)(void);	/* if not NULL, called first */
 	bool		two_cpus;	/* nothing to attack with one CPU */
 	bool		many_users;	/* in a user namespace with SUBUIDS users */

@@ -118,7 +118,7 @@ void irqs_off_measure(const struct attack *attack)
 	bool bounded;
 
 	if (attack->waiters)
-		skip("the kernel wakes all who wait for a file with interrupts off");
+		skip("the kernel wakes all who wait, or get a signal, with interrupts off");
 	set_up();
 	if (!attacked_cpu)
 		bounded = attack_is_bounded(attack);
