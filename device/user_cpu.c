@@ -28,9 +28,9 @@
 /* Of so many users who are behind, one has these steps at a tick. */
 #define USER_CPU_TURN		4U
 
-#define USER_CPU_STEP_NS	1024U
-#define USER_CPU_LONG		64U
-#define USER_CPU_MOST		4096U
+#define USER_CPU_STEP_NS	1024U	/* of a wake-up */
+#define USER_CPU_LONG		64U	/* a wake-up of more steps is doubted */
+#define USER_CPU_MOST		4096U	/* as which a wake-up counts at most */
 
 /* What softirqs of a CPU have to do for all users. */
 struct user_cpu_all {
