@@ -46,12 +46,17 @@ static __u64 signals_of(const struct watched *w)
 	return count;
 }
 
-/* Adds timers for the next ticks. Returns the last deadline. */
+/*
+ * Adds timers for the next ticks. Returns the last deadline. Another CPU may be ticks behind, so
+ * sleep_over() waits on the same one.
+ */
 static __u64 add_for_many_ticks(int fd)
 {
-	const __u64 start = now() + margin_ns();
+	__u64 start;
 	unsigned int tick, i;
 
+	stay_on_one_cpu();
+	start = now() + margin_ns();
 	for (tick = 0; tick < TICKS; tick++)
 		for (i = 0; i < EACH_TICK; i++)
 			add_at(fd, start + ticks(2 * tick), tick);
