@@ -248,19 +248,25 @@ bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep)
 				    user_cpu_turn(user, all) <= tick;
 }
 
-/* Takes steps that a softirq has done from the credit of a user. */
-void twheel_user_cpu_spend(struct user_cpu *user, unsigned int steps)
+/* Takes @own steps from the credit of a user, and @common from the credit of all users. */
+static void user_cpu_spend(struct user_cpu *user, unsigned int own, unsigned int common)
 {
 	u64 now = get_jiffies_64(), earliest = (now << USER_CPU_STEPS_SHIFT) - USER_CPU_BURST;
 	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
 
-	WRITE_ONCE(user->until, max(user->until, earliest) + steps);
-	all->until = max(all->until, earliest) + steps;
+	WRITE_ONCE(user->until, max(user->until, earliest) + own);
+	all->until = max(all->until, earliest) + common;
 	if (user->tick != now) {
 		user->tick = now;
 		user->steps = 0;
 	}
-	user->steps += steps;
+	user->steps += own;
+}
+
+/* Takes steps that a softirq has done from the credit of a user. */
+void twheel_user_cpu_spend(struct user_cpu *user, unsigned int steps)
+{
+	user_cpu_spend(user, steps, steps);
 }
 
 /*
@@ -271,13 +277,12 @@ void twheel_user_cpu_spend(struct user_cpu *user, unsigned int steps)
 void twheel_user_cpu_spend_time(struct user_cpu *user, u64 ns)
 {
 	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
-	unsigned int steps = min_t(u64, ns / USER_CPU_STEP_NS + 1, USER_CPU_MOST);
+	unsigned int steps = min_t(u64, ns / USER_CPU_STEP_NS + 1, USER_CPU_MOST), own = steps;
 	u64 now = get_jiffies_64();
 
 	if (steps > USER_CPU_LONG && now >= all->doubted + HZ) {
 		all->doubted = now;
-		all->until += steps;
-		steps = 1;
+		own = 1;
 	}
-	twheel_user_cpu_spend(user, steps);
+	user_cpu_spend(user, own, steps);
 }
