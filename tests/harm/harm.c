@@ -31,8 +31,10 @@
  * The bounds: 0 means none. 99 of 100 events may be later by late_ticks than they are
  * without the attack, which is a tick.
  *
- * In "watchers", "ahead" and "leases", 10,000 epolls are woken: in the attacker's call or in a
- * softirq. In "signals", the kernel sends a signal to 2,000 processes in a row, as "kill" does.
+ * In "watchers", "ahead" and "leases", 10,000 epolls are woken, and in "pollers" 200 threads: in
+ * the attacker's calls or in a softirq. The kernel does not stop while it wakes the threads behind
+ * one epoll, and a victim that becomes ready then waits. In "signals", the kernel sends a signal to
+ * 2,000 processes in a row, as "kill" does.
  */
 struct bounds {
 	const char	*mode;
@@ -69,7 +71,7 @@ static const struct bounds all_bounds[] = {
 	{ "threads",		2, 0.5, 1, 1 },
 	{ "signals",		2, 1.5, 3, 1 },
 	{ "kill",		0, 0, 0, 0 },	/* the peer of "signals": kill() */
-	{ "pollers",		2, 0.5, 1, 1 },
+	{ "pollers",		2, 2, 1, 1 },
 	{ "handed",		2, 0.5, 1, 1 },
 	{ "stopped",		2, 0.5, 1, 1 },
 	{ "push",		2, 0.5, 1, 1 },
