@@ -15,8 +15,8 @@
 #define WAITERS_QUEUES	32U
 
 struct more_waiters {
-	wait_queue_head_t	queue[WAITERS_QUEUES];
 	struct rcu_head		rcu;		/* a wake-up may still be under way */
+	wait_queue_head_t	queue[WAITERS_QUEUES];
 };
 
 /* Nobody waits any more. */
