@@ -46,9 +46,12 @@ TEST(eventfd_is_signalled_at_expiry)
 	ASSERT_EQ(signals(eventfd), 0);
 	add(fd, ticks(2), 1);
 	wait_for_event(eventfd);
-	ASSERT(has_event(fd));
 	ASSERT_EQ(signals(eventfd), 1);
+	ASSERT(has_event(fd));
+	/* A visit that has been asked for may come before the event is read. */
 	read_one(fd);
+	ASSERT(!signals(eventfd) || !time_travel);
+	pass_ticks(2);
 	ASSERT_EQ(signals(eventfd), 0);
 }
 
@@ -112,6 +115,8 @@ TEST(eventfd_says_what_was_there_before)
 
 	add(fd, 0, 1);
 	wait_for_event(fd);
+	/* A visit that has been asked for may still come. */
+	pass_ticks(2);
 	CALL(set_eventfd(fd, eventfd));
 	ASSERT_EQ(signals(eventfd), 1);
 	read_one(fd);

@@ -255,8 +255,11 @@ TEST(epoll_is_woken_once_for_many_ticks)
 
 	sleep_over(add_for_many_ticks(fd));
 	ASSERT(epoll_reports(epoll, -1));
-	ASSERT(!epoll_reports(epoll, 0));
+	/* On a slow machine, a tick comes between two of the calls. */
+	ASSERT(!epoll_reports(epoll, 0) || !time_travel);
 	check_all_events(fd);
+	ASSERT(!epoll_reports(epoll, 0) || !time_travel);
+	sleep_ticks(5);
 	ASSERT(!epoll_reports(epoll, 0));
 }
 
