@@ -34,8 +34,9 @@ static const char help[] =
 "the deadline to the event. idle_wakeups: of the supervisor while all was well.\n"
 "forged: leases of others that the hostile process kept alive or changed.\n"
 "\n"
-"Exit status: 0 if missed, false and forged are 0, and idle_wakeups is at most one a\n"
-"second; 1 if not; 2 for a bad command line; 3 if there is no device.\n";
+"Exit status: 0 if missed, false and forged are 0, and idle_wakeups is at most a\n"
+"twentieth of what messages take; 1 if not; 2 for a bad command line; 3 if there is no\n"
+"device.\n";
 
 void options_parse(struct options *o, int argc, char **argv)
 {
