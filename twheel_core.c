@@ -425,17 +425,17 @@ static void wheel_begin_tick(struct twheel_wheel *w, u64 clk)
 }
 
 /*
- * Returns the first point after @now of the grid of a periodic timer whose deadline @last has
- * come, and in @missed how many points are skipped. All in ticks.
+ * Returns the first point after @now of the grid through @last, which is not later than @now; and
+ * in @missed how many points are skipped. All in ticks.
  */
-u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed)
+u64 twheel_wheel_next_point(u64 last, u64 period, u64 now, u64 *missed)
 {
 	now = min(now, TWHEEL_NEVER - 1);
-	*missed = div_u64(now - last, period);
+	*missed = div64_u64(now - last, period);
 	now = last + *missed * period;
-	return now < TWHEEL_NEVER - period ? now + period : TWHEEL_NEVER;
+	return period < TWHEEL_NEVER - now ? now + period : TWHEEL_NEVER;
 }
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next_period);
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next_point);
 
 /* Files a timer that is in no slot. The deadline is later than the hand. */
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires)

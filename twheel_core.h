@@ -117,7 +117,7 @@ void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *mem
 void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 u64 twheel_wheel_next(struct twheel_wheel *w);
-u64 twheel_wheel_next_period(u64 last, u32 period, u64 now, u64 *missed);
+u64 twheel_wheel_next_point(u64 last, u64 period, u64 now, u64 *missed);
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsigned int *budget);
 bool twheel_wheel_take(struct twheel_wheel *w, struct twheel_node *t, u64 now);
@@ -312,7 +312,7 @@ static __always_inline bool wheel_expire_timer(struct twheel_wheel *w, struct tw
 
 	w->missed = 0;
 	if (unlikely(t->period))
-		next = twheel_wheel_next_period(state, t->period, max(now, w->clk), &w->missed);
+		next = twheel_wheel_next_point(state, t->period, max(now, w->clk), &w->missed);
 	else
 		t->last = state;
 	/* Pairs with twheel_wheel_extend(). */

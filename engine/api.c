@@ -8,8 +8,6 @@
  */
 #include <linux/errno.h>
 #include <linux/export.h>
-#include <linux/math64.h>
-#include <linux/overflow.h>
 #include <linux/poison.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -576,20 +574,6 @@ u64 twheel_missed(const struct twheel_timer *timer)
 }
 EXPORT_SYMBOL(twheel_missed);
 
-/* The first point after @from and @now of the grid through @from; its number in @points. */
-static u64 api_next_point(u64 from, u64 interval, u64 now, u64 *points)
-{
-	u64 distance, point;
-
-	*points = 1;
-	if (now >= from)
-		*points += div64_u64(now - from, interval);
-	if (check_mul_overflow(*points, interval, &distance) ||
-	    check_add_overflow(from, distance, &point))
-		return TWHEEL_NEVER;
-	return point;
-}
-
 /**
  * twheel_forward - arm an idle timer for the next point of its grid
  * @timer: The timer, usually from its own callback.
@@ -612,7 +596,7 @@ static u64 api_next_point(u64 from, u64 interval, u64 now, u64 *points)
  */
 u64 twheel_forward(struct twheel_timer *timer, u64 interval)
 {
-	u64 points = 0, expires;
+	u64 points = 0, last, expires;
 	struct twheel_base *base;
 	unsigned long flags;
 
@@ -621,8 +605,10 @@ u64 twheel_forward(struct twheel_timer *timer, u64 interval)
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	if (twheel_wheel_state(&timer->node) == TWHEEL_IDLE) {
 		base = twheel_arm_rehome(base, timer, api_home(timer));
-		expires = api_next_point(timer->node.last, max(interval, 1ULL),
-					 get_jiffies_64(), &points);
+		last = min(timer->node.last, TWHEEL_NEVER - 1);
+		expires = twheel_wheel_next_point(last, max(interval, 1ULL),
+						  max(get_jiffies_64(), last), &points);
+		points++;
 		timer->node.period = 0;
 		twheel_arm_insert(base, timer, expires);
 	}

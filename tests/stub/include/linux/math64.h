@@ -5,7 +5,7 @@
 #include <linux/math.h>
 #include <linux/types.h>
 
-static inline u64 div_u64(u64 dividend, u32 divisor)
+static inline u64 div64_u64(u64 dividend, u64 divisor)
 {
 	return dividend / divisor;
 }
