@@ -145,7 +145,7 @@ static noinline void wheel_slot_grows(struct twheel_wheel *w, unsigned int n, u6
 	struct twheel_level *level = w->level[n];
 
 	__set_bit(i, level->map);
-	if (unlikely(level->count[i] > TWHEEL_COUNT_MAX))
+	if (unlikely(level->count[i] > U32_MAX - TWHEEL_CASCADE_MIN))
 		level->count[i] -= TWHEEL_CASCADE_MIN;
 	/* No slot needs a visit before the preceding slot begins. */
 	if ((slot - 1) << TWHEEL_LVL_SHIFT(n) < w->next)
@@ -184,18 +184,6 @@ static noinline u64 wheel_last_slot(struct twheel_wheel *w, u64 expires, unsigne
 	return here + min_t(u64, (expires >> TWHEEL_LVL_SHIFT(n)) - here, TWHEEL_LVL_REACH);
 }
 
-/* The slot of level @n that is emptied in a timer's window; 0 if it cannot be used. */
-static u64 wheel_window_slot(const struct twheel_wheel *w, unsigned int n, u64 expires)
-{
-	u64 slot = ((expires - 1) >> TWHEEL_LVL_SHIFT(n)) + 2;
-
-	/* A timer whose slot is too far ahead for the level gets here again as it moves down. */
-	if (n >= w->depth || expires > S64_MAX ||
-	    slot - wheel_current_slot(w, n) > TWHEEL_LVL_REACH)
-		return 0;
-	return slot;
-}
-
 /*
  * Files @t, which is in no slot, by @expires, which is later than the hand: on the lowest
  * level whose two frames contain @expires. The distance alone gives that level or the
@@ -219,14 +207,18 @@ static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w, struc
 	wheel_put_in_slot(w, t, n, slot);
 }
 
-/* Files @t within its window, or else by its deadline. */
+/*
+ * Files @t in the slot that is emptied in its window, or else by its deadline. A timer whose slot
+ * is too far ahead for the level gets here again as it moves down.
+ */
 static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_node *t,
 					  u64 expires)
 {
 	unsigned int n = twheel_wheel_window_level(t);
-	u64 slot = wheel_window_slot(w, n, expires);
+	u64 slot = ((expires - 1) >> TWHEEL_LVL_SHIFT(n)) + 2;
 
-	if (slot)
+	if (n < w->depth && expires <= S64_MAX &&
+	    slot - wheel_current_slot(w, n) <= TWHEEL_LVL_REACH)
 		wheel_put_in_slot(w, t, n, slot);
 	else
 		wheel_file_by_deadline(w, t, expires);
@@ -444,12 +436,6 @@ void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expire
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_file);
 
-/* The next tick to visit. A @next that is too early costs less than a search. */
-static u64 wheel_next_visit(struct twheel_wheel *w)
-{
-	return w->next > w->clk ? w->next : twheel_wheel_next(w);
-}
-
 /*
  * Moves this tick's share of the coming slot's timers to where they now belong. Stops at a
  * timer that expires, and returns it. Out of line: most calls only take a timer of the tick.
@@ -492,6 +478,7 @@ struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsign
 {
 	struct twheel_node *t = NULL;
 	unsigned int n;
+	u64 next;
 
 	now = min(now, TWHEEL_NEVER - 1);
 	while (*budget) {
@@ -499,7 +486,9 @@ struct twheel_node *twheel_wheel_advance(struct twheel_wheel *w, u64 now, unsign
 			if (w->clk >= now)
 				break;
 			--*budget;
-			wheel_begin_tick(w, min(wheel_next_visit(w), now));
+			/* A @next that is too early costs less than a search. */
+			next = w->next > w->clk ? w->next : twheel_wheel_next(w);
+			wheel_begin_tick(w, min(next, now));
 		}
 		while (w->todo & BIT(0) && *budget) {
 			t = twheel_wheel_expire_next(w, now, budget);
@@ -532,20 +521,19 @@ EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_take);
 /* Returns a pending timer that is in a slot, or NULL. Deferred timers do not count. */
 struct twheel_node *twheel_wheel_first(struct twheel_wheel *w)
 {
+	struct twheel_node *t = NULL;
 	unsigned int n, i, ahead;
 
 	/* Only on level 0, while its tick is worked on, can the current slot hold timers. */
-	i = w->clk & TWHEEL_LVL_MASK;
-	if (w->todo & BIT(0) && wheel_slot_first(w->level[0], i))
-		return wheel_slot_first(w->level[0], i);
-
-	for (n = 0; n < w->depth; n++) {
+	if (w->todo & BIT(0))
+		t = wheel_slot_first(w->level[0], w->clk & TWHEEL_LVL_MASK);
+	for (n = 0; !t && n < w->depth; n++) {
 		ahead = wheel_first_occupied(w, n);
 		i = (wheel_current_slot(w, n) + ahead) & TWHEEL_LVL_MASK;
 		if (ahead)
-			return wheel_slot_first(w->level[n], i);
+			t = wheel_slot_first(w->level[n], i);
 	}
-	return NULL;
+	return t;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_first);
 
@@ -557,8 +545,7 @@ void twheel_wheel_move(struct twheel_wheel *to, struct twheel_wheel *from, struc
 {
 	u64 expires = twheel_wheel_state(t);
 
-	twheel_wheel_unlink(t);
-	from->pending--;
+	twheel_wheel_drop(from, t);
 	to->pending++;
 	/* An overdue timer keeps its deadline, which is a point of its grid. */
 	if (expires <= to->clk)

@@ -35,9 +35,6 @@
 /* How many slots ahead of the hand a level reaches. */
 #define TWHEEL_LVL_REACH	(TWHEEL_LVL_SIZE - 1)
 
-/* The count of a slot stops below U32_MAX, within one TWHEEL_CASCADE_MIN. */
-#define TWHEEL_COUNT_MAX	(U32_MAX - TWHEEL_CASCADE_MIN)
-
 /* Values of struct twheel_node.state that are not deadlines. */
 #define TWHEEL_IDLE		0ULL
 #define TWHEEL_DEAD		U64_MAX
@@ -188,7 +185,7 @@ static inline void twheel_wheel_unlink(struct twheel_node *t)
 	__list_del(t->entry.prev, t->entry.next);
 }
 
-/* Takes a pending timer off, of which no other code looks whether it is pending. */
+/* Takes a pending timer off. Its state stays as it is. */
 static inline void twheel_wheel_drop(struct twheel_wheel *w, struct twheel_node *t)
 {
 	twheel_wheel_unlink(t);
@@ -210,9 +207,8 @@ static inline bool twheel_wheel_remove(struct twheel_wheel *w, struct twheel_nod
 	}
 	/* Another CPU may push the deadline back up to here; @t stays pending. */
 	atomic64_set(&t->state, state);
-	twheel_wheel_unlink(t);
+	twheel_wheel_drop(w, t);
 	t->last = expires;
-	w->pending--;
 	return true;
 }
 
@@ -242,17 +238,14 @@ static inline void twheel_wheel_add_all_levels(struct twheel_wheel *w, void *mem
 	}
 }
 
-/* Every level but level 0, which has no coming slot. */
-static inline u32 twheel_wheel_coming_any(const struct twheel_wheel *w)
-{
-	return ((1U << w->depth) - 1) & ~1U;
-}
-
-/* Moves the hand. Where the hand enters a slot, another slot is the coming one. */
+/*
+ * Moves the hand. Where the hand enters a slot, another slot is the coming one. Level 0 has no
+ * coming slot.
+ */
 static inline void twheel_wheel_set_hand(struct twheel_wheel *w, u64 clk)
 {
 	if ((w->clk ^ clk) >> TWHEEL_LVL_SHIFT(1))
-		w->coming = twheel_wheel_coming_any(w);
+		w->coming = ((1U << w->depth) - 1) & ~1U;
 	w->clk = clk;
 }
 
