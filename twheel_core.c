@@ -5,7 +5,8 @@
  * A hierarchical timing wheel that cascades, as the kernel's own wheel did until 2016.
  * The kernel's wheel was rewritten for two reasons: a cascade could move any number of
  * timers at once, and finding the next timer was slow. This wheel moves a few timers at
- * a time, and finds the next occupied slot in a bitmap.
+ * a time, and finds the next occupied slot in a bitmap. Documentation/design-wheel.rst has
+ * the reasons.
  *
  * The wheel takes no lock, reads no clock and allocates no memory. The owner of a wheel
  * serialises the calls and passes in the time.
@@ -33,20 +34,14 @@
  * last level that the wheel has serves later deadlines in the same way: timers are moved more
  * often, and still run on their ticks.
  *
- * Why cascade, and what it costs
+ * Why two frames
  *
- * The kernel's timer wheel leaves a timer in the slot in which it was filed, and pays with
- * lateness: about an eighth of the distance at worst. This wheel runs a timer on its tick, and
- * pays with moves: up to one a level. Timers that are spread over an hour and never pushed back
- * are moved 2.9 times on average at HZ=1000. Most timers are pushed back or cancelled first and
- * are never moved. Where a timer may be an eighth late, timer_list is the better tool.
- *
- * The classic cascade moves a whole slot at once when the hand crosses the slot's boundary: half a
- * million timers in one tick, if so many lie in the slot. The second frame avoids that. The coming
- * slot of a level, the one that begins at the next boundary, is closed: a timer that would go
- * there has a place in the two frames of the level below. So the coming slot can be emptied during
- * the whole slot time before its boundary, a few timers on each tick that is visited anyway.
- * Nothing is left in the slot when the boundary comes.
+ * The classic cascade moves a whole slot at once when the hand crosses the slot's boundary, however
+ * many timers lie there. The second frame avoids that. The coming slot of a level, the one that
+ * begins at the next boundary, is closed: a timer that would go there has a place in the two frames
+ * of the level below. So the coming slot can be emptied during the whole slot time before its
+ * boundary, a few timers on each tick that is visited anyway. Nothing is left in the slot when the
+ * boundary comes.
  *
  * Windows
  *
@@ -84,11 +79,9 @@
  *
  * Timers of one tick run in no particular order.
  */
-#include <linux/bitops.h>
 #include <linux/export.h>
 #include <linux/math.h>
 #include <linux/math64.h>
-#include <linux/minmax.h>
 #include "twheel_compat.h"
 #include "twheel_core.h"
 

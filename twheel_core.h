@@ -9,8 +9,6 @@
 #define _TWHEEL_CORE_H
 
 #include <linux/bitmap.h>
-#include <linux/bitops.h>
-#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/minmax.h>
 #include <linux/prefetch.h>
