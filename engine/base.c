@@ -9,18 +9,6 @@
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
 DEFINE_PER_CPU(local64_t, twheel_extended);
 
-/* Adds the counts of a locked base, without the deadlines that were pushed back without a lock. */
-void twheel_base_add_counts(const struct twheel_base *base, struct twheel_counts *sum)
-{
-	lockdep_assert_held(&base->lock);
-
-	sum->armed += base->counts.armed;
-	sum->fired += base->counts.fired;
-	sum->cancelled += base->counts.cancelled;
-	sum->replaced += base->counts.replaced;
-	sum->pending += base->wheel.pending;
-}
-
 /**
  * twheel_base_read_counts - sum up the counts of all CPUs
  * @counts: The sums. They add up unless timers are armed, end or move meanwhile.
@@ -37,11 +25,13 @@ void twheel_base_read_counts(struct twheel_counts *counts)
 	for_each_possible_cpu(cpu) {
 		/* Each push of a deadline is an arming that replaces another one. */
 		extended = local64_read(&per_cpu(twheel_extended, cpu));
-		counts->armed += extended;
-		counts->replaced += extended;
 		base = twheel_base_of(cpu);
 		raw_spin_lock_irq(&base->lock);
-		twheel_base_add_counts(base, counts);
+		counts->armed += base->counts.armed + extended;
+		counts->fired += base->counts.fired;
+		counts->cancelled += base->counts.cancelled;
+		counts->replaced += base->counts.replaced + extended;
+		counts->pending += base->wheel.pending;
 		raw_spin_unlock_irq(&base->lock);
 	}
 }

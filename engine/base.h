@@ -114,7 +114,6 @@ DECLARE_PER_CPU(struct twheel_base *, twheel_bases);
 /* How many deadlines each CPU has pushed back without a lock. */
 DECLARE_PER_CPU(local64_t, twheel_extended);
 
-void twheel_base_add_counts(const struct twheel_base *base, struct twheel_counts *sum);
 void twheel_base_read_counts(struct twheel_counts *counts);
 
 /* The timer that a wheel knows as @node; %NULL for %NULL, because @node comes first. */

@@ -38,13 +38,12 @@ static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 	struct twheel_base *base = twheel_base_of(cpu);
 	unsigned int n;
 
-	memset(&s->counts, 0, sizeof(s->counts));
 	s->extended = local64_read(&per_cpu(twheel_extended, cpu));
 	raw_spin_lock_irq(&base->lock);
 	s->now = get_jiffies_64();
 	s->wake = base->wake;
 	s->online = base->online;
-	twheel_base_add_counts(base, &s->counts);
+	s->counts = base->counts;
 	s->stats = base->stats;
 	s->busy = TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
 	s->deferred = !list_empty(&base->wheel.deferred);
@@ -53,7 +52,7 @@ static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
 		s->level[n] = *base->wheel.level[n];
 	raw_spin_unlock_irq(&base->lock);
 	/* The @next of an empty wheel may be out of date. */
-	if (!s->counts.pending)
+	if (!s->wheel.pending)
 		s->wheel.next = TWHEEL_NEVER;
 }
 
@@ -111,7 +110,7 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 	seq_printf(m, "hand %llu\n", w->clk);
 	debugfs_show_tick(m, "next", w->next);
 	debugfs_show_tick(m, "wake", s->wake);
-	seq_printf(m, "pending %llu\n", s->counts.pending);
+	seq_printf(m, "pending %llu\n", w->pending);
 	seq_printf(m, "deferred %d\n", s->deferred);
 	seq_printf(m, "busy_workers %u\n", s->busy);
 	debugfs_show_counts(m, &s->counts);
