@@ -375,26 +375,10 @@ static void api_lockdep_wait(struct twheel_timer *timer)
 #endif
 }
 
-/*
- * Waits for a callback that was seen running. In process context, and on PREEMPT_RT,
- * the caller sleeps until a callback has ended; elsewhere this returns at once. The
- * caller looks again either way.
- */
-static void api_wait_for_callback(const struct twheel_timer *timer)
-{
-	u32 flags = READ_ONCE(timer->node.flags);
-
-	if (flags & TWHEEL_MIGRATING)
-		return;
-	if (flags & TWHEEL_PROCESS)
-		twheel_process_wait(twheel_base_of_flags(flags), timer);
-	else
-		twheel_callback_wait(twheel_base_of_flags(flags));
-}
-
 static int api_cancel_sync(struct twheel_timer *timer, u64 state)
 {
 	int ret = api_try_cancel(timer, state, NULL);
+	struct twheel_base *base;
 	int ended = 0;
 	bool process;
 
@@ -410,7 +394,12 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
 		lockdep_assert_preemption_enabled();
 
 	while (ret == -EAGAIN) {
-		api_wait_for_callback(timer);
+		/* If the timer leaves this base meanwhile, the wait may be in vain, but ends. */
+		base = twheel_base_of_flags(READ_ONCE(timer->node.flags));
+		if (process)
+			twheel_process_wait(base, timer);
+		else
+			twheel_callback_wait(base);
 		/* A callback in process context may arm its timer to run at once, for ever. */
 		ret = api_try_cancel(timer, state, process ? &ended : NULL);
 	}
