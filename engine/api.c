@@ -2,9 +2,8 @@
 /*
  * twheel: the functions that other modules call
  *
- * Each function looks at the timer's state. twheel_mod() pushes a pending timer back without a
- * lock. For any other change, a function takes the lock of the timer's base, and arm.h arms or
- * disarms the timer.
+ * twheel_mod() pushes a pending timer back without a lock. For any other change, a function takes
+ * the lock of the timer's base, and arm.h arms or disarms the timer.
  */
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -96,10 +95,10 @@ EXPORT_SYMBOL(twheel_destroy);
  * @timer: A timer that twheel_setup_onstack() prepared. It is not pending and its
  *	callback does not run.
  *
- * Does what twheel_destroy() does. This call is not optional: it must come before the
- * function that owns the stack frame returns.
+ * As twheel_destroy(), but not optional: it must come before the function that owns the stack
+ * frame returns.
  *
- * Context: any. Takes the lock of the timer's base if the timer is pending.
+ * Context: as twheel_destroy().
  */
 void twheel_destroy_onstack(struct twheel_timer *timer)
 {
@@ -188,8 +187,7 @@ static int api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 pe
  * twheel_mod().
  *
  * Context: any, hardirq included, but not under locks of the scheduler or of workqueues.
- * Takes the lock of the timer's base. If the timer changes its CPU, this releases that
- * lock and takes the lock of the new base.
+ * Takes the locks of bases, one at a time.
  *
  * Return:
  * * %0 - the timer is armed
@@ -256,8 +254,7 @@ EXPORT_SYMBOL(twheel_add_on);
  * that are not serialised against each other must arm the timer by this function only;
  * the deadline of the last caller holds.
  *
- * Pushing back the deadline of a pending timer takes no lock and moves nothing. It costs
- * one atomic operation, however often the timer is pushed back.
+ * Pushing back the deadline of a pending timer takes no lock: it costs one atomic operation.
  *
  * Context: as twheel_add().
  *
@@ -455,12 +452,10 @@ EXPORT_SYMBOL(twheel_cancel_sync);
  * twheel_shutdown_sync - end a timer for good
  * @timer: The timer, pending or idle.
  *
- * As twheel_cancel_sync(), and the timer cannot be armed afterwards: every attempt
- * returns -ESHUTDOWN, also in a callback that arms its own timer. twheel_forward()
- * returns 0. For teardown. To use the timer again, set it up again.
- *
- * The rules of twheel_cancel_sync() about locks, and about callbacks that wait for each
- * other, hold for this function too.
+ * As twheel_cancel_sync(), with the same rules about locks and about callbacks that wait for
+ * each other. The timer cannot be armed afterwards: every attempt returns -ESHUTDOWN, also in a
+ * callback that arms its own timer. twheel_forward() returns 0. For teardown. To use the timer
+ * again, set it up again.
  *
  * Context: as twheel_cancel_sync().
  *
