@@ -13,29 +13,24 @@
  */
 static s64 clock_tick_zero;
 
-/* Returns when @tick, the current tick, began according to the estimate. */
-static s64 clock_tick_began(u64 tick, s64 now)
+/* Reads the clock and the tick count. Context: any. */
+void twheel_clock_read(struct twheel_phase *phase)
 {
-	s64 offset = tick * TICK_NSEC;
-	s64 bound = now - offset;
-	s64 zero = READ_ONCE(clock_tick_zero);
+	s64 offset, bound, zero;
 
+	phase->tick = get_jiffies_64();
+	/* The tick is read before the clock, so @bound is an upper bound. */
+	smp_rmb();
+	phase->now = ktime_get();
+	offset = phase->tick * TICK_NSEC;
+	bound = phase->now - offset;
+	zero = READ_ONCE(clock_tick_zero);
 	/* A bound a tick above the estimate: the kernel has lost ticks or counts late. */
 	if (zero > bound || bound - zero > TICK_NSEC) {
 		zero = bound;
 		WRITE_ONCE(clock_tick_zero, zero);
 	}
-	return zero + offset;
-}
-
-/* Reads the clock and the tick count. Context: any. */
-void twheel_clock_read(struct twheel_phase *phase)
-{
-	phase->tick = get_jiffies_64();
-	/* The tick is read before the clock: clock_tick_began() needs an upper bound. */
-	smp_rmb();
-	phase->now = ktime_get();
-	phase->began = clock_tick_began(phase->tick, phase->now);
+	phase->began = zero + offset;
 }
 
 /**

@@ -97,16 +97,6 @@ static int cpu_alloc_bases(void)
 	return 0;
 }
 
-static void cpu_stop_base(struct twheel_base *base)
-{
-	raw_spin_lock_irq(&base->lock);
-	WARN(base->wheel.pending, "%llu timers were never cancelled\n",
-	     base->wheel.pending);
-	WRITE_ONCE(base->online, false);
-	raw_spin_unlock_irq(&base->lock);
-	twheel_run_stop(base);
-}
-
 /* Starts the engine. Returns 0 or a negative errno. */
 int twheel_engine_init(void)
 {
@@ -143,12 +133,20 @@ out_process_exit:
 /* Stops the engine: no timer is pending, and no caller can arm a timer any more. */
 void twheel_engine_exit(void)
 {
+	struct twheel_base *base;
 	unsigned int cpu;
 
 	twheel_debugfs_exit();
 	cpuhp_remove_state_nocalls(cpu_hotplug_state);
-	for_each_possible_cpu(cpu)
-		cpu_stop_base(twheel_base_of(cpu));
+	for_each_possible_cpu(cpu) {
+		base = twheel_base_of(cpu);
+		raw_spin_lock_irq(&base->lock);
+		WARN(base->wheel.pending, "%llu timers were never cancelled\n",
+		     base->wheel.pending);
+		WRITE_ONCE(base->online, false);
+		raw_spin_unlock_irq(&base->lock);
+		twheel_run_stop(base);
+	}
 	twheel_work_exit();
 	twheel_process_exit();
 	cpu_free_bases();

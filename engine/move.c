@@ -38,12 +38,11 @@ bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 	/* in the order of their CPUs */
 	raw_spin_lock_irq(&low->lock);
 	raw_spin_lock_nested(&high->lock, SINGLE_DEPTH_NESTING);
+	twheel_wheel_forward(&to->wheel, get_jiffies_64());
 	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online; i++) {
 		t = move_first(from);
 		if (!t || !to->online)
 			break;
-		if (!i)
-			twheel_wheel_forward(&to->wheel, get_jiffies_64());
 		trace_twheel_migrate(t, from->cpu, to->cpu);
 		twheel_wheel_move(&to->wheel, &from->wheel, &t->node);
 		WRITE_ONCE(t->node.flags, (t->node.flags & ~TWHEEL_CPU_MASK) | to->cpu);
