@@ -3,14 +3,13 @@
  * twheel: the functions that other modules call
  *
  * twheel_mod() pushes a pending timer back without a lock. For any other change, a function takes
- * the lock of the timer's base, and arm.h arms or disarms the timer.
+ * the lock of the timer's base, and engine.h arms or disarms the timer.
  */
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/poison.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "arm.h"
 #include "callback.h"
 
 /* Instead of a CPU: the CPU that the caller runs on. */

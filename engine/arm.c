@@ -11,7 +11,6 @@
  * overlap.
  */
 #include <linux/cpumask.h>
-#include "arm.h"
 #include "callback.h"
 
 /* The slow part of twheel_arm_lock_base_irqsave(). Interrupts are off. */

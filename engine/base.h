@@ -21,8 +21,6 @@
 #define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
 #define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
-/* A timer is in the base whose CPU these flags equal. While it migrates, none does. */
-#define TWHEEL_PLACE_MASK	(TWHEEL_CPU_MASK | TWHEEL_MIGRATING)
 
 /* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U

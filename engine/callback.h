@@ -7,7 +7,6 @@
 
 #include <linux/processor.h>
 #include "engine.h"
-#include "trace.h"
 
 const struct twheel_callback *twheel_callback_find(const struct twheel_base *base,
 						   const struct twheel_timer *t);

@@ -2,19 +2,25 @@
 /*
  * twheel: what the files of the engine call of each other, and what starts and stops the engine
  *
- * Each function is explained where it is defined. arm.h and callback.h have the rest.
+ * Each function is explained where it is defined. callback.h has the rest.
  */
 #ifndef _TWHEEL_ENGINE_ENGINE_H
 #define _TWHEEL_ENGINE_ENGINE_H
 
 #include <linux/debugobjects.h>
 #include "base.h"
+#include "trace.h"
 
 /* cpu.c */
 int twheel_engine_init(void);
 void twheel_engine_exit(void);
 
-/* arm.c: what debugobjects has to know of timers, with CONFIG_DEBUG_OBJECTS */
+/* arm.c */
+struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t);
+struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
+					   struct twheel_timer *t, unsigned int cpu);
+void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 expires);
+/* what debugobjects has to know of timers, with CONFIG_DEBUG_OBJECTS */
 extern const struct debug_obj_descr twheel_arm_debug;
 
 /* move.c */
@@ -61,6 +67,84 @@ static inline void twheel_tick_wake_by(struct twheel_base *base, u64 next)
 
 	if (next < base->wake)
 		twheel_tick_arm(base, next);
+}
+
+/*
+ * Whether a timer belongs to a base: to none while it migrates. It stays there while the base is
+ * locked.
+ */
+static inline bool twheel_arm_is_in(const struct twheel_base *base, const struct twheel_timer *t)
+{
+	return (READ_ONCE(t->node.flags) & (TWHEEL_CPU_MASK | TWHEEL_MIGRATING)) == base->cpu;
+}
+
+/*
+ * Locks the base that a timer belongs to, and returns it. Most timers belong to this CPU, so the
+ * function tries its base first. The processor can then lock the base while the timer's flags are
+ * still on their way from memory.
+ */
+static __always_inline struct twheel_base *
+twheel_arm_lock_base_irqsave(const struct twheel_timer *t, unsigned long *flags)
+{
+	struct twheel_base *here;
+
+	local_irq_save(*flags);
+	here = raw_cpu_read(twheel_bases);
+	if (twheel_arm_is_in(here, t)) {
+		raw_spin_lock(&here->lock);
+		if (twheel_arm_is_in(here, t))
+			return here;
+		raw_spin_unlock(&here->lock);
+	}
+	return twheel_arm_lock_any(t);
+}
+
+/*
+ * Gives an idle timer, whose base is locked, to a CPU. Returns the base that the timer belongs to
+ * now, locked. The timer stays in its base while its callback runs. If @cpu is offline, the timer
+ * goes to another CPU. While the timer changes its base, a CPU that wants to lock the timer's base
+ * waits.
+ */
+static inline struct twheel_base *twheel_arm_rehome(struct twheel_base *base,
+						    struct twheel_timer *t, unsigned int cpu)
+{
+	lockdep_assert_held(&base->lock);
+
+	if (likely(base->cpu == cpu && base->online))
+		return base;
+	return twheel_arm_change_base(base, t, cpu);
+}
+
+/* Arms an idle timer in its base, which is locked. */
+static inline void
+twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t, u64 expires)
+{
+	lockdep_assert_held(&base->lock);
+
+	base->counts.armed++;
+	twheel_wheel_forward(&base->wheel, get_jiffies_64());
+	/* First: debugobjects knows an unused static timer by its empty list entry. */
+	debug_object_activate(t, &twheel_arm_debug);
+	twheel_wheel_insert(&base->wheel, &t->node, expires);
+	trace_twheel_arm(t, twheel_wheel_state(&t->node), base->cpu);
+	twheel_tick_wake_by(base, base->wheel.next);
+}
+
+/*
+ * Ends the arming of a timer, whose base is locked. After the @state TWHEEL_DEAD, the timer can
+ * never be armed again; else TWHEEL_IDLE. Returns whether the timer was pending.
+ */
+static inline bool
+twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t, u64 state)
+{
+	lockdep_assert_held(&base->lock);
+
+	if (!twheel_wheel_remove(&base->wheel, &t->node, state))
+		return false;
+	base->counts.cancelled++;
+	debug_object_deactivate(t, &twheel_arm_debug);
+	trace_twheel_cancel(t, t->node.last, base->cpu);
+	return true;
 }
 
 #endif /* _TWHEEL_ENGINE_ENGINE_H */
