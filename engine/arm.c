@@ -2,10 +2,6 @@
 /*
  * twheel: finding the base of a timer, and arming and disarming the timer there
  *
- * Every timer names a CPU, and so a base. The lock of that base protects the timer, whether
- * the timer is pending or not. The lock is never held while a callback runs. While it is held,
- * the engine moves at most TWHEEL_LOCK_HOLD timers.
- *
  * A timer that is armed again while its callback runs stays in its base. So that base
  * alone tells whether the callback of the timer runs, and callbacks of one timer never
  * overlap.

@@ -76,9 +76,10 @@ struct twheel_worker {
 /* The wheel of a CPU, and what runs it. */
 struct twheel_base {
 	/*
-	 * Protects every field that follows, and every timer that names this CPU. Taken with
-	 * interrupts off. When timers leave an offline CPU, the locks of two bases nest, in the
-	 * order of their CPUs. Work is queued under the lock.
+	 * Protects every field that follows, and every timer that names this CPU, pending or not.
+	 * Taken with interrupts off, and not held while a callback runs. When timers leave an
+	 * offline CPU, the locks of two bases nest, in the order of their CPUs. Work is queued
+	 * under the lock.
 	 */
 	raw_spinlock_t		lock;
 	unsigned int		cpu;

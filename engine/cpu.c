@@ -29,8 +29,8 @@ static int cpu_comes_online(unsigned int cpu)
 
 /*
  * Runs on the CPU that goes offline. Once the base is not online, a timer can be armed there only
- * while its own callback runs. This function waits for callbacks in softirq context; process.c
- * deals with the others.
+ * while its own callback runs. This function waits for callbacks in softirq context. Those in
+ * process context may sleep for long: see twheel_move_evacuate().
  */
 static int cpu_goes_offline(unsigned int cpu)
 {

@@ -8,8 +8,7 @@
 
 /*
  * Returns the first timer that may move. A timer whose callback runs stays, because
- * other CPUs look for the callback in the base that the timer names. The worker that
- * runs the callback moves the timer when the callback has ended.
+ * other CPUs look for the callback in the base that the timer names.
  */
 static struct twheel_timer *move_first(struct twheel_base *from)
 {

@@ -2,20 +2,14 @@
 /*
  * twheel: callbacks in process context
  *
- * When a timer with TWHEEL_PROCESS is due, the wheel defers it: the timer stays
- * pending, in the wheel's list of deferred timers, until a worker takes it. Every base
- * has TWHEEL_PROCESS_MAX workers, which are work items on the workqueue "twheel". A
- * worker that takes a timer queues another worker if more timers are waiting.
- *
- * The workqueue runs one item of a CPU at a time, unless that item sleeps. So a callback
- * that sleeps holds up the others only when all workers sleep.
+ * When a timer with TWHEEL_PROCESS is due, the wheel defers it: the timer stays pending, in a list
+ * of the wheel, until a worker takes it. The workers are work items on the workqueue "twheel",
+ * which runs one item of a CPU at a time, unless that item sleeps. A worker that takes a timer
+ * queues another worker if more timers wait. So a callback that sleeps holds up the others only
+ * when all workers sleep.
  *
  * A worker passes over a deferred timer whose callback runs already. The worker that
  * runs this callback looks at the list again when the callback has ended.
- *
- * A CPU that goes offline does not wait for these callbacks, which may sleep for
- * long. If such a callback arms its own timer again, the timer stays with the offline
- * CPU until the callback has ended; then the worker moves it.
  */
 #include <linux/errno.h>
 #include <linux/sched.h>

@@ -2,10 +2,9 @@
 /*
  * twheel: the run of a wheel, in a softirq or in a thread
  *
- * The tick source starts a run when the wheel has work. A run moves and expires timers, until
- * the wheel is up to date, or the budget or the time is used up. The thread of the CPU
- * continues such a run. Until the wheel is up to date again, no tick starts a run: a storm
- * that lasts has the time that the scheduler gives the thread.
+ * A run moves and expires timers, until the wheel is up to date, or the budget or the time is used
+ * up. Then the thread of the CPU continues, and no tick starts a run until the wheel is up to date:
+ * a storm that lasts has the time that the scheduler gives the thread.
  */
 #include <linux/ktime.h>
 #include <linux/moduleparam.h>

@@ -3,12 +3,9 @@
  * twheel: work for the end of a run, and the thread that continues runs
  *
  * A run in softirq context takes time from whatever task it has interrupted. So a run ends
- * after a slice of time. Every CPU has a thread, "twheel/N", which continues the run. The
- * scheduler weighs the thread as any other task.
- *
- * Callbacks queue what has to be done once for many timers. The softirq does such work at the
- * end of its run if there is time left, else the thread does. Work that is queued outside a
- * run is done at the next tick.
+ * after a slice of time. A thread of the CPU, "twheel/N", continues the run. The thread also does
+ * work that callbacks have queued, if the softirq has no time left for it. Work that is queued
+ * outside a run is done at the next tick.
  *
  * Work runs with bottom halves off, on the CPU where it was queued, unless that CPU has
  * gone offline. One work may run on two CPUs at once if it is queued again meanwhile. Work
@@ -33,12 +30,11 @@ MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, 
 
 /* The work of a CPU. */
 struct work_cpu {
-	/* Protects the lists, and the @node of work in them. Taken with interrupts off. */
+	/* Protects the next three, and @node of work in the lists. Taken with interrupts off. */
 	raw_spinlock_t		lock;
 	struct list_head	soon;	/* for the end of the run, or for the next tick */
 	struct list_head	left;	/* for the thread */
-	/* the thread can run; protected by the lock */
-	bool			online;
+	bool			online;	/* the thread can run */
 	struct task_struct	*thread;
 	struct timer_list	kick;	/* begins the work in @soon if no run does */
 	/*
