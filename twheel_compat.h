@@ -10,7 +10,6 @@
 #define _TWHEEL_COMPAT_H
 
 #include <linux/eventfd.h>
-#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>

@@ -6,7 +6,6 @@
  * its base accepts no timers any more. The timers that it has move to another CPU, some at a time.
  */
 #include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "callback.h"

@@ -8,13 +8,7 @@
 #ifndef _TWHEEL_ENGINE_DEVICE_H
 #define _TWHEEL_ENGINE_DEVICE_H
 
-#include <linux/atomic.h>
-#include <linux/jiffies.h>
-#include <linux/ktime.h>
-#include <linux/list.h>
 #include <linux/math64.h>
-#include <linux/types.h>
-#include "twheel.h"
 #include "twheel_core.h"
 
 /* Something to do soon, with bottom halves off. */

@@ -6,10 +6,7 @@
  * up. Then the thread of the CPU continues, and no tick starts a run until the wheel is up to date:
  * a storm that lasts has the time that the scheduler gives the thread.
  */
-#include <linux/ktime.h>
 #include <linux/moduleparam.h>
-#include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include "callback.h"

@@ -8,7 +8,6 @@
 #if !defined(_TWHEEL_ENGINE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _TWHEEL_ENGINE_TRACE_H
 
-#include <linux/jiffies.h>
 #include <linux/tracepoint.h>
 #include "twheel.h"
 

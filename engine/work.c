@@ -12,15 +12,10 @@
  * that is queued when the module is unloaded may run until twheel_work_exit() returns.
  */
 #include <linux/cpumask.h>
-#include <linux/interrupt.h>
-#include <linux/jiffies.h>
 #include <linux/moduleparam.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/smpboot.h>
-#include <linux/spinlock.h>
-#include <linux/timer.h>
 #include "engine.h"
 #include "twheel_compat.h"
 
