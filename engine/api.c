@@ -21,10 +21,10 @@
 static void api_setup(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
 		      const char *name, struct lock_class_key *key)
 {
-	WARN_ON_ONCE(flags & ~TWHEEL_USER_FLAGS);
+	WARN_ON_ONCE(flags & ~TWHEEL_SETUP_FLAGS);
 	memset(timer, 0, sizeof(*timer));
 	timer->fn = fn;
-	timer->node.flags = raw_smp_processor_id() | (flags & TWHEEL_USER_FLAGS);
+	timer->node.flags = raw_smp_processor_id() | (flags & TWHEEL_SETUP_FLAGS);
 	lockdep_init_map(&timer->lockdep_map, name, key, 0);
 }
 

@@ -20,7 +20,7 @@
 /* struct twheel_node.flags, besides those of twheel.h and twheel_core.h */
 #define TWHEEL_CPU_MASK		0x0003ffffU
 #define TWHEEL_MIGRATING	0x00040000U
-#define TWHEEL_USER_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
+#define TWHEEL_SETUP_FLAGS	(TWHEEL_PROCESS | TWHEEL_PINNED)
 
 /* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U

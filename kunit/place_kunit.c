@@ -230,7 +230,7 @@ static void slack_does_not_move_it(struct kunit *test)
 		expect_on(test, probe, cpu);
 		twheel_set_slack(&probe->timer, 100000);
 		KUNIT_EXPECT_EQ(test, probe->timer.node.flags & TWHEEL_CPU_MASK, cpu);
-		KUNIT_EXPECT_EQ(test, probe->timer.node.flags & TWHEEL_USER_FLAGS,
+		KUNIT_EXPECT_EQ(test, probe->timer.node.flags & TWHEEL_SETUP_FLAGS,
 				kind->flags);
 		twheel_set_slack(&probe->timer, 0);
 		twheel_add_on(&probe->timer, 0, cpu);
