@@ -2,10 +2,8 @@
 /*
  * twheel: the device, /dev/twheel
  *
- * include/uapi/linux/twheel.h describes the interface for programs. The files in
- * device/ carry it out: ioctl.c has the calls, ops.c the operations, user_timer.c the
- * life of a timer, turn.c the wheel of an open file, deliver.c the events, lease.c the descriptors
- * of leases.
+ * include/uapi/linux/twheel.h describes the interface for programs. The files in device/ carry it
+ * out: Documentation/design.rst has a map.
  */
 #include <linux/device.h>
 #include <linux/err.h>
@@ -73,7 +71,6 @@ static int twheel_major;
 /* Creates the device, with minor number 0. Returns 0 or a negative errno. */
 int twheel_chardev_init(void)
 {
-	struct device *device;
 	int ret;
 
 	static_assert(sizeof(struct twheel_info) == 128);
@@ -101,11 +98,11 @@ int twheel_chardev_init(void)
 	if (ret < 0)
 		goto out_unregister_class;
 	twheel_major = ret;
-	device = device_create(&twheel_class, NULL, MKDEV(twheel_major, 0), NULL, "twheel");
-	if (!IS_ERR(device))
+	ret = PTR_ERR_OR_ZERO(device_create(&twheel_class, NULL, MKDEV(twheel_major, 0), NULL,
+					    "twheel"));
+	if (!ret)
 		return 0;
 
-	ret = PTR_ERR(device);
 	__unregister_chrdev(twheel_major, 0, 1, "twheel");
 out_unregister_class:
 	class_unregister(&twheel_class);
