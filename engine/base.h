@@ -84,9 +84,8 @@ struct twheel_base {
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
 	bool			online;	/* the CPU is online, so timers may be armed here */
+	bool			running; /* a run of this wheel is under way */
 	struct twheel_callback	callback; /* the callback that runs in softirq context */
-	/* the task that the run of this wheel runs in or interrupted; NULL outside a run */
-	struct task_struct	*runner;
 	u64			wake;	/* the latest tick at which the tick source starts a run */
 	/* the tick sources for a near and for a far tick: see tick.c */
 	struct timer_list	tick;

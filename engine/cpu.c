@@ -44,7 +44,7 @@ static int cpu_goes_offline(unsigned int cpu)
 	do {
 		raw_spin_lock_irq(&base->lock);
 		WRITE_ONCE(base->online, false);
-		running = base->runner;
+		running = base->running;
 		raw_spin_unlock_irq(&base->lock);
 		if (running)
 			twheel_callback_wait(base);

@@ -116,13 +116,13 @@ static void run_base(struct twheel_base *base, u64 start, u64 until)
 	raw_spin_lock_irq(&base->lock);
 	base->stats.runs++;
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
-	if (base->runner || !base->online)
+	if (base->running || !base->online)
 		goto out_unlock;
 
-	base->runner = current;
+	base->running = true;
 	base->callback.task = current;
 	up_to_date = run_expire(base, max(READ_ONCE(budget), 1U), until);
-	base->runner = NULL;
+	base->running = false;
 	twheel_process_kick(base);
 	if (up_to_date) {
 		base->wake = TWHEEL_NEVER;

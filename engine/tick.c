@@ -73,7 +73,7 @@ void twheel_tick_arm(struct twheel_base *base, u64 next)
 	lockdep_assert_held(&base->lock);
 
 	/* A run in progress arms the tick source itself before it ends. */
-	if (base->runner || !base->online)
+	if (base->running || !base->online)
 		return;
 	now = get_jiffies_64();
 	ahead = next > now ? next - now : 1;
