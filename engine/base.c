@@ -9,11 +9,9 @@
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
 DEFINE_PER_CPU(local64_t, twheel_extended);
 
-/**
- * twheel_base_read_counts - sum up the counts of all CPUs
- * @counts: The sums. They add up unless timers are armed, end or move meanwhile.
- *
- * Context: process or softirq. Takes the lock of one base after the other.
+/*
+ * Sums up the counts of all CPUs. They add up unless timers are armed, end or move meanwhile. Takes
+ * the lock of one base after the other.
  */
 void twheel_base_read_counts(struct twheel_counts *counts)
 {

@@ -39,6 +39,7 @@ static struct twheel_timer *process_take(struct twheel_base *base)
 		cond_resched();
 		raw_spin_lock_irq(&base->lock);
 	}
+	/* For timers that were put back, and for a periodic one, which is pending again. */
 	twheel_tick_wake_by(base, base->wheel.next);
 	return t;
 }
@@ -53,8 +54,6 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 	worker->callback.task = current;
 	fn = twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
 	base->stats.processed++;
-	/* A periodic timer is pending again. */
-	twheel_tick_wake_by(base, base->wheel.next);
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
 	twheel_callback_run(t, fn);
