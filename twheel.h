@@ -36,7 +36,7 @@ struct twheel_timer;
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 
-/* What a wheel knows of a timer: see twheel_core.h. For owners of wheels only. */
+/* What a wheel knows of a timer: see twheel_core.h. For owners of wheels: engine/ and device/. */
 struct twheel_node {
 	/* The owner of the wheel serialises access to the first two. */
 	union {
@@ -47,7 +47,7 @@ struct twheel_node {
 	};
 	/* the deadline in ticks; or TWHEEL_IDLE or TWHEEL_DEAD */
 	atomic64_t		state;
-	/* for the engine: the CPU whose wheel the timer belongs to; and the flags */
+	/* the window; in engine/, also the timer's CPU and the flags of twheel_setup() */
 	u32			flags;
 	/* in ticks; 0: the timer runs once */
 	u32			period;
