@@ -123,7 +123,7 @@ inline turn(steps)
 	od
 }
 
-/* twheel_wake_queue() */
+/* wake_queue() */
 inline wake_queue()
 {
 	assert(!quota_freed);

@@ -204,8 +204,10 @@ bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *
 	if (n == room && *steps && !twheel_turn_any(set))
 		twheel_turn_expire(set, phase, steps);
 	done = *steps && !twheel_turn_any(set);
-	/* Before the tail: a program that sees the events also sees that more wait. */
-	/* A program that has been woken is to call. */
+	/*
+	 * Before the tail: a program that sees the events also sees that more wait. A program that
+	 * has been woken is to call.
+	 */
 	twheel_ring_more(set, !done || set->woken);
 	twheel_ring_publish(set, n);
 	return done;
@@ -287,8 +289,8 @@ static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
 		return -EAGAIN;
 	queue = twheel_waiters_choose(&set->wait);
-	return wait_event_interruptible(*queue,
-					READ_ONCE(set->ring) || deliver_look(set, DELIVER_LOOK));
+	return wait_event_interruptible(*queue, READ_ONCE(set->ring) || twheel_turn_any(set) ||
+						deliver_look(set, DELIVER_LOOK));
 }
 
 /* read_iter() of the device. Returns how many bytes were read, or an error. */

@@ -248,8 +248,11 @@ bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep)
 				    user_cpu_turn(user, all) <= tick;
 }
 
-/* Takes @own steps from the credit of a user, and @common from the credit of all users. */
-static void user_cpu_spend(struct user_cpu *user, unsigned int own, unsigned int common)
+/*
+ * Takes steps that a softirq has done: @own from the credit of the user, and @common from the
+ * credit of all users.
+ */
+void twheel_user_cpu_spend(struct user_cpu *user, unsigned int own, unsigned int common)
 {
 	u64 now = get_jiffies_64(), earliest = (now << USER_CPU_STEPS_SHIFT) - USER_CPU_BURST;
 	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
@@ -261,12 +264,6 @@ static void user_cpu_spend(struct user_cpu *user, unsigned int own, unsigned int
 		user->steps = 0;
 	}
 	user->steps += own;
-}
-
-/* Takes steps that a softirq has done from the credit of a user. */
-void twheel_user_cpu_spend(struct user_cpu *user, unsigned int steps)
-{
-	user_cpu_spend(user, steps, steps);
 }
 
 /*
@@ -284,5 +281,5 @@ void twheel_user_cpu_spend_time(struct user_cpu *user, u64 ns)
 		all->doubted = now;
 		own = 1;
 	}
-	user_cpu_spend(user, own, steps);
+	twheel_user_cpu_spend(user, own, steps);
 }

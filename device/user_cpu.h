@@ -34,7 +34,7 @@ void twheel_user_cpu_rest(struct user_cpu *user, bool wakes);
 void twheel_user_cpu_rest_for_turn(struct user_cpu *user);
 void twheel_user_cpu_leave(struct timer_set *set);
 bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep);
-void twheel_user_cpu_spend(struct user_cpu *user, unsigned int steps);
+void twheel_user_cpu_spend(struct user_cpu *user, unsigned int own, unsigned int common);
 void twheel_user_cpu_spend_time(struct user_cpu *user, u64 ns);
 void twheel_user_cpu_init(twheel_fn_t visit);
 

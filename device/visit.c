@@ -68,8 +68,8 @@ static bool visit_has_readers(struct timer_set *set)
 	return twheel_waiters_any(&set->wait) || READ_ONCE(set->eventfd) || READ_ONCE(set->fasync);
 }
 
-/* Visits a set, which may have ended meanwhile. */
-static void visit_set(struct timer_set *set)
+/* Visits a set, which may have ended meanwhile. @turn: the user, if the visit may wake at once. */
+static void visit_set(struct timer_set *set, struct user_cpu *turn)
 {
 	struct twheel_phase phase;
 	bool wake, done, moved;
@@ -101,8 +101,10 @@ static void visit_set(struct timer_set *set)
 		if (set->ring)
 			twheel_ring_more(set, true);
 	}
-	if (set->wait.next || !list_empty(&set->ended_leases))
-		twheel_wake_queue(set);
+	if (set->wait.next || !list_empty(&set->ended_leases)) {
+		twheel_wake_unlock(set, turn);
+		return;
+	}
 out_unlock:
 	timer_set_unlock(set);
 }
@@ -119,13 +121,14 @@ static bool visit_has_credit(struct user_cpu *user)
 /* The callback of the timer of a user on a CPU. */
 static void visit_user(struct twheel_timer *timer)
 {
-	struct user_cpu *user = container_of(timer, struct user_cpu, timer);
+	struct user_cpu *user = container_of(timer, struct user_cpu, timer), *turn = user;
 	struct timer_set *set;
 
 	rcu_read_lock();
 	while (visit_has_credit(user) && (set = twheel_user_cpu_take(user))) {
-		visit_set(set);
-		twheel_user_cpu_spend(user, 1);
+		visit_set(set, turn);
+		twheel_user_cpu_spend(user, 1, 1);
+		turn = NULL;
 	}
 	rcu_read_unlock();
 	twheel_user_cpu_rest(user, false);
@@ -148,7 +151,7 @@ void twheel_visit_help(struct timer_set *set)
 		late = twheel_user_cpu_take(user);
 		local_bh_enable();
 		if (late)
-			visit_set(late);
+			visit_set(late, NULL);
 		rcu_read_unlock();
 		if (!late)
 			break;

@@ -94,7 +94,7 @@ void twheel_wake_some_holders(struct timer_set *set)
  * Has the readers of a set woken, or the holders of its ended leases. The set is locked, and not
  * @ended.
  */
-void twheel_wake_queue(struct timer_set *set)
+static void wake_queue(struct timer_set *set)
 {
 	struct wake_cpu *here = this_cpu_ptr(&wake_cpus);
 	struct user_cpu *user = twheel_user_cpu_here(set);
@@ -142,18 +142,18 @@ static struct timer_set *wake_take(struct user_cpu *user)
 	return set;
 }
 
-/* Wakes a queue of readers of a set, or of holders of a lease. */
-static void wake_set(struct timer_set *set)
+/* Wakes a queue of readers of a set, which is locked, or of holders of a lease. Unlocks the set. */
+static void wake_unlock(struct timer_set *set)
+	__releases(&set->lock)
 {
 	struct timer_lease *lease = NULL;
 	unsigned int readers, holders;
 
-	timer_set_lock(set);
 	readers = twheel_waiters_next(&set->wait);
 	if (!readers)
 		lease = wake_take_holders(set, &holders);
 	if ((set->wait.next || !list_empty(&set->ended_leases)) && !set->ended)
-		twheel_wake_queue(set);
+		wake_queue(set);
 	timer_set_unlock(set);
 	if (readers == 1) {
 		twheel_wake_eventfd(set);
@@ -165,10 +165,35 @@ static void wake_set(struct timer_set *set)
 		twheel_waiters_wake(&lease->wait, holders, 0);
 }
 
+static void wake_set(struct timer_set *set)
+{
+	timer_set_lock(set);
+	wake_unlock(set);
+}
+
 /* With PREEMPT_RT, whoever is woken may run before the wake-up ends. */
 static u64 wake_clock(void)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : local_clock();
+}
+
+/*
+ * Has the readers or holders of a set woken, which is locked. If nobody waits on this CPU, it is the
+ * turn of the user @turn, who may be NULL. Unlocks the set.
+ */
+void twheel_wake_unlock(struct timer_set *set, struct user_cpu *turn)
+	__releases(&set->lock)
+{
+	u64 began;
+
+	if (!turn || !list_empty_careful(&this_cpu_ptr(&wake_cpus)->users)) {
+		wake_queue(set);
+		timer_set_unlock(set);
+		return;
+	}
+	began = wake_clock();
+	wake_unlock(set);
+	twheel_user_cpu_spend_time(turn, wake_clock() - began);
 }
 
 /* One turn. A user without credit goes on when @timer of its struct user_cpu comes. */
