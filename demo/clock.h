@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The only clock of the demo: CLOCK_MONOTONIC, in nanoseconds.
  */

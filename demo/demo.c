@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * The headline case of twheel: a million drivers, on one descriptor of /dev/twheel. A
  * driver that does not report for ten minutes is offline.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The ledger: compares what the device must do for each driver with what it did. The
  * ledger does not call the device itself.

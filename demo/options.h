@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 #ifndef _DEMO_OPTIONS_H
 #define _DEMO_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * Output that never blocks the program: the terminal may be slow, or stopped, while a
  * million drivers report.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * A watcher: a thread, bound to a CPU, that reads the events of /dev/twheel. For
  * comparison it also measures the lateness of a plain timerfd.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* libtwheel: many operations in one call */
 #include "internal.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /* What the linker option --wrap=ioctl makes of ioctl(). */
 #ifndef _IOCTL_H
 #define _IOCTL_H

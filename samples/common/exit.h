@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * How a sample ends, and what it says then. EXIT_SUCCESS and EXIT_FAILURE are those of
  * <stdlib.h>.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 #include <fcntl.h>
 #include <libtwheel.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * The simulated clients. They run in a process of their own and send through one pipe,
  * from which the server reads as it would read from sockets.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * Runs the server with its simulated clients, prints statistics, and checks the
  * result. Read server.c first.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * A server that closes a connection when its client has been silent for too long.
  * Copy from this file for the event loop, and from timeout_twheel.c for the calls to

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: MIT */
 /*
  * What the server needs of timeouts: the interface of a backend. To try anything else
  * than /dev/twheel, write another file like timeout_twheel.c and add its backends to

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * Timeouts on /dev/twheel. There are three backends, which differ in how they push a
  * deadline back:

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * A sample of twheel.h: the module, and its files in debugfs
  *
@@ -184,4 +184,4 @@ module_exit(peer_exit);
 
 MODULE_DESCRIPTION("A sample of twheel.h: peers that time out");
 MODULE_AUTHOR("The twheel authors");
-MODULE_LICENSE("GPL");
+MODULE_LICENSE("Dual MIT/GPL");

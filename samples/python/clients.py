@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: MIT
 """Simulated clients that go offline when they fall silent.
 
 usage: clients.py [--loop asyncio|selectors] [--clients N] [--seconds S]

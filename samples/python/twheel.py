@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: MIT
 """/dev/twheel from Python, with the standard library alone.
 
 The constants and structures are those of <linux/twheel.h>. "python3 twheel.py"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * A peer of the supervisor: each worker writes the time into shared memory, and the watcher
  * scans the memory once a second.

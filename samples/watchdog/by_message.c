@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * A peer of the supervisor: each worker sends "WATCHDOG=1" to an AF_UNIX socket, as
  * sd_notify(3) does. The kernel adds the sender's pid to the message.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * A peer of the supervisor: a pidfd for each worker. It becomes readable when the process
  * has ended. A process that hangs has not ended.

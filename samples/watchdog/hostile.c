@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * The hostile worker: it writes garbage into its own lease, and tries everything that it
  * can think of to change the leases of others.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * The launcher: it starts the workers and the watchers, lets a while pass in which all is
  * well, then strikes, and reports who noticed what.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 #include "../common/command_line.h"
 #include "../common/exit.h"
 #include "watchdog.h"

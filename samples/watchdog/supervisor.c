@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * The supervisor: it sleeps in read() until the kernel tells it that a lease has ended.
  * While all is well, it does not run at all.

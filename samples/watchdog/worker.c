@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: MIT
 /*
  * A worker: a process that does nothing but report. It has no exec(), and touches few
  * pages, so that ten thousand of them fit into a small machine.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Sessions that end when they fall silent. Three begin; every 20 ms, two of them are heard
 // from, and their deadlines are pushed back in shared memory.
 #include <cstdio>

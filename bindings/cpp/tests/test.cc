@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // Test the C++ binding on the device. Prints TAP. With an argument: the waits of days.
 #include <fcntl.h>
 #include <sys/eventfd.h>

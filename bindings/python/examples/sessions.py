@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Sessions that end when they fall silent.
 
 Three begin. Every 20 ms, two of them are heard from, and their deadlines are pushed back in

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Requests with timeouts, on the event loop whose timers are in /dev/twheel.
 
 Of a thousand requests, all but ten are answered in time. Nothing in the coroutines is special:

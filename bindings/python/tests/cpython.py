@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Run tests of asyncio that come with Python on the loop of twheel.aio. Prints TAP.
 
 usage: python3 cpython.py [MODULE...]

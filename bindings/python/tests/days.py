@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Waits of more than 24.8 days, the longest of poll(). In virtual time, days pass at once."""
 
 import unittest

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 //! The numbers and the structures of `linux/twheel.h`. A test compares them with the header.
 
 pub(crate) const ABI_MAJOR: u32 = 1;

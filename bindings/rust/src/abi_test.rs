@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 //! The numbers and structures are those of `linux/twheel.h`: a C compiler compares them.
 
 use super::*;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 //! Events, and buffers for them.
 
 use crate::abi::{TwheelEvent, EVENT_CLOCK_SET, EVENT_LEASE_CLOSED, EVENT_TIMER};

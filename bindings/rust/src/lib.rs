@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 //! Millions of timers on one file descriptor: `/dev/twheel`, from the Linux module twheel.
 //!
 //! A [`Set`] is an open file of the device, with timers of its own. A timer expires at the

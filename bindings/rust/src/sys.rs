@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 //! System calls and mappings: all unsafe code of the crate, behind safe functions.
 #![allow(unsafe_code)]
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 //! The table of bindings/README. A `Duration` cannot be negative, NaN or infinite, and a u64
 //! cannot be 2⁶⁴: the compiler refuses them.
 

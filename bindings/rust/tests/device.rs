@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 //! Tests that need `/dev/twheel`. To run them: `cargo test -- --include-ignored`
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // twheel for C++: leases
 #ifndef TWHEEL_LEASE_HPP
 #define TWHEEL_LEASE_HPP

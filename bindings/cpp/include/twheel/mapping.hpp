@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 // twheel for C++: the table of deadlines and the ring of events
 #ifndef TWHEEL_MAPPING_HPP
 #define TWHEEL_MAPPING_HPP

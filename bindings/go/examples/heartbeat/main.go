@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 
 // Heartbeat has clients whose heartbeats come from goroutines, without system calls. Every
 // tenth client falls silent after its first heartbeat, and times out.

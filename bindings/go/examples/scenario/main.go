@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 
 // Scenario repeats what every binding does: see bindings/README, step by step. It prints a
 // table of counts, which do not depend on the machine.

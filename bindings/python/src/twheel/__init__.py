@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Timers by the million, on /dev/twheel.
 
 Timers is an open file of the device. Its methods are those of libtwheel, with the same

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Constants and structures of <linux/twheel.h> and <libtwheel.h>."""
 
 import ctypes

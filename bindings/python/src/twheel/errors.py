@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """Errors. Those of the device are OSErrors with its errno."""
 
 import errno

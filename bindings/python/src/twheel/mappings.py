@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """The table of deadlines and the ring of events, in memory shared with the kernel.
 
 libtwheel-ffi makes the atomic accesses. A mapping keeps the open file and its timers, as a
