@@ -104,19 +104,22 @@ TEST(level_triggered_epoll_forgets_a_retracted_event)
 	ASSERT(!epoll_reports(epoll, 0));
 }
 
+/* If a tick comes between two of the calls, the event may be reported again. */
 TEST(edge_triggered_epoll_reports_once)
 {
+	enum { ROUNDS = 10 };
 	const int fd = open_device(0);
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
-	int i;
+	int i, again = 0;
 
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < ROUNDS; i++) {
 		add(fd, ticks(1), i);
 		ASSERT(epoll_reports(epoll, -1));
-		ASSERT(!epoll_reports(epoll, 0));
+		again += epoll_reports(epoll, 0);
 		read_one(fd);
-		ASSERT(!epoll_reports(epoll, 0));
+		again += epoll_reports(epoll, 0);
 	}
+	ASSERT_LT(again, time_travel ? 1 : ROUNDS);
 }
 
 /* Each new event is an edge, as it is for sockets and pipes. */
