@@ -15,8 +15,6 @@
 
 /* Seed of all random numbers. */
 #define BENCH_SEED		5
-/* At most so many timers are operated on; if there are more, these are a sample. */
-#define BENCH_SAMPLE		1000000U
 /* At least so many operations are timed; fewer timers are operated on several times. */
 #define BENCH_LEAST		200000U
 #define BENCH_HOUR		(3600ULL * HZ)
@@ -45,7 +43,6 @@ struct bench_node {
  * @list: For timer_list, which includes the deadline.
  * @high: For hrtimer, with the deadline in ticks.
  * @node: For bench_design.c.
- * @next: For a pointer chase.
  * @size: Makes all objects equally large.
  *
  * Objects have the same size and place with every engine.
@@ -64,7 +61,6 @@ struct bench_object {
 			u64			due;
 		} high;
 		struct bench_node		node;
-		struct bench_object		*next;
 		u8				size[128];
 	};
 };
@@ -124,7 +120,6 @@ void bench_area_exit(struct bench_area *area);
 int bench_set_init(struct bench_set *set, u32 n);
 void bench_set_exit(struct bench_set *set);
 void bench_set_deadlines(struct bench_set *set, u64 range);
-u64 bench_set_chase(struct bench_set *set, u32 steps);
 
 /**
  * typedef bench_pass_t - a loop that does the same to several objects
@@ -155,8 +150,8 @@ bench_loop(const struct bench_op *ops, u32 count, const struct bench_base *base,
 		*good += bench_loop(ops, count, base, _op);		\
 	}
 
-u64 bench_pass(struct bench_set *set, bench_pass_t pass, u32 from, u32 to,
-	       const struct bench_base *base, u32 *good);
+u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base *base,
+	       u32 *good);
 void bench_base_now(struct bench_base *base);
 
 /* bench_engine.c */
@@ -193,7 +188,7 @@ extern const char * const bench_op_names[BENCH_OPS];
 /**
  * struct bench_fired - statistics of the callbacks of an engine
  * @count: Number of callbacks.
- * @late: The worst lateness, in ticks.
+ * @late: The worst lateness, in ticks. To note it is the work of a callback.
  *
  * Callbacks run on the CPU that measures, so plain variables are enough.
  */
@@ -219,9 +214,6 @@ bool bench_stopped(void);
 
 /* The commands: see bench_main.c. */
 int bench_ops(u32 n, u32 unused, unsigned int reps);
-int bench_cpus(u32 n, u32 unused, unsigned int reps);
-int bench_expire(u32 n, u32 seconds, unsigned int reps);
-int bench_burst(u32 n, u32 seconds, unsigned int reps);
 #if IS_ENABLED(CONFIG_KUNIT)
 int bench_cost(u32 n, u32 unused, unsigned int reps);
 #else
@@ -239,15 +231,5 @@ static inline int bench_ticks(u32 n, u32 due, unsigned int reps)
 	return -EOPNOTSUPP;
 }
 #endif
-
-/* bench_expire.c */
-u64 bench_window(bool wait);
-
-static inline bool bench_tick_is(u64 tick)
-{
-	u64 now = get_jiffies_64();
-
-	return now == tick;
-}
 
 #endif /* _TWHEEL_BENCH_H */

@@ -70,8 +70,8 @@ static int measure(struct bench_set *set, const struct design *design,
 	if (ret)
 		return ret;
 	for (i = 0; i < rounds; i++) {
-		add += bench_pass(set, design->add, 0, set->n, &base, &good);
-		cancel += bench_pass(set, design->cancel, 0, set->n, &base, &good);
+		add += bench_pass(set, design->add, &base, &good);
+		cancel += bench_pass(set, design->cancel, &base, &good);
 	}
 	bench_result("cost_add", set->n, design->name, rep, add,
 		     (u64)rounds * set->n);
@@ -79,7 +79,7 @@ static int measure(struct bench_set *set, const struct design *design,
 		     (u64)rounds * set->n);
 	bench_result("cost_bytes", set->n, design->name, rep,
 		     design->bytes(set->n), set->n);
-	bench_pass(set, design->add, 0, set->n, &base, &good);
+	bench_pass(set, design->add, &base, &good);
 	ret = measure_ticks(set, design, rep);
 	design->exit();
 	return ret;

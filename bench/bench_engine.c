@@ -35,7 +35,7 @@ void bench_base_now(struct bench_base *base)
 {
 	u64 tick = get_jiffies_64();
 
-	while (bench_tick_is(tick))
+	while (!time_after64(get_jiffies_64(), tick))
 		cpu_relax();
 	base->tick = get_jiffies_64();
 	base->time = ktime_get();

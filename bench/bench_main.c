@@ -7,14 +7,11 @@
  * "metric,n,who,repetition,value". The value is nanoseconds of CPU time unless the metric
  * has another unit.
  *
- *	ops N 0 REPS		add, rearm, rearm_later, cancel; and a pointer chase
- *	cpus N 0 REPS		two CPUs against one
- *	expire N SECONDS REPS	N timers that expire over SECONDS
- *	burst N SECONDS REPS	N timers that expire within one second, SECONDS ahead
+ *	ops N 0 REPS		add, rearm, rearm_later, cancel: for --icount
  *	ticks N DUE REPS	ticks in which DUE timers are due: one CPU, --icount
  *	cost N 0 REPS		five designs, as data structures
  *
- * All but cpus measures on the first CPU, which does the timekeeping.
+ * Commands run on the first CPU, which does the timekeeping.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -30,12 +27,9 @@
 
 static const struct command {
 	const char	*name;
-	int		(*run)(u32 n, u32 seconds, unsigned int reps);
+	int		(*run)(u32 n, u32 due, unsigned int reps);
 } commands[] = {
 	{ "ops", bench_ops },
-	{ "cpus", bench_cpus },
-	{ "expire", bench_expire },
-	{ "burst", bench_burst },
 	{ "ticks", bench_ticks },
 	{ "cost", bench_cost },
 };
@@ -44,15 +38,15 @@ static const struct command {
  * struct request - a command that runs
  * @run: The function that measures.
  * @n: Number of timers.
- * @seconds: A time, for expire and burst; a number, for ticks.
+ * @due: How many timers are due in a tick, for ticks.
  * @reps: Number of repetitions.
  * @ret: What @run returned.
  * @done: Completed when @run has returned.
  */
 struct request {
-	int			(*run)(u32 n, u32 seconds, unsigned int reps);
+	int			(*run)(u32 n, u32 due, unsigned int reps);
 	u32			n;
-	u32			seconds;
+	u32			due;
 	u32			reps;
 	int			ret;
 	struct completion	done;
@@ -66,7 +60,7 @@ static int bench_thread(void *arg)
 {
 	struct request *request = arg;
 
-	request->ret = request->run(request->n, request->seconds, request->reps);
+	request->ret = request->run(request->n, request->due, request->reps);
 	complete(&request->done);
 	return 0;
 }
@@ -96,7 +90,7 @@ static int parse(const char *text, struct request *request)
 	char name[16];
 	unsigned int i;
 
-	if (sscanf(text, "%15s %u %u %u", name, &request->n, &request->seconds,
+	if (sscanf(text, "%15s %u %u %u", name, &request->n, &request->due,
 		   &request->reps) != 4 || !request->n || !request->reps)
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {

@@ -141,50 +141,23 @@ void bench_set_deadlines(struct bench_set *set, u64 range)
 }
 
 /**
- * bench_set_chase - measure the cost of a cache miss
- * @set: The objects; no timer may be pending.
- * @steps: Number of objects to visit. Each object has the address of the next.
- *
- * Return: the time in nanoseconds.
- */
-u64 bench_set_chase(struct bench_set *set, u32 steps)
-{
-	struct bench_object *object;
-	u64 start, took;
-	u32 i;
-
-	for (i = 0; i < set->n; i++)
-		op_at(set, i)->object->next = op_at(set, (i + 1) % set->n)->object;
-	object = op_at(set, 0)->object;
-	start = bench_clock();
-	for (i = 0; i < steps; i++)
-		object = READ_ONCE(object->next);
-	took = bench_clock() - start;
-	/* Use the result, or the compiler could drop the loop. */
-	return took + !object;
-}
-
-/**
- * bench_pass - run a pass over some objects, and measure its time
+ * bench_pass - run a pass over all objects, and measure its time
  * @set: The objects.
  * @pass: The operation.
- * @from: Index of the first object in the random order.
- * @to: Index of the last object, plus 1.
  * @base: The time that deadlines are counted from.
  * @good: Counter of operations that had the expected result.
  *
  * Return: the time in nanoseconds.
  */
-u64 bench_pass(struct bench_set *set, bench_pass_t pass, u32 from, u32 to,
-	       const struct bench_base *base, u32 *good)
+u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base *base,
+	       u32 *good)
 {
-	u32 chunk = 1U << set->ops.shift, end;
+	u32 chunk = 1U << set->ops.shift, i;
 	u64 start, took = 0;
 
-	for (; from < to; from = end) {
-		end = min(to, (from / chunk + 1) * chunk);
+	for (i = 0; i < set->n; i += chunk) {
 		start = bench_clock();
-		pass(op_at(set, from), end - from, base, good);
+		pass(op_at(set, i), min(set->n - i, chunk), base, good);
 		took += bench_clock() - start;
 		cond_resched();
 	}

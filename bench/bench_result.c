@@ -50,7 +50,7 @@ void bench_result_begin(void)
  * bench_result - store a sample
  * @metric: What was measured.
  * @n: With how many timers.
- * @who: The engine, or a floor.
+ * @who: The engine or the design.
  * @rep: Number of the repetition.
  * @total: A sum, usually of nanoseconds.
  * @count: What to divide @total by, usually a number of operations.

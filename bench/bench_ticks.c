@@ -167,7 +167,7 @@ static int take_turn(struct bench_set *set, enum bench_engine_kind kind, u32 due
 	int ret;
 
 	memset(&bench_fired[kind], 0, sizeof(bench_fired[kind]));
-	bench_pass(set, engine->setup, 0, set->n, NULL, &good);
+	bench_pass(set, engine->setup, NULL, &good);
 	ret = start_probes(probes);
 	if (ret)
 		return ret;
@@ -175,11 +175,11 @@ static int take_turn(struct bench_set *set, enum bench_engine_kind kind, u32 due
 	bench_base_now(&base);
 	base.tick += LEAD;
 	base.time = ktime_add_ns(base.time, LEAD * TICK_NSEC);
-	bench_pass(set, engine->op[BENCH_ADD], 0, set->n, &base, &good);
+	bench_pass(set, engine->op[BENCH_ADD], &base, &good);
 	sum.ns = 0;
 	wait_until_tick(base.tick + ticks + LATE);
 	stop_probes(probes);
-	bench_pass(set, engine->op[BENCH_CANCEL], 0, set->n, &base, &good);
+	bench_pass(set, engine->op[BENCH_CANCEL], &base, &good);
 	if (bench_fired[kind].count == (u64)due * ticks)
 		return 0;
 	pr_err("%s: %llu timers expired, instead of %u in each of %u ticks\n",

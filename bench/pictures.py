@@ -6,18 +6,11 @@ import shutil
 import subprocess
 
 TITLES = {
-    "add": "Arm an idle timer", "cancel": "Cancel a pending timer",
-    "rearm": "Move a pending timer at random",
-    "rearm_later": "Push a pending timer back by ten minutes",
-    "expire": "Run a due timer",
-    "worst_run": "Longest run, timers spread over seconds",
-    "worst_run_burst": "Longest run, timers due within one second",
-    "two_cpus": "Two CPUs: time of both over that of one",
     "cost_add": "Five designs: arm", "cost_cancel": "Five designs: cancel",
     "cost_tick": "Five designs: a tick",
     "cost_bytes": "Five designs: memory a timer",
 }
-UNITS = {"two_cpus": "times", "cost_bytes": "bytes", "u_bytes": "bytes"}
+UNITS = {"cost_bytes": "bytes", "u_bytes": "bytes"}
 
 
 def series(rows, spreads):
@@ -65,7 +58,7 @@ def draw(rows, spreads, place):
         if row[:5] in spread_of:
             figures[row.engine, row.kernel, row.metric].append(row)
     for (engine, kernel, metric), members in figures.items():
-        path = place / f"{metric}-{engine}-{kernel.split('-')[0]}.svg"
+        path = place / f"{metric}-{engine}.svg"
         title = f"{TITLES.get(metric, metric)} ({engine}, {kernel})"
         lines = series(members, [spread_of[row[:5]] for row in members])
         commands = "\n".join(program(title, UNITS.get(metric, "ns"), lines,

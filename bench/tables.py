@@ -14,9 +14,6 @@ import re
 import figures
 import instructions
 
-# Names of the machines, by engine and kernel.
-NAMES = {}
-
 MARK = re.compile(r"(\.\. table (\w+)\n)(.*?)(\.\. end of table\n)", re.DOTALL)
 
 
@@ -45,49 +42,12 @@ def code(text):
     return f"``{text}``"
 
 
-def machine(row):
-    """The name of the machine that a row is from."""
-    name = NAMES.get((row.engine, row.kernel), f"{row.engine} {row.kernel}")
-    return f"{row.engine.upper()}{name.removeprefix(row.engine)}"
-
-
-def scaled(metric):
-    """The unit to show a metric in: its name, and its length in ns."""
-    return (" us", 1000) if metric.startswith("worst") else ("", 1)
-
-
-def cost(metric, median, least, most):
-    unit, scale = scaled(metric)
-    return (f"{number(median / scale)} ({number(least / scale)} to "
-            f"{number(most / scale)}){unit}")
-
-
-def ratios(rows, spreads, _):
-    """The tables of kernel timers, one for each machine: figures, ratios and targets."""
-    spread = {row[:5]: row for row in spreads}
-    bodies = collections.defaultdict(list)
-    for row, target in figures.verdicts(rows):
-        if row.metric.startswith("u_"):
-            continue
-        ends = spread[row[:5]]
-        bodies[machine(row)].append((
-            code(row.metric), f"{row.n:,}", code(row.peer),
-            cost(row.metric, row.twheel_ns, ends.twheel_min, ends.twheel_max),
-            cost(row.metric, row.peer_ns, ends.peer_min, ends.peer_max),
-            small(row.ratio), target,
-            "met" if row.ratio <= target else "**missed**"))
-    head = ("metric", "timers", "peer", "twheel, ns (from to)", "peer, ns (from to)",
-            "ratio", "target", "result")
-    return "\n\n".join(f"{where}:\n\n{table(head, body)}"
-                       for where, body in bodies.items())
-
-
-def user_ratios(rows, *_):
+def user_ratios(rows):
     """The table of timers of programs, with a column for each peer."""
     ratio = collections.defaultdict(dict)
     ours, floor, peers = {}, {}, []
     for row in rows:
-        if (row.metric, "best") not in figures.TARGETS or row.engine != "qemu":
+        if row.metric not in figures.TARGETS or row.engine != "qemu":
             continue
         ours[row.metric, row.n] = row.twheel_ns
         if row.peer == "floor":
@@ -98,7 +58,7 @@ def user_ratios(rows, *_):
             peers.append(row.peer)
     body = []
     for (metric, n), of in ratio.items():
-        target = figures.TARGETS[metric, "best"][0]
+        target = figures.TARGETS[metric]
         body.append((code(metric), f"{n:,}", number(ours[metric, n]),
                      number(floor[metric, n]) if (metric, n) in floor else "",
                      *[small(of[peer]) if peer in of else "" for peer in peers],
@@ -108,33 +68,7 @@ def user_ratios(rows, *_):
                   *map(code, peers), "target", "result"), body)
 
 
-def growth(rows, *_):
-    """The table of costs by number of timers, and of the floors."""
-    by_count = collections.defaultdict(dict)
-    for row in rows:
-        if row.metric not in figures.OPERATIONS:
-            continue
-        if row.peer == "cache_miss":
-            by_count[machine(row), code(row.metric), row.metric][row.n] = row.twheel_ns
-        if row.metric == "add" and row.peer in figures.FLOORS:
-            by_count[machine(row), row.peer.replace("_", " "), ""][row.n] = row.peer_ns
-    counts = sorted({n for costs in by_count.values() for n in costs})
-    body = []
-    machines = list(dict.fromkeys(key[0] for key in by_count))
-    # The floors of a machine come last.
-    for (where, what, metric), costs in sorted(
-            by_count.items(),
-            key=lambda item: (machines.index(item[0][0]), not item[0][2])):
-        limit = figures.BEST_GROWTH.get(metric)
-        body.append((
-            where, what, *[number(costs[n]) if n in costs else "" for n in counts],
-            f"{costs[max(costs)] / costs[min(costs)]:.1f}",
-            f"{1.5 * limit:.0f}" if limit else ""))
-    return table(("machine", "ns", *[f"{n:,}" for n in counts], "growth",
-                  "limit"), body)
-
-
-def designs(rows, *_):
+def designs(rows):
     """The table of five designs, by number of timers."""
     costs = collections.defaultdict(dict)
     for row in rows:
@@ -151,11 +85,6 @@ def designs(rows, *_):
     return table(("metric", "design", *[f"{n:,}" for n in counts]), body)
 
 
-def lateness(_rows, _spreads, late):
-    """The table of the worst lateness of each engine, in ticks."""
-    return table(("machine", "timers", "count", "engine", "ticks"), late)
-
-
 KERNEL_PATHS = {
     "add": "add", "cancel": "cancel", "rearm": "re-arm at random",
     "rearm_later": "re-arm ten minutes later", "tick_0": "a tick, 0 timers due",
@@ -167,28 +96,22 @@ USER_PATHS = {
     "u_deliver": "deliver, over a second", "u_drain": "deliver, all at once"}
 
 
-def instructions_of(paths, engines, per=None):
-    """A table of the counts on record. PER returns what to divide one by, if at all."""
+def instructions_kernel(_rows):
+    """The table of instructions of the kernel paths."""
     counts = instructions.read()
+    engines = ("twheel", "timer_list", "hrtimer")
     body = []
-    for metric, path in paths.items():
+    for metric, path in KERNEL_PATHS.items():
         found = [counts.get((metric, engine)) for engine in engines]
         body.append((path, *["" if x is None else number(x) for x in found]))
-        due = per and per(metric)
+        due = instructions.due(metric)
         if due:
             body.append((f"{path.rpartition(',')[0]}, each of {due} timers",
                          *[number(x / due) for x in found]))
-    head = [code(engine) for engine in engines]
-    return table(("instructions", *head), body if counts else [])
+    return table(("instructions", *map(code, engines)), body if counts else [])
 
 
-def instructions_kernel(*_):
-    """The table of instructions of the kernel paths."""
-    return instructions_of(KERNEL_PATHS, ("twheel", "timer_list", "hrtimer"),
-                           instructions.due)
-
-
-def instructions_user(*_):
+def instructions_user(_rows):
     """The table of instructions of the program paths, with a row for each mechanism."""
     counts = instructions.read()
     engines = ("twheel_single", "twheel_batch", "twheel_mmap", "twheel_ring", "timerfd",
@@ -199,7 +122,7 @@ def instructions_user(*_):
     return table(("instructions", *USER_PATHS.values()), body if counts else [])
 
 
-def instructions_best(*_):
+def instructions_best(_rows):
     """The table of the program paths beside the best peer of each, with the goals."""
     counts = instructions.read()
     body = []
@@ -220,7 +143,7 @@ def instructions_best(*_):
                  body)
 
 
-def instructions_io_uring(*_):
+def instructions_io_uring(_rows):
     """The table of batches by ioctl() and by commands of io_uring."""
     counts = instructions.read()
     ways = [(metric, way) for metric in ("u_arm", "u_extend", "u_cancel")
@@ -232,15 +155,14 @@ def instructions_io_uring(*_):
 
 
 TABLES = {make.__name__: make
-          for make in (ratios, user_ratios, growth, designs, lateness,
-                       instructions_kernel, instructions_user, instructions_best,
-                       instructions_io_uring)}
+          for make in (user_ratios, designs, instructions_kernel, instructions_user,
+                       instructions_best, instructions_io_uring)}
 
 
-def fill(page, rows, spreads, late):
+def fill(page, rows):
     """Return PAGE with new tables. A table without figures stays as it is."""
     def replacement(match):
-        text = TABLES[match[2]](rows, spreads, late)
+        text = TABLES[match[2]](rows)
         if text.count("\n") < 4:
             return match[0]
         return f"{match[1]}\n{text}\n\n{match[4]}"
