@@ -111,6 +111,8 @@ docs:
 
 bench: setup
 	scripts/bench
+	bench/native/run --count 1000 --count 1000000 --reps 1
+	scripts/bench --instructions
 
 bench-quick: setup
 	scripts/bench --quick
@@ -136,5 +138,5 @@ help:
 	@echo '  make coverage        find the lines of the module that no test executes'
 	@echo '  make torture         random operations on all CPUs, checked against a model'
 	@echo '  make docs            build the documentation into Documentation/_build/html'
-	@echo '  make bench           compare twheel with its peers: half an hour, on a quiet machine'
-	@echo '  make bench-quick     the same with smaller counts: three minutes'
+	@echo '  make bench           compare twheel with its peers: a quarter of an hour, on a quiet machine'
+	@echo '  make bench-quick     whether scripts/bench works, with smaller counts: a minute'
