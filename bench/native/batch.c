@@ -8,8 +8,6 @@
  * "one_set". A set is what an open file has. The copies from and to the program's memory are
  * counted, the system call is not. See pair.c.
  */
-#include "kernel.h"
-#include "kernel_device.h"
 #include "bench.h"
 #include "device/block.h"
 #include "device/create.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Native benchmark: what stands behind kernel.h
+ * Native benchmark: what stands behind tests/stub/kernel.h
  *
  * Each CPU but the first has a copy of the section of per-CPU variables. The tick's softirq
  * calls the tick sources that have come due, and then the thread that continues runs.
  */
-#include "kernel.h"
 #include "bench.h"
 #include "engine/base.h"
 

@@ -7,7 +7,6 @@
  * Prints lines of: count,what,operation,case,median,least,most. Times are CPU time of a thread
  * in ns for one of its operations, and have the time that a thread waits for a lock.
  */
-#include "kernel.h"
 #include "bench.h"
 #include "pair.h"
 #include <stdio.h>

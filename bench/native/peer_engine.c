@@ -2,7 +2,6 @@
 /*
  * Native benchmark: twheel as modules use it, with its locks and interrupt flags
  */
-#include "kernel.h"
 #include "bench.h"
 #include "engine/engine.h"
 #include "twheel.h"

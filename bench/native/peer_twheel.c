@@ -2,7 +2,6 @@
 /*
  * Native benchmark: twheel's wheel alone, as twheel_core.c has it, without a lock
  */
-#include "kernel.h"
 #include "bench.h"
 #include "twheel_core.h"
 

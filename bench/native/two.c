@@ -7,7 +7,6 @@
  * Cases: one thread works "alone"; two threads work, each on the "own_base" of its CPU; two
  * threads work, both on the "same_base" of CPU 0. See pair.c.
  */
-#include "kernel.h"
 #include "bench.h"
 #include "pair.h"
 #include "twheel.h"

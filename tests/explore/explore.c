@@ -72,7 +72,7 @@ static bool use_kind[STATE_KINDS];
 static struct state *states;
 static struct origin *origins;
 static u32 *table;		/* hashed: number of a state + 1 */
-static u32 limit, mask, found, current;
+static u32 limit, mask, found, from;
 static struct op doing;
 static u64 steps, beyond;
 static unsigned int oddities = 1;
@@ -104,7 +104,7 @@ static void show_path(u32 n)
 void world_show_history(void)
 {
 	printf("# from tick %llu:\n", restored.wheel.clk);
-	show_path(current);
+	show_path(from);
 	show_op(&doing);
 }
 
@@ -132,7 +132,7 @@ static void reach(struct state s)
 		exit(1);
 	}
 	states[found] = s;
-	origins[found] = (struct origin){ current, doing };
+	origins[found] = (struct origin){ from, doing };
 	table[i] = ++found;
 }
 
@@ -246,7 +246,7 @@ static void visit(void)
 	enum verb verb;
 
 	memcpy(&world, &restored, sizeof(world));
-	state_restore(&world, &states[current]);
+	state_restore(&world, &states[from]);
 	memcpy(&restored, &world, sizeof(world));
 	for (i = 0; i < timers; i++) {
 		if (restored.subject[i].armed) {
@@ -269,12 +269,12 @@ static void search(void)
 	u32 said = 0;
 
 	reach(state_of(&world));
-	for (current = 0; current < found; current++) {
+	for (from = 0; from < found; from++) {
 		visit();
-		if (current - said < 1000000)
+		if (from - said < 1000000)
 			continue;
-		said = current;
-		fprintf(stderr, "explore: %u of %u states done, %llu steps\n", current, found,
+		said = from;
+		fprintf(stderr, "explore: %u of %u states done, %llu steps\n", from, found,
 			steps);
 	}
 }

@@ -154,8 +154,8 @@ struct state state_of(const struct world *w)
 
 static unsigned int oddities_of_slot(const struct world *w, unsigned int n, unsigned int i)
 {
-	u64 current = w->wheel.clk >> TWHEEL_LVL_SHIFT(n);
-	u64 slot = current + ((i - current) & TWHEEL_LVL_MASK);
+	u64 here = w->wheel.clk >> TWHEEL_LVL_SHIFT(n);
+	u64 slot = here + ((i - here) & TWHEEL_LVL_MASK);
 	unsigned int odd = 0, timers = 0;
 	const struct subject *s;
 
@@ -190,15 +190,15 @@ unsigned int state_oddities(struct world *w)
 static void restore_in_slot(struct world *w, struct subject *s, unsigned int n, unsigned int i)
 {
 	struct twheel_wheel *wheel = &w->wheel;
-	u64 current = wheel->clk >> TWHEEL_LVL_SHIFT(n);
-	u64 ahead = (i - current) & TWHEEL_LVL_MASK;
+	u64 here = wheel->clk >> TWHEEL_LVL_SHIFT(n);
+	u64 ahead = (i - here) & TWHEEL_LVL_MASK;
 
 	list_add_tail(&s->timer.entry, twheel_level_slot(wheel->level[n], i));
 	/* An overdue timer came from another wheel, and expires on the next tick. */
 	s->end = s->due > U64_MAX - s->slack ? U64_MAX : s->due + s->slack;
 	s->end = max(s->end, wheel->clk + (n || ahead));
-	s->extended = !covers(w, s, n, current + ahead);
-	if (s->due >> TWHEEL_LVL_SHIFT(n) != current + ahead && n == wheel->depth - 1)
+	s->extended = !covers(w, s, n, here + ahead);
+	if (s->due >> TWHEEL_LVL_SHIFT(n) != here + ahead && n == wheel->depth - 1)
 		wheel->beyond = BIT(n);
 }
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of the kernel's headers that the wheel and the engine use, for a program.
+ * The parts of the kernel's headers that the wheel, the engine and the device's batches use,
+ * for a program: tests/explore and bench/native.
  *
- * The Makefile makes each of the kernel's headers an include of this file, but takes
- * linux/version.h from tests/stub: the newest kernel. Atomic operations, locks and per-CPU
- * variables are real. A thread is a CPU: see native_become_cpu(). Tick sources only note
- * when they would fire; a benchmark that uses the engine calls them. What is compiled out
- * in a kernel without debugging is empty.
+ * The compiler includes this file first (-include), and the Makefile makes an empty file for each
+ * of the kernel's headers. Atomic operations, locks and per-CPU variables are real. A thread is
+ * a CPU: see native_become_cpu(). Tick sources only note when they would fire; a benchmark that
+ * uses the engine calls them. What is compiled out in a kernel without debugging is empty. The
+ * program's memory is at hand, so copies do not fail.
  */
-#ifndef _NATIVE_KERNEL_H
-#define _NATIVE_KERNEL_H
+#ifndef _STUB_KERNEL_H
+#define _STUB_KERNEL_H
 
 #include <errno.h>
 #include <limits.h>
@@ -22,6 +23,7 @@
 #include <time.h>
 
 typedef uint8_t u8;
+typedef uint16_t u16;
 typedef uint32_t u32;
 typedef int32_t s32;
 typedef unsigned long long u64;
@@ -31,11 +33,21 @@ typedef s64 ktime_t;
 #define U32_MAX			UINT32_MAX
 #define U64_MAX			(~0ULL)
 #define S64_MAX			((s64)(U64_MAX >> 1))
+#define S64_MIN			(-S64_MAX - 1)
 #define HZ			1000
 #define TICK_NSEC		1000000LL
 #define NSEC_PER_USEC		1000L
 #define NR_CPUS			2
 #define nr_cpu_ids		NR_CPUS
+
+/* What Kbuild finds in the newest kernel: twheel_compat.h adds nothing. */
+#define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
+#define LINUX_VERSION_CODE	KERNEL_VERSION(255, 255, 255)	/* newer than all */
+#define TWHEEL_HAVE_TIMER_SHUTDOWN
+#define TWHEEL_HAVE_IMPORT_NS_STRING
+#define TWHEEL_HAVE_HRTIMER_SETUP
+#define TWHEEL_HAVE_WQ_PERCPU
+#define TWHEEL_HAVE_VM_FLAGS_SET
 
 /* Compiler */
 #undef __always_inline
@@ -44,13 +56,16 @@ typedef s64 ktime_t;
 #define __acquires(x)
 #define __releases(x)
 #define __must_hold(x)
+#define __percpu
+#define __user
+#define __aligned(n)		__attribute__((aligned(n)))
+#define noinline		__attribute__((noinline))
 #define likely(x)		__builtin_expect(!!(x), 1)
 #define unlikely(x)		__builtin_expect(!!(x), 0)
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 #define static_assert		_Static_assert
 #define OPTIMIZER_HIDE_VAR(x)	__asm__ ("" : "+r" (x))
-#define data_race(x)		(x)
 #define IS_ENABLED(option)	0
 #define container_of(p, type, member) \
 	((type *)((char *)(p) - offsetof(type, member)))
@@ -75,26 +90,38 @@ static inline bool within_module(unsigned long address, const struct module *mod
 #define might_sleep()		do { } while (0)
 
 /* Arithmetic */
-#define min(a, b)		({ typeof(a) _a = (a); typeof(b) _b = (b); _a < _b ? _a : _b; })
-#define max(a, b)		({ typeof(a) _a = (a); typeof(b) _b = (b); _a > _b ? _a : _b; })
-#define swap(a, b)		({ typeof(a) _c = (a); (a) = (b); (b) = _c; })
-#define min_t(type, a, b)	min((type)(a), (type)(b))
-#define max_t(type, a, b)	max((type)(a), (type)(b))
+#define min_t(type, a, b)	({ type _a = (a), _b = (b); _a < _b ? _a : _b; })
+#define max_t(type, a, b)	({ type _c = (a), _d = (b); _c > _d ? _c : _d; })
+#define min(a, b)		min_t(typeof((a) + (b)), a, b)
+#define max(a, b)		max_t(typeof((a) + (b)), a, b)
+#define swap(a, b)		({ typeof(a) _e = (a); (a) = (b); (b) = _e; })
 #define clamp(v, low, high)	min(max((typeof(v))(v), (typeof(v))(low)), (typeof(v))(high))
-#define DIV_ROUND_UP_ULL(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define DIV_ROUND_UP_ULL(n, d)	DIV_ROUND_UP((u64)(n), d)
 #define div_u64(n, d)		((u64)(n) / (d))
 #define div64_u64(n, d)		((u64)(n) / (d))
-#define check_mul_overflow(a, b, d) __builtin_mul_overflow(a, b, d)
 #define check_add_overflow(a, b, d) __builtin_add_overflow(a, b, d)
+#define check_sub_overflow(a, b, d) __builtin_sub_overflow(a, b, d)
+#define roundup_pow_of_two(n)	(1U << (32 - __builtin_clz((n) - 1)))
+#define array_size(n, size)	((n) * (size))
+#define array_index_nospec(i, size) ((i) & (0U - ((i) < (size))))
+
+/* Pointers that are errors, and aligned ones */
+#define ERR_PTR(error)		((void *)(long)(error))
+#define PTR_ERR(p)		((long)(p))
+#define IS_ERR(p)		((unsigned long)(p) > -4096UL)
+#define PTR_ERR_OR_ZERO(p)	((int)(IS_ERR(p) ? PTR_ERR(p) : 0))
+#define PTR_ALIGN_DOWN(p, size)	((typeof(p))((unsigned long)(p) & ~((unsigned long)(size) - 1)))
 
 /* Bits */
-#define BITS_PER_LONG		64
+#define BITS_PER_LONG		__LONG_WIDTH__
 #define BITS_TO_LONGS(n)	(((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define BIT(n)			(1UL << (n))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
-
-#define __fls(word)		((unsigned long)(BITS_PER_LONG - 1 - __builtin_clzl(word)))
-#define noinline		__attribute__((noinline))
+#define BIT_ULL(n)		(1ULL << (n))
+#define GENMASK_ULL(high, low)	((~0ULL >> (63 - (high))) & (~0ULL << (low)))
+#define __ffs64(word)		((unsigned int)__builtin_ctzll(word))
+#define hweight64(word)		((unsigned int)__builtin_popcountll(word))
 
 static inline int fls64(u64 x)
 {
@@ -198,6 +225,8 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 	INIT_LIST_HEAD(from);
 }
 
+#define list_add(entry, list)	list_add_tail(entry, (list)->next)
+#define list_del(entry)		__list_del((entry)->prev, (entry)->next)
 #define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
 #define list_entry(p, type, member) container_of(p, type, member)
 #define list_first_entry(list, type, member) list_entry((list)->next, type, member)
@@ -210,6 +239,7 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 /* Atomic operations, with x86's order of memory accesses */
 typedef struct { s64 counter; } atomic64_t;
 typedef struct { int counter; } atomic_t;
+typedef atomic_t refcount_t;
 typedef struct { long counter; } local64_t;
 
 #define atomic_read(v)		READ_ONCE((v)->counter)
@@ -234,14 +264,11 @@ typedef struct { long counter; } local64_t;
 	__atomic_compare_exchange_n(p, &__old, new, false, \
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
 	__old; })
-#define atomic64_cmpxchg(v, old, new) cmpxchg(&(v)->counter, (s64)(old), (s64)(new))
 #define local64_read(v)		READ_ONCE((v)->counter)
 /* One instruction without a lock prefix, as in the kernel. */
 #define local64_inc(v)		({ asm volatile("incq %0" : "+m" ((v)->counter)); })
-#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_rmb()		asm volatile("" ::: "memory")
-#define smp_wmb()		asm volatile("" ::: "memory")
 #define cpu_relax()		__builtin_ia32_pause()
 
 /* Per-CPU variables: each CPU but the first has a copy of the section. */
@@ -256,9 +283,8 @@ extern char __start_percpu[], __stop_percpu[];
 #define per_cpu_ptr(p, cpu)	native_shift(p, native_offsets[cpu])
 #define per_cpu(name, cpu)	(*per_cpu_ptr(&(name), cpu))
 #define this_cpu_ptr(p)		native_shift(p, native_offset)
+#define raw_cpu_ptr(p)		this_cpu_ptr(p)
 #define raw_cpu_read(name)	(*this_cpu_ptr(&(name)))
-#define __this_cpu_read(name)	raw_cpu_read(name)
-#define __this_cpu_write(name, value) (*this_cpu_ptr(&(name)) = (value))
 #define get_cpu_ptr(p)		this_cpu_ptr(p)
 #define put_cpu_ptr(p)		((void)(p))
 #define smp_processor_id()	native_cpu
@@ -280,7 +306,6 @@ extern char __start_percpu[], __stop_percpu[];
 	asm volatile("pushfq; popq %0" : "=rm" (flags) : : "memory")
 #define local_irq_restore(flags) \
 	asm volatile("pushq %0; popfq" : : "g" (flags) : "memory", "cc")
-#define local_irq_disable()	do { } while (0)
 #define local_irq_enable() \
 	do { unsigned long __f; local_irq_save(__f); local_irq_restore(__f); } while (0)
 
@@ -312,8 +337,6 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 }
 
 #define raw_spin_lock_nested(lock, depth) raw_spin_lock(lock)
-#define raw_spin_lock_irqsave(lock, flags) \
-	do { local_irq_save(flags); raw_spin_lock(lock); } while (0)
 #define raw_spin_unlock_irqrestore(lock, flags) \
 	do { raw_spin_unlock(lock); local_irq_restore(flags); } while (0)
 #define raw_spin_lock_irq(lock)	raw_spin_lock(lock)
@@ -324,6 +347,7 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define spin_unlock(lock)	raw_spin_unlock(lock)
 #define spin_unlock_bh(lock)	raw_spin_unlock(lock)
 #define spin_lock_bh(lock)	raw_spin_lock(lock)
+#define spin_is_contended(lock)	false
 #define local_bh_disable()	do { } while (0)
 #define local_bh_enable()	do { } while (0)
 #define lockdep_assert_held(lock) ((void)(lock))
@@ -348,13 +372,13 @@ extern __thread int native_preempt_count;
 #define preempt_count_set(c)	WRITE_ONCE(native_preempt_count, c)
 #define in_hardirq()		false
 #define in_serving_softirq()	true
+#define fatal_signal_pending(task) false
+#define task_sigpending(task)	false
+#define PF_KTHREAD		0x00200000
 #define barrier()		__asm__ __volatile__("" ::: "memory")
 #define need_resched()		false
 #define cond_resched()		do { } while (0)
 #define schedule()		do { } while (0)
-#define schedule_timeout_uninterruptible(ticks) do { } while (0)
-#define MAX_NICE	19
-#define set_user_nice(task, nice) do { } while (0)
 static inline int wake_up_process(struct task_struct *task)
 {
 	return !task;
@@ -365,17 +389,13 @@ extern u64 jiffies_64;
 #define jiffies			((unsigned long)READ_ONCE(jiffies_64))
 #define get_jiffies_64()	READ_ONCE(jiffies_64)
 #define time_after64(a, b)	((s64)((b) - (a)) < 0)
-#define time_before64(a, b)	time_after64(b, a)
 #define ktime_get()		((ktime_t)get_jiffies_64() * TICK_NSEC)
 #define ktime_get_ns()		((u64)ktime_get())
+#define ktime_get_real_ns()	0
+#define ktime_mono_to_any(time, offset) (time)
 #define ns_to_ktime(ns)		((ktime_t)(ns))
 /* Stands still: no run ends because of its time. */
 #define local_clock()		0ULL
-
-/* Static keys: a branch that is not taken costs a nop. */
-#define DECLARE_STATIC_KEY_FALSE(name) extern int name
-#define DEFINE_STATIC_KEY_FALSE(name) int name
-#define static_branch_unlikely(name) false
 
 /* Tracepoints, off */
 #define PARAMS(...)		__VA_ARGS__
@@ -453,12 +473,49 @@ int cpuhp_setup_state(enum cpuhp_state state, const char *name,
 		      int (*online)(unsigned int), int (*offline)(unsigned int));
 #define cpuhp_remove_state_nocalls(state) ((void)(state))
 
+/* Trees */
+struct rb_node { struct rb_node *rb_left, *rb_right; };
+struct rb_root { struct rb_node *rb_node; };
+struct rb_root_cached { struct rb_root rb_root; };
+#define rb_entry(node, type, member) container_of(node, type, member)
+void rb_add(struct rb_node *node, struct rb_root *tree,
+	    bool (*less)(struct rb_node *, const struct rb_node *));
+void rb_erase(struct rb_node *node, struct rb_root *tree);
+struct rb_node *rb_find(const void *key, const struct rb_root *tree,
+			int (*compare)(const void *, const struct rb_node *));
+
 /* Memory */
 #define GFP_KERNEL		0
+#define GFP_KERNEL_ACCOUNT	0
 #define __GFP_NOWARN		0
+#define __GFP_ZERO		0
+#define SLAB_ACCOUNT		0
+#define SMP_CACHE_BYTES		64
+#define PAGE_SHIFT		12
+#define PAGE_ALIGN(size)	(((size) + (1UL << PAGE_SHIFT) - 1) & ~((1UL << PAGE_SHIFT) - 1))
+#define offset_in_page(p)	((unsigned long)(p) & ((1UL << PAGE_SHIFT) - 1))
+#define page_address(page)	((void *)(page))
+struct page;
+struct rcu_head { void (*func)(struct rcu_head *head); };
+#define kzalloc(size, gfp)	calloc(1, size)
+#define kvcalloc(n, size, gfp)	calloc(n, size)
+#define __vmalloc(size, gfp)	calloc(1, size)
 #define kvzalloc_node(size, gfp, node) native_zalloc(size)
+#define kfree(p)		free(p)
 #define kvfree(p)		free(p)
 void *native_zalloc(size_t size);
+struct kmem_cache { size_t size, align; };
+#define kmem_cache_create(name, bytes, alignment, flags, ctor) \
+	memcpy(malloc(sizeof(struct kmem_cache)), \
+	       &(struct kmem_cache){ .size = bytes, .align = alignment }, sizeof(struct kmem_cache))
+#define kmem_cache_destroy(cache) free(cache)
+#define kmem_cache_free(cache, p) free(p)
+#define kmem_cache_alloc(cache, gfp) kmem_cache_zalloc(cache, gfp)
+#define kmem_cache_zalloc(cache, gfp) native_zalloc_object(cache)
+void *native_zalloc_object(struct kmem_cache *cache);
+#define copy_to_user(to, from, n) (memcpy(to, from, n), 0UL)
+#define pagefault_disable()	do { } while (0)
+#define pagefault_enable()	do { } while (0)
 
 /* Sets up the per-CPU variables. */
 void native_init(void);
@@ -472,4 +529,4 @@ void native_softirq(void);
 /* twheel_compat.h wants types of these kinds to exist. */
 struct vm_area_struct;
 
-#endif /* _NATIVE_KERNEL_H */
+#endif /* _STUB_KERNEL_H */
