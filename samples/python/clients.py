@@ -13,7 +13,7 @@ descriptor: it is readable when timers have expired. At the end the program
 checks that every silent client went offline, and no client went offline early.
 
 Exit status: 0 if all checks passed, 1 if not, 2 for a bad command line, 3 if
-there is no device. twheel.py says which parts of the interface Python can use.
+there is no device. The package twheel is in bindings/python.
 """
 
 import argparse
@@ -22,21 +22,17 @@ import selectors
 import sys
 import time
 
-import twheel
+from twheel import Flags, Op, Result, Timers, now
 
 TURNS = 4  # turns within a timeout; a client reports once a turn
 PATIENCE = 60  # seconds to wait for an overdue event before the test has failed
 
 
-def now():
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-
-
 class Clients:
     """All clients. The number of a client is the cookie of its timer."""
 
-    def __init__(self, device, count, timeout_ns):
-        self.device, self.count, self.timeout_ns = device, count, timeout_ns
+    def __init__(self, timers, count, timeout_ns):
+        self.timers, self.count, self.timeout_ns = timers, count, timeout_ns
         self.handles = [0] * count
         self.deadlines = [0] * count
         self.offline = {}
@@ -48,12 +44,10 @@ class Clients:
 
     def connect(self):
         deadline = now() + self.timeout_ns
-        ops = [twheel.add_op(deadline, client, twheel.ABSTIME)
-               for client in range(self.count)]
-        self.device.batch(ops)
+        ops = self.timers.submit(Op.add(deadline, client, flags=Flags.ABSTIME)
+                                 for client in range(self.count))
         for client, op in enumerate(ops):
-            if op.result:
-                raise OSError(-op.result, "cannot add a timer")
+            op.check()
             self.handles[client] = op.handle
             self.deadlines[client] = deadline
 
@@ -62,22 +56,20 @@ class Clients:
         deadline = now() + self.timeout_ns
         speaking = [client for client in range(self.count)
                     if not self.silent(client) and client not in self.offline]
-        ops = [twheel.change_op(self.handles[client], deadline, twheel.ABSTIME)
-               for client in speaking]
-        self.device.batch(ops)
+        ops = self.timers.submit(
+            Op.change(self.handles[client], deadline, flags=Flags.ABSTIME)
+            for client in speaking)
         for client, op in zip(speaking, ops):
-            if op.result < 0:
-                raise OSError(-op.result, "cannot push a deadline back")
             # The timer had expired, but its event was not read: the change took the
             # event back. That is right unless the deadline is still ahead.
-            if op.result == twheel.RETRACTED and now() < self.deadlines[client]:
+            if op.check() == Result.RETRACTED and now() < self.deadlines[client]:
                 self.early += 1
             self.deadlines[client] = deadline
         self.reports += len(ops)
 
     def expire(self):
         """Read events. The event loop calls this when the descriptor is readable."""
-        for event in self.device.read():
+        for event in self.timers.read():
             client = event.cookie
             if (client in self.offline or event.handle != self.handles[client]
                     or event.deadline_ns != self.deadlines[client]):
@@ -104,7 +96,7 @@ async def run_asyncio(clients, seconds):
         clients.expire()
         changed.set()
 
-    loop.add_reader(clients.device, expire)
+    loop.add_reader(clients.timers, expire)
     while loop.time() < end:
         await asyncio.sleep(turn)
         clients.report()
@@ -114,7 +106,7 @@ async def run_asyncio(clients, seconds):
             await asyncio.wait_for(changed.wait(), PATIENCE)
         except asyncio.TimeoutError:
             break
-    loop.remove_reader(clients.device)
+    loop.remove_reader(clients.timers)
 
 
 def run_selectors(clients, seconds):
@@ -122,7 +114,7 @@ def run_selectors(clients, seconds):
     end = time.monotonic() + seconds
     due = time.monotonic() + turn
     with selectors.DefaultSelector() as selector:
-        selector.register(clients.device, selectors.EVENT_READ)
+        selector.register(clients.timers, selectors.EVENT_READ)
         while time.monotonic() < end:
             if selector.select(max(due - time.monotonic(), 0)):
                 clients.expire()
@@ -142,13 +134,13 @@ def verify(clients):
         (clients.early, "clients went offline early"),
         (clients.missing(), "silent clients did not go offline"),
         (clients.wrong, "events do not fit the last report of their client"),
-        (abs(clients.device.info()["timers"] - online),
+        (abs(clients.timers.info().timers - online),
          "timers are missing, or have no client online")]
-    ops = [twheel.cancel_op(clients.handles[client])
-           for client in range(clients.count) if client not in clients.offline]
-    clients.device.batch(ops)
+    ops = clients.timers.submit(
+        Op.cancel(clients.handles[client])
+        for client in range(clients.count) if client not in clients.offline)
     faults.append((sum(op.result < 0 for op in ops), "timers were lost"))
-    faults.append((clients.device.info()["timers"], "timers are left"))
+    faults.append((clients.timers.info().timers, "timers are left"))
     for count, what in faults:
         if count:
             print(f"clients.py: {count} {what}", file=sys.stderr)
@@ -168,7 +160,7 @@ def main():
     if min(options.clients, options.timeout) < 1:
         parser.error("--clients and --timeout must be at least 1")
     try:
-        device = twheel.Twheel()
+        timers = Timers()
     except FileNotFoundError:
         print("clients.py: there is no /dev/twheel: is the module loaded? "
               "(insmod twheel.ko)", file=sys.stderr)
@@ -177,8 +169,8 @@ def main():
         print(f"clients.py: cannot use /dev/twheel: {error.strerror or error}",
               file=sys.stderr)
         return 3
-    with device:
-        clients = Clients(device, options.clients, options.timeout * 1000000)
+    with timers:
+        clients = Clients(timers, options.clients, options.timeout * 1000000)
         clients.connect()
         if options.loop == "asyncio":
             asyncio.run(run_asyncio(clients, options.seconds))
