@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "io_ring.h"
+
 /* From Linux 6.7; the library may be older. */
 enum { READ_MULTISHOT = 49 };
 
@@ -46,13 +48,10 @@ static struct io_uring_sqe *next_sqe(__u64 user_data)
 
 static void prepare_command(int fd, unsigned int call, void *arg)
 {
-	const struct twheel_uring_cmd payload = { .arg = (unsigned long)arg };
 	struct io_uring_sqe *sqe = next_sqe(call);
 
-	sqe->opcode = IORING_OP_URING_CMD;
-	sqe->fd = fd;
-	sqe->cmd_op = call;
-	memcpy(sqe->cmd, &payload, sizeof(payload));
+	*sqe = io_ring_command(fd, call, arg);
+	sqe->user_data = call;
 }
 
 /* Wait without a system call. Returns the result. */
