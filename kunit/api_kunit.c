@@ -407,7 +407,7 @@ static void add_after_waits_whole_ticks(struct kunit *test)
  * comes sooner than a tick later. So a timer armed in a late tick, or near the end of one,
  * proves nothing.
  */
-static void trap7_add_after_is_never_early(struct kunit *test)
+static void add_after_is_never_early(struct kunit *test)
 {
 	struct phase *phase = new_phases(test);
 	unsigned int i, d, good = 0;
@@ -876,7 +876,7 @@ static struct kunit_case api_cases[] = {
 	KUNIT_CASE(thousands_on_one_tick),
 	KUNIT_CASE(ticks_come_in_order),
 	KUNIT_CASE(add_after_waits_whole_ticks),
-	KUNIT_CASE(trap7_add_after_is_never_early),
+	KUNIT_CASE(add_after_is_never_early),
 	KUNIT_CASE(after_counts_whole_ticks),
 	KUNIT_CASE(tick_at_counts_ticks),
 	KUNIT_CASE(tick_at_is_less_than_a_tick_early),

@@ -281,7 +281,7 @@ static void remove_and_extend_while_cascading(struct kunit *test)
 }
 
 /* A timer that its callback arms for now expires on the next tick, not on this one. */
-static void trap16_rearm_now_once_a_tick(struct kunit *test)
+static void rearm_now_once_a_tick(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 60, 1);
 	u64 now;
@@ -293,7 +293,7 @@ static void trap16_rearm_now_once_a_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 200U);
 }
 
-static void trap16_rearm_now_in_a_jump(struct kunit *test)
+static void rearm_now_in_a_jump(struct kunit *test)
 {
 	unsigned int budget = *(const unsigned int *)test->param_value, i;
 	struct wheel_test *wt = wheel_test_start(test, 60, 10);
@@ -307,7 +307,7 @@ static void trap16_rearm_now_in_a_jump(struct kunit *test)
 }
 
 /* A crowd of one tick expires a thousand at a time, all on that tick. */
-static void trap18_clump_is_cut(struct kunit *test)
+static void clump_is_cut(struct kunit *test)
 {
 	unsigned int timers = WHEEL_TEST_LONG(1000000), i, left, slices = 0, fired;
 	struct wheel_test *wt = wheel_test_start(test, 0, timers);
@@ -344,9 +344,9 @@ static struct kunit_case budget_cases[] = {
 	KUNIT_CASE(rearm_between_slices),
 	KUNIT_CASE(insert_while_cascading),
 	KUNIT_CASE(remove_and_extend_while_cascading),
-	KUNIT_CASE(trap16_rearm_now_once_a_tick),
-	KUNIT_CASE_PARAM(trap16_rearm_now_in_a_jump, budget_gen_params),
-	KUNIT_CASE(trap18_clump_is_cut),
+	KUNIT_CASE(rearm_now_once_a_tick),
+	KUNIT_CASE_PARAM(rearm_now_in_a_jump, budget_gen_params),
+	KUNIT_CASE(clump_is_cut),
 	{}
 };
 

@@ -19,7 +19,7 @@ static void cancel_sync_self(struct probe *probe)
 	probe->ret = twheel_cancel_sync(&probe->timer);
 }
 
-static void trap1_own_cancel_sync_is_refused(struct kunit *test)
+static void own_cancel_sync_is_refused(struct kunit *test)
 {
 	struct probe *probe = probe_spent(test, cancel_sync_self);
 
@@ -119,7 +119,7 @@ static void periodic_without_drift(struct kunit *test)
 }
 
 /*
- * Trap 16: a timer armed for now or for the past runs on the next tick, not on this one
+ * A timer armed for now or for the past runs on the next tick, not on this one
  * again. After late ticks, the wheel catches up, and several callbacks may see the same
  * tick; so what counts is the number of ticks since the start.
  */
@@ -172,7 +172,7 @@ static void mortal_fn(struct twheel_timer *timer)
 	twheel_add(&heir->timer, get_jiffies_64());
 }
 
-static void trap5_callback_frees_its_timer(struct kunit *test)
+static void callback_frees_its_timer(struct kunit *test)
 {
 	struct completion last;
 	struct mortal *m;
@@ -740,14 +740,14 @@ static void storm_goes_on_in_the_thread(struct kunit *test)
 }
 
 static struct kunit_case context_cases[] = {
-	KUNIT_CASE(trap1_own_cancel_sync_is_refused),
+	KUNIT_CASE(own_cancel_sync_is_refused),
 	KUNIT_CASE(refused_cancel_sync_does_nothing),
 	KUNIT_CASE(own_try_cancel_sync_is_refused),
 	KUNIT_CASE(own_shutdown_is_refused),
 	KUNIT_CASE(own_cancel_undoes_own_arming),
 	KUNIT_CASE(periodic_without_drift),
 	KUNIT_CASE(zero_rearm_is_once_a_tick),
-	KUNIT_CASE(trap5_callback_frees_its_timer),
+	KUNIT_CASE(callback_frees_its_timer),
 	KUNIT_CASE(callback_arms_another),
 	KUNIT_CASE(callback_cancels_another_of_its_tick),
 	KUNIT_CASE(callback_sync_cancels_another_of_its_tick),

@@ -62,7 +62,7 @@ static void earlier_than_extended_is_refused(struct kunit *test)
 }
 
 /* A signed comparison mistakes the later of two such deadlines for the earlier. */
-static void trap11_half_range(struct kunit *test)
+static void half_range(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
 	struct twheel_node *t = &wt->timers[0].timer;
@@ -306,7 +306,7 @@ static struct kunit_case extend_cases[] = {
 	KUNIT_CASE(by_nothing_is_accepted),
 	KUNIT_CASE(earlier_is_refused),
 	KUNIT_CASE(earlier_than_extended_is_refused),
-	KUNIT_CASE(trap11_half_range),
+	KUNIT_CASE(half_range),
 	KUNIT_CASE(moves_nothing),
 	KUNIT_CASE(many_times_before_the_slot),
 	KUNIT_CASE(on_every_tick),

@@ -206,7 +206,7 @@ static void coming_slot_is_closed(struct kunit *test)
 }
 
 /* A slot comes round once a lap: deadlines whole laps apart must not mix. */
-static void trap13_laps_apart(struct kunit *test)
+static void laps_apart(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value, lap;
 	struct wheel_test *wt;
@@ -266,7 +266,7 @@ static struct kunit_case geometry_cases[] = {
 	KUNIT_CASE(every_deadline),
 	KUNIT_CASE_PARAM(filed_on_lowest_level, start_gen_params),
 	KUNIT_CASE(coming_slot_is_closed),
-	KUNIT_CASE_PARAM(trap13_laps_apart, start_gen_params),
+	KUNIT_CASE_PARAM(laps_apart, start_gen_params),
 	KUNIT_CASE(chains_fill_evenly),
 	KUNIT_CASE(cascade_empties_every_chain),
 	{}

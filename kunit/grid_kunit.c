@@ -142,8 +142,8 @@ static void once_a_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
 }
 
-/* Trap 15 for a periodic timer: one callback, which reports the points missed. */
-static void trap15_jump_10000_is_one_callback(struct kunit *test)
+/* After a jump, a periodic timer has one callback, which reports the points missed. */
+static void jump_10000_is_one_callback(struct kunit *test)
 {
 	u32 period = *(const u32 *)test->param_value;
 	struct grid grid;
@@ -189,7 +189,7 @@ static void ran_and_missed_make_up_the_grid(struct kunit *test)
 }
 
 /* The timers are more than the budget allows: they fall behind, and no point is lost. */
-static void trap17_storm_is_cut_and_counted(struct kunit *test)
+static void storm_is_cut_and_counted(struct kunit *test)
 {
 	unsigned int i, n = WHEEL_TEST_LONG(100000), left;
 	struct grid grid;
@@ -389,9 +389,9 @@ static void window_does_not_shift_the_grid(struct kunit *test)
 static struct kunit_case grid_cases[] = {
 	KUNIT_CASE_PARAM(no_drift, period_gen_params),
 	KUNIT_CASE(once_a_tick),
-	KUNIT_CASE_PARAM(trap15_jump_10000_is_one_callback, period_gen_params),
+	KUNIT_CASE_PARAM(jump_10000_is_one_callback, period_gen_params),
 	KUNIT_CASE_PARAM(ran_and_missed_make_up_the_grid, period_gen_params),
-	KUNIT_CASE(trap17_storm_is_cut_and_counted),
+	KUNIT_CASE(storm_is_cut_and_counted),
 	KUNIT_CASE_PARAM(removed_for_good, period_gen_params),
 	KUNIT_CASE_PARAM(extension_moves_the_grid, period_gen_params),
 	KUNIT_CASE_PARAM(change_moves_the_grid, period_gen_params),

@@ -44,7 +44,7 @@ static unsigned int run_alone(struct kunit *test, u64 start, u64 expires)
 }
 
 /* A far timer costs one visit a lap of the top level, and one a level on its way down. */
-static void trap12_past_top_is_exact(struct kunit *test)
+static void past_top_is_exact(struct kunit *test)
 {
 	static const u64 spans[] = {
 		TWHEEL_LVL_GRAN(TWHEEL_LVL_DEPTH),
@@ -66,7 +66,7 @@ static void trap12_past_top_is_exact(struct kunit *test)
 }
 
 /* Many far timers together, by visits and in one jump. */
-static void trap12_many_past_top(struct kunit *test)
+static void many_past_top(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value;
 	struct wheel_test *wt;
@@ -88,7 +88,7 @@ static void trap12_many_past_top(struct kunit *test)
 }
 
 /* Every deadline beyond the horizon goes to the last slot of the top level. */
-static void trap12_filed_in_last_slot(struct kunit *test)
+static void filed_in_last_slot(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value;
 	u64 last = (start >> TWHEEL_LVL_SHIFT(TOP)) + TWHEEL_LVL_REACH;
@@ -109,7 +109,7 @@ static void trap12_filed_in_last_slot(struct kunit *test)
 }
 
 /* A deadline thousands of laps ahead. */
-static void trap12_very_far(struct kunit *test)
+static void very_far(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
 	unsigned int visits;
@@ -125,7 +125,7 @@ static void trap12_very_far(struct kunit *test)
 }
 
 /* Near the end of time, no slot is past the end. */
-static void trap12_beyond_the_end_of_time(struct kunit *test)
+static void beyond_the_end_of_time(struct kunit *test)
 {
 	struct wheel_test *wt;
 	unsigned int i;
@@ -216,11 +216,11 @@ static void empty_no_visits(struct kunit *test)
 }
 
 static struct kunit_case horizon_cases[] = {
-	KUNIT_CASE_PARAM(trap12_past_top_is_exact, start_gen_params),
-	KUNIT_CASE_PARAM(trap12_many_past_top, start_gen_params),
-	KUNIT_CASE_PARAM(trap12_filed_in_last_slot, start_gen_params),
-	KUNIT_CASE(trap12_very_far),
-	KUNIT_CASE(trap12_beyond_the_end_of_time),
+	KUNIT_CASE_PARAM(past_top_is_exact, start_gen_params),
+	KUNIT_CASE_PARAM(many_past_top, start_gen_params),
+	KUNIT_CASE_PARAM(filed_in_last_slot, start_gen_params),
+	KUNIT_CASE(very_far),
+	KUNIT_CASE(beyond_the_end_of_time),
 	KUNIT_CASE(earlier_than_the_horizon),
 	KUNIT_CASE_PARAM(month_away_few_visits, rate_gen_params),
 	KUNIT_CASE_PARAM(three_months_few_visits, rate_gen_params),

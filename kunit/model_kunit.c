@@ -183,12 +183,12 @@ static const struct model_param longs[] = {
 
 KUNIT_ARRAY_PARAM(long, longs, model_desc);
 
-static void trap13_audited_each_step(struct kunit *test)
+static void audited_each_step(struct kunit *test)
 {
 	model_run(test, &exact_timers);
 }
 
-static void trap13_million_steps(struct kunit *test)
+static void million_steps(struct kunit *test)
 {
 	struct model *m = model_run(test, &exact_timers);
 
@@ -200,8 +200,8 @@ static void trap13_million_steps(struct kunit *test)
 }
 
 static struct kunit_case model_cases[] = {
-	KUNIT_CASE_PARAM(trap13_audited_each_step, short_gen_params),
-	KUNIT_CASE_PARAM(trap13_million_steps, long_gen_params),
+	KUNIT_CASE_PARAM(audited_each_step, short_gen_params),
+	KUNIT_CASE_PARAM(million_steps, long_gen_params),
 	{}
 };
 

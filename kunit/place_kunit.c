@@ -315,7 +315,7 @@ static void ahead_desc(const u64 *ahead, char *desc)
 KUNIT_ARRAY_PARAM(ahead, aheads, ahead_desc);
 
 /* A late try counts only if a plain timer, armed right after it, was in time. */
-static void trap26_idle_remote_cpu_fires_on_time(struct kunit *test)
+static void idle_remote_cpu_fires_on_time(struct kunit *test)
 {
 	unsigned int here = cpumask_first(cpu_online_mask), i, counted = 0;
 	u64 late, least = U64_MAX;
@@ -573,7 +573,7 @@ static void cancel_sync_waits_though_its_cpu_went_away(struct kunit *test)
 /* PREEMPT_RT */
 
 /* A sync cancel may have to sleep there: a caller that cannot gets a warning, not a hang. */
-static void trap3_sync_cancel_with_preemption_off(struct kunit *test)
+static void sync_cancel_with_preemption_off(struct kunit *test)
 {
 #ifdef kunit_warning_suppress
 	struct twheel_timer *timer = &probe_far(test)->timer;
@@ -601,7 +601,7 @@ static struct kunit_case place_cases[] = {
 	KUNIT_CASE_PARAM(rearmed_by_its_callback_it_stays, way_gen_params),
 	KUNIT_CASE_PARAM(pending_one_is_changed_where_it_is, kind_gen_params),
 	KUNIT_CASE_PARAM(slack_does_not_move_it, kind_gen_params),
-	KUNIT_CASE_PARAM(trap26_idle_remote_cpu_fires_on_time, ahead_gen_params),
+	KUNIT_CASE_PARAM(idle_remote_cpu_fires_on_time, ahead_gen_params),
 	KUNIT_CASE_PARAM(none_is_lost_when_its_cpu_goes_away, kind_gen_params),
 	KUNIT_CASE_PARAM(pinned_moves_when_its_cpu_goes_away, way_gen_params),
 	KUNIT_CASE_PARAM(pinned_is_armed_though_its_cpu_is_away, way_gen_params),
@@ -611,7 +611,7 @@ static struct kunit_case place_cases[] = {
 	KUNIT_CASE(one_that_sleeps_does_not_overlap_itself_elsewhere),
 	KUNIT_CASE(periodic_one_does_not_overlap_itself_elsewhere),
 	KUNIT_CASE(cancel_sync_waits_though_its_cpu_went_away),
-	KUNIT_CASE(trap3_sync_cancel_with_preemption_off),
+	KUNIT_CASE(sync_cancel_with_preemption_off),
 	{}
 };
 

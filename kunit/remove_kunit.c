@@ -160,7 +160,7 @@ static void remove_from_a_full_slot(struct kunit *test)
 }
 
 /* From the last tick of slot 10 to its first; on level 2 from 45055 to 40960. */
-static void trap20_earlier_in_same_slot(struct kunit *test)
+static void earlier_in_same_slot(struct kunit *test)
 {
 	unsigned int n, level, slot, chain, was_level, was_slot;
 	struct wheel_test *wt;
@@ -179,7 +179,7 @@ static void trap20_earlier_in_same_slot(struct kunit *test)
 	}
 }
 
-static void trap20_earlier_by_every_level(struct kunit *test)
+static void earlier_by_every_level(struct kunit *test)
 {
 	struct wheel_test *wt;
 	unsigned int from, to;
@@ -198,7 +198,7 @@ static void trap20_earlier_by_every_level(struct kunit *test)
 }
 
 /* Within a tick, no order is promised, but each timer runs exactly once. */
-static void trap21_each_once_in_a_tick(struct kunit *test)
+static void each_once_in_a_tick(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1000);
 	unsigned int i;
@@ -213,7 +213,7 @@ static void trap21_each_once_in_a_tick(struct kunit *test)
 }
 
 /* Random timers are removed at every stage of their way down. */
-static void trap19_remove_while_cascading(struct kunit *test)
+static void remove_while_cascading(struct kunit *test)
 {
 	struct wheel_test *wt;
 	struct rnd_state rnd;
@@ -248,10 +248,10 @@ static struct kunit_case remove_cases[] = {
 	KUNIT_CASE(slot_is_used_again_at_once),
 	KUNIT_CASE(residue_survives_a_lap),
 	KUNIT_CASE(remove_from_a_full_slot),
-	KUNIT_CASE(trap19_remove_while_cascading),
-	KUNIT_CASE(trap20_earlier_in_same_slot),
-	KUNIT_CASE(trap20_earlier_by_every_level),
-	KUNIT_CASE(trap21_each_once_in_a_tick),
+	KUNIT_CASE(remove_while_cascading),
+	KUNIT_CASE(earlier_in_same_slot),
+	KUNIT_CASE(earlier_by_every_level),
+	KUNIT_CASE(each_once_in_a_tick),
 	{}
 };
 

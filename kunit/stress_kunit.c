@@ -50,7 +50,7 @@ static void last_cpu_comes_and_goes(struct kunit *test,
 	}
 }
 
-/* Trap 25: a CPU goes offline and comes back under load. */
+/* A CPU goes offline and comes back under load. */
 static void everything_while_a_cpu_goes_away(struct kunit *test)
 {
 	static struct stress_profile profile;
@@ -69,7 +69,7 @@ static unsigned int cascading_distance(u32 rnd)
 	return 65 + rnd % 127;
 }
 
-static void trap19_cancel_against_cascade(struct kunit *test)
+static void cancel_against_cascade(struct kunit *test)
 {
 	static const struct stress_profile profile = {
 		.slots = 4000,
@@ -230,7 +230,7 @@ static void stop_mills(struct kunit *test, struct mill **mill)
 	}
 }
 
-static void trap4_shut_down_under_fire(struct kunit *test)
+static void shut_down_under_fire(struct kunit *test)
 {
 	ktime_t end = ktime_get() + NSEC_PER_SEC / 2;
 	struct mill *mill[MILLS];
@@ -412,11 +412,11 @@ static void pending_while_it_is_moved(struct kunit *test)
 
 static struct kunit_case stress_cases[] = {
 	KUNIT_CASE(everything_at_once),
-	KUNIT_CASE(trap19_cancel_against_cascade),
+	KUNIT_CASE(cancel_against_cascade),
 	KUNIT_CASE(everything_while_a_cpu_goes_away),
 	KUNIT_CASE(push_back_while_it_fires),
 	KUNIT_CASE(unserialised_callers),
-	KUNIT_CASE(trap4_shut_down_under_fire),
+	KUNIT_CASE(shut_down_under_fire),
 	KUNIT_CASE(pending_while_it_is_moved),
 	{}
 };

@@ -21,7 +21,7 @@ static void starts_at_zero(struct kunit *test)
 }
 
 /* The kernel starts jiffies five minutes before 2^32. */
-static void trap10_crosses_32_bits(struct kunit *test)
+static void crosses_32_bits(struct kunit *test)
 {
 	u64 start = (1ULL << 32) - 5;
 	struct wheel_test *wt;
@@ -59,7 +59,7 @@ static u64 share_of(u64 start, u64 span, unsigned int i, unsigned int n)
  *	hand ... NEVER - 2, NEVER - 1 | NEVER, U64_MAX
  *	                     ^ the last deadline that comes
  */
-static void trap10_end_of_time(struct kunit *test)
+static void end_of_time(struct kunit *test)
 {
 	u64 left = *(const u64 *)test->param_value;
 	u64 start = U64_MAX - left;
@@ -91,7 +91,7 @@ static void trap10_end_of_time(struct kunit *test)
 }
 
 /* The same deadlines, in one jump. */
-static void trap10_jump_to_the_end(struct kunit *test)
+static void jump_to_the_end(struct kunit *test)
 {
 	u64 left = *(const u64 *)test->param_value;
 	u64 start = U64_MAX - left;
@@ -133,7 +133,7 @@ static void past_means_next_tick(struct kunit *test)
 }
 
 /* A signed comparison mistakes half of all deadlines for past ones. */
-static void trap11_half_range_ahead(struct kunit *test)
+static void half_range_ahead(struct kunit *test)
 {
 	static const u64 starts[] = { 0, 1, 1ULL << 32, (1ULL << 63) - 5 };
 	static const u64 far[] = { S64_MAX, 1ULL << 63, (1ULL << 63) + 1 };
@@ -152,7 +152,7 @@ static void trap11_half_range_ahead(struct kunit *test)
 	}
 }
 
-static void trap11_half_range_past(struct kunit *test)
+static void half_range_past(struct kunit *test)
 {
 	u64 start = (1ULL << 63) + 1000;
 	struct wheel_test *wt = wheel_test_start(test, start, 3);
@@ -167,7 +167,7 @@ static void trap11_half_range_past(struct kunit *test)
  *	0 ...... 250 .. 300 ...... 400
  *	          ^hand  ^level 1   ^level 1, armed last
  */
-static void trap14_next_not_hidden(struct kunit *test)
+static void next_not_hidden(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
 
@@ -183,7 +183,7 @@ static void trap14_next_not_hidden(struct kunit *test)
  * A timer waits on level n, and a later one is armed on a level below. The next visit must
  * not be later than the first timer.
  */
-static void trap14_not_hidden_by_any_level(struct kunit *test)
+static void not_hidden_by_any_level(struct kunit *test)
 {
 	unsigned int n, m, visits;
 	struct wheel_test *wt;
@@ -210,7 +210,7 @@ static void trap14_not_hidden_by_any_level(struct kunit *test)
 	}
 }
 
-static void trap15_jump_10000(struct kunit *test)
+static void jump_10000(struct kunit *test)
 {
 	u64 start = (1ULL << 18) - 5000;
 	struct rnd_state rnd;
@@ -226,7 +226,7 @@ static void trap15_jump_10000(struct kunit *test)
 }
 
 /* One jump skips whole levels. */
-static void trap15_jump_over_all_levels(struct kunit *test)
+static void jump_over_all_levels(struct kunit *test)
 {
 	struct wheel_test *wt;
 	unsigned int i;
@@ -366,17 +366,17 @@ static void forward_not_in_unfinished_cascade(struct kunit *test)
 
 static struct kunit_case time_cases[] = {
 	KUNIT_CASE(starts_at_zero),
-	KUNIT_CASE(trap10_crosses_32_bits),
-	KUNIT_CASE_PARAM(trap10_end_of_time, end_gen_params),
-	KUNIT_CASE_PARAM(trap10_jump_to_the_end, end_gen_params),
+	KUNIT_CASE(crosses_32_bits),
+	KUNIT_CASE_PARAM(end_of_time, end_gen_params),
+	KUNIT_CASE_PARAM(jump_to_the_end, end_gen_params),
 	KUNIT_CASE(arm_at_the_end),
 	KUNIT_CASE(past_means_next_tick),
-	KUNIT_CASE(trap11_half_range_ahead),
-	KUNIT_CASE(trap11_half_range_past),
-	KUNIT_CASE(trap14_next_not_hidden),
-	KUNIT_CASE(trap14_not_hidden_by_any_level),
-	KUNIT_CASE(trap15_jump_10000),
-	KUNIT_CASE(trap15_jump_over_all_levels),
+	KUNIT_CASE(half_range_ahead),
+	KUNIT_CASE(half_range_past),
+	KUNIT_CASE(next_not_hidden),
+	KUNIT_CASE(not_hidden_by_any_level),
+	KUNIT_CASE(jump_10000),
+	KUNIT_CASE(jump_over_all_levels),
 	KUNIT_CASE(no_time_passes),
 	KUNIT_CASE(hand_never_goes_back),
 	KUNIT_CASE(next_is_exact_on_level_0),

@@ -15,8 +15,7 @@ TEST(unloaded_when_nobody_uses_it)
 	ASSERT_EQ(try_unload("twheel"), -ENOENT);
 }
 
-/* Trap 33. */
-TEST(trap33_stays_while_a_module_uses_it)
+TEST(stays_while_a_module_uses_it)
 {
 	load("twheel", "");
 	load("twheel_holder", "");
@@ -27,7 +26,7 @@ TEST(trap33_stays_while_a_module_uses_it)
 	unload("twheel");
 }
 
-TEST(trap33_stays_while_a_descriptor_is_open)
+TEST(stays_while_a_descriptor_is_open)
 {
 	int fd, copy;
 

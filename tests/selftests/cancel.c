@@ -62,8 +62,7 @@ TEST(others_stay)
 	check_no_event(fd);
 }
 
-/* Trap 24 */
-TEST(trap24_unread_event_is_retracted)
+TEST(unread_event_is_retracted)
 {
 	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 2);
@@ -120,8 +119,7 @@ TEST(cancelled_timer_is_enoent)
 	ASSERT_EQ(cancel(fd, handle), -ENOENT);
 }
 
-/* Trap 22 */
-TEST(trap22_stale_handle_never_meets_its_successor)
+TEST(stale_handle_never_meets_its_successor)
 {
 	const int fd = open_device(0);
 	const int count = many(3000);

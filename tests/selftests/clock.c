@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Clocks that jump, and time namespaces: traps 29 to 31, and 44. */
+/* Clocks that jump, and time namespaces. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -144,7 +144,7 @@ TEST(close_with_timers_pending)
 	}
 }
 
-TEST(trap30_step_forward_brings_deadlines_near)
+TEST(step_forward_brings_deadlines_near)
 {
 	const int fd = open_device(0);
 	struct twheel_event event;
@@ -161,7 +161,7 @@ TEST(trap30_step_forward_brings_deadlines_near)
 	ASSERT_EQ(cancel(fd, mono), 0);
 }
 
-TEST(trap30_step_back_puts_deadlines_off)
+TEST(step_back_puts_deadlines_off)
 {
 	const int fd = open_device(O_NONBLOCK);
 	__u64 deadline, handle;
@@ -187,7 +187,7 @@ TEST(trap30_step_back_puts_deadlines_off)
  * The deadlines of many timers come near and go away again, faster than the kernel files the timers
  * anew. Each expires once, and none before its deadline.
  */
-TEST_TIMEOUT(trap30_clock_is_set_back_and_forth_with_100000_timers, 600)
+TEST_TIMEOUT(clock_is_set_back_and_forth_with_100000_timers, 600)
 {
 	enum { MOST = 100000 };
 	static struct twheel_event events[MOST];
@@ -264,7 +264,7 @@ TEST_TIMEOUT(trap30_clock_is_set_back_and_forth_with_100000_timers, 600)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(trap30_one_event_says_that_the_clock_was_set)
+TEST(one_event_says_that_the_clock_was_set)
 {
 	const int fd = open_device(0);
 	struct twheel_event event;
@@ -284,7 +284,7 @@ TEST(trap30_one_event_says_that_the_clock_was_set)
 }
 
 /* The kernel tells them one after the other, some at a time. */
-TEST(trap30_each_of_many_descriptors_is_told_once)
+TEST(each_of_many_descriptors_is_told_once)
 {
 	enum { MANY = 200 };
 	int fds[MANY], i;
@@ -307,7 +307,7 @@ TEST(trap30_each_of_many_descriptors_is_told_once)
 }
 
 /* The kernel looks at the clock once a second, and sees neither step of the clock. */
-TEST(trap30_step_after_the_call_is_reported_although_one_before_undoes_it)
+TEST(step_after_the_call_is_reported_although_one_before_undoes_it)
 {
 	const int first = open_device(0), fd = open_device(0);
 	struct twheel_event event;
@@ -451,7 +451,7 @@ static void run_in_namespace(void (*check)(__u64 outside))
 	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
 }
 
-TEST(trap31_deadlines_are_in_the_namespace)
+TEST(deadlines_are_in_the_namespace)
 {
 	run_in_namespace(check_in_namespace);
 }
@@ -487,7 +487,7 @@ static void check_grid_in_namespace(__u64 outside)
 	check_grid_on(CLOCK_BOOTTIME);
 }
 
-TEST(trap44_grid_of_a_deadline_before_the_kernels_zero)
+TEST(grid_of_a_deadline_before_the_kernels_zero)
 {
 	run_in_namespace(check_grid_in_namespace);
 }

@@ -274,8 +274,8 @@ TEST(cancel_races_with_expiry_and_read)
 }
 
 /*
- * Trap 6: a thread guesses the handles of timers that are just being added. It runs on another CPU
- * if there is one.
+ * A thread guesses the handles of timers that are just being added. It runs on another CPU if there
+ * is one.
  */
 static atomic_ullong last_handle, last_step;
 static atomic_uint guessed;
@@ -308,7 +308,7 @@ static void finish_guessing(pthread_t thread, unsigned int own, unsigned int all
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(trap6_guessed_handles_during_add)
+TEST(guessed_handles_during_add)
 {
 	const __u64 end = end_of_races();
 	unsigned int own = 0, all = 0;
@@ -337,7 +337,7 @@ TEST(trap6_guessed_handles_during_add)
  * The same for a batch, which writes all handles at its end. Each batch gets the indexes of the
  * last one. So the guess is the last timer of the batch, until that timer is cancelled.
  */
-TEST(trap6_guessed_handles_during_batch)
+TEST(guessed_handles_during_batch)
 {
 	const __u64 end = end_of_races();
 	struct twheel_op ops[BATCH];

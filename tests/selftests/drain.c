@@ -300,7 +300,7 @@ TEST(each_call_goes_on_where_the_last_ended)
 	ASSERT_EQ(drain(fd, &op, 1), 0);
 }
 
-/* Trap 23, for the records of drain. */
+/* A drain that fails must not lose a timer. */
 static void check_bad_page(int protection)
 {
 	enum { COUNT = 5, ROOM = 2 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trap 25: CPUs go offline and come back. Their visits, by which the kernel looks at the timers of
+ * CPUs go offline and come back. Their visits, by which the kernel looks at the timers of
  * open files, move to another CPU. No timer is lost or early, and none is late by more than the
  * move takes.
  */

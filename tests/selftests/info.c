@@ -10,7 +10,7 @@
 
 #define SAME(a, b) _Static_assert((a) == (b), #a)
 
-/* The layout is the same for 32-bit and 64-bit programs (trap 32). */
+/* The layout is the same for 32-bit and 64-bit programs. */
 SAME(sizeof(struct twheel_info), 128);
 SAME(offsetof(struct twheel_info, resolution_ns), 8);
 SAME(offsetof(struct twheel_info, max_batch), 12);

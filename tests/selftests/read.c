@@ -269,8 +269,8 @@ TEST(read_goes_on_after_a_signal_with_sa_restart)
 	ASSERT_GE(alarms, 3);
 }
 
-/* Trap 23: a read() that fails must not lose an event. */
-TEST(trap23_event_stays_if_the_buffer_is_not_mapped)
+/* A read() that fails must not lose an event. */
+TEST(event_stays_if_the_buffer_is_not_mapped)
 {
 	const int fd = expired_timers(3);
 	char *pages = two_pages(PROT_NONE);

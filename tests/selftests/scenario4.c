@@ -150,8 +150,8 @@ TEST(three_timers_a_month_apart)
 	ASSERT_LE(cost, 3 * TIMER_WAKEUPS);
 }
 
-/* Trap 9: nothing else wakes the machine up for a lone timer, and it is not late. */
-TEST(trap9_lone_timers_run_within_a_tick)
+/* Nothing else wakes the machine up for a lone timer, and it is not late. */
+TEST(lone_timers_run_within_a_tick)
 {
 	static const __u64 distances[] = {
 		NSEC_PER_SEC, 7 * NSEC_PER_SEC, MINUTE, 10 * MINUTE,

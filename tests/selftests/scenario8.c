@@ -316,7 +316,7 @@ TEST(unread_storm_ends_with_close)
 	ASSERT_EQ(timers_of(open_device(0)), 0);
 }
 
-/* Trap 17: a storm that comes again at every tick. */
+/* A storm that comes again at every tick. */
 TEST(periods_of_one_tick)
 {
 	enum { ROOM = 1024 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timers belong to an open file, whichever process has a descriptor of it (trap 27),
- * and end with the last descriptor (trap 28).
+ * Timers belong to an open file, whichever process has a descriptor of it, and end with the
+ * last descriptor.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -348,7 +348,7 @@ static void *wait_and_read(void *data)
 	}
 }
 
-/* Trap 28: the last close while other threads poll and read and timers expire. */
+/* The last close while other threads poll and read and timers expire. */
 TEST(close_races_with_poll_read_and_expiry)
 {
 	static struct race race;

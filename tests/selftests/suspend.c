@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trap 29: a machine that is suspended. CLOCK_MONOTONIC stands still during the
- * suspend; CLOCK_BOOTTIME and CLOCK_REALTIME go on.
+ * A machine that is suspended. CLOCK_MONOTONIC stands still during the suspend; CLOCK_BOOTTIME
+ * and CLOCK_REALTIME go on.
  */
 #include <linux/rtc.h>
 
@@ -80,17 +80,17 @@ static void check_due_meanwhile(clockid_t clockid)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(trap29_boottime_timer_due_meanwhile_expires_at_resume)
+TEST(boottime_timer_due_meanwhile_expires_at_resume)
 {
 	check_due_meanwhile(CLOCK_BOOTTIME);
 }
 
-TEST(trap29_realtime_timer_due_meanwhile_expires_at_resume)
+TEST(realtime_timer_due_meanwhile_expires_at_resume)
 {
 	check_due_meanwhile(CLOCK_REALTIME);
 }
 
-TEST(trap29_monotonic_timer_stands_still)
+TEST(monotonic_timer_stands_still)
 {
 	const int fd = open_device(0);
 	const __u64 start = now();
@@ -109,7 +109,7 @@ TEST(trap29_monotonic_timer_stands_still)
 	ASSERT_LE(event.expired_ns, start + HOUR / 2 + tick_ns() + slack_ns());
 }
 
-TEST(trap29_boottime_timer_due_later_is_in_time)
+TEST(boottime_timer_due_later_is_in_time)
 {
 	const int fd = open_device(0);
 	const __u64 deadline = read_clock(CLOCK_BOOTTIME) + 3 * HOUR / 2;
@@ -124,7 +124,7 @@ TEST(trap29_boottime_timer_due_later_is_in_time)
 	ASSERT_LE(event.expired_ns, deadline + tick_ns() + slack_ns());
 }
 
-TEST(trap29_periods_that_were_slept_over_are_counted)
+TEST(periods_that_were_slept_over_are_counted)
 {
 	const int fd = open_device(0);
 	const __u64 start = read_clock(CLOCK_BOOTTIME) + MINUTE;

@@ -25,27 +25,27 @@ static void check_single(__u64 distance)
 	close(fd);
 }
 
-/* Trap 9: a lone timer, when nothing else lets time pass. */
-TEST(trap9_single_timer_in_10_seconds)
+/* A lone timer, when nothing else lets time pass. */
+TEST(single_timer_in_10_seconds)
 {
 	need_time_travel();
 	check_single(10 * NSEC_PER_SEC);
 }
 
-TEST(trap9_single_timer_in_10_minutes)
+TEST(single_timer_in_10_minutes)
 {
 	need_time_travel();
 	check_single(10 * MINUTE);
 }
 
-TEST(trap9_single_timer_in_a_day)
+TEST(single_timer_in_a_day)
 {
 	need_time_travel();
 	check_single(DAY + 1);
 }
 
-/* Trap 7: a timer that is armed in any part of a tick is never early. */
-TEST(trap7_hundred_phases_of_the_tick)
+/* A timer that is armed in any part of a tick is never early. */
+TEST(hundred_phases_of_the_tick)
 {
 	const int fd = open_device(0);
 	unsigned int i;
@@ -71,8 +71,8 @@ TEST(trap7_hundred_phases_of_the_tick)
 	}
 }
 
-/* Trap 8: milliseconds are never cut, whatever the length of a tick. */
-TEST(trap8_fifteen_ms_are_never_less)
+/* Milliseconds are never cut, whatever the length of a tick. */
+TEST(fifteen_ms_are_never_less)
 {
 	const int fd = open_device(0);
 	unsigned int i;

@@ -148,7 +148,7 @@ TEST(uring_read_of_too_little_is_einval)
 	ASSERT_EQ(cqe.res, -EINVAL);
 }
 
-/* Trap 23: a read that fails must not lose an event. */
+/* A read that fails must not lose an event. */
 TEST(event_stays_if_uring_cannot_write_it)
 {
 	const int fd = open_device(0);
@@ -224,7 +224,7 @@ static void leave_reads_waiting(void *data)
 		pause();
 }
 
-/* Trap 34: a process is killed while its reads wait. */
+/* A process is killed while its reads wait. */
 TEST(killed_owner_of_a_ring_leaves_nothing)
 {
 	int round, ready[2], status;

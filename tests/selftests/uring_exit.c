@@ -155,7 +155,6 @@ static void kill_owners(unsigned int flags)
 	     round);
 }
 
-/* Trap 34 */
 TEST(killed_owner_has_no_unknown_timer)
 {
 	kill_owners(0);
