@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TWHEEL_IOC_DRAIN: scenario 6. A program stops in good order. The driver accepts
- * no new timers, and gives back all pending timers as operations that arm them
- * again.
+ * TWHEEL_IOC_DRAIN: a program stops in good order. The driver accepts no new timers, and
+ * gives back all pending timers as operations that arm them again. handover.c has a program
+ * and its successor.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -53,7 +53,7 @@ static int compare_cookies(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-TEST(scenario6_every_pending_timer_is_handed_back)
+TEST(every_pending_timer_is_handed_back)
 {
 	enum { MOST = 1000 };
 	static struct twheel_op ops[MOST], records[MOST + 1];
@@ -92,7 +92,7 @@ TEST(scenario6_every_pending_timer_is_handed_back)
 	ASSERT_LE(before, after);
 }
 
-TEST(scenario6_records_arm_the_timers_again)
+TEST(records_arm_the_timers_again)
 {
 	enum { COUNT = 300 };
 	static struct twheel_op ops[COUNT], records[COUNT];
@@ -122,7 +122,7 @@ TEST(scenario6_records_arm_the_timers_again)
 	}
 }
 
-TEST(scenario6_timer_expires_after_the_time_it_had_left)
+TEST(timer_expires_after_the_time_it_had_left)
 {
 	const int fd = open_device(0);
 	__u64 deadline, handle, before, after, left;
@@ -160,7 +160,7 @@ TEST(scenario6_timer_expires_after_the_time_it_had_left)
 	check_lateness(&event);
 }
 
-TEST(scenario6_new_timers_are_refused)
+TEST(new_timers_are_refused)
 {
 	const int fd = open_device(0);
 	struct twheel_op op = new_timer(ticks(1), 1);
@@ -180,7 +180,7 @@ TEST(scenario6_new_timers_are_refused)
 	add(open_device(0), 0, 1);
 }
 
-TEST(scenario6_resume_accepts_timers_again)
+TEST(resume_accepts_timers_again)
 {
 	const int fd = open_device(0);
 	struct twheel_op op;
@@ -192,7 +192,7 @@ TEST(scenario6_resume_accepts_timers_again)
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
-TEST(scenario6_expired_timers_are_left_to_read)
+TEST(expired_timers_are_left_to_read)
 {
 	const int fd = open_device(0);
 	const __u64 expired = add(fd, 0, 1);
@@ -207,7 +207,7 @@ TEST(scenario6_expired_timers_are_left_to_read)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(scenario6_memory_and_room_are_given_back)
+TEST(memory_and_room_are_given_back)
 {
 	const int fd = open_with("max_timers", 10);
 	struct twheel_op ops[10];
@@ -603,7 +603,7 @@ static void drain_round(void)
 	resume(shared_fd);
 }
 
-TEST(scenario6_drain_races_with_add_cancel_expiry_and_read)
+TEST(drain_races_with_add_cancel_expiry_and_read)
 {
 	const __u64 end = end_of_races();
 	unsigned int rounds, i;
@@ -642,7 +642,7 @@ static void *add_batches_until_the_stop(void *data)
 	return NULL;
 }
 
-TEST(scenario6_drain_waits_for_adds_that_have_begun)
+TEST(drain_waits_for_adds_that_have_begun)
 {
 	const __u64 end = end_of_races();
 	struct twheel_op ops[64];

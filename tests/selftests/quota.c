@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The limit of timers per user, over all descriptors (scenario 5). A descriptor counts
- * for the user who opened it, whichever process has it.
+ * The limit of timers per user, over all descriptors. A descriptor counts for the user who
+ * opened it, whichever process has it.
  */
 #include <linux/capability.h>
 #include <pthread.h>

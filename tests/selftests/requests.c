@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenario 2, request timeouts. A program adds a timer when it sends a request, and
- * cancels the timer when the answer comes, as it does for 99 % of the requests. 100,000
- * requests are in flight, all through one descriptor. The cancel says whether it won
- * against the expiry, and the memory of a cancelled timer is free at once.
+ * A program adds a timer when it sends a request, and cancels the timer when the answer comes,
+ * as it does for 99 % of the requests. 100,000 requests are in flight, all through one
+ * descriptor. The cancel says whether it won against the expiry, and the memory of a cancelled
+ * timer is free at once.
  */
 #include "device.h"
 

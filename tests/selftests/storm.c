@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenario 8, storms. 1,000,000 timers are due on one tick, or 100,000 timers have a period
+ * Storms: 1,000,000 timers are due on one tick, or 100,000 timers have a period
  * of one tick. The machine stays responsive, other descriptors are served in turn, and
  * every expiration arrives once.
  */

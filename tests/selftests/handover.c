@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenario 6, orderly stop. A service stops in the middle of its work: new timers are
- * refused, and each timer that has not run comes back with its cookie and the time that it
- * had left. The service keeps these records, and another process arms them again. drain.c
- * has the cases of the call.
+ * A service stops in the middle of its work: new timers are refused, and each timer that has
+ * not run comes back with its cookie and the time that it had left. The service keeps these
+ * records, and another process arms them again. drain.c has the cases of the call.
  */
 #include <sys/mman.h>
 
@@ -142,7 +141,7 @@ static void second_service(void *data)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(scenario6_another_process_goes_on)
+TEST(another_process_goes_on)
 {
 	unsigned int i, done = 0;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenario 4, sparse wheel. With three timers a month apart, a CPU must not wake up for
- * each tick: the wheel sleeps until its next occupied slot. These tests count the
- * wake-ups, over virtual months, or over a few seconds where time is real.
+ * An idle machine. With three timers a month apart, a CPU must not wake up for each tick: the
+ * wheel sleeps until its next occupied slot. These tests count the wake-ups, over virtual
+ * months, or over a few seconds where time is real.
  */
 #include "debugfs.h"
 #include "virtual.h"

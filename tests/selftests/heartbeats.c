@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenario 1, heartbeats. Many drivers report from time to time, and each report pushes
- * the driver's deadline back. A driver that is silent until its deadline goes offline
- * within a tick, and no driver goes offline early. Nothing scans all drivers.
+ * Many drivers report from time to time, and each report pushes the driver's deadline back. A
+ * driver that is silent until its deadline goes offline within a tick, and no driver goes
+ * offline early. Nothing scans all drivers.
  *
  * "make demo" has a million drivers. This program has fewer, and pushes back in each of
  * three ways: by a call for each driver, in batches, and in the table of deadlines.
@@ -196,17 +196,17 @@ static void heartbeats(push_back_fn *push_back, unsigned int count, __u32 flags)
 	check_online(fd, count);
 }
 
-TEST(scenario1_heartbeats_one_by_one)
+TEST(one_by_one)
 {
 	heartbeats(push_back_one_by_one, many(MOST) / 4, 0);
 }
 
-TEST(scenario1_heartbeats_in_batches)
+TEST(in_batches)
 {
 	heartbeats(push_back_in_batches, many(MOST), 0);
 }
 
-TEST(scenario1_heartbeats_in_the_table)
+TEST(in_the_table)
 {
 	heartbeats(push_back_in_table, many(MOST), TWHEEL_SHARED);
 }
