@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The limit on the timers of a descriptor: first half of scenario 5. */
+/* The limit on the timers of a descriptor. */
 #include "device.h"
 #include "parameter.h"
 
@@ -138,15 +138,32 @@ TEST(batch_that_begins_far_from_the_limit_is_cut_at_it)
 
 TEST(limit_disturbs_nobody_else)
 {
-	const int fd = open_with("max_timers", LIMIT);
-	const int other = open_with("max_timers", LIMIT);
-	const __u64 handle = add(fd, ticks(5), 1);
+	static struct twheel_event events[LIMIT];
+	const int full = open_with("max_timers", LIMIT), other = open_with("max_timers", LIMIT);
+	const __u64 deadline = now() + ticks(3) + 200 * NSEC_PER_MSEC;
+	int i;
 
-	fill(fd, LIMIT - 1);
-	check_full(fd);
-	fill(other, LIMIT);
+	for (i = 0; i < LIMIT; i++)
+		add_at(full, deadline, i);
+	for (i = 0; i < 10; i++)
+		check_full(full);
+	arm_timerfds(in_time(deadline) ? deadline : now());
+
+	/* another descriptor notices nothing */
+	add(other, ticks(1), 1);
+	fill(other, LIMIT - 1);
 	check_full(other);
-	ASSERT(read_one(fd).handle == handle);
+	ASSERT_EQ(read_one(other).cookie, 1);
+
+	/* nor do the timers that were accepted */
+	read_all(full, events, LIMIT);
+	for (i = 0; i < LIMIT; i++) {
+		ASSERT_EQ(events[i].deadline_ns, deadline);
+		check_lateness(&events[i]);
+	}
+	check_no_event(full);
+	add(full, ticks(1), 2);
+	ASSERT_EQ(read_one(full).cookie, 2);
 }
 
 TEST(limit_is_that_of_the_open)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * In virtual time no host makes a timer late: each timer expires within a tick of its
- * deadline, however far away that was.
+ * deadline, however far away that was, through every level of the wheel that it passes. idle.c
+ * has lone timers.
  */
 #include "virtual.h"
 
@@ -11,37 +12,6 @@ static void check_exact(const struct twheel_event *event, __u64 deadline)
 	ASSERT_EQ(event->count, 1);
 	ASSERT_GE(event->expired_ns, deadline);
 	ASSERT_LE(event->expired_ns, deadline + tick_ns() + slack_ns());
-}
-
-static void check_single(__u64 distance)
-{
-	const int fd = open_device(0);
-	const __u64 deadline = now() + distance;
-	struct twheel_event event;
-
-	add_at(fd, deadline, 1);
-	event = read_one(fd);
-	check_exact(&event, deadline);
-	close(fd);
-}
-
-/* A lone timer, when nothing else lets time pass. */
-TEST(single_timer_in_10_seconds)
-{
-	need_time_travel();
-	check_single(10 * NSEC_PER_SEC);
-}
-
-TEST(single_timer_in_10_minutes)
-{
-	need_time_travel();
-	check_single(10 * MINUTE);
-}
-
-TEST(single_timer_in_a_day)
-{
-	need_time_travel();
-	check_single(DAY + 1);
 }
 
 /* A timer that is armed in any part of a tick is never early. */
@@ -238,4 +208,122 @@ TEST(ten_thousand_random_timers_within_a_day)
 		check_exact(&event, ops[event.cookie].time_ns);
 	}
 	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* The timers expire in this order, and their cookies are their numbers. */
+static void check_order(int fd, const __u64 *deadlines, unsigned int first, unsigned int end)
+{
+	unsigned int i;
+
+	for (i = first; i < end; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT_EQ(event.cookie, i);
+		check_exact(&event, deadlines[i]);
+		ASSERT_LE(now() - event.deadline_ns, 2 * tick_ns());
+	}
+}
+
+TEST(each_expires_on_its_own_tick)
+{
+	static const __u64 distances[] = {
+		339 * NSEC_PER_MSEC,
+		NSEC_PER_SEC,
+		6940 * NSEC_PER_MSEC,
+		70 * NSEC_PER_SEC,
+		3 * MINUTE,
+		5 * HOUR,
+		24 * HOUR + 30 * MINUTE + 20 * NSEC_PER_SEC,
+		3 * DAY,
+		30 * DAY,
+	};
+	const int fd = open_device(0);
+	__u64 deadlines[ARRAY_SIZE(distances)];
+	int i;
+
+	need_time_travel();
+	/* the farthest first: the order of arming does not matter */
+	for (i = ARRAY_SIZE(distances) - 1; i >= 0; i--) {
+		deadlines[i] = now() + distances[i];
+		add_at(fd, deadlines[i], i);
+	}
+	check_order(fd, deadlines, 0, ARRAY_SIZE(distances));
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* Timers that are cancelled or changed on their way leave nothing behind. */
+TEST(cancel_and_change_on_the_way)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	const __u64 deadlines[] = {
+		start + MINUTE, start + 2 * HOUR, start + 3 * DAY,
+		start + 3 * DAY + ticks(1), start + 4 * DAY,
+	};
+	__u64 handles[20], old[20];
+	int i;
+
+	need_time_travel();
+	for (i = 0; i < 20; i++)
+		handles[i] = add_at(fd, start + (i + 2) * DAY, 100 + i);
+	add_at(fd, deadlines[0], 0);
+	add_at(fd, deadlines[1], 1);
+	add_at(fd, deadlines[2], 2);
+	check_order(fd, deadlines, 0, 2);
+	/* after two hours all of them end, and other timers take their places */
+	for (i = 0; i < 20; i++) {
+		old[i] = handles[i];
+		ASSERT_EQ(cancel(fd, old[i]), 0);
+	}
+	for (i = 0; i < 20; i++)
+		handles[i] = add_at(fd, start + 100 * DAY, 3 + i);
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(change(fd, old[i], 0), -ENOENT);
+		ASSERT_EQ(cancel(fd, old[i]), -ENOENT);
+	}
+	ASSERT_EQ(change_to(fd, handles[0], deadlines[3]), 0);
+	ASSERT_EQ(change_to(fd, handles[1], deadlines[4]), 0);
+	for (i = 2; i < 20; i++)
+		ASSERT_EQ(cancel(fd, handles[i]), 0);
+	check_order(fd, deadlines, 2, 5);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/*
+ * This takes minutes of real time: an idle kernel wakes up about once in a virtual
+ * second, for reasons of its own.
+ */
+TEST(ten_years)
+{
+	const int fd = open_device(0);
+	const __u64 start = now();
+	const __u64 deadlines[] = {
+		start + 400 * DAY + 1, start + 3653 * DAY + 12345,
+	};
+
+	need_time_travel();
+	if (!long_tests)
+		skip("only with --long");
+	add_at(fd, deadlines[1], 1);
+	add_at(fd, deadlines[0], 0);
+	check_order(fd, deadlines, 0, 2);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+/* A one-shot timer that is armed again from each expiry does not drift. */
+TEST(every_ten_seconds_by_arming_again)
+{
+	const int fd = open_device(0);
+	const __u64 first = now() + 10 * NSEC_PER_SEC;
+	__u64 i;
+
+	need_time_travel();
+	add_at(fd, first, 1);
+	for (i = 0; i < 24 * 360; i++) {
+		const struct twheel_event event = read_one(fd);
+
+		check_exact(&event, first + i * 10 * NSEC_PER_SEC);
+		ASSERT_EQ(timers_of(fd), 0);
+		add_at(fd, event.deadline_ns + 10 * NSEC_PER_SEC, 1);
+	}
 }

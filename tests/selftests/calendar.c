@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scenario 7, recurring work. A job runs every ten seconds without drift; another one
- * every Monday and Thursday at 09:00; a third one on the 12th of each month at 09:00.
- * These are local times, over a year with both of its clock changes. Missed times are
- * counted, a job is armed again from its own expiry, and a removed job never runs again.
- * All of it in virtual time.
+ * Recurring work. A job runs every Monday and Thursday at 09:00, another one on the 12th of each
+ * month at 09:00. These are local times, over a year with both of its clock changes. Missed
+ * times are counted, a job is armed again from its own expiry, and a removed job never runs
+ * again. All of it in virtual time.
  *
  * The kernel knows no calendar: when a time has come, the program computes the next one
  * and arms a timer for it.
@@ -217,73 +216,6 @@ TEST(calendar_job_whose_reader_is_away)
 	ASSERT_EQ(job.next, due);
 	event = read_one(fd);
 	run_job(&job, &event);
-}
-
-static void check_period(const struct twheel_event *event, __u64 first,
-			 __u64 number)
-{
-	ASSERT_EQ(event->deadline_ns, first + number * 10 * NSEC_PER_SEC);
-	check_lateness(event);
-}
-
-TEST(every_ten_seconds_for_two_days)
-{
-	enum { COUNT = 2 * 24 * 360 };
-	const int fd = open_device(0);
-	const __u64 first = now() + 10 * NSEC_PER_SEC;
-	__u64 i;
-
-	need_time_travel();
-	add_periodic(fd, first, 10 * NSEC_PER_SEC, 1);
-	for (i = 0; i <= COUNT; i++) {
-		const struct twheel_event event = read_one(fd);
-
-		ASSERT_EQ(event.count, 1);
-		check_period(&event, first, i);
-	}
-	ASSERT_LE(now() - first, 2 * DAY + ticks(1) + 2 * slack_ns());
-	ASSERT_EQ(timers_of(fd), 1);
-}
-
-/* A one-shot timer that is armed again from each expiry does not drift either. */
-TEST(every_ten_seconds_by_arming_again)
-{
-	const int fd = open_device(0);
-	const __u64 first = now() + 10 * NSEC_PER_SEC;
-	__u64 i;
-
-	need_time_travel();
-	add_at(fd, first, 1);
-	for (i = 0; i < 24 * 360; i++) {
-		const struct twheel_event event = read_one(fd);
-
-		check_period(&event, first, i);
-		ASSERT_EQ(timers_of(fd), 0);
-		add_at(fd, event.deadline_ns + 10 * NSEC_PER_SEC, 1);
-	}
-}
-
-/* The policy of periodic timers: one event, with the number of missed periods. */
-TEST(missed_periods_are_counted)
-{
-	const int fd = open_device(0);
-	const __u64 first = now() + 10 * NSEC_PER_SEC;
-	struct twheel_event event;
-
-	need_time_travel();
-	add_periodic(fd, first, 10 * NSEC_PER_SEC, 1);
-	event = read_one(fd);
-	check_period(&event, first, 0);
-	/* an hour and a bit */
-	sleep_for(HOUR + 5 * NSEC_PER_SEC);
-	event = read_one(fd);
-	check_period(&event, first, 1);
-	ASSERT_EQ(event.count, 360);
-	ASSERT(!has_event(fd));
-	/* and the next event is on the same grid */
-	event = read_one(fd);
-	check_period(&event, first, 361);
-	ASSERT_EQ(event.count, 1);
 }
 
 TEST(removed_jobs_are_gone_for_good)
