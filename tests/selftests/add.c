@@ -4,8 +4,6 @@
 
 #include "errors.h"
 
-#define TIME_MAX	((1ULL << 63) - 1)
-
 TEST(relative_deadline_is_now_plus_delay)
 {
 	const int fd = open_device(0);

@@ -123,10 +123,8 @@ TEST(timers_of_a_batch_expire)
 	struct twheel_event events[100];
 	unsigned int i, seen = 0;
 
-	for (i = 0; i < 100; i++) {
-		ops[i] = new_timer(deadline + i * 1000, i);
-		ops[i].flags = TWHEEL_ABSTIME;
-	}
+	for (i = 0; i < 100; i++)
+		ops[i] = new_timer_at(deadline + i * 1000, i);
 	add_all(fd, ops, 100);
 	read_all(fd, events, 100);
 	for (i = 0; i < 100; i++) {

@@ -273,7 +273,7 @@ static __u64 signals_of(const struct pushed *p)
 
 BUDGET_TEST(few_words_are_looked_at_without_the_program)
 {
-	const struct pushed *p = push_all(BUDGET / 4, FAR);
+	const struct pushed *p = push_all(BUDGET / 4, LONG);
 
 	ASSERT_EQ(signals_of(p), 0);
 	ASSERT(!has_event(p->fd));
@@ -281,7 +281,7 @@ BUDGET_TEST(few_words_are_looked_at_without_the_program)
 
 BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 {
-	const struct pushed *p = push_all(MANY, FAR);
+	const struct pushed *p = push_all(MANY, LONG);
 
 	if (!signals_of(p))
 		FAIL("nobody was woken");
@@ -297,7 +297,7 @@ BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 /* A poll() looks at so many words. It may say that there is an event when there is none. */
 BUDGET_TEST(poll_looks_at_words_by_the_thousand)
 {
-	const struct pushed *p = push_all(WORDS, FAR);
+	const struct pushed *p = push_all(WORDS, LONG);
 	unsigned int polls = 0;
 
 	while (has_event(p->fd))
@@ -310,7 +310,7 @@ BUDGET_TEST(poll_looks_at_words_by_the_thousand)
 
 BUDGET_TEST(read_looks_at_all_words)
 {
-	const struct pushed *p = push_all(WORDS, FAR);
+	const struct pushed *p = push_all(WORDS, LONG);
 	struct twheel_event event;
 
 	ASSERT_EQ(read_events(p->fd, &event, 1), -EAGAIN);
@@ -337,7 +337,7 @@ BUDGET_TEST(words_that_nobody_has_looked_at_expire_at_their_deadline)
 /* A timer whose word no one has looked at is pending. */
 BUDGET_TEST(timers_whose_words_wait_are_pending)
 {
-	struct pushed *p = push_all(WORDS, FAR);
+	struct pushed *p = push_all(WORDS, LONG);
 	static struct twheel_op rest[WORDS];
 	unsigned int i, left = 0;
 	struct twheel_op op;
@@ -348,7 +348,7 @@ BUDGET_TEST(timers_whose_words_wait_are_pending)
 			ASSERT_EQ(cancel(p->fd, p->ops[i].handle), 0);
 			break;
 		case 1:
-			ASSERT_EQ(change(p->fd, p->ops[i].handle, FAR), 0);
+			ASSERT_EQ(change(p->fd, p->ops[i].handle, LONG), 0);
 			left++;
 			break;
 		case 2:
@@ -368,7 +368,7 @@ BUDGET_TEST(timers_whose_words_wait_are_pending)
 
 BUDGET_TEST(close_with_words_that_nobody_has_looked_at)
 {
-	const struct pushed *p = push_all(WORDS, FAR);
+	const struct pushed *p = push_all(WORDS, LONG);
 
 	CALL(close(p->fd));
 }

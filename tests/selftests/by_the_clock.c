@@ -80,7 +80,7 @@ TEST(change_retracts)
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		const int fd = overdue_timers(0, 0);
 
-		ASSERT_EQ(change(fd, ops[places[i]].handle, FAR), TWHEEL_RETRACTED);
+		ASSERT_EQ(change(fd, ops[places[i]].handle, LONG), TWHEEL_RETRACTED);
 		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), 0);
 		ASSERT_GT(op.time_ns, 0);
 		close(fd);
@@ -93,7 +93,7 @@ TEST(upsert_retracts)
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		const int fd = overdue_timers(0, 0);
-		struct twheel_op op = new_timer(FAR, 1);
+		struct twheel_op op = new_timer(LONG, 1);
 
 		op.handle = ops[places[i]].handle;
 		ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
@@ -125,7 +125,7 @@ TEST(batch_of_cancels_retracts_all)
 
 TEST(batch_of_changes_retracts_all)
 {
-	check_batch(TWHEEL_OP_CHANGE, FAR);
+	check_batch(TWHEEL_OP_CHANGE, LONG);
 }
 
 TEST(group_says_how_many_had_expired)
@@ -136,8 +136,7 @@ TEST(group_says_how_many_had_expired)
 	unsigned int i;
 
 	for (i = 0; i < COUNT; i++) {
-		ops[i] = new_timer(i % 2 ? deadline : deadline + FAR, i);
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(i % 2 ? deadline : deadline + LONG, i);
 		ops[i].group = 7;
 	}
 	add_all(fd, ops, COUNT);
@@ -222,7 +221,7 @@ TEST(words_count)
 		add_all(fd, ops, COUNT);
 		for (j = 0; j < COUNT; j++)
 			if (j != other &&
-			    !push_alone(word_of(table, ops[j].handle), deadline + FAR))
+			    !push_alone(word_of(table, ops[j].handle), deadline + LONG))
 				skip("the machine is too slow");
 		pass(deadline + ticks(3));
 		ASSERT_EQ(query(fd, ops[place].handle, &op), 0);
@@ -246,12 +245,10 @@ TEST(holder_learns_that_the_lease_has_ended)
 		unsigned int j;
 		int lease;
 
-		for (j = 0; j < COUNT; j++) {
-			ops[j] = new_timer(deadline, j);
-			ops[j].flags = TWHEEL_ABSTIME;
-		}
+		for (j = 0; j < COUNT; j++)
+			ops[j] = new_timer_at(deadline, j);
 		add_all(fd, ops, COUNT);
-		lease = new_lease(fd, ops[places[i]].handle, FAR, 0);
+		lease = new_lease(fd, ops[places[i]].handle, LONG, 0);
 		wait_until_overdue(fd);
 		ASSERT_EQ(left(lease), -ENOENT);
 		ASSERT_EQ(push(lease), -ENOENT);
@@ -266,7 +263,6 @@ enum { TURNS = 90 };
 
 static __u64 add_in_turn(int fd, __u64 distance)
 {
-	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
 	__u64 start[ARRAY_SIZE(clocks)];
 	unsigned int i;
 
@@ -275,10 +271,9 @@ static __u64 add_in_turn(int fd, __u64 distance)
 	/* Not in the order of their deadlines. */
 	for (i = 0; i < TURNS; i++) {
 		const unsigned int number = i * 7 % TURNS, clock = number % ARRAY_SIZE(clocks);
-		struct twheel_op op = new_timer(start[clock] + number * distance, number);
+		struct twheel_op op = new_timer_at(start[clock] + number * distance, number);
 
 		op.clockid = clocks[clock];
-		op.flags = TWHEEL_ABSTIME;
 		arm(fd, op);
 	}
 	return start[0] + TURNS * distance;

@@ -2,8 +2,6 @@
 /* TWHEEL_IOC_CHANGE: a timer gets a new deadline and keeps the rest. */
 #include "errors.h"
 
-#define TIME_MAX	((1ULL << 63) - 1)
-
 /* The timer expires once, at its new deadline and with its old cookie. */
 static void check_expiry(int fd, __u64 handle, __u64 deadline)
 {

@@ -203,8 +203,7 @@ TEST_TIMEOUT(clock_is_set_back_and_forth_with_100000_timers, 600)
 	need_settable_clock();
 	start = read_clock(CLOCK_REALTIME) + 2 * HOUR;
 	for (i = 0; i < count; i++) {
-		ops[i] = new_timer(start + i * HOUR / count, i);
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(start + i * HOUR / count, i);
 		ops[i].clockid = CLOCK_REALTIME;
 	}
 	add_all(fd, ops, count);

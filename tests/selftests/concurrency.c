@@ -249,8 +249,7 @@ static void *cancel_at_expiry(void *data)
 			numbers[i] = new_number();
 			if (!numbers[i])
 				return NULL;
-			ops[i] = new_timer(deadline, numbers[i]);
-			ops[i].flags = TWHEEL_ABSTIME;
+			ops[i] = new_timer_at(deadline, numbers[i]);
 		}
 		add_all(fd, ops, BATCH);
 		while (now() < until)

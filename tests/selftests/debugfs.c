@@ -10,8 +10,6 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
-#define HOUR	(3600 * NSEC_PER_SEC)
-
 enum { LEVELS = 6, SLOTS = 128, DIGIT = 6 };
 
 /* The keys of each file, in order. Lines of late_N may stand between them. */

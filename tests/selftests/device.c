@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 
+const clockid_t clocks[3] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
+
 int open_device(int flags)
 {
 	return CALL(open(DEVICE, O_RDWR | flags));
@@ -129,6 +131,14 @@ struct twheel_op new_timer(__u64 delay_ns, __u64 cookie)
 	};
 }
 
+struct twheel_op new_timer_at(__u64 deadline_ns, __u64 cookie)
+{
+	struct twheel_op op = new_timer(deadline_ns, cookie);
+
+	op.flags = TWHEEL_ABSTIME;
+	return op;
+}
+
 __u64 arm(int fd, struct twheel_op op)
 {
 	op.handle = 0;
@@ -145,9 +155,8 @@ __u64 add(int fd, __u64 delay_ns, __u64 cookie)
 static __u64 add_timer(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns,
 		       __u64 cookie)
 {
-	struct twheel_op op = new_timer(deadline_ns, cookie);
+	struct twheel_op op = new_timer_at(deadline_ns, cookie);
 
-	op.flags = TWHEEL_ABSTIME;
 	op.clockid = clockid;
 	op.period_ns = period_ns;
 	return arm(fd, op);

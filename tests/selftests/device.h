@@ -19,6 +19,19 @@
 
 #define DEVICE "/dev/twheel"
 
+/* A time that no case waits for, and the latest deadline. */
+#define LONG		(100 * NSEC_PER_SEC)
+#define TIME_MAX	((1ULL << 63) - 1)
+
+#define MINUTE	(60 * NSEC_PER_SEC)
+#define HOUR	(60 * MINUTE)
+#define DAY	(24 * HOUR)
+#define WEEK	(7 * DAY)
+#define MONTH	(30 * DAY)
+
+/* The clocks that timers may be on. */
+extern const clockid_t clocks[3];
+
 /* Open the device. @flags are 0, or O_NONBLOCK and O_CLOEXEC. */
 int open_device(int flags);
 
@@ -76,8 +89,9 @@ bool in_time(__u64 deadline_ns);
 /* If @deadline_ns is not still to come, cancel a timer and return true. */
 bool too_late(int fd, __u64 handle, __u64 deadline_ns);
 
-/* An operation that is valid for TWHEEL_IOC_ADD. */
+/* An operation that is valid for TWHEEL_IOC_ADD, with a delay or a deadline. */
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie);
+struct twheel_op new_timer_at(__u64 deadline_ns, __u64 cookie);
 
 /* Arm a timer. These functions return its handle. */
 __u64 arm(int fd, struct twheel_op op);

@@ -14,8 +14,6 @@
 #include "device.h"
 #include "parameter.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 /* Drain all timers, up to @room. Returns their number. */
 static unsigned int drain_all(int fd, struct twheel_op *ops, unsigned int room)
 {

@@ -11,7 +11,6 @@
 #define TOO_SHORT	1
 
 #define ABOVE_MAX	(1ULL << 63)
-#define FAR		(100 * NSEC_PER_SEC)
 
 enum field {
 	FIELD_OP, FIELD_FLAGS, FIELD_CLOCKID, FIELD_RESULT, FIELD_HANDLE,
@@ -140,10 +139,9 @@ static struct target new_target(void)
 {
 	struct target target = {
 		.fd = open_device(O_NONBLOCK),
-		.timer = new_timer(now() + FAR, 1),
+		.timer = new_timer_at(now() + LONG, 1),
 	};
 
-	target.timer.flags = TWHEEL_ABSTIME;
 	target.timer.group = 1;
 	target.timer.handle = arm(target.fd, target.timer);
 	return target;
@@ -302,14 +300,14 @@ static void refuse_handles(const struct target *target, const struct refusal *ro
 	/* another descriptor's, whether or not it differs from an own handle */
 	op.handle = own;
 	refuse(other, row->call, &op, row->error);
-	op.handle = add(other, FAR, 1);
-	add(other, FAR, 1);
+	op.handle = add(other, LONG, 1);
+	add(other, LONG, 1);
 	if (op.handle != own)
 		refuse(target->fd, row->call, &op, row->error);
 	close(other);
 
 	/* a cancelled timer's */
-	op.handle = add(target->fd, FAR, 1);
+	op.handle = add(target->fd, LONG, 1);
 	ASSERT_EQ(cancel(target->fd, op.handle), 0);
 	refuse(target->fd, row->call, &op, row->error);
 

@@ -18,8 +18,6 @@
 
 #define REFCNT "/sys/module/twheel/refcnt"
 
-#define FAR (100 * NSEC_PER_SEC)
-
 enum {
 	SOME = 64,		/* timers that take more than one block */
 	MANY = 70,		/* operations: more than the driver copies at a time */
@@ -236,7 +234,7 @@ static void keep_with_faults(enum fault_mode mode)
 	while (next_fault(&faults)) {
 		const int fd = open_device(O_NONBLOCK);
 
-		op = new_timer(FAR, 1);
+		op = new_timer(LONG, 1);
 		op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
 		op.handle = handle;
 		op.window_ns = 1;
@@ -272,7 +270,7 @@ TEST_TIMEOUT(list_lists_each_timer_once, 300)
 	long got;
 
 	for (i = 0; i < MANY; i++)
-		ops[i] = new_timer(FAR, i);
+		ops[i] = new_timer(LONG, i);
 	add_all(fd, ops, MANY);
 	while (next_fault(&faults)) {
 		struct twheel_list arg = { .ops = (unsigned long)ops, .count = MANY };
@@ -308,15 +306,15 @@ static void prepare_mixed(int fd, struct twheel_op *ops)
 	int i;
 
 	for (i = 0; i < MIXED; i++)
-		old[i] = new_timer(FAR, i);
+		old[i] = new_timer(LONG, i);
 	add_all(fd, old, MIXED);
 	ASSERT_EQ(cancel(fd, old[0].handle), 0);
-	ops[0] = new_timer(FAR, 0);
+	ops[0] = new_timer(LONG, 0);
 	ops[0].op = TWHEEL_OP_ADD;
 	ops[CHANGED] = (struct twheel_op){
 		.op = TWHEEL_OP_CHANGE,
 		.handle = old[CHANGED].handle,
-		.time_ns = 10 * FAR,
+		.time_ns = 10 * LONG,
 	};
 	ops[CANCELLED] = (struct twheel_op){
 		.op = TWHEEL_OP_CANCEL,
@@ -335,7 +333,7 @@ static void check_mixed(int fd, const struct twheel_op *ops, long done)
 	bool carried_out;
 
 	ASSERT_EQ(query(fd, ops[CHANGED].handle, &op), 0);
-	carried_out = op.time_ns > FAR;
+	carried_out = op.time_ns > LONG;
 	ASSERT(done <= CHANGED || carried_out);
 	ASSERT_EQ(query(fd, ops[CANCELLED].handle, &op),
 		  carried_out ? -ENOENT : 0);
@@ -381,7 +379,7 @@ TEST(change_fails_and_changes_nothing)
 	int state;
 
 	while (next_fault(&faults)) {
-		const __u64 handle = add(fd, FAR, 1);
+		const __u64 handle = add(fd, LONG, 1);
 
 		op = (struct twheel_op){ .handle = handle };
 		inject(&faults);
@@ -411,7 +409,7 @@ static void cancel_with_faults(bool expired)
 	long result;
 
 	while (next_fault(&faults)) {
-		const __u64 handle = add(fd, expired ? 0 : FAR, 1);
+		const __u64 handle = add(fd, expired ? 0 : LONG, 1);
 
 		if (expired)
 			wait_until_expired(fd, handle);
@@ -443,7 +441,7 @@ TEST(query_fails_and_writes_nothing)
 {
 	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
-	const __u64 handle = add(fd, FAR, 42);
+	const __u64 handle = add(fd, LONG, 42);
 	struct twheel_op op;
 	long result;
 
@@ -642,7 +640,7 @@ static void add_some(int fd)
 	int i;
 
 	for (i = 0; i < SOME; i++)
-		ops[i] = new_timer(FAR, i);
+		ops[i] = new_timer(LONG, i);
 	add_all(fd, ops, SOME);
 }
 

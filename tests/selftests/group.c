@@ -7,8 +7,6 @@
 #include "errors.h"
 #include "parameter.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 /* End a group without expired timers. Returns their number or a negative errno. */
 static int end_group(int fd, __u64 group)
 {
@@ -28,8 +26,7 @@ TEST(all_timers_of_a_group_end)
 
 	do {
 		deadline = now() + margin_ns();
-		op = new_timer(deadline, 0);
-		op.flags = TWHEEL_ABSTIME;
+		op = new_timer_at(deadline, 0);
 		op.group = 7;
 		for (i = 0; i < 10; i++)
 			handles[i] = arm(fd, op);

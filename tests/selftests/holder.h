@@ -5,8 +5,6 @@
 
 #include "device.h"
 
-#define LONG	(100 * NSEC_PER_SEC)
-
 /* Make a lease. Returns its descriptor, or a negative errno. */
 int try_lease(int fd, __u64 handle, __u64 cap_ns, __u32 flags);
 

@@ -101,8 +101,7 @@ static void arm_crowd(struct crowd *crowd, const unsigned int *cookies,
 		const __u64 delay = FAR(cookies[i]) ? 3600 * NSEC_PER_SEC :
 				    rand() % (long_tests ? 30000 : 6000) * NSEC_PER_MSEC;
 
-		ops[i] = new_timer(now() + delay, cookies[i]);
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(now() + delay, cookies[i]);
 	}
 	add_all(crowd->fd, ops, count);
 	for (i = 0; i < count; i++)

@@ -303,10 +303,8 @@ TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 	unsigned int i;
 	__u64 handle, deadline;
 
-	for (i = 0; i < COUNT; i++) {
-		ops[i] = new_timer(start + COUNT - i, i);
-		ops[i].flags = TWHEEL_ABSTIME;
-	}
+	for (i = 0; i < COUNT; i++)
+		ops[i] = new_timer_at(start + COUNT - i, i);
 	add_all(fd, ops, COUNT);
 	handle = add_at(fd, start, 1);
 	ASSERT(!fdinfo_has(fd, "next-deadline-ns", &deadline));

@@ -307,7 +307,6 @@ static unsigned int checkpoint;
 /* A descriptor with many kinds of timers, in places that are not all in use. */
 static int new_mixture(void)
 {
-	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
 	static struct twheel_op ops[2 * CHECKPOINT];
 	const int fd = open_device(0);
 	unsigned int i;
@@ -317,8 +316,7 @@ static int new_mixture(void)
 	for (i = 0; i < 2 * checkpoint; i++) {
 		const clockid_t clockid = clocks[i / 2 % 3];
 
-		ops[i] = new_timer(read_clock(clockid) + LONG + i, i);
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(read_clock(clockid) + LONG + i, i);
 		ops[i].clockid = clockid;
 		ops[i].group = i % 5;
 		ops[i].window_ns = i % 11 * NSEC_PER_SEC;

@@ -10,8 +10,6 @@
 
 #include "table_timer.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 static int compare_cookies(const void *a, const void *b)
 {
 	const struct twheel_op *x = a, *y = b;
@@ -22,12 +20,10 @@ static int compare_cookies(const void *a, const void *b)
 /* One of many different timers. Its cookie is its number. */
 static struct twheel_op mixed_timer(unsigned int number)
 {
-	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
 	static const __u32 policies[] = { 0, TWHEEL_EACH, TWHEEL_RESTART };
 	const clockid_t clockid = clocks[number % 3];
-	struct twheel_op op = new_timer(read_clock(clockid) + LONG, number);
+	struct twheel_op op = new_timer_at(read_clock(clockid) + LONG, number);
 
-	op.flags = TWHEEL_ABSTIME;
 	op.clockid = clockid;
 	if (number % 2) {
 		op.period_ns = (1 + number) * NSEC_PER_SEC;

@@ -8,8 +8,6 @@
 
 #include "device.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 /* Arm a periodic timer with this policy for missed deadlines. */
 static __u64 add_with(int fd, __u32 policy, __u64 first, __u64 period,
 		      __u64 cookie)

@@ -10,8 +10,6 @@
 
 #include "device.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 static int set_eventfd(int fd, int eventfd)
 {
 	struct twheel_eventfd arg = { .fd = eventfd };
@@ -94,10 +92,8 @@ TEST(eventfd_is_signalled_once_for_all_of_a_tick)
 	/* A busy host may stop the machine after any callback. */
 	do {
 		deadline = now() + ticks(3) + margin_ns();
-		for (i = 0; i < COUNT; i++) {
-			ops[i] = new_timer(deadline, i);
-			ops[i].flags = TWHEEL_ABSTIME;
-		}
+		for (i = 0; i < COUNT; i++)
+			ops[i] = new_timer_at(deadline, i);
 		add_all(fd, ops, COUNT);
 		armed_in_time = in_time(deadline);
 		read_all(fd, events, COUNT);

@@ -17,8 +17,6 @@
 #include "device.h"
 #include "io_ring.h"
 
-#define FAR (100 * NSEC_PER_SEC)
-
 /* From Linux 6.7; the header may be older. */
 enum { READ_MULTISHOT = 49 };
 
@@ -274,7 +272,7 @@ static void expire_timerfd(int fd)
 static void use_device(void)
 {
 	struct twheel_op op;
-	const __u64 handle = add(device, FAR, 1);
+	const __u64 handle = add(device, LONG, 1);
 
 	ASSERT_EQ(query(device, handle, &op), 0);
 	ASSERT_EQ(get_info(device).unread, 1);
@@ -479,7 +477,7 @@ static void run_call(const void *data)
 {
 	const struct cell *cell = data;
 	const struct call *row = cell->row;
-	struct twheel_op op = new_timer(FAR, COOKIE + 1);
+	struct twheel_op op = new_timer(LONG, COOKIE + 1);
 	size_t size = sizeof(op);
 	__u64 handle;
 	void *buffer;
@@ -488,7 +486,7 @@ static void run_call(const void *data)
 	if (row->make == io_ring_call)
 		io_ring_open(0);
 	device = open_device(0);
-	handle = add(device, FAR, COOKIE);
+	handle = add(device, LONG, COOKIE);
 	if (row->call == TWHEEL_IOC_BATCH)
 		op.op = TWHEEL_OP_ADD;
 	if (row->call == TWHEEL_IOC_INFO)

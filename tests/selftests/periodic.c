@@ -2,10 +2,6 @@
 /* Periodic timers: no drift, and no period is lost. */
 #include "virtual.h"
 
-#define TIME_MAX	((1ULL << 63) - 1)
-
-#define LONG		(100 * NSEC_PER_SEC)
-
 /* A period that is no multiple of a tick. */
 static __u64 odd_period(void)
 {

@@ -51,7 +51,7 @@ static unsigned int below(unsigned int n)
 
 static struct twheel_op new_op(enum kind kind)
 {
-	struct twheel_op op = new_timer(FAR, kind);
+	struct twheel_op op = new_timer(LONG, kind);
 
 	op.op = TWHEEL_OP_ADD;
 	switch (kind) {
@@ -247,7 +247,7 @@ TEST(words_are_given_in_turn)
 	map_table(fd);
 	for (i = 0; i < words; i++) {
 		for (k = 0; k < ARRAY_SIZE(ops); k++) {
-			ops[k] = new_timer(FAR, k);
+			ops[k] = new_timer(LONG, k);
 			ops[k].op = TWHEEL_OP_ADD;
 		}
 		ops[1].flags |= TWHEEL_SHARED;

@@ -240,10 +240,8 @@ static __u64 arm_before_deadline(int *fd, unsigned int count)
 		unsigned int i;
 
 		*fd = open_device(0);
-		for (i = 0; i < count; i++) {
-			ops[i] = new_timer(deadline, i);
-			ops[i].flags = TWHEEL_ABSTIME;
-		}
+		for (i = 0; i < count; i++)
+			ops[i] = new_timer_at(deadline, i);
 		add_all(*fd, ops, count);
 		if (in_time(deadline))
 			return deadline;

@@ -11,11 +11,6 @@
 #include "device.h"
 #include "parameter.h"
 
-#define LONG		(100 * NSEC_PER_SEC)
-#define TIME_MAX	((1ULL << 63) - 1)
-
-static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
-
 /* No timer has this handle. */
 #define UNKNOWN		(~0ULL)
 

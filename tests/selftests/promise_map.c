@@ -9,8 +9,6 @@
 
 #include "device.h"
 
-#define FAR	(100 * NSEC_PER_SEC)
-
 enum { ENTRIES = 128, WORDS = 2048 };
 
 static size_t ring_size(unsigned int entries)
@@ -99,7 +97,7 @@ TEST(mapping_may_be_read_only)
 	const int fd = open_device(0);
 	const struct twheel_word *table = mmap(NULL, table_size(), PROT_READ, MAP_SHARED,
 					       fd, TWHEEL_MMAP_TABLE);
-	const __u64 deadline = now() + FAR, handle = add_shared(fd, deadline, 1);
+	const __u64 deadline = now() + LONG, handle = add_shared(fd, deadline, 1);
 
 	ASSERT(table != MAP_FAILED);
 	ASSERT(table[TWHEEL_INDEX(handle)].handle == handle);
@@ -161,7 +159,7 @@ TEST(second_mapping_is_the_same_memory)
 	const int fd = open_device(0);
 	struct twheel_word *table = map_table(fd), *table_again = map_table(fd);
 	struct twheel_ring *ring = map_ring(fd), *ring_again = map_ring(fd);
-	const __u64 deadline = now() + FAR, handle = add_shared(fd, deadline, 1);
+	const __u64 deadline = now() + LONG, handle = add_shared(fd, deadline, 1);
 
 	ASSERT(table != table_again);
 	ASSERT_EQ(table_again[TWHEEL_INDEX(handle)].deadline & ~TWHEEL_WORD_CLOSED, deadline);
@@ -214,7 +212,7 @@ TEST(table_and_ring_outlive_their_mappings)
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_word *table = map_table(fd);
 	struct twheel_ring *ring = map_ring(fd);
-	const __u64 handle = add_shared(fd, now() + FAR, 1);
+	const __u64 handle = add_shared(fd, now() + LONG, 1);
 	struct twheel_event event;
 
 	CALL(munmap(table, table_size()));
@@ -246,7 +244,7 @@ static void use_as_child(void *data)
 
 	/* The descriptor, the table, and the ring. */
 	ASSERT_EQ(timers_of(shared->fd), 1);
-	ASSERT(__atomic_compare_exchange_n(&word->deadline, &seen, seen + FAR, false,
+	ASSERT(__atomic_compare_exchange_n(&word->deadline, &seen, seen + LONG, false,
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	ASSERT_EQ(event_at(shared->ring, 0)->cookie, 2);
 	set_head(shared->ring, 1);
@@ -256,14 +254,14 @@ static void use_as_child(void *data)
 TEST(child_shares_descriptor_table_and_ring)
 {
 	const int fd = open_device(O_NONBLOCK);
-	const __u64 deadline = now() + FAR;
+	const __u64 deadline = now() + LONG;
 	struct shared shared = { fd, map_table(fd), map_ring(fd), 0 };
 
 	shared.handle = add_shared(fd, deadline, 1);
 	add(fd, 0, 2);
 	wait_for_tail(shared.ring, 1);
 	join(start(use_as_child, &shared));
-	ASSERT_EQ(shared.table[TWHEEL_INDEX(shared.handle)].deadline, deadline + FAR);
+	ASSERT_EQ(shared.table[TWHEEL_INDEX(shared.handle)].deadline, deadline + LONG);
 	ASSERT_EQ(shared.ring->head, 1);
 	wait_for_tail(shared.ring, 2);
 	ASSERT_EQ(event_at(shared.ring, 1)->cookie, 3);
@@ -292,7 +290,7 @@ TEST(mapping_of_a_child_keeps_the_timers)
 	pid_t child;
 	char byte;
 
-	add_shared(fd, now() + FAR, 1);
+	add_shared(fd, now() + LONG, 1);
 	CALL(pipe(child_ready));
 	CALL(pipe(parent_done));
 	child = start(keep_mapping_as_child, &fd);

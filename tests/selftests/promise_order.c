@@ -9,8 +9,6 @@
 #include "device.h"
 #include "settable_clock.h"
 
-static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
-
 /* The events so far, as check_next() has seen them. */
 struct order {
 	__u64		expired[3];	/* of the last event, by clock */

@@ -398,8 +398,7 @@ TEST(events_come_in_the_order_of_their_expiry)
 	for (i = 0; i < COUNT; i++) {
 		const unsigned int place = i * 37 % COUNT;
 
-		ops[i] = new_timer(start + place * ticks(1) / 8, place);
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(start + place * ticks(1) / 8, place);
 	}
 	add_all(fd, ops, COUNT);
 	all_ahead = in_time(start);
@@ -449,10 +448,8 @@ TEST(ten_thousand_events_in_one_read)
 	const __u64 deadline = now() + ticks(2);
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
-		ops[i] = new_timer(deadline, i);
-		ops[i].flags = TWHEEL_ABSTIME;
-	}
+	for (i = 0; i < count; i++)
+		ops[i] = new_timer_at(deadline, i);
 	add_all(fd, ops, count);
 	for (i = 0; i < count; i++)
 		wait_until_expired(fd, ops[i].handle);
@@ -480,10 +477,8 @@ TEST(each_of_100000_timers_is_read_once)
 	unsigned int i, count = 0;
 
 	srandom(1);
-	for (i = 0; i < total; i++) {
-		ops[i] = new_timer(start + random() % (1500 * NSEC_PER_MSEC), i);
-		ops[i].flags = TWHEEL_ABSTIME;
-	}
+	for (i = 0; i < total; i++)
+		ops[i] = new_timer_at(start + random() % (1500 * NSEC_PER_MSEC), i);
 	add_all(fd, ops, total);
 	while (count < total) {
 		int got;

@@ -226,7 +226,7 @@ TEST(poll_reports_pollin_while_there_are_events)
 	const struct ring ring = new_ring();
 
 	ASSERT(!has_event(ring.fd));
-	add(ring.fd, FAR, 1);
+	add(ring.fd, LONG, 1);
 	ASSERT(!has_event(ring.fd));
 	add(ring.fd, 0, 2);
 	add(ring.fd, 0, 3);
@@ -358,7 +358,7 @@ TEST(event_in_the_ring_cannot_be_withdrawn)
 	while (!tail_of(&ring))
 		continue;
 	ASSERT_EQ(cancel(ring.fd, handle), -ENOENT);
-	ASSERT_EQ(change(ring.fd, handle, FAR), -ENOENT);
+	ASSERT_EQ(change(ring.fd, handle, LONG), -ENOENT);
 	ASSERT_EQ(query(ring.fd, handle, &op), -ENOENT);
 	ASSERT(take_one(&ring).handle == handle);
 }
@@ -416,9 +416,7 @@ TEST(two_consumers_share_the_ring)
 	unsigned int i;
 
 	for (i = 0; i < COUNT; i++)
-		ops[i] = new_timer(now() + i * 20000, i);
-	for (i = 0; i < COUNT; i++)
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(now() + i * 20000, i);
 	child = CALL(fork());
 	if (child)
 		add_all(ring.fd, ops, COUNT);
@@ -461,10 +459,8 @@ TEST(each_of_100000_timers_goes_through_64_entries_once)
 	unsigned int i;
 
 	srandom(2);
-	for (i = 0; i < total; i++) {
-		ops[i] = new_timer(start + random() % (1500 * NSEC_PER_MSEC), i);
-		ops[i].flags = TWHEEL_ABSTIME;
-	}
+	for (i = 0; i < total; i++)
+		ops[i] = new_timer_at(start + random() % (1500 * NSEC_PER_MSEC), i);
 	add_all(ring.fd, ops, total);
 	for (i = 0; i < total; i++) {
 		const struct twheel_event event = take_one(&ring);

@@ -146,10 +146,8 @@ TEST(closed_while_the_ring_is_filled)
 		const __u64 deadline = now() + 200 * NSEC_PER_MSEC;
 		struct twheel_op op = new_timer(0, 1);
 
-		for (i = 0; i < count; i++) {
-			ops[i] = new_timer(deadline, i);
-			ops[i].flags = TWHEEL_ABSTIME;
-		}
+		for (i = 0; i < count; i++)
+			ops[i] = new_timer_at(deadline, i);
 		add_all(ring.fd, ops, count);
 		op.clockid = CLOCK_BOOTTIME;
 		op.period_ns = tick_ns();

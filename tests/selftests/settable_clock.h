@@ -7,8 +7,6 @@
 
 #include "device.h"
 
-#define HOUR	(3600 * NSEC_PER_SEC)
-
 /* How far the case has set the clock. */
 static __s64 clock_moved;
 

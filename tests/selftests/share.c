@@ -229,10 +229,8 @@ TEST(each_event_is_read_by_one_process)
 	CALL(pipe(reader.stop));
 	for (i = 0; i < 3; i++)
 		children[i] = start(read_until_told_to_stop, &reader);
-	for (i = 0; i < SHARED_EVENTS; i++) {
-		ops[i] = new_timer(begin + i * ticks(20) / SHARED_EVENTS, i);
-		ops[i].flags = TWHEEL_ABSTIME;
-	}
+	for (i = 0; i < SHARED_EVENTS; i++)
+		ops[i] = new_timer_at(begin + i * ticks(20) / SHARED_EVENTS, i);
 	add_all(fd, ops, SHARED_EVENTS);
 	for (i = 0; i < SHARED_EVENTS; i++) {
 		__u64 cookie;

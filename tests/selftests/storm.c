@@ -139,10 +139,8 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 	unsigned int i, n, got;
 
 	for (n = 0; n < count; n += STEP) {
-		for (i = 0; i < STEP && n + i < count; i++) {
-			ops[i] = new_timer(deadline, n + i);
-			ops[i].flags = TWHEEL_ABSTIME;
-		}
+		for (i = 0; i < STEP && n + i < count; i++)
+			ops[i] = new_timer_at(deadline, n + i);
 		add_all(fd, ops, i);
 	}
 	armed = now();
@@ -200,10 +198,8 @@ static void arm_storm(const struct storm *storm, int *fds, __u64 deadline)
 
 	for (n = 0; n < storm->descriptors; n++) {
 		fds[n] = open_device(0);
-		for (i = 0; i < storm->timers; i++) {
-			ops[i] = new_timer(deadline, i);
-			ops[i].flags = TWHEEL_ABSTIME;
-		}
+		for (i = 0; i < storm->timers; i++)
+			ops[i] = new_timer_at(deadline, i);
 		add_all(fds[n], ops, storm->timers);
 	}
 	free(ops);
@@ -332,8 +328,7 @@ TEST(periods_of_one_tick)
 	int got;
 
 	for (i = 0; i < count; i++) {
-		ops[i] = new_timer(start, i);
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(start, i);
 		ops[i].period_ns = period;
 	}
 	add_all(fd, ops, count);

@@ -59,8 +59,7 @@ static void hold(int sock, unsigned int count, __u64 last)
 			/* some expire before the holder is killed, most after that */
 			shared->known[done + i].deadline = start +
 				(done + i) * 7919ULL % count * (last - start) / count;
-			ops[i] = new_timer(shared->known[done + i].deadline, done + i);
-			ops[i].flags = TWHEEL_ABSTIME;
+			ops[i] = new_timer_at(shared->known[done + i].deadline, done + i);
 		}
 		add_all(fd, ops, n);
 		for (i = 0; i < n; i++)

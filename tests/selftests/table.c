@@ -12,7 +12,7 @@ enum { WORDS = 512 };
 
 TEST(word_has_the_deadline)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 
 	ASSERT_EQ(read_word(t.word), t.deadline);
 }
@@ -20,19 +20,19 @@ TEST(word_has_the_deadline)
 TEST(word_has_the_deadline_of_a_relative_time)
 {
 	const int fd = open_device(0);
-	struct twheel_op op = new_timer(FAR, 1);
+	struct twheel_op op = new_timer(LONG, 1);
 	struct twheel_word *table = map_table(fd);
 	const __u64 before = now();
 
 	op.flags = TWHEEL_SHARED;
 	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
-	ASSERT_GE(read_word(word_of(table, op.handle)), before + FAR);
-	ASSERT_LE(read_word(word_of(table, op.handle)), now() + FAR);
+	ASSERT_GE(read_word(word_of(table, op.handle)), before + LONG);
+	ASSERT_LE(read_word(word_of(table, op.handle)), now() + LONG);
 }
 
 TEST(word_has_what_a_change_makes_of_the_deadline)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 
 	ASSERT_EQ(change_to(t.fd, t.handle, t.deadline + 5), 0);
 	ASSERT_EQ(read_word(t.word), t.deadline + 5);
@@ -113,7 +113,7 @@ TEST(earlier_word_has_no_effect_before_the_deadline)
 
 TEST(change_to_earlier_expires_earlier)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 	const __u64 earlier = now() + ticks(2);
 
 	ASSERT_EQ(change_to(t.fd, t.handle, earlier), 0);
@@ -123,10 +123,10 @@ TEST(change_to_earlier_expires_earlier)
 
 TEST(change_undoes_a_push)
 {
-	const struct table_timer t = new_table_timer(FAR / 2);
+	const struct table_timer t = new_table_timer(LONG / 2);
 	const __u64 earlier = now() + ticks(2);
 
-	ASSERT(push_alone(t.word, t.deadline + FAR));
+	ASSERT(push_alone(t.word, t.deadline + LONG));
 	ASSERT_EQ(change_to(t.fd, t.handle, earlier), 0);
 	arm_timerfds(earlier);
 	check_expiry(&t, earlier);
@@ -139,7 +139,7 @@ TEST(changed_timer_can_be_pushed_back)
 	bool pushed;
 
 	for (lead = margin_ns();; lead *= 2) {
-		t = new_table_timer(FAR);
+		t = new_table_timer(LONG);
 		earlier = now() + lead;
 		ASSERT_EQ(change_to(t.fd, t.handle, earlier), 0);
 		pushed = push_alone(t.word, earlier + ticks(3));
@@ -154,7 +154,7 @@ TEST(changed_timer_can_be_pushed_back)
 
 TEST(upsert_of_a_shared_timer_sets_its_word)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 	struct twheel_op op = shared_op(t.deadline + 7, 1);
 
 	op.handle = t.handle;
@@ -169,13 +169,13 @@ TEST(upsert_of_a_shared_timer_sets_its_word)
 
 TEST(query_sees_a_push)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 	struct twheel_op op;
 
-	ASSERT(push_alone(t.word, t.deadline + FAR));
+	ASSERT(push_alone(t.word, t.deadline + LONG));
 	ASSERT_EQ(query(t.fd, t.handle, &op), 0);
-	ASSERT_GT(op.time_ns, FAR);
-	ASSERT_LE(op.time_ns, 2 * FAR);
+	ASSERT_GT(op.time_ns, LONG);
+	ASSERT_LE(op.time_ns, 2 * LONG);
 }
 
 TEST(pushed_to_the_end_of_time)
@@ -196,7 +196,7 @@ TEST(expiry_closes_the_word)
 	wait_for_event(t.fd);
 	check_closed(t.word);
 	ASSERT_EQ(read_word(t.word) & ~CLOSED, t.deadline);
-	ASSERT(!push_alone(t.word, now() + FAR));
+	ASSERT(!push_alone(t.word, now() + LONG));
 	check_expiry(&t, t.deadline);
 	check_closed(t.word);
 }
@@ -229,9 +229,9 @@ TEST(cancel_of_the_group_closes_its_words)
 	__u64 handles[100], other;
 	unsigned int i;
 
-	other = add_shared(fd, now() + FAR, 1);
+	other = add_shared(fd, now() + LONG, 1);
 	for (i = 0; i < ARRAY_SIZE(handles); i++) {
-		struct twheel_op op = shared_op(now() + FAR, i);
+		struct twheel_op op = shared_op(now() + LONG, i);
 
 		op.group = 7;
 		CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
@@ -274,13 +274,13 @@ TEST(table_is_used_again_and_again)
 	unsigned int i;
 
 	for (i = 0; i < 3 * words; i++) {
-		const __u64 deadline = now() + FAR + i;
+		const __u64 deadline = now() + LONG + i;
 		const __u64 handle = add_shared(fd, deadline, i);
 		__u64 *word = word_of(table, handle);
 
 		ASSERT_LT(TWHEEL_INDEX(handle), words);
 		ASSERT_EQ(read_word(word), deadline);
-		ASSERT(push_alone(word, deadline + FAR));
+		ASSERT(push_alone(word, deadline + LONG));
 		ASSERT_EQ(cancel(fd, handle), 0);
 		ASSERT_EQ(cancel(fd, handle), -ENOENT);
 		check_closed(word);
@@ -289,7 +289,7 @@ TEST(table_is_used_again_and_again)
 
 TEST(word_has_the_handle_of_its_timer)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 
 	ASSERT_EQ(t.table[TWHEEL_INDEX(t.handle)].handle, t.handle);
 }
@@ -303,14 +303,14 @@ TEST(index_comes_again_only_after_all_others)
 	unsigned int i;
 
 	map_table(fd);
-	first = add_shared(fd, now() + FAR, 0);
+	first = add_shared(fd, now() + LONG, 0);
 	ASSERT_EQ(cancel(fd, first), 0);
 	for (i = 1; i < words; i++) {
-		handle = add_shared(fd, now() + FAR, i);
+		handle = add_shared(fd, now() + LONG, i);
 		ASSERT(TWHEEL_INDEX(handle) != TWHEEL_INDEX(first));
 		ASSERT_EQ(cancel(fd, handle), 0);
 	}
-	handle = add_shared(fd, now() + FAR, i);
+	handle = add_shared(fd, now() + LONG, i);
 	ASSERT_EQ(TWHEEL_INDEX(handle), TWHEEL_INDEX(first));
 }
 
@@ -322,9 +322,9 @@ TEST(other_timers_leave_the_table_alone)
 
 	map_table(fd);
 	for (i = 0; i < 2 * words; i++)
-		ASSERT_GE(TWHEEL_INDEX(add(fd, FAR, i)), words);
+		ASSERT_GE(TWHEEL_INDEX(add(fd, LONG, i)), words);
 	for (i = 0; i < words; i++)
-		add_shared(fd, now() + FAR, i);
+		add_shared(fd, now() + LONG, i);
 }
 
 TEST(half_of_a_thousand_is_pushed_back)
@@ -369,13 +369,13 @@ TEST(half_of_a_thousand_is_pushed_back)
 
 TEST(drain_gives_the_deadline_that_was_pushed_back)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 	struct twheel_op op = { };
 	struct twheel_drain drain = { .ops = (unsigned long)&op, .count = 1 };
 
-	ASSERT(push_alone(t.word, t.deadline + FAR));
+	ASSERT(push_alone(t.word, t.deadline + LONG));
 	ASSERT_EQ(CALL(ioctl(t.fd, TWHEEL_IOC_DRAIN, &drain)), 1);
 	ASSERT(op.flags & TWHEEL_SHARED);
-	ASSERT_GT(op.time_ns, FAR);
+	ASSERT_GT(op.time_ns, LONG);
 	check_closed(t.word);
 }

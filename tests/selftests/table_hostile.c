@@ -23,7 +23,7 @@ TEST(word_of_no_deadline_lets_the_timer_expire)
 	expires_with(now() - NSEC_PER_SEC);
 	expires_with(CLOSED);
 	expires_with(CLOSED | 1);
-	expires_with(CLOSED | (now() + FAR));
+	expires_with(CLOSED | (now() + LONG));
 	expires_with(CLOSED | LATEST);
 	expires_with(CLOSED + LATEST / 2);
 }
@@ -47,12 +47,12 @@ TEST(word_between_deadline_and_now_is_the_events_deadline)
 
 TEST(cancel_ends_a_timer_with_any_word)
 {
-	const __u64 values[] = { 0, 1, CLOSED, ~0ULL, LATEST, now() + FAR,
-				 CLOSED | (now() + FAR) };
+	const __u64 values[] = { 0, 1, CLOSED, ~0ULL, LATEST, now() + LONG,
+				 CLOSED | (now() + LONG) };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
-		const struct table_timer t = new_table_timer(FAR);
+		const struct table_timer t = new_table_timer(LONG);
 		struct twheel_op op;
 
 		write_word(t.word, values[i]);
@@ -66,7 +66,7 @@ TEST(cancel_ends_a_timer_with_any_word)
 
 TEST(change_repairs_a_word)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 	const __u64 earlier = now() + ticks(2);
 
 	write_word(t.word, ~0ULL);
@@ -82,7 +82,7 @@ TEST(word_of_an_expired_timer_opens_nothing)
 
 	arm_timerfds(t.deadline);
 	wait_for_event(t.fd);
-	write_word(t.word, now() + FAR);
+	write_word(t.word, now() + LONG);
 	pass_ticks(2);
 	ASSERT_EQ(query(t.fd, t.handle, &op), TWHEEL_EXPIRED);
 	ASSERT_EQ(op.time_ns, 0);

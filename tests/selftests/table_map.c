@@ -71,7 +71,7 @@ TEST(first_mapping_fixes_the_size)
 TEST(no_table_is_enospc)
 {
 	const int fd = open_device(0);
-	const struct twheel_op op = shared_op(now() + FAR, 1);
+	const struct twheel_op op = shared_op(now() + LONG, 1);
 
 	ASSERT_EQ(get_info(fd).table_entries, 0);
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
@@ -81,24 +81,24 @@ TEST(full_table_is_enospc)
 {
 	const int fd = open_device(0);
 	const unsigned int words = words_of_a_page();
-	const struct twheel_op op = shared_op(now() + FAR, 1);
+	const struct twheel_op op = shared_op(now() + LONG, 1);
 	__u64 handle = 0;
 	unsigned int i;
 
 	map_table(fd);
 	for (i = 0; i < words; i++)
-		handle = add_shared(fd, now() + FAR, i);
+		handle = add_shared(fd, now() + LONG, i);
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
-	add(fd, FAR, 2);
+	add(fd, LONG, 2);
 	ASSERT_EQ(cancel(fd, handle), 0);
-	ASSERT_LT(TWHEEL_INDEX(add_shared(fd, now() + FAR, 1)), words);
+	ASSERT_LT(TWHEEL_INDEX(add_shared(fd, now() + LONG, 1)), words);
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
 }
 
 TEST(period_is_einval)
 {
 	const int fd = open_device(0);
-	struct twheel_op op = shared_op(now() + FAR, 1);
+	struct twheel_op op = shared_op(now() + LONG, 1);
 
 	map_table(fd);
 	op.period_ns = NSEC_PER_SEC;
@@ -148,7 +148,7 @@ TEST(unmapped_while_timers_are_pending)
 	CALL(munmap(t.table, page_size()));
 	check_expiry(&t, t.deadline);
 	check_closed(word_of(map_table(t.fd), t.handle));
-	t.handle = add_shared(t.fd, now() + FAR, 1);
+	t.handle = add_shared(t.fd, now() + LONG, 1);
 	ASSERT_EQ(cancel(t.fd, t.handle), 0);
 }
 

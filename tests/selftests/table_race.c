@@ -282,7 +282,7 @@ static void *push_by_steps(void *word)
 
 TEST(threads_that_push_the_same_word_lose_nothing)
 {
-	const struct table_timer t = new_table_timer(FAR);
+	const struct table_timer t = new_table_timer(LONG);
 	const __u64 last = t.deadline + 2ULL * STEPS * STEP;
 	pthread_t thread;
 
@@ -301,7 +301,7 @@ static struct {
 	atomic_uint	sweeps;
 } pushes;
 
-/* Push some words by FAR, again and again. */
+/* Push some words by LONG, again and again. */
 static void *push_all_by_far(void *data)
 {
 	unsigned int i;
@@ -310,7 +310,7 @@ static void *push_all_by_far(void *data)
 		for (i = 0; i < PUSHED; i++) {
 			__u64 seen = read_word(pushes.words[i]);
 
-			if (push_word(pushes.words[i], &seen, seen + FAR))
+			if (push_word(pushes.words[i], &seen, seen + LONG))
 				pushes.count[i]++;
 		}
 		pushes.sweeps++;
@@ -335,7 +335,7 @@ static void push_and_drain(int fd, struct twheel_word *table)
 		.ops = (unsigned long)back,
 		.count = PUSHED,
 	};
-	const __u64 deadline = now() + FAR;
+	const __u64 deadline = now() + LONG;
 	__u64 before, after;
 	pthread_t thread;
 	unsigned int i;
@@ -354,7 +354,7 @@ static void push_and_drain(int fd, struct twheel_word *table)
 	stopping = true;
 	pthread_join(thread, NULL);
 	for (i = 0; i < PUSHED; i++) {
-		const __u64 last = deadline + FAR *
+		const __u64 last = deadline + LONG *
 				   pushes.count[back[i].cookie % PUSHED];
 
 		ASSERT_GE(back[i].time_ns + after, last);
@@ -387,7 +387,7 @@ TEST(nothing_is_pushed_after_cancel)
 		pushes.words[i] = word_at(table, i);
 	start_pushes(&thread);
 	while (now() < end || rounds < 10) {
-		const __u64 handle = add_shared(fd, now() + FAR, 1);
+		const __u64 handle = add_shared(fd, now() + LONG, 1);
 
 		ASSERT_EQ(cancel(fd, handle), 0);
 		ASSERT_EQ(read_word(word_of(table, handle)), CLOSED);

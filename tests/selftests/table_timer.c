@@ -29,9 +29,9 @@ unsigned int words_of_a_page(void)
 
 struct twheel_op shared_op(__u64 deadline, __u64 cookie)
 {
-	struct twheel_op op = new_timer(deadline, cookie);
+	struct twheel_op op = new_timer_at(deadline, cookie);
 
-	op.flags = TWHEEL_ABSTIME | TWHEEL_SHARED;
+	op.flags |= TWHEEL_SHARED;
 	return op;
 }
 

@@ -10,7 +10,6 @@
 
 #define CLOSED		TWHEEL_WORD_CLOSED
 #define LATEST		(CLOSED - 1)
-#define FAR		(100 * NSEC_PER_SEC)
 
 /* Map a table of so many words, or of one page. */
 struct twheel_word *map_words(int fd, unsigned int words);

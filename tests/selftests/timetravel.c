@@ -194,9 +194,8 @@ TEST(ten_thousand_random_timers_within_a_day)
 		/* many near timers, few far ones */
 		const __u64 most = DAY >> random() % 16;
 
-		ops[i] = new_timer(start + ticks(2) + ((__u64)random() << 20 ^
-						       random()) % most, i);
-		ops[i].flags = TWHEEL_ABSTIME;
+		ops[i] = new_timer_at(start + ticks(2) +
+				      ((__u64)random() << 20 ^ random()) % most, i);
 	}
 	add_all(fd, ops, COUNT);
 	for (i = 0; i < COUNT; i++) {

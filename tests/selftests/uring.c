@@ -9,8 +9,6 @@
 #include "device.h"
 #include "io_ring.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 static void submit_read(int fd, struct twheel_event *event, __u64 id)
 {
 	const struct io_uring_sqe sqe = io_ring_read(fd, event, sizeof(*event), id);

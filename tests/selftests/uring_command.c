@@ -7,8 +7,6 @@
 #include "errors.h"
 #include "io_ring.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 static struct twheel_op op_on(__u32 opcode, __u64 handle)
 {
 	return (struct twheel_op){ .op = opcode, .handle = handle };

@@ -12,8 +12,6 @@
 #include "device.h"
 #include "io_ring.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 enum {
 	BATCHES = 8,
 	LENGTH = 2048,		/* of a batch */

@@ -5,8 +5,6 @@
 
 #include "device.h"
 
-#define LONG (100 * NSEC_PER_SEC)
-
 enum { ALICE = 31001, BOB, CAROL, DAVE, ERIN, FRANK, GRACE, HEIDI, IVAN, JUDY, KEVIN };
 
 /*

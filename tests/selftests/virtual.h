@@ -8,12 +8,6 @@
 
 #include "device.h"
 
-#define MINUTE	(60 * NSEC_PER_SEC)
-#define HOUR	(60 * MINUTE)
-#define DAY	(24 * HOUR)
-#define WEEK	(7 * DAY)
-#define MONTH	(30 * DAY)
-
 /* Skip the test where these times are real. */
 void need_time_travel(void);
 
