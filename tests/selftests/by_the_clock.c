@@ -242,12 +242,9 @@ TEST(holder_learns_that_the_lease_has_ended)
 		const int fd = open_device(O_NONBLOCK);
 		const __u64 deadline = now() + margin_ns();
 		struct twheel_op op;
-		unsigned int j;
 		int lease;
 
-		for (j = 0; j < COUNT; j++)
-			ops[j] = new_timer_at(deadline, j);
-		add_all(fd, ops, COUNT);
+		add_many(fd, ops, COUNT, new_timer_at(deadline, 0));
 		lease = new_lease(fd, ops[places[i]].handle, LONG, 0);
 		wait_until_overdue(fd);
 		ASSERT_EQ(left(lease), -ENOENT);

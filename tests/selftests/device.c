@@ -372,6 +372,13 @@ void add_all(int fd, struct twheel_op *ops, size_t count)
 	}
 }
 
+void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op)
+{
+	for (op.cookie = 0; op.cookie < count; op.cookie++)
+		ops[op.cookie] = op;
+	add_all(fd, ops, count);
+}
+
 static bool poll_device(int fd, int timeout_ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };

@@ -139,6 +139,9 @@ void batch(int fd, struct twheel_op *ops, size_t count);
 /* Arm the timers of an array of new_timer(). Fills in their handles. */
 void add_all(int fd, struct twheel_op *ops, size_t count);
 
+/* Arm @count timers like @op, whose cookies count from 0. Fills in @ops. */
+void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op);
+
 /* Wait until a descriptor has an event. */
 void wait_for_event(int fd);
 

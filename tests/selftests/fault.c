@@ -269,9 +269,7 @@ TEST_TIMEOUT(list_lists_each_timer_once, 300)
 	__u64 cursor;
 	long got;
 
-	for (i = 0; i < MANY; i++)
-		ops[i] = new_timer(LONG, i);
-	add_all(fd, ops, MANY);
+	add_many(fd, ops, MANY, new_timer(LONG, 0));
 	while (next_fault(&faults)) {
 		struct twheel_list arg = { .ops = (unsigned long)ops, .count = MANY };
 
@@ -303,11 +301,8 @@ enum { CHANGED = 1, CANCELLED, QUERIED, MIXED };
 static void prepare_mixed(int fd, struct twheel_op *ops)
 {
 	struct twheel_op old[MIXED];
-	int i;
 
-	for (i = 0; i < MIXED; i++)
-		old[i] = new_timer(LONG, i);
-	add_all(fd, old, MIXED);
+	add_many(fd, old, MIXED, new_timer(LONG, 0));
 	ASSERT_EQ(cancel(fd, old[0].handle), 0);
 	ops[0] = new_timer(LONG, 0);
 	ops[0].op = TWHEEL_OP_ADD;
@@ -488,9 +483,7 @@ static void read_with_faults(int flags, int rw_flags, int count)
 	int i;
 
 	while (next_fault(&faults)) {
-		for (i = 0; i < count; i++)
-			ops[i] = new_timer(0, i);
-		add_all(fd, ops, count);
+		add_many(fd, ops, count, new_timer(0, 0));
 		for (i = 0; i < count; i++)
 			wait_until_expired(fd, ops[i].handle);
 		inject(&faults);
@@ -637,11 +630,8 @@ TEST(epoll_fails_or_watches)
 static void add_some(int fd)
 {
 	struct twheel_op ops[SOME];
-	int i;
 
-	for (i = 0; i < SOME; i++)
-		ops[i] = new_timer(LONG, i);
-	add_all(fd, ops, SOME);
+	add_many(fd, ops, SOME, new_timer(LONG, 0));
 }
 
 /* close() ends all timers even if it cannot allocate memory. */

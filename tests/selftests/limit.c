@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The limit on the timers of a descriptor. */
-#include "device.h"
 #include "parameter.h"
+#include "user.h"
 
 /*
  * So far from a limit, a batch admits all its timers together. In the last 4096 places, it admits
  * them one by one. LARGE_LIMIT is for batches that begin far from the limit and end at it.
  */
 enum { LIMIT = 1000, LARGE_LIMIT = 6000 };
-
-static void fill(int fd, unsigned int count)
-{
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
-	unsigned int i;
-
-	ASSERT(ops);
-	for (i = 0; i < count; i++)
-		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
-	add_all(fd, ops, count);
-	free(ops);
-}
 
 static void check_full(int fd)
 {
@@ -40,7 +28,7 @@ TEST(timer_above_the_limit_is_edquot)
 	const int fd = open_with("max_timers", LIMIT);
 
 	ASSERT_EQ(get_info(fd).max_timers, LIMIT);
-	fill(fd, LIMIT);
+	add_timers(fd, LIMIT);
 	check_full(fd);
 	check_full(fd);
 }
@@ -50,7 +38,7 @@ TEST(cancel_makes_room_for_one)
 	const int fd = open_with("max_timers", LIMIT);
 	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
 
-	fill(fd, LIMIT - 1);
+	add_timers(fd, LIMIT - 1);
 	check_full(fd);
 	ASSERT_EQ(cancel(fd, handle), 0);
 	add(fd, 100 * NSEC_PER_SEC, 2);
@@ -63,7 +51,7 @@ TEST(read_makes_room)
 	__u64 handles[10];
 	int i;
 
-	fill(fd, LIMIT - 10);
+	add_timers(fd, LIMIT - 10);
 	for (i = 0; i < 10; i++)
 		handles[i] = add(fd, 0, i);
 	for (i = 0; i < 10; i++)
@@ -72,7 +60,7 @@ TEST(read_makes_room)
 	check_full(fd);
 	read_one(fd);
 	read_one(fd);
-	fill(fd, 2);
+	add_timers(fd, 2);
 	check_full(fd);
 }
 
@@ -81,11 +69,11 @@ TEST(retraction_makes_room)
 	const int fd = open_with("max_timers", LIMIT);
 	const __u64 handle = add(fd, 0, 1);
 
-	fill(fd, LIMIT - 1);
+	add_timers(fd, LIMIT - 1);
 	wait_for_event(fd);
 	check_full(fd);
 	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
-	fill(fd, 1);
+	add_timers(fd, 1);
 	check_full(fd);
 }
 
@@ -95,7 +83,7 @@ TEST(change_needs_no_room)
 	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
 	const __u64 expired = add(fd, 0, 2);
 
-	fill(fd, LIMIT - 2);
+	add_timers(fd, LIMIT - 2);
 	wait_for_event(fd);
 	ASSERT_EQ(change(fd, pending, 200 * NSEC_PER_SEC), 0);
 	ASSERT_EQ(change(fd, expired, 200 * NSEC_PER_SEC), TWHEEL_RETRACTED);
@@ -151,7 +139,7 @@ TEST(limit_disturbs_nobody_else)
 
 	/* another descriptor notices nothing */
 	add(other, ticks(1), 1);
-	fill(other, LIMIT - 1);
+	add_timers(other, LIMIT - 1);
 	check_full(other);
 	ASSERT_EQ(read_one(other).cookie, 1);
 
@@ -171,7 +159,7 @@ TEST(limit_is_that_of_the_open)
 	const int fd = open_with("max_timers", LIMIT);
 
 	/* the parameter is back at its old value, which is larger */
-	fill(fd, LIMIT);
+	add_timers(fd, LIMIT);
 	check_full(fd);
 	ASSERT_GT(get_info(open_device(0)).max_timers, LIMIT);
 }
@@ -183,7 +171,7 @@ TEST(close_gives_everything_back)
 	for (i = 0; i < 5; i++) {
 		const int fd = open_with("max_timers", LIMIT);
 
-		fill(fd, LIMIT);
+		add_timers(fd, LIMIT);
 		check_full(fd);
 		close(fd);
 	}

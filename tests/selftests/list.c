@@ -191,9 +191,7 @@ TEST(each_call_goes_on_where_the_last_ended)
 	__u64 cursor, before;
 	int got;
 
-	for (i = 0; i < COUNT; i++)
-		ops[i] = new_timer(LONG, i);
-	add_all(fd, ops, COUNT);
+	add_many(fd, ops, COUNT, new_timer(LONG, 0));
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		for (cursor = 0, seen = 0; seen < COUNT; seen += got) {
 			before = cursor;
@@ -313,9 +311,7 @@ TEST(records_before_a_bad_page_count)
 	const int fd = open_device(0);
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		ops[i] = new_timer(LONG, i);
-	add_all(fd, ops, ARRAY_SIZE(ops));
+	add_many(fd, ops, ARRAY_SIZE(ops), new_timer(LONG, 0));
 	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
 		check_end_of_memory(fd, rooms[i], PROT_NONE);
 		check_end_of_memory(fd, rooms[i], PROT_READ);
@@ -331,11 +327,8 @@ TEST(array_that_is_not_there_yet)
 	struct twheel_op *fresh = CALL(mmap(NULL, sizeof(ops), PROT_READ | PROT_WRITE,
 					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 	__u64 cursor = 0;
-	unsigned int i;
 
-	for (i = 0; i < COUNT; i++)
-		ops[i] = new_timer(LONG, i);
-	add_all(fd, ops, COUNT);
+	add_many(fd, ops, COUNT, new_timer(LONG, 0));
 	ASSERT_EQ(list(fd, fresh, COUNT, &cursor, 0), COUNT);
 }
 
@@ -361,9 +354,7 @@ TEST(signals_lose_nothing)
 	__u64 cursor;
 	int got;
 
-	for (i = 0; i < count; i++)
-		ops[i] = new_timer(10 * LONG, i);
-	add_all(fd, ops, count);
+	add_many(fd, ops, count, new_timer(10 * LONG, 0));
 	CALL(sigaction(SIGALRM, &action, NULL));
 	for (i = 0; i < 20 || (alarms < 20 && i < 2000); i++) {
 		CALL(setitimer(ITIMER_REAL, &often, NULL));

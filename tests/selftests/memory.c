@@ -34,15 +34,6 @@ enum { EXTRA = 64 };
 
 static struct twheel_op ops[COUNT];
 
-static void add_many(int fd)
-{
-	int i;
-
-	for (i = 0; i < COUNT; i++)
-		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
-	add_all(fd, ops, COUNT);
-}
-
 static void cancel_many(int fd)
 {
 	int i;
@@ -112,7 +103,7 @@ TEST(timer_takes_66_bytes_at_most)
 	struct slab after;
 
 	need_fast_kernel();
-	add_many(fd);
+	add_many(fd, ops, COUNT, new_timer(LONG, 0));
 	after = get_slab();
 	note("%.1f bytes", (double)(after.used - before.used) / COUNT);
 	ASSERT_GE(after.used, before.used + COUNT * 64);
@@ -130,7 +121,7 @@ TEST(cancelled_timers_are_freed)
 
 	need_fast_kernel();
 	for (i = 0; i < 3; i++) {
-		add_many(fd);
+		add_many(fd, ops, COUNT, new_timer(LONG, 0));
 		cancel_many(fd);
 		later = get_slab_of(before.used + SOME);
 		ASSERT_LE(later.used, before.used + SOME);
@@ -145,13 +136,13 @@ TEST(places_of_cancelled_timers_are_used_again)
 	int i, j;
 
 	need_fast_kernel();
-	add_many(fd);
+	add_many(fd, ops, COUNT, new_timer(LONG, 0));
 	first = get_slab();
 	for (i = 0; i < 3; i++) {
 		for (j = i; j < COUNT; j += 10)
 			ASSERT_EQ(cancel(fd, ops[j].handle), 0);
 		for (j = i; j < COUNT; j += 10)
-			ops[j].handle = add(fd, 100 * NSEC_PER_SEC, j);
+			ops[j].handle = add(fd, LONG, j);
 	}
 	later = get_slab();
 	ASSERT_LE(later.used, first.used + SOME);
@@ -164,7 +155,7 @@ static void check_timer_alone(int fd, unsigned long most)
 	int i;
 
 	for (i = 0; i < SINGLE; i++)
-		ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, i)), 0);
+		ASSERT_EQ(cancel(fd, add(fd, LONG, i)), 0);
 	later = get_slab();
 	ASSERT_LE(later.all, most);
 }
@@ -176,7 +167,7 @@ TEST(timer_alone_comes_and_goes_in_the_same_memory)
 	struct slab first;
 
 	need_fast_kernel();
-	ASSERT_EQ(cancel(fd, add(fd, 100 * NSEC_PER_SEC, 0)), 0);
+	ASSERT_EQ(cancel(fd, add(fd, LONG, 0)), 0);
 	first = get_slab();
 	check_timer_alone(fd, first.all + SOME);
 }
@@ -189,7 +180,7 @@ TEST(timer_alone_after_many_uses_the_same_memory)
 	int i;
 
 	need_fast_kernel();
-	add_many(fd);
+	add_many(fd, ops, COUNT, new_timer(LONG, 0));
 	for (i = COUNT - 1; i >= 0; i--)
 		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
 	first = get_slab_of(SOME);
@@ -211,7 +202,7 @@ TEST(timers_that_share_words_alone_use_the_same_memory)
 	ASSERT(words != MAP_FAILED);
 	first = get_slab();
 	for (i = 0; i < SINGLE; i++) {
-		op = new_timer(100 * NSEC_PER_SEC, i);
+		op = new_timer(LONG, i);
 		op.flags = i % 3 ? TWHEEL_SHARED : 0;
 		CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
 		ASSERT_EQ(cancel(fd, op.handle), 0);
@@ -231,7 +222,7 @@ TEST(close_frees_all_timers)
 		const int fd = open_device(0);
 		int j;
 
-		add_many(fd);
+		add_many(fd, ops, COUNT, new_timer(LONG, 0));
 		for (j = 0; j < 1000; j++)
 			add(fd, 0, j);
 		wait_for_event(fd);
@@ -273,7 +264,7 @@ static void use_cgroup(void *data)
 
 	enter_cgroup();
 	before = memory_of_cgroup();
-	add_many(fd);
+	add_many(fd, ops, COUNT, new_timer(LONG, 0));
 	after = memory_of_cgroup();
 	note("%ld bytes for each timer", (long)(after - before) / COUNT);
 	ASSERT_GE(after, before + 64UL * COUNT);
@@ -298,7 +289,7 @@ static void take_groups(int fd)
 	int i;
 
 	for (i = 0; i < COUNT; i++) {
-		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
+		ops[i] = new_timer(LONG, i);
 		ops[i].group = i + 1;
 	}
 	add_all(fd, ops, COUNT);
@@ -306,13 +297,10 @@ static void take_groups(int fd)
 
 static void take_boottime(int fd)
 {
-	int i;
+	struct twheel_op op = new_timer(LONG, 0);
 
-	for (i = 0; i < COUNT; i++) {
-		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
-		ops[i].clockid = CLOCK_BOOTTIME;
-	}
-	add_all(fd, ops, COUNT);
+	op.clockid = CLOCK_BOOTTIME;
+	add_many(fd, ops, COUNT, op);
 }
 
 static void take_files(int fd)
@@ -327,9 +315,7 @@ static void take_leases(int fd)
 {
 	int i;
 
-	for (i = 0; i < LEASES; i++)
-		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
-	add_all(fd, ops, LEASES);
+	add_many(fd, ops, LEASES, new_timer(LONG, 0));
 	for (i = 0; i < LEASES; i++)
 		new_lease(fd, ops[i].handle, NSEC_PER_SEC, 0);
 }
@@ -439,7 +425,7 @@ static void hold_calls(unsigned long call, const void *arg, const void *operatio
 	memcpy(content[0], &(__u64){ (unsigned long)pages + page_size() }, sizeof(__u64));
 	memcpy(content[1], operations, CALL_OPS * sizeof(struct twheel_op));
 	for (i = 0; i < CALL_OPS; i++)
-		add(held.fd, 100 * NSEC_PER_SEC, i);
+		add(held.fd, LONG, i);
 	userfaultfd = open_userfaultfd(pages, 2 * page_size(), 0, UFFDIO_REGISTER_MODE_MISSING);
 	use_one_cpu();
 	enter_cgroup();

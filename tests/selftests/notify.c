@@ -85,16 +85,13 @@ TEST(eventfd_is_signalled_once_for_all_of_a_tick)
 	unsigned int stopped = 0;
 	__u64 deadline, count;
 	bool armed_in_time;
-	int i;
 
 	stay_on_one_cpu();
 	CALL(set_eventfd(fd, eventfd));
 	/* A busy host may stop the machine after any callback. */
 	do {
 		deadline = now() + ticks(3) + margin_ns();
-		for (i = 0; i < COUNT; i++)
-			ops[i] = new_timer_at(deadline, i);
-		add_all(fd, ops, COUNT);
+		add_many(fd, ops, COUNT, new_timer_at(deadline, 0));
 		armed_in_time = in_time(deadline);
 		read_all(fd, events, COUNT);
 		pass_ticks(1);

@@ -237,12 +237,9 @@ static __u64 arm_before_deadline(int *fd, unsigned int count)
 
 	for (;; lead *= 2) {
 		const __u64 deadline = now() + lead;
-		unsigned int i;
 
 		*fd = open_device(0);
-		for (i = 0; i < count; i++)
-			ops[i] = new_timer_at(deadline, i);
-		add_all(*fd, ops, count);
+		add_many(*fd, ops, count, new_timer_at(deadline, 0));
 		if (in_time(deadline))
 			return deadline;
 		close(*fd);

@@ -428,9 +428,7 @@ TEST(handle_does_not_come_again_soon)
 	unsigned int i, j;
 
 	for (i = 0; i < count; i += CHUNK) {
-		for (j = 0; j < CHUNK; j++)
-			ops[j] = new_timer(LONG, j);
-		add_all(fd, ops, CHUNK);
+		add_many(fd, ops, CHUNK, new_timer(LONG, 0));
 		for (j = 0; j < CHUNK; j++) {
 			handles[i + j] = ops[j].handle;
 			ops[j] = (struct twheel_op){

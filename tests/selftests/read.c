@@ -448,9 +448,7 @@ TEST(ten_thousand_events_in_one_read)
 	const __u64 deadline = now() + ticks(2);
 	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		ops[i] = new_timer_at(deadline, i);
-	add_all(fd, ops, count);
+	add_many(fd, ops, count, new_timer_at(deadline, 0));
 	for (i = 0; i < count; i++)
 		wait_until_expired(fd, ops[i].handle);
 	ASSERT_EQ(read_events(fd, events, count + 1), count);

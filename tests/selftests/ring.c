@@ -29,12 +29,9 @@ static void expire(int fd, unsigned int first, unsigned int count)
 static void overfill(const struct ring *ring, unsigned int waiting)
 {
 	struct twheel_op ops[2 * ENTRIES];
-	unsigned int i;
 
 	ASSERT_LE(waiting, ENTRIES);
-	for (i = 0; i < ENTRIES + waiting; i++)
-		ops[i] = new_timer(0, i);
-	add_all(ring->fd, ops, ENTRIES + waiting);
+	add_many(ring->fd, ops, ENTRIES + waiting, new_timer(0, 0));
 	while (tail_of(ring) < ENTRIES ||
 	       get_info(ring->fd).unread < waiting)
 		pass_ticks(0);

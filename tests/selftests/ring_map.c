@@ -71,9 +71,7 @@ TEST(large_ring)
 	const unsigned int count = many(LARGE);
 	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		ops[i] = new_timer(0, i);
-	add_all(ring.fd, ops, count);
+	add_many(ring.fd, ops, count, new_timer(0, 0));
 	while (tail_of(&ring) < count)
 		has_event(ring.fd);
 	wait_for_more(&ring, false);
@@ -139,16 +137,14 @@ TEST(closed_while_the_ring_is_filled)
 {
 	const unsigned int count = many(20000);
 	static struct twheel_op ops[20000];
-	unsigned int round, i;
+	unsigned int round;
 
 	for (round = 0; round < 5; round++) {
 		const struct ring ring = map_ring(open_device(0), 1 << 15);
 		const __u64 deadline = now() + 200 * NSEC_PER_MSEC;
 		struct twheel_op op = new_timer(0, 1);
 
-		for (i = 0; i < count; i++)
-			ops[i] = new_timer_at(deadline, i);
-		add_all(ring.fd, ops, count);
+		add_many(ring.fd, ops, count, new_timer_at(deadline, 0));
 		op.clockid = CLOCK_BOOTTIME;
 		op.period_ns = tick_ns();
 		CALL(ioctl(ring.fd, TWHEEL_IOC_ADD, &op));

@@ -194,13 +194,11 @@ struct storm {
 static void arm_storm(const struct storm *storm, int *fds, __u64 deadline)
 {
 	struct twheel_op *ops = allocate(storm->timers, sizeof(*ops));
-	unsigned int i, n;
+	unsigned int n;
 
 	for (n = 0; n < storm->descriptors; n++) {
 		fds[n] = open_device(0);
-		for (i = 0; i < storm->timers; i++)
-			ops[i] = new_timer_at(deadline, i);
-		add_all(fds[n], ops, storm->timers);
+		add_many(fds[n], ops, storm->timers, new_timer_at(deadline, 0));
 	}
 	free(ops);
 }
@@ -302,11 +300,8 @@ TEST(unread_storm_ends_with_close)
 	const unsigned int count = many(50000);
 	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	const int fd = open_device(0);
-	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		ops[i] = new_timer(0, i);
-	add_all(fd, ops, count);
+	add_many(fd, ops, count, new_timer(0, 0));
 	wait_for_event(fd);
 	close(fd);
 	ASSERT_EQ(timers_of(open_device(0)), 0);

@@ -42,12 +42,9 @@ void with_user_limit(unsigned int limit, void (*run)(void *data))
 void add_timers(int fd, unsigned int count)
 {
 	struct twheel_op *ops = calloc(count, sizeof(*ops));
-	unsigned int i;
 
 	ASSERT(ops);
-	for (i = 0; i < count; i++)
-		ops[i] = new_timer(LONG, i);
-	add_all(fd, ops, count);
+	add_many(fd, ops, count, new_timer(LONG, 0));
 	free(ops);
 }
 

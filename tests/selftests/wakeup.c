@@ -756,7 +756,7 @@ TEST_TIMEOUT(poll_does_not_sleep_while_events_wait, 200)
 	const __u64 end = end_of_wakeups();
 	const unsigned int count = many(COUNT);
 	static struct twheel_op ops[COUNT];
-	unsigned int round, i;
+	unsigned int round;
 	pthread_t taker;
 
 	stay_on_cpu(0);
@@ -764,9 +764,7 @@ TEST_TIMEOUT(poll_does_not_sleep_while_events_wait, 200)
 	ring = map_ring(device, ENTRIES);
 	taker = start_thread(drop_all, NULL);
 	for (round = 1; round < 5 || now() < end; round++) {
-		for (i = 0; i < count; i++)
-			ops[i] = new_timer(0, i);
-		add_all(device, ops, count);
+		add_many(device, ops, count, new_timer(0, 0));
 		poll_until((__u64)round * count);
 	}
 	stopping = true;
