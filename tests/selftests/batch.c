@@ -4,27 +4,6 @@
 
 #include "errors.h"
 
-static struct twheel_batch new_batch(struct twheel_op *ops, unsigned int count)
-{
-	return (struct twheel_batch){
-		.ops = (unsigned long)ops,
-		.count = count,
-	};
-}
-
-static struct twheel_op add_op(__u64 delay_ns, __u64 cookie)
-{
-	struct twheel_op op = new_timer(delay_ns, cookie);
-
-	op.op = TWHEEL_OP_ADD;
-	return op;
-}
-
-static struct twheel_op op_on(__u32 operation, __u64 handle)
-{
-	return (struct twheel_op){ .op = operation, .handle = handle };
-}
-
 TEST(operations_have_results_of_their_own)
 {
 	const int fd = open_device(0);

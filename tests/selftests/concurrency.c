@@ -157,10 +157,7 @@ static void *add_and_cancel_batches(void *data)
 		add_all(fd, ops, BATCH);
 		for (i = 0; i < BATCH; i++) {
 			timers[numbers[i]].handle = ops[i].handle;
-			ops[i] = (struct twheel_op){
-				.op = TWHEEL_OP_CANCEL,
-				.handle = ops[i].handle,
-			};
+			ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
 		}
 		if (seed % 2)
 			poll(NULL, 0, rand_r(&seed) % 20);

@@ -139,6 +139,24 @@ struct twheel_op new_timer_at(__u64 deadline_ns, __u64 cookie)
 	return op;
 }
 
+struct twheel_op add_op(__u64 delay_ns, __u64 cookie)
+{
+	struct twheel_op op = new_timer(delay_ns, cookie);
+
+	op.op = TWHEEL_OP_ADD;
+	return op;
+}
+
+struct twheel_op op_on(__u32 operation, __u64 handle)
+{
+	return (struct twheel_op){ .op = operation, .handle = handle };
+}
+
+struct twheel_batch new_batch(struct twheel_op *ops, unsigned int count)
+{
+	return (struct twheel_batch){ .ops = (unsigned long)ops, .count = count };
+}
+
 __u64 arm(int fd, struct twheel_op op)
 {
 	op.handle = 0;
@@ -349,10 +367,7 @@ void batch(int fd, struct twheel_op *ops, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i += most) {
-		struct twheel_batch batch = {
-			.ops = (unsigned long)(ops + i),
-			.count = count - i < most ? count - i : most,
-		};
+		struct twheel_batch batch = new_batch(ops + i, count - i < most ? count - i : most);
 
 		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)),
 			  batch.count);

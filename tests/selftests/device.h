@@ -93,6 +93,11 @@ bool too_late(int fd, __u64 handle, __u64 deadline_ns);
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie);
 struct twheel_op new_timer_at(__u64 deadline_ns, __u64 cookie);
 
+/* Operations of a batch: a new timer, and an operation on a timer; and a batch. */
+struct twheel_op add_op(__u64 delay_ns, __u64 cookie);
+struct twheel_op op_on(__u32 operation, __u64 handle);
+struct twheel_batch new_batch(struct twheel_op *ops, unsigned int count);
+
 /* Arm a timer. These functions return its handle. */
 __u64 arm(int fd, struct twheel_op op);
 __u64 add(int fd, __u64 delay_ns, __u64 cookie);

@@ -528,9 +528,8 @@ static void *add_until_the_stop(void *data)
 		if (number + ARRAY_SIZE(ops) > MOST)
 			FAIL("no stop after %u timers", number);
 		for (i = 0; i < ARRAY_SIZE(ops); i++) {
-			ops[i] = new_timer(rand_r(&seed) % 2 ? LONG :
-					   rand_r(&seed) % ticks(3), number + i);
-			ops[i].op = TWHEEL_OP_ADD;
+			ops[i] = add_op(rand_r(&seed) % 2 ? LONG : rand_r(&seed) % ticks(3),
+					number + i);
 			ops[i].group = rand_r(&seed) % 3;
 		}
 		batch(shared_fd, ops, ARRAY_SIZE(ops));
@@ -628,10 +627,8 @@ static void *add_batches_until_the_stop(void *data)
 	unsigned int i, *armed = data;
 
 	do {
-		for (i = 0; i < ARRAY_SIZE(ops); i++) {
-			ops[i] = new_timer(LONG, i);
-			ops[i].op = TWHEEL_OP_ADD;
-		}
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			ops[i] = add_op(LONG, i);
 		batch(shared_fd, ops, ARRAY_SIZE(ops));
 		for (i = 0; i < ARRAY_SIZE(ops); i++)
 			*armed += !ops[i].result;

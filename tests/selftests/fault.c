@@ -181,18 +181,13 @@ static void batch_with_faults(enum fault_mode mode)
 	struct faults faults = all_faults(mode);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op ops[MANY];
-	const struct twheel_batch batch = {
-		.ops = (unsigned long)ops,
-		.count = MANY,
-	};
+	const struct twheel_batch batch = new_batch(ops, MANY);
 	unsigned int i, partial = 0, refused = 0;
 	long done;
 
 	while (next_fault(&faults)) {
-		for (i = 0; i < MANY; i++) {
-			ops[i] = new_timer(0, i);
-			ops[i].op = TWHEEL_OP_ADD;
-		}
+		for (i = 0; i < MANY; i++)
+			ops[i] = add_op(0, i);
 		inject(&faults);
 		done = withdraw(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
 		ASSERT_NE(done, 0);
@@ -304,21 +299,14 @@ static void prepare_mixed(int fd, struct twheel_op *ops)
 
 	add_many(fd, old, MIXED, new_timer(LONG, 0));
 	ASSERT_EQ(cancel(fd, old[0].handle), 0);
-	ops[0] = new_timer(LONG, 0);
-	ops[0].op = TWHEEL_OP_ADD;
+	ops[0] = add_op(LONG, 0);
 	ops[CHANGED] = (struct twheel_op){
 		.op = TWHEEL_OP_CHANGE,
 		.handle = old[CHANGED].handle,
 		.time_ns = 10 * LONG,
 	};
-	ops[CANCELLED] = (struct twheel_op){
-		.op = TWHEEL_OP_CANCEL,
-		.handle = old[CANCELLED].handle,
-	};
-	ops[QUERIED] = (struct twheel_op){
-		.op = TWHEEL_OP_QUERY,
-		.handle = old[QUERIED].handle,
-	};
+	ops[CANCELLED] = op_on(TWHEEL_OP_CANCEL, old[CANCELLED].handle);
+	ops[QUERIED] = op_on(TWHEEL_OP_QUERY, old[QUERIED].handle);
 }
 
 /* The driver has carried out the first operations, and those that go with them. */
@@ -349,10 +337,7 @@ TEST(batch_of_all_operations_is_carried_out_or_not)
 	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op ops[MIXED];
-	const struct twheel_batch batch = {
-		.ops = (unsigned long)ops,
-		.count = MIXED,
-	};
+	const struct twheel_batch batch = new_batch(ops, MIXED);
 	long done;
 
 	while (next_fault(&faults)) {

@@ -254,8 +254,7 @@ static void check_batch_in_order(unsigned int adds)
 
 	memset(ops, 0, sizeof(ops));
 	for (i = 0; i < adds; i++) {
-		ops[i] = new_timer(LONG, i);
-		ops[i].op = TWHEEL_OP_ADD;
+		ops[i] = add_op(LONG, i);
 		ops[i].group = 1;
 	}
 	ops[adds].op = TWHEEL_OP_CANCEL_GROUP;

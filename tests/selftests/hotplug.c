@@ -116,10 +116,7 @@ static void disarm(struct crowd *crowd, const unsigned int *cookies,
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		ops[i] = (struct twheel_op){
-			.op = TWHEEL_OP_CANCEL,
-			.handle = crowd->timers[cookies[i]].handle,
-		};
+		ops[i] = op_on(TWHEEL_OP_CANCEL, crowd->timers[cookies[i]].handle);
 	batch(crowd->fd, ops, count);
 	for (i = 0; i < count; i++) {
 		ASSERT_EQ(ops[i].result, 0);

@@ -99,8 +99,7 @@ static void check_cut(unsigned int limit)
 	int expected;
 
 	for (i = 0; i < 2 * limit; i++) {
-		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
-		ops[i].op = TWHEEL_OP_ADD;
+		ops[i] = add_op(100 * NSEC_PER_SEC, i);
 		if (i % 5 == 4)
 			ops[i].clockid = 77;
 	}

@@ -39,10 +39,7 @@ static void cancel_many(int fd)
 	int i;
 
 	for (i = 0; i < COUNT; i++)
-		ops[i] = (struct twheel_op){
-			.op = TWHEEL_OP_CANCEL,
-			.handle = ops[i].handle,
-		};
+		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
 	batch(fd, ops, COUNT);
 	for (i = 0; i < COUNT; i++)
 		ASSERT_EQ(ops[i].result, 0);

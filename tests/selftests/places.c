@@ -183,10 +183,7 @@ static void cancel_some(void)
 	for (i = 0; i < PLACES; i++) {
 		if (!model.handle[i] || below(one_in))
 			continue;
-		ops[n++] = (struct twheel_op){
-			.op = TWHEEL_OP_CANCEL,
-			.handle = model.handle[i],
-		};
+		ops[n++] = op_on(TWHEEL_OP_CANCEL, model.handle[i]);
 		model.handle[i] = 0;
 		model.free[i] = ++model.count;
 	}
@@ -246,10 +243,8 @@ TEST(words_are_given_in_turn)
 
 	map_table(fd);
 	for (i = 0; i < words; i++) {
-		for (k = 0; k < ARRAY_SIZE(ops); k++) {
-			ops[k] = new_timer(LONG, k);
-			ops[k].op = TWHEEL_OP_ADD;
-		}
+		for (k = 0; k < ARRAY_SIZE(ops); k++)
+			ops[k] = add_op(LONG, k);
 		ops[1].flags |= TWHEEL_SHARED;
 		batch(fd, ops, ARRAY_SIZE(ops));
 		ASSERT_EQ(TWHEEL_INDEX(ops[1].handle), i);

@@ -431,9 +431,7 @@ TEST(handle_does_not_come_again_soon)
 		add_many(fd, ops, CHUNK, new_timer(LONG, 0));
 		for (j = 0; j < CHUNK; j++) {
 			handles[i + j] = ops[j].handle;
-			ops[j] = (struct twheel_op){
-				.op = TWHEEL_OP_CANCEL, .handle = handles[i + j],
-			};
+			ops[j] = op_on(TWHEEL_OP_CANCEL, handles[i + j]);
 		}
 		batch(fd, ops, CHUNK);
 	}

@@ -83,17 +83,12 @@ LIMIT_TEST(users_timer_above_the_limit_is_edquot)
 static void add_some(int fd, unsigned int room)
 {
 	struct twheel_op ops[20];
-	struct twheel_batch batch = {
-		.ops = (unsigned long)ops,
-		.count = ARRAY_SIZE(ops),
-	};
+	struct twheel_batch batch = new_batch(ops, ARRAY_SIZE(ops));
 	unsigned int i;
 	int expected;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		ops[i] = new_timer(LONG, i);
-		ops[i].op = TWHEEL_OP_ADD;
-	}
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ops[i] = add_op(LONG, i);
 	ops[3].clockid = 77;
 	ops[5].flags |= TWHEEL_SHARED;
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), ARRAY_SIZE(ops));
@@ -210,8 +205,7 @@ BOTH_LIMITS_TEST(batch_is_cut_at_the_users_limit)
 	fd = open_device(0);
 	add_timers(open_device(0), 100);
 	for (i = 0; i < count; i++) {
-		ops[i] = new_timer(LONG, i);
-		ops[i].op = TWHEEL_OP_ADD;
+		ops[i] = add_op(LONG, i);
 		if (i % 5 == 4)
 			ops[i].clockid = 77;
 	}
@@ -401,8 +395,7 @@ static void *add_until_refused(void *data)
 
 	while (!full) {
 		for (i = 0; i < ARRAY_SIZE(ops); i++) {
-			ops[i] = new_timer(LONG, i);
-			ops[i].op = TWHEEL_OP_ADD;
+			ops[i] = add_op(LONG, i);
 			ops[i].group = i % 2;
 		}
 		batch(own_fd, ops, ARRAY_SIZE(ops));
@@ -470,10 +463,8 @@ static void *add_and_end(void *data)
 	ASSERT(ops);
 	while (now() < end || !shared->refused) {
 		refused = 0;
-		for (i = 0; i < count; i++) {
-			ops[i] = new_timer(i % 4 ? LONG : 0, i);
-			ops[i].op = TWHEEL_OP_ADD;
-		}
+		for (i = 0; i < count; i++)
+			ops[i] = add_op(i % 4 ? LONG : 0, i);
 		batch(own_fd, ops, count);
 		if (get_info(own_fd).timers_user > own_limit)
 			atomic_fetch_add(&shared->too_many, 1);
@@ -530,8 +521,7 @@ static void *add_mostly_in_vain(void *data)
 
 	while (!atomic_load((atomic_bool *)data)) {
 		for (i = 0; i < BATCH; i++) {
-			ops[i] = new_timer(LONG, i);
-			ops[i].op = TWHEEL_OP_ADD;
+			ops[i] = add_op(LONG, i);
 			ops[i].flags = i ? TWHEEL_SHARED : 0;
 		}
 		batch(own_fd, ops, BATCH);

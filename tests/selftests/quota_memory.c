@@ -98,10 +98,8 @@ static bool keep_one_in_each_block(int fd, unsigned int places, unsigned int lim
 	bool met = false;
 	__u64 block = -1;
 
-	for (i = 0; i < count; i++) {
-		ops[i] = new_timer(LONG, i);
-		ops[i].op = TWHEEL_OP_ADD;
-	}
+	for (i = 0; i < count; i++)
+		ops[i] = add_op(LONG, i);
 	batch(fd, ops, count);
 	for (i = 0; i < count; i++) {
 		if (ops[i].result) {
@@ -110,10 +108,7 @@ static bool keep_one_in_each_block(int fd, unsigned int places, unsigned int lim
 		} else if (TWHEEL_INDEX(ops[i].handle) / places != block) {
 			block = TWHEEL_INDEX(ops[i].handle) / places;
 		} else {
-			ops[cancels++] = (struct twheel_op){
-				.op = TWHEEL_OP_CANCEL,
-				.handle = ops[i].handle,
-			};
+			ops[cancels++] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
 		}
 	}
 	batch(fd, ops, cancels);

@@ -25,19 +25,7 @@ static bool answered(unsigned int request)
 
 static struct twheel_op request_op(unsigned int request)
 {
-	struct twheel_op op = new_timer(answered(request) ? TIMEOUT :
-					SHORT_TIMEOUT, request);
-
-	op.op = TWHEEL_OP_ADD;
-	return op;
-}
-
-static struct twheel_op answer_op(unsigned int request)
-{
-	return (struct twheel_op){
-		.op = TWHEEL_OP_CANCEL,
-		.handle = requests[request].handle,
-	};
+	return add_op(answered(request) ? TIMEOUT : SHORT_TIMEOUT, request);
 }
 
 /* Returns how many requests have timed out since. */
@@ -82,7 +70,7 @@ TEST(of_100000_requests_in_flight_99_percent_are_answered)
 			ops[used++] = request_op(next + i);
 		for (i = 0; full && i < STEP; i++)
 			if (answered(first + i))
-				ops[used++] = answer_op(first + i);
+				ops[used++] = op_on(TWHEEL_OP_CANCEL, requests[first + i].handle);
 		batch(fd, ops, used);
 		for (i = 0; i < used; i++)
 			ASSERT_EQ(ops[i].result, 0);

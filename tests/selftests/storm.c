@@ -346,10 +346,7 @@ TEST(periods_of_one_tick)
 	end_bystander(&bystander, NSEC_PER_SEC);
 	note("%llu periods read, %llu of them missed", read, overruns);
 	for (i = 0; i < count; i++)
-		ops[i] = (struct twheel_op){
-			.op = TWHEEL_OP_CANCEL,
-			.handle = ops[i].handle,
-		};
+		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
 	batch(fd, ops, count);
 	for (i = 0; i < count; i++)
 		ASSERT_GE(ops[i].result, 0);

@@ -7,16 +7,6 @@
 #include "errors.h"
 #include "io_ring.h"
 
-static struct twheel_op op_on(__u32 opcode, __u64 handle)
-{
-	return (struct twheel_op){ .op = opcode, .handle = handle };
-}
-
-static struct twheel_batch new_batch(struct twheel_op *ops, unsigned int count)
-{
-	return (struct twheel_batch){ .ops = (unsigned long)ops, .count = count };
-}
-
 /* Carry out a command that the submission completes, without waiting and threads. */
 static int command_at_once(int fd, unsigned int call, const void *arg)
 {
@@ -98,10 +88,8 @@ TEST(batch_completes_while_it_is_submitted)
 	int i;
 
 	io_ring_open(0);
-	for (i = 0; i < COUNT; i++) {
-		ops[i] = new_timer(LONG, i);
-		ops[i].op = TWHEEL_OP_ADD;
-	}
+	for (i = 0; i < COUNT; i++)
+		ops[i] = add_op(LONG, i);
 	/* one operation fails */
 	ops[70].clockid = 99;
 	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_BATCH, &batch), COUNT);

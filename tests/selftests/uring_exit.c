@@ -41,14 +41,9 @@ static void fill_batches(void)
 
 	atomic_store(&shared->begun, false);
 	for (i = 0; i < BATCHES; i++) {
-		shared->batch[i] = (struct twheel_batch){
-			.ops = (unsigned long)shared->ops[i],
-			.count = LENGTH,
-		};
-		for (j = 0; j < LENGTH; j++) {
-			shared->ops[i][j] = new_timer(LONG, j);
-			shared->ops[i][j].op = TWHEEL_OP_ADD;
-		}
+		shared->batch[i] = new_batch(shared->ops[i], LENGTH);
+		for (j = 0; j < LENGTH; j++)
+			shared->ops[i][j] = add_op(LONG, j);
 	}
 }
 
@@ -64,10 +59,7 @@ static unsigned int check_batches(void)
 
 			ASSERT_EQ(op->result, 0);
 			if (op->handle)
-				cancels[added++] = (struct twheel_op){
-					.op = TWHEEL_OP_CANCEL,
-					.handle = op->handle,
-				};
+				cancels[added++] = op_on(TWHEEL_OP_CANCEL, op->handle);
 		}
 	}
 	ASSERT_EQ(timers_of(device), added);
