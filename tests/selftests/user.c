@@ -48,6 +48,28 @@ void add_timers(int fd, unsigned int count)
 	free(ops);
 }
 
+void check_cut(int fd, unsigned int count, unsigned int room)
+{
+	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	unsigned int i;
+	int expected;
+
+	ASSERT(ops);
+	for (i = 0; i < count; i++) {
+		ops[i] = add_op(LONG, i);
+		if (i % 5 == 4)
+			ops[i].clockid = 77;
+	}
+	batch(fd, ops, count);
+	for (i = 0; i < count; i++) {
+		expected = i % 5 == 4 ? -EINVAL : room ? 0 : -EDQUOT;
+		room -= !expected;
+		ASSERT_EQ(ops[i].result, expected);
+		ASSERT_EQ(ops[i].handle != 0, !expected);
+	}
+	free(ops);
+}
+
 void check_user_full(int fd, unsigned int limit)
 {
 	struct twheel_op op = new_timer(ticks(1), 1);
