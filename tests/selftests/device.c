@@ -394,6 +394,43 @@ void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op)
 	add_all(fd, ops, count);
 }
 
+int compare_cookies(const void *a, const void *b)
+{
+	const struct twheel_op *x = a, *y = b;
+
+	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
+}
+
+struct twheel_op mixed_timer(unsigned int number)
+{
+	static const __u32 policies[] = { 0, TWHEEL_EACH, TWHEEL_RESTART };
+	const clockid_t clockid = clocks[number % 3];
+	struct twheel_op op = new_timer_at(read_clock(clockid) + LONG, number);
+
+	op.clockid = clockid;
+	if (number % 2) {
+		op.period_ns = (1 + number) * NSEC_PER_SEC;
+		op.flags |= policies[number / 2 % 3];
+	}
+	op.group = number % 5;
+	op.window_ns = number % 7;
+	return op;
+}
+
+void check_record(const struct twheel_op *record, const struct twheel_op *made)
+{
+	ASSERT_EQ(record->op, TWHEEL_OP_ADD);
+	ASSERT_EQ(record->flags, made->flags | TWHEEL_RESTORE);
+	ASSERT_EQ(record->clockid, made->clockid);
+	ASSERT_EQ(record->result, 0);
+	ASSERT(record->handle == made->handle);
+	ASSERT_EQ(record->cookie, made->cookie);
+	ASSERT_EQ(record->time_ns, made->time_ns);
+	ASSERT_EQ(record->period_ns, made->period_ns);
+	ASSERT_EQ(record->group, made->group);
+	ASSERT_EQ(record->window_ns, made->window_ns);
+}
+
 static bool poll_device(int fd, int timeout_ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };

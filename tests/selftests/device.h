@@ -147,6 +147,15 @@ void add_all(int fd, struct twheel_op *ops, size_t count);
 /* Arm @count timers like @op, whose cookies count from 0. Fills in @ops. */
 void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op);
 
+/*
+ * One of many different timers, on all clocks, with a deadline in LONG. Its cookie is its number.
+ * Sort an array with qsort() and compare_cookies(). check_record() checks the operation that
+ * arms a timer again, as a drain or a list has written it.
+ */
+struct twheel_op mixed_timer(unsigned int number);
+int compare_cookies(const void *a, const void *b);
+void check_record(const struct twheel_op *record, const struct twheel_op *made);
+
 /* Wait until a descriptor has an event. */
 void wait_for_event(int fd);
 

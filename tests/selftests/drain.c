@@ -2,14 +2,10 @@
 /*
  * TWHEEL_IOC_DRAIN: a program stops in good order. The driver accepts no new timers, and
  * gives back all pending timers as operations that arm them again. handover.c has a program
- * and its successor.
+ * and its successor, and drain_race.c the races.
  */
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 
 #include "device.h"
 #include "parameter.h"
@@ -30,93 +26,37 @@ static unsigned int drain_all(int fd, struct twheel_op *ops, unsigned int room)
 	return seen;
 }
 
-/* One of many different timers. Its cookie is its number. */
-static struct twheel_op mixed_timer(unsigned int number)
-{
-	const __u32 policies[] = { 0, TWHEEL_EACH, TWHEEL_RESTART };
-	struct twheel_op op = new_timer((100 + number) * NSEC_PER_SEC, number);
-
-	if (number % 2) {
-		op.period_ns = (1 + number) * NSEC_PER_SEC;
-		op.flags = policies[number % 3];
-	}
-	op.group = number % 5;
-	return op;
-}
-
-static int compare_cookies(const void *a, const void *b)
-{
-	const struct twheel_op *x = a, *y = b;
-
-	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
-}
-
+/* The record of a timer has the time left or, on CLOCK_REALTIME, the deadline. */
 TEST(every_pending_timer_is_handed_back)
 {
 	enum { MOST = 1000 };
 	static struct twheel_op ops[MOST], records[MOST + 1];
 	const unsigned int count = many(50000) < MOST ? many(50000) : MOST;
 	const int fd = open_device(0);
-	__u64 before, after, passed;
+	__u64 before[ARRAY_SIZE(clocks)];
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
 		ops[i] = mixed_timer(i);
-	before = now();
 	add_all(fd, ops, count);
-	after = now();
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		before[i] = read_clock(clocks[i]);
 	ASSERT_EQ(drain_all(fd, records, MOST + 1), count);
-	passed = now() - before;
 	ASSERT_EQ(timers_of(fd), 0);
 	ASSERT_EQ(drain(fd, records + count, 1), 0);
 
 	qsort(records, count, sizeof(records[0]), compare_cookies);
 	for (i = 0; i < count; i++) {
-		const struct twheel_op made = mixed_timer(i);
+		struct twheel_op made = ops[i];
 
-		ASSERT_EQ(records[i].op, TWHEEL_OP_ADD);
-		ASSERT_EQ(records[i].flags, made.flags | TWHEEL_RESTORE);
-		ASSERT_EQ(records[i].clockid, CLOCK_MONOTONIC);
-		ASSERT_EQ(records[i].result, 0);
-		ASSERT(records[i].handle == ops[i].handle);
-		ASSERT_EQ(records[i].cookie, i);
-		ASSERT_LE(records[i].time_ns, made.time_ns);
-		ASSERT_GE(records[i].time_ns + passed, made.time_ns);
-		ASSERT_EQ(records[i].period_ns, made.period_ns);
-		ASSERT_EQ(records[i].group, made.group);
-		ASSERT_EQ(records[i].window_ns, 0);
-		ASSERT_EQ(cancel(fd, ops[i].handle), -ENOENT);
-	}
-	ASSERT_LE(before, after);
-}
-
-TEST(records_arm_the_timers_again)
-{
-	enum { COUNT = 300 };
-	static struct twheel_op ops[COUNT], records[COUNT];
-	const int old = open_device(0), fd = open_device(0);
-	unsigned int i;
-
-	for (i = 0; i < COUNT; i++)
-		ops[i] = mixed_timer(i);
-	add_all(old, ops, COUNT);
-	ASSERT_EQ(drain_all(old, records, COUNT), COUNT);
-	close(old);
-
-	/* with the records as they are, on another descriptor */
-	batch(fd, records, COUNT);
-	ASSERT_EQ(timers_of(fd), COUNT);
-	qsort(records, COUNT, sizeof(records[0]), compare_cookies);
-	for (i = 0; i < COUNT; i++) {
-		const struct twheel_op made = mixed_timer(i);
-		struct twheel_op op;
-
-		ASSERT_EQ(records[i].result, 0);
-		ASSERT_EQ(query(fd, records[i].handle, &op), 0);
-		ASSERT_EQ(op.cookie, i);
-		ASSERT_EQ(op.period_ns, made.period_ns);
-		ASSERT_EQ(op.group, made.group);
-		ASSERT_LE(op.time_ns, made.time_ns);
+		if (made.clockid != CLOCK_REALTIME) {
+			ASSERT_LE(records[i].time_ns, made.time_ns - before[i % 3]);
+			ASSERT_GE(records[i].time_ns, made.time_ns - read_clock(made.clockid));
+			made.flags &= ~TWHEEL_ABSTIME;
+			made.time_ns = records[i].time_ns;
+		}
+		check_record(&records[i], &made);
+		ASSERT_EQ(cancel(fd, made.handle), -ENOENT);
 	}
 }
 
@@ -298,28 +238,34 @@ TEST(each_call_goes_on_where_the_last_ended)
 	ASSERT_EQ(drain(fd, &op, 1), 0);
 }
 
-/* A drain that fails must not lose a timer. */
-static void check_bad_page(int protection)
+/* The array ends, with room for @room records, at a page with @protection. */
+static void check_bad_page(unsigned int room, int protection)
 {
-	enum { COUNT = 5, ROOM = 2 };
+	enum { COUNT = 300, PAGES = 8 };
 	const int fd = open_device(0);
-	char *pages = two_pages(protection);
-	struct twheel_op *ops = (void *)(pages + page_size());
-	struct twheel_op rest[COUNT];
+	char *memory = mmap(NULL, 2 * PAGES * page_size(), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct twheel_op *ops = (void *)(memory + PAGES * page_size());
+	struct twheel_op rest[COUNT], op = new_timer(LONG, 1);
 	bool seen[COUNT] = { false };
 	int i;
 
+	ASSERT(memory != MAP_FAILED);
+	protect(ops, PAGES * page_size(), protection);
 	for (i = 0; i < COUNT; i++)
 		add_to_group(fd, LONG, 1, i);
+	/* nothing is taken back, but the descriptor stops */
 	ASSERT_EQ(drain(fd, ops, COUNT), -EFAULT);
 	ASSERT_EQ(timers_of(fd), COUNT);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
 	/* the first record must fit as a whole */
 	ASSERT_EQ(drain(fd, (void *)((char *)ops - 32), COUNT), -EFAULT);
 	ASSERT_EQ(timers_of(fd), COUNT);
-	ASSERT_EQ(drain(fd, ops - ROOM, COUNT), ROOM);
-	ASSERT_EQ(timers_of(fd), COUNT - ROOM);
-	ASSERT_EQ(drain(fd, rest + ROOM, COUNT), COUNT - ROOM);
-	memcpy(rest, ops - ROOM, ROOM * sizeof(*ops));
+	/* the call ends before a record that does not fit, and all others stay pending */
+	ASSERT_EQ(drain(fd, ops - room, COUNT), room);
+	ASSERT_EQ(timers_of(fd), COUNT - room);
+	memcpy(rest, ops - room, room * sizeof(*ops));
+	ASSERT_EQ(drain_all(fd, rest + room, COUNT - room), COUNT - room);
 	for (i = 0; i < COUNT; i++) {
 		ASSERT_LT(rest[i].cookie, COUNT);
 		ASSERT(!seen[rest[i].cookie]);
@@ -330,12 +276,14 @@ static void check_bad_page(int protection)
 
 TEST(timers_stay_if_the_array_is_not_mapped)
 {
-	check_bad_page(PROT_NONE);
+	check_bad_page(2, PROT_NONE);
+	check_bad_page(100, PROT_NONE);
 }
 
 TEST(timers_stay_if_the_array_is_read_only)
 {
-	check_bad_page(PROT_READ);
+	check_bad_page(2, PROT_READ);
+	check_bad_page(100, PROT_READ);
 }
 
 TEST(array_that_is_not_there_yet_is_brought_in)
@@ -447,6 +395,7 @@ TEST(value_out_of_range_is_einval)
 		arg.reserved[i] = 1;
 		check_einval(fd, arg);
 	}
+	ASSERT_EQ(drain(fd, &op, INT_MAX), 1);
 }
 
 TEST(resume_with_an_array_is_einval)
@@ -468,200 +417,15 @@ TEST(resume_with_an_array_is_einval)
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
 }
 
-TEST(restore_is_for_add_only)
+/* errors.c has the calls that refuse TWHEEL_RESTORE. */
+TEST(restored_timer_has_a_new_handle)
 {
 	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 
 	op.flags = TWHEEL_RESTORE;
-	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
 	op.handle = 12345;
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
 	ASSERT_NE(op.handle, 12345);
 	ASSERT_EQ(cancel(fd, op.handle), 0);
-	op = (struct twheel_op){
-		.flags = TWHEEL_RESTORE,
-		.handle = add(fd, LONG, 1),
-	};
-	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
-	REFUSED(fd, TWHEEL_IOC_CANCEL, &op, EINVAL);
-	REFUSED(fd, TWHEEL_IOC_QUERY, &op, EINVAL);
-}
-
-/*
- * Threads add, cancel and read while the descriptor is drained again and again.
- * Each timer ends exactly once. When drain() returns 0, no timer is pending.
- */
-enum { MOST = 1 << 20, ADDERS = 3, DRAINERS = 2, THREADS = 1 + ADDERS + DRAINERS };
-enum ending { READ = 1, CANCELLED = 2, DRAINED = 4, REFUSED_ADD = 8 };
-
-static atomic_uchar endings[MOST];
-static atomic_uint added, counts[DRAINED + 1], refusals;
-static atomic_bool stopping;
-static int shared_fd;
-
-static void end_timer(__u64 number, enum ending how)
-{
-	unsigned char before;
-
-	ASSERT_LT(number, MOST);
-	before = atomic_fetch_or(&endings[number], how);
-	if (before)
-		FAIL("timer %llu: ended as %d, but before as %u", number, how,
-		     before);
-	atomic_fetch_add(&counts[how], 1);
-}
-
-/* Timers that are added at full speed in one round. */
-enum { ENOUGH = 100000 };
-
-/* Add timers until they are refused. */
-static void *add_until_the_stop(void *data)
-{
-	const unsigned int first = added;
-	unsigned int seed = 1000 + (unsigned long)data;
-	struct twheel_op ops[64];
-	unsigned int i, number;
-
-	for (;;) {
-		number = atomic_fetch_add(&added, ARRAY_SIZE(ops));
-		if (number + ARRAY_SIZE(ops) > MOST)
-			FAIL("no stop after %u timers", number);
-		for (i = 0; i < ARRAY_SIZE(ops); i++) {
-			ops[i] = add_op(rand_r(&seed) % 2 ? LONG : rand_r(&seed) % ticks(3),
-					number + i);
-			ops[i].group = rand_r(&seed) % 3;
-		}
-		batch(shared_fd, ops, ARRAY_SIZE(ops));
-		for (i = 0; i < ARRAY_SIZE(ops); i++) {
-			if (!ops[i].result)
-				continue;
-			ASSERT_EQ(ops[i].result, -ESHUTDOWN);
-			endings[number + i] = REFUSED_ADD;
-			atomic_fetch_add(&refusals, 1);
-		}
-		if (ops[ARRAY_SIZE(ops) - 1].result)
-			return NULL;
-		/* the host may have stopped the CPU of the threads that drain */
-		if (number - first > ENOUGH)
-			usleep(10000);
-		if (rand_r(&seed) % 4 == 0 && cancel(shared_fd, ops[3].handle) >= 0)
-			end_timer(number + 3, CANCELLED);
-	}
-}
-
-static bool all_read(void)
-{
-	return stopping && !has_event(shared_fd);
-}
-
-static void take_event(const struct twheel_event *event)
-{
-	end_timer(event->cookie, READ);
-}
-
-static void *read_until_told(void *data)
-{
-	read_until(shared_fd, all_read, take_event);
-	return NULL;
-}
-
-static void *drain_until_empty(void *data)
-{
-	struct twheel_op ops[32];
-	int i, got;
-
-	pass_ticks(2);
-	do {
-		got = drain(shared_fd, ops, ARRAY_SIZE(ops));
-		ASSERT_GE(got, 0);
-		for (i = 0; i < got; i++)
-			end_timer(ops[i].cookie, DRAINED);
-	} while (got);
-	return NULL;
-}
-
-static void drain_round(void)
-{
-	pthread_t threads[THREADS];
-	unsigned long i;
-
-	stopping = false;
-	for (i = 0; i < THREADS; i++)
-		threads[i] = start_thread(i == 0 ? read_until_told :
-					  i <= ADDERS ? add_until_the_stop :
-					  drain_until_empty, (void *)i);
-	join_threads(threads + 1, THREADS - 1);
-	/* the drain that returned 0 left no pending timer, only unread events */
-	ASSERT_EQ(drain(shared_fd, &(struct twheel_op){ 0 }, 1), 0);
-	stopping = true;
-	join_threads(threads, 1);
-	ASSERT_EQ(timers_of(shared_fd), 0);
-	resume(shared_fd);
-}
-
-TEST(drain_races_with_add_cancel_expiry_and_read)
-{
-	const __u64 end = end_of_races();
-	unsigned int rounds, i;
-
-	shared_fd = open_device(O_NONBLOCK);
-	for (rounds = 0; rounds < 3 || !counts[DRAINED] || !counts[READ] ||
-	     (now() < end && added < MOST / 2); rounds++)
-		drain_round();
-	note("%u rounds, %u timers: %u drained, %u cancelled, %u expired, %u refused",
-	     rounds, added, counts[DRAINED], counts[CANCELLED], counts[READ],
-	     refusals);
-	ASSERT_GT(counts[DRAINED], 0);
-	ASSERT_GT(counts[READ], 0);
-	ASSERT_EQ(added, counts[DRAINED] + counts[CANCELLED] + counts[READ] +
-		  refusals);
-	for (i = 0; i < added; i++)
-		ASSERT_NE(endings[i], 0);
-}
-
-/* An add that has begun when the drain begins is refused, or its timer drained. */
-static void *add_batches_until_the_stop(void *data)
-{
-	struct twheel_op ops[64];
-	unsigned int i, *armed = data;
-
-	do {
-		for (i = 0; i < ARRAY_SIZE(ops); i++)
-			ops[i] = add_op(LONG, i);
-		batch(shared_fd, ops, ARRAY_SIZE(ops));
-		for (i = 0; i < ARRAY_SIZE(ops); i++)
-			*armed += !ops[i].result;
-		atomic_fetch_add(&added, ARRAY_SIZE(ops));
-	} while (!ops[ARRAY_SIZE(ops) - 1].result);
-	return NULL;
-}
-
-TEST(drain_waits_for_adds_that_have_begun)
-{
-	const __u64 end = end_of_races();
-	struct twheel_op ops[64];
-	unsigned int rounds;
-	pthread_t thread;
-
-	shared_fd = open_device(0);
-	for (rounds = 0; rounds < 5 || now() < end; rounds++) {
-		unsigned int armed = 0, drained = 0;
-		int got;
-
-		added = 0;
-		thread = start_thread(add_batches_until_the_stop, &armed);
-		while (!added)
-			continue;
-		do {
-			got = drain(shared_fd, ops, ARRAY_SIZE(ops));
-			ASSERT_GE(got, 0);
-			drained += got;
-		} while (got);
-		join_threads(&thread, 1);
-		ASSERT_EQ(drained, armed);
-		ASSERT_EQ(timers_of(shared_fd), 0);
-		resume(shared_fd);
-	}
-	note("%u rounds", rounds);
 }

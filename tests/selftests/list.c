@@ -10,44 +10,6 @@
 
 #include "table_timer.h"
 
-static int compare_cookies(const void *a, const void *b)
-{
-	const struct twheel_op *x = a, *y = b;
-
-	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
-}
-
-/* One of many different timers. Its cookie is its number. */
-static struct twheel_op mixed_timer(unsigned int number)
-{
-	static const __u32 policies[] = { 0, TWHEEL_EACH, TWHEEL_RESTART };
-	const clockid_t clockid = clocks[number % 3];
-	struct twheel_op op = new_timer_at(read_clock(clockid) + LONG, number);
-
-	op.clockid = clockid;
-	if (number % 2) {
-		op.period_ns = (1 + number) * NSEC_PER_SEC;
-		op.flags |= policies[number / 2 % 3];
-	}
-	op.group = number % 5;
-	op.window_ns = number % 7;
-	return op;
-}
-
-static void check_same(const struct twheel_op *record, const struct twheel_op *made)
-{
-	ASSERT_EQ(record->op, TWHEEL_OP_ADD);
-	ASSERT_EQ(record->flags, made->flags | TWHEEL_RESTORE);
-	ASSERT_EQ(record->clockid, made->clockid);
-	ASSERT_EQ(record->result, 0);
-	ASSERT(record->handle == made->handle);
-	ASSERT_EQ(record->cookie, made->cookie);
-	ASSERT_EQ(record->time_ns, made->time_ns);
-	ASSERT_EQ(record->period_ns, made->period_ns);
-	ASSERT_EQ(record->group, made->group);
-	ASSERT_EQ(record->window_ns, made->window_ns);
-}
-
 TEST(no_timers_are_listed_where_there_are_none)
 {
 	struct twheel_op record;
@@ -69,7 +31,7 @@ TEST(every_kind_of_timer_is_listed)
 	ASSERT_EQ(list_all(fd, records, COUNT + 1, TWHEEL_ABSTIME), COUNT);
 	qsort(records, COUNT, sizeof(records[0]), compare_cookies);
 	for (i = 0; i < COUNT; i++)
-		check_same(&records[i], &ops[i]);
+		check_record(&records[i], &ops[i]);
 	ASSERT_EQ(timers_of(fd), COUNT);
 	for (i = 0; i < COUNT; i++)
 		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
@@ -91,7 +53,7 @@ TEST(records_arm_the_timers_again)
 	qsort(again, COUNT, sizeof(again[0]), compare_cookies);
 	for (i = 0; i < COUNT; i++) {
 		ops[i].handle = again[i].handle;
-		check_same(&again[i], &ops[i]);
+		check_record(&again[i], &ops[i]);
 	}
 }
 
