@@ -177,6 +177,30 @@ TEST(handles_are_unique)
 		ASSERT(handles[i] != handles[i - 1]);
 }
 
+/* 2^40 - 1 adds are too many for a test. These use the same few places all the time. */
+TEST(handle_does_not_come_again_soon)
+{
+	enum { MOST = 1 << 18, CHUNK = 256 };
+	const unsigned int count = many(MOST) / CHUNK * CHUNK;
+	const int fd = open_device(0);
+	static struct twheel_op ops[CHUNK];
+	static __u64 handles[MOST];
+	unsigned int i, j;
+
+	for (i = 0; i < count; i += CHUNK) {
+		add_many(fd, ops, CHUNK, new_timer(LONG, 0));
+		for (j = 0; j < CHUNK; j++) {
+			handles[i + j] = ops[j].handle;
+			ops[j] = op_on(TWHEEL_OP_CANCEL, handles[i + j]);
+		}
+		batch(fd, ops, CHUNK);
+	}
+	qsort(handles, count, sizeof(*handles), compare);
+	ASSERT(handles[0] != 0);
+	for (i = 1; i < count; i++)
+		ASSERT(handles[i] != handles[i - 1]);
+}
+
 TEST_REFUSALS(add, TWHEEL_IOC_ADD)
 
 TEST(every_clock_that_info_names_is_accepted)

@@ -199,6 +199,8 @@ TEST(longest_delay_is_accepted)
 	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
 	struct twheel_op op;
 
+	ASSERT_EQ(change(fd, handle, TIME_MAX - 1), 0);
+	ASSERT_EQ(deadline_of(fd, handle), TIME_MAX);
 	ASSERT_EQ(change(fd, handle, TIME_MAX), 0);
 	ASSERT_EQ(change_to(fd, handle, TIME_MAX), 0);
 	ASSERT_EQ(query(fd, handle, &op), 0);
@@ -255,6 +257,17 @@ TEST(cancelled_timer_is_enoent)
 }
 
 TEST_REFUSALS(change, TWHEEL_IOC_CHANGE)
+
+/* Only a timer says which clock it is on. */
+TEST(relative_time_for_realtime_is_einval_after_enoent)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = { .handle = ~0ULL, .time_ns = LONG };
+
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, ENOENT);
+	op.handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + LONG, 0);
+	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
+}
 
 TEST(refused_change_of_an_unread_event_keeps_it)
 {

@@ -347,6 +347,13 @@ static void try_row(const struct refusal *row, refuse_fn *refuse)
 		/* with handle 0, the call would add a timer */
 		valid.handle = 0;
 		refuse_row(&target, row, valid, refuse);
+	} else if (row->call != TWHEEL_IOC_ADD && row->error == EINVAL) {
+		/* EINVAL comes before ENOENT */
+		if (row->call == TWHEEL_IOC_CANCEL_GROUP)
+			valid.group = ~0ULL;
+		else
+			valid.handle = ~0ULL;
+		refuse_row(&target, row, valid, refuse);
 	}
 	check_target(&target);
 }

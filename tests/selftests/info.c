@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* TWHEEL_IOC_INFO, fdinfo, and calls that the driver does not know. */
+/* TWHEEL_IOC_INFO, fdinfo, open modes, and calls that the driver does not know. */
 #include <linux/capability.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -7,47 +7,6 @@
 
 #include "device.h"
 #include "parameter.h"
-
-#define SAME(a, b) _Static_assert((a) == (b), #a)
-
-/* The layout is the same for 32-bit and 64-bit programs. */
-SAME(sizeof(struct twheel_info), 128);
-SAME(offsetof(struct twheel_info, resolution_ns), 8);
-SAME(offsetof(struct twheel_info, max_batch), 12);
-SAME(offsetof(struct twheel_info, features), 16);
-SAME(offsetof(struct twheel_info, reserved), 88);
-SAME(sizeof(struct twheel_op), 64);
-SAME(offsetof(struct twheel_op, handle), 16);
-SAME(offsetof(struct twheel_op, period_ns), 40);
-SAME(offsetof(struct twheel_op, group), 48);
-SAME(offsetof(struct twheel_op, reserved), 56);
-SAME(sizeof(struct twheel_batch), 64);
-SAME(offsetof(struct twheel_batch, count), 8);
-SAME(offsetof(struct twheel_batch, reserved), 16);
-SAME(sizeof(struct twheel_event), 64);
-SAME(offsetof(struct twheel_event, type), 40);
-SAME(offsetof(struct twheel_event, reserved), 56);
-
-SAME(offsetof(struct twheel_info, max_timers_user), 56);
-SAME(offsetof(struct twheel_info, unread), 72);
-SAME(sizeof(struct twheel_drain), 64);
-SAME(offsetof(struct twheel_drain, count), 8);
-SAME(offsetof(struct twheel_drain, reserved), 16);
-SAME(sizeof(struct twheel_eventfd), 64);
-SAME(offsetof(struct twheel_eventfd, flags), 4);
-SAME(offsetof(struct twheel_eventfd, reserved), 8);
-
-/* The numbers never change. */
-SAME(TWHEEL_IOC_INFO, 0x808074a0);
-SAME(TWHEEL_IOC_ADD, 0xc04074a1);
-SAME(TWHEEL_IOC_CHANGE, 0x404074a2);
-SAME(TWHEEL_IOC_CANCEL, 0x404074a3);
-SAME(TWHEEL_IOC_QUERY, 0xc04074a4);
-SAME(TWHEEL_IOC_BATCH, 0x404074a5);
-SAME(TWHEEL_IOC_UPSERT, 0xc04074a6);
-SAME(TWHEEL_IOC_CANCEL_GROUP, 0xc04074a7);
-SAME(TWHEEL_IOC_DRAIN, 0x404074a8);
-SAME(TWHEEL_IOC_EVENTFD, 0x404074a9);
 
 static const unsigned long calls[] = {
 	TWHEEL_IOC_INFO,	TWHEEL_IOC_ADD,		TWHEEL_IOC_CHANGE,
@@ -429,14 +388,6 @@ TEST(unknown_number_is_enotty_whatever_its_argument)
 			   NULL), ENOTTY);
 }
 
-TEST(write_is_einval)
-{
-	const int fd = open_device(0);
-	const struct twheel_op op = new_timer(0, 1);
-
-	ASSERT_ERRNO(write(fd, &op, sizeof(op)), EINVAL);
-}
-
 TEST(there_are_no_positions)
 {
 	const int fd = open_device(O_NONBLOCK);
@@ -444,4 +395,61 @@ TEST(there_are_no_positions)
 
 	ASSERT_ERRNO(lseek(fd, 0, SEEK_SET), ESPIPE);
 	ASSERT_ERRNO(pread(fd, &event, sizeof(event), 0), ESPIPE);
+}
+
+/* Open modes */
+
+static void check_all_calls(int mode)
+{
+	const int fd = CALL(open(DEVICE, mode));
+	struct twheel_eventfd eventfd = { .fd = -1 };
+	struct twheel_op op = new_timer(LONG, 1);
+	__u64 handle, retracted;
+
+	batch(fd, &(struct twheel_op){ .op = TWHEEL_OP_QUERY }, 1);
+	handle = add(fd, LONG, 1);
+	ASSERT_EQ(change(fd, handle, LONG), 0);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	op = new_timer(LONG, 1);
+	op.group = 1;
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+	ASSERT_EQ(cancel_group(fd, 1, &retracted), 1);
+	CALL(ioctl(fd, TWHEEL_IOC_EVENTFD, &eventfd));
+	CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
+	ASSERT_EQ(drain(fd, &op, 1), 0);
+	resume(fd);
+	add(fd, 0, 2);
+	wait_for_event(fd);
+	close(fd);
+}
+
+TEST(every_open_mode_allows_every_ioctl_and_poll)
+{
+	check_all_calls(O_RDONLY);
+	check_all_calls(O_WRONLY);
+	check_all_calls(O_RDWR);
+}
+
+TEST(read_needs_a_mode_that_reads)
+{
+	const int readable = CALL(open(DEVICE, O_RDONLY));
+	const int writable = CALL(open(DEVICE, O_WRONLY));
+	struct twheel_event event;
+
+	add(readable, 0, 1);
+	ASSERT_EQ(read_one(readable).cookie, 1);
+	add(writable, 0, 2);
+	wait_for_event(writable);
+	ASSERT_EQ(read_events(writable, &event, 1), -EBADF);
+	ASSERT_EQ(get_info(writable).unread, 1);
+}
+
+TEST(write_is_einval)
+{
+	const struct twheel_op op = new_timer(LONG, 1);
+
+	ASSERT_ERRNO(write(CALL(open(DEVICE, O_RDWR)), &op, sizeof(op)), EINVAL);
+	ASSERT_ERRNO(write(CALL(open(DEVICE, O_WRONLY)), &op, sizeof(op)), EINVAL);
+	ASSERT_ERRNO(write(CALL(open(DEVICE, O_RDONLY)), &op, sizeof(op)), EBADF);
 }

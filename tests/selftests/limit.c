@@ -160,3 +160,30 @@ TEST(close_gives_everything_back)
 		close(fd);
 	}
 }
+
+/* Which check comes first. */
+TEST(einval_then_eshutdown_then_edquot_then_enospc)
+{
+	const int fd = open_with("max_timers", 1);
+	const __u64 handle = add(fd, LONG, 1);
+	struct twheel_op op = new_timer(LONG, 2), record;
+
+	op.flags = TWHEEL_SHARED;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
+	/* An expired timer is not drained: the descriptor stays full. */
+	ASSERT_EQ(change(fd, handle, 0), 0);
+	wait_for_event(fd);
+	ASSERT_EQ(drain(fd, &record, 1), 0);
+	ASSERT_EQ(timers_of(fd), 1);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, ESHUTDOWN);
+	op.result = 1;
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	op.result = 0;
+	resume(fd);
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, ENOSPC);
+}

@@ -109,6 +109,49 @@ TEST(backlog_does_not_hold_up_others)
 	ASSERT(read_one(fd).handle == late);
 }
 
+/*
+ * With TWHEEL_EACH, the event of the second missed deadline comes behind the events of
+ * timers that expired after the first one. Its time of expiry is earlier than theirs.
+ */
+TEST(each_event_of_a_backlog_goes_to_the_end)
+{
+	const int fd = open_device(0);
+	const __u64 first = now() - ticks(40), period = ticks(10);
+	struct twheel_event event;
+	__u64 found, other;
+
+	add_with(fd, TWHEEL_EACH, first, period, 1);
+	wait_for_event(fd);
+	pass_ticks(30);
+	wait_until_expired(fd, add(fd, 0, 2));
+
+	event = read_one(fd);
+	ASSERT_EQ(event.cookie, 1);
+	ASSERT_EQ(event.deadline_ns, first);
+	ASSERT_GE(event.expired_ns, first + 4 * period);
+	found = event.expired_ns;
+
+	event = read_one(fd);
+	ASSERT_EQ(event.cookie, 2);
+	other = event.expired_ns;
+	ASSERT_GT(other, found);
+
+	/* When the first deadline was found to have come; later, the deadline itself. */
+	event = read_one(fd);
+	ASSERT_EQ(event.cookie, 1);
+	ASSERT_EQ(event.deadline_ns, first + period);
+	ASSERT_EQ(event.expired_ns, found);
+	ASSERT_LT(event.expired_ns, other);
+	do {
+		event = read_one(fd);
+		ASSERT_EQ(event.cookie, 1);
+		if (event.deadline_ns <= found)
+			ASSERT_EQ(event.expired_ns, found);
+	} while (event.deadline_ns <= found);
+	ASSERT_EQ(event.expired_ns, event.deadline_ns);
+	ASSERT_LT(event.expired_ns, other);
+}
+
 TEST(backlogs_take_turns)
 {
 	enum { TIMERS = 4, ROUNDS = 5 };
@@ -154,6 +197,44 @@ TEST(change_drops_the_backlog)
 	ASSERT_EQ(change_to(fd, handle, deadline), 0);
 	ASSERT_EQ(read_one(fd).deadline_ns, deadline);
 	ASSERT_EQ(read_one(fd).deadline_ns, deadline + ticks(1));
+}
+
+static void check_change_discards(__u32 policy)
+{
+	const int fd = open_device(0);
+	const __u64 period = ticks(2), first = now();
+	const __u64 handle = add_with(fd, policy, first, period, 1);
+	struct twheel_event event;
+	__u64 deadline;
+	bool readable;
+
+	pass(first + 5 * period);
+	wait_for_event(fd);
+
+	deadline = now() + ticks(50);
+	ASSERT_EQ(change_to(fd, handle, deadline), TWHEEL_RETRACTED);
+	/* A busy host may have let the new deadline come. */
+	readable = has_event(fd);
+	if (now() < deadline)
+		ASSERT(!readable);
+
+	event = read_one(fd);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	/* None of the deadlines before the change is counted. */
+	ASSERT_LE(event.count, (now() - deadline) / period + 1);
+	event = read_one(fd);
+	if (policy == TWHEEL_RESTART)
+		ASSERT_GE(event.deadline_ns, deadline + period);
+	else
+		ASSERT_EQ((event.deadline_ns - deadline) % period, 0);
+	close(fd);
+}
+
+TEST(change_discards_every_missed_deadline)
+{
+	check_change_discards(0);
+	check_change_discards(TWHEEL_EACH);
+	check_change_discards(TWHEEL_RESTART);
 }
 
 TEST(restart_counts_all_and_goes_on_from_the_read)

@@ -301,6 +301,8 @@ TEST(longest_period_expires_once)
 
 	ASSERT_EQ(event.deadline_ns, first);
 	ASSERT_EQ(event.count, 1);
+	/* the next deadline saturates */
+	ASSERT_EQ(deadline_of(fd, handle), TIME_MAX);
 	pass_ticks(3);
 	check_no_event(fd);
 	ASSERT_EQ(cancel(fd, handle), 0);

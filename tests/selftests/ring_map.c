@@ -38,20 +38,29 @@ TEST(private_or_executable_mapping_is_einval)
 		     EACCES);
 }
 
+/* All mappings are the same memory, and a shorter one is its beginning. */
 TEST(first_mapping_fixes_the_size)
 {
-	const struct ring ring = new_ring();
-	struct ring again;
+	const int fd = open_device(O_NONBLOCK);
+	const struct ring ring = map_ring(fd, 2 * ENTRIES), again = map_ring(fd, 2 * ENTRIES);
+	const struct twheel_ring *part = mmap(NULL, ring_size(ENTRIES), PROT_READ | PROT_WRITE,
+					      MAP_SHARED, fd, TWHEEL_MMAP_RING);
 
-	refuses_map(ring.fd, ring_size(2 * ENTRIES), PROT_READ | PROT_WRITE,
-		    MAP_SHARED);
-	again = map_ring(ring.fd, ENTRIES);
-	ASSERT_EQ(get_info(ring.fd).ring_entries, ENTRIES);
-	add(ring.fd, 0, 3);
+	ASSERT(part != MAP_FAILED);
+	refuses_map(fd, ring_size(4 * ENTRIES), PROT_READ | PROT_WRITE, MAP_SHARED);
+	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED);
+	ASSERT_EQ(get_info(fd).ring_entries, 2 * ENTRIES);
+	ASSERT_EQ(part->entries, 2 * ENTRIES);
+	add(fd, 0, 3);
 	while (!tail_of(&again))
 		continue;
 	ASSERT_EQ(tail_of(&ring), 1);
+	ASSERT_EQ(part->tail, 1);
 	ASSERT_EQ(again.events[0].cookie, 3);
+	ASSERT_EQ(((struct twheel_event *)((char *)part + part->offset))->cookie, 3);
+	set_head(&again, 1);
+	ASSERT_EQ(ring.head->head, 1);
+	ASSERT(!has_event(fd));
 }
 
 TEST(failed_mapping_leaves_read_alone)

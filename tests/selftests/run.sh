@@ -25,9 +25,9 @@ in_time_travel="add budget by_the_clock calendar change debugfs handover heartbe
 	lease_holder periodic query suspend timetravel wake_once window"
 
 # Programs that set no parameter, no clock and no other user.
-without_privileges="add batch by_the_clock cancel change drain drain_race group info lease lease_end
+without_privileges="add batch by_the_clock cancel change clock drain drain_race group info lease lease_end
 	lease_holder lease_race keep list missed notify
-	page_fault periodic poll promise promise_map promise_order query read ring ring_hostile ring_map
+	page_fault periodic poll query read ring ring_hostile ring_map
 	share successor table table_hostile table_map table_race upsert uring
 	uring_command uring_exit uring_library wake_once wakeup window"
 

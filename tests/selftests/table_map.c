@@ -33,6 +33,38 @@ TEST(executable_mapping_is_refused)
 		     EACCES);
 }
 
+static void check_mode(int mode, __u64 offset, size_t size, int read_error, int write_error)
+{
+	const int fd = CALL(open(DEVICE, mode));
+
+	ASSERT_ERRNO(mmap(NULL, size, PROT_READ, MAP_SHARED, fd, offset), read_error);
+	ASSERT_ERRNO(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset),
+		     write_error);
+	close(fd);
+}
+
+TEST(mapping_needs_read_and_write)
+{
+	const size_t size = page_size() + 128 * sizeof(struct twheel_event);
+
+	check_mode(O_RDONLY, TWHEEL_MMAP_TABLE, page_size(), EINVAL, EACCES);
+	check_mode(O_WRONLY, TWHEEL_MMAP_TABLE, page_size(), EACCES, EACCES);
+	check_mode(O_RDONLY, TWHEEL_MMAP_RING, size, EINVAL, EACCES);
+	check_mode(O_WRONLY, TWHEEL_MMAP_RING, size, EACCES, EACCES);
+}
+
+TEST(mapping_may_be_read_only)
+{
+	const int fd = open_device(0);
+	const struct twheel_word *table = mmap(NULL, page_size(), PROT_READ, MAP_SHARED,
+					       fd, TWHEEL_MMAP_TABLE);
+	const __u64 deadline = now() + LONG, handle = add_shared(fd, deadline, 1);
+
+	ASSERT(table != MAP_FAILED);
+	ASSERT(table[TWHEEL_INDEX(handle)].handle == handle);
+	ASSERT_EQ(table[TWHEEL_INDEX(handle)].deadline, deadline);
+}
+
 TEST(other_offset_is_einval)
 {
 	const int fd = open_device(0);
@@ -58,12 +90,17 @@ TEST(first_mapping_fixes_the_size)
 	const int fd = open_device(0);
 	struct twheel_word *table = map_words(fd, 2 * words_of_a_page());
 	struct twheel_word *part = map_table(fd);
+	const __u64 deadline = now() + LONG;
+	__u64 handle;
 
 	refuses_map(fd, 3 * page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, 0);
 	ASSERT_EQ(get_info(fd).table_entries,
 		  2 * words_of_a_page());
 	table[5].deadline = 12345;
 	ASSERT_EQ(part[5].deadline, 12345);
+	handle = add_shared(fd, deadline, 1);
+	ASSERT_EQ(read_word(word_of(table, handle)), deadline);
+	ASSERT_EQ(read_word(word_of(part, handle)), deadline);
 	ASSERT_ERRNO(mremap(part, page_size(), 2 * page_size(), MREMAP_MAYMOVE),
 		     EFAULT);
 }
@@ -103,6 +140,25 @@ TEST(period_is_einval)
 	map_table(fd);
 	op.period_ns = NSEC_PER_SEC;
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+}
+
+TEST(shared_on_another_clock_is_einval)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = shared_op(0, 1);
+	unsigned int i;
+
+	map_table(fd);
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		op.clockid = clocks[i];
+		op.time_ns = read_clock(clocks[i]) + LONG;
+		if (clocks[i] == CLOCK_MONOTONIC) {
+			arm(fd, op);
+			continue;
+		}
+		REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
+		REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	}
 }
 
 /* Mappings and descriptors that go while timers are pending. */
@@ -149,6 +205,8 @@ TEST(unmapped_while_timers_are_pending)
 	check_expiry(&t, t.deadline);
 	check_closed(word_of(map_table(t.fd), t.handle));
 	t.handle = add_shared(t.fd, now() + LONG, 1);
+	t.table = map_table(t.fd);
+	ASSERT_EQ(t.table[TWHEEL_INDEX(t.handle)].handle, t.handle);
 	ASSERT_EQ(cancel(t.fd, t.handle), 0);
 }
 
@@ -170,4 +228,39 @@ TEST(mapping_keeps_the_timers_when_the_descriptor_is_closed)
 	while (!(read_word(t.word) & CLOSED))
 		pass_ticks(1);
 	ASSERT_GE(now(), t.deadline + ticks(1));
+}
+
+/* The child says when it has only the mapping left, and ends when the parent does. */
+static int child_ready[2], parent_done[2];
+
+static void keep_mapping_as_child(void *data)
+{
+	char byte = 0;
+
+	close(*(int *)data);
+	close(parent_done[1]);
+	CALL(write(child_ready[1], &byte, 1));
+	ASSERT_EQ(read(parent_done[0], &byte, 1), 0);
+}
+
+TEST(mapping_of_a_child_keeps_the_timers)
+{
+	const int other = open_device(0);
+	const __u64 before = get_info(other).timers_user;
+	int fd = open_device(0);
+	struct twheel_word *table = map_table(fd);
+	pid_t child;
+	char byte;
+
+	add_shared(fd, now() + LONG, 1);
+	CALL(pipe(child_ready));
+	CALL(pipe(parent_done));
+	child = start(keep_mapping_as_child, &fd);
+	close(fd);
+	CALL(munmap(table, page_size()));
+	ASSERT_EQ(CALL(read(child_ready[0], &byte, 1)), 1);
+	ASSERT_EQ(get_info(other).timers_user, before + 1);
+	close(parent_done[1]);
+	join(child);
+	ASSERT_EQ(get_info(other).timers_user, before);
 }

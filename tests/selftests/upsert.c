@@ -296,9 +296,46 @@ TEST(timer_above_the_limit_is_edquot_and_a_change_is_not)
 	add(fd, 100 * NSEC_PER_SEC, 2);
 	wait_for_event(fd);
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
+	/* there is no table, but a change does not look at the flag */
+	op.flags = TWHEEL_SHARED;
 	ASSERT_EQ(upsert(fd, &op), 0);
 	op.handle = 0;
 	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
+}
+
+TEST(drained_descriptor_changes_and_does_not_add)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(LONG, 1), unknown = op, record;
+
+	op.handle = add(fd, 0, 1);
+	wait_for_event(fd);
+	ASSERT_EQ(drain(fd, &record, 1), 0);
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
+	ASSERT_EQ(upsert(fd, &op), 0);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &unknown, ESHUTDOWN);
+	unknown.handle = ~0ULL;
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &unknown, ESHUTDOWN);
+	/* The timer is pending again, so that it can be taken back. */
+	ASSERT_EQ(drain(fd, &record, 1), 1);
+	ASSERT(record.handle == op.handle);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, ESHUTDOWN);
+	resume(fd);
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
+}
+
+TEST(realtime_timer_needs_abstime)
+{
+	const int fd = open_device(0);
+	struct twheel_op op = new_timer(LONG, 1);
+
+	/* Only TWHEEL_ABSTIME and the time count: the timer keeps its clock. */
+	op.handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + LONG, 0);
+	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
+	op.flags = TWHEEL_ABSTIME;
+	op.time_ns = read_clock(CLOCK_REALTIME) + 2 * LONG;
+	ASSERT_EQ(upsert(fd, &op), 0);
+	ASSERT_EQ(deadline_of(fd, op.handle), op.time_ns);
 }
 
 /* Without the handle, the program could not cancel the timer. */

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/* CLOCK_REALTIME is set: deadlines come near or go away, and programs are told. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+
+#include "device.h"
+
+/* How far the case has set the clock. */
+static __s64 clock_moved;
+
+static void move_clock(__s64 by)
+{
+	const __u64 time = read_clock(CLOCK_REALTIME) + by;
+	const struct timespec ts = {
+		.tv_sec = time / NSEC_PER_SEC, .tv_nsec = time % NSEC_PER_SEC,
+	};
+
+	CALL(clock_settime(CLOCK_REALTIME, &ts));
+	clock_moved += by;
+}
+
+static void restore_clock(void)
+{
+	if (clock_moved)
+		move_clock(-clock_moved);
+}
+
+/* Skip the case where CLOCK_REALTIME cannot be set. */
+static void need_settable_clock(void)
+{
+	const __u64 before = read_clock(CLOCK_REALTIME);
+	const struct timespec ts = {
+		.tv_sec = before / NSEC_PER_SEC, .tv_nsec = before % NSEC_PER_SEC,
+	};
+
+	if (clock_settime(CLOCK_REALTIME, &ts) && errno == EPERM)
+		skip("only root may set the clock");
+	atexit(restore_clock);
+	move_clock(HOUR);
+	if (read_clock(CLOCK_REALTIME) < before + HOUR / 2)
+		skip("the clock cannot be set here");
+	restore_clock();
+}
+
+static void watch_clock(int fd)
+{
+	CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
+}
+
+TEST(step_forward_brings_deadlines_near)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+	__u64 handle, mono;
+
+	need_settable_clock();
+	mono = add(fd, HOUR / 2, 1);
+	handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + HOUR / 2, 0);
+	move_clock(HOUR);
+	event = read_any(fd);
+	ASSERT_EQ(event.handle, handle);
+	ASSERT_GE(event.expired_ns, event.deadline_ns);
+	/* CLOCK_MONOTONIC has not moved */
+	ASSERT_EQ(cancel(fd, mono), 0);
+}
+
+TEST(step_back_puts_deadlines_off)
+{
+	const int fd = open_device(O_NONBLOCK);
+	__u64 deadline, handle;
+
+	need_settable_clock();
+	for (;;) {
+		deadline = now() + ticks(5);
+		handle = add_on(fd, CLOCK_REALTIME,
+				read_clock(CLOCK_REALTIME) + ticks(5), 0);
+		move_clock(-(__s64)HOUR);
+		if (!too_late(fd, handle, deadline))
+			break;
+		move_clock(HOUR);
+	}
+	pass_ticks(20);
+	check_no_event(fd);
+	move_clock(HOUR);
+	wait_for_event(fd);
+	ASSERT_EQ(read_any(fd).handle, handle);
+}
+
+/*
+ * The deadlines of many timers come near and go away again, faster than the kernel files the timers
+ * anew. Each expires once, and none before its deadline.
+ */
+TEST_TIMEOUT(clock_is_set_back_and_forth_with_100000_timers, 600)
+{
+	enum { MOST = 100000 };
+	static struct twheel_event events[MOST];
+	static struct twheel_op ops[MOST];
+	static bool seen[MOST];
+	const unsigned int count = many(MOST);
+	const int fd = open_device(O_NONBLOCK);
+	unsigned int i, set = 0, found = 0;
+	struct twheel_op op;
+	__u64 start, late;
+	int got;
+
+	need_settable_clock();
+	start = read_clock(CLOCK_REALTIME) + 2 * HOUR;
+	for (i = 0; i < count; i++) {
+		ops[i] = new_timer_at(start + i * HOUR / count, i);
+		ops[i].clockid = CLOCK_REALTIME;
+	}
+	add_all(fd, ops, count);
+	watch_clock(fd);
+	for (i = 0; i < 20; i++) {
+		move_clock(i % 2 ? -(__s64)HOUR : (__s64)HOUR);
+		/* Now and then the kernel has some time, and now and then the program calls. */
+		if (i % 3 == 1)
+			pass_ticks(i);
+		if (i % 3 == 2)
+			ASSERT_EQ(query(fd, ops[i * count / 20].handle, &op), 0);
+	}
+	/* The deadline of no timer has come. */
+	pass_ticks(20);
+	do {
+		got = read_events(fd, events, MOST);
+		for (i = 0; got > 0 && i < (unsigned int)got; i++)
+			ASSERT_EQ(events[i].type, TWHEEL_EVENT_CLOCK_SET);
+	} while (got > 0);
+	ASSERT_EQ(got, -EAGAIN);
+	ASSERT_EQ(timers_of(fd), count);
+
+	/* Half of them expire. Once the clock has been set back, the others are far again. */
+	move_clock(2 * HOUR + HOUR / 2);
+	late = start + HOUR / 4;
+	while (found < count / 2) {
+		wait_for_event(fd);
+		got = read_events(fd, events, MOST);
+		if (got == -EAGAIN)
+			continue;
+		ASSERT_GT(got, 0);
+		for (i = 0; i < (unsigned int)got; i++) {
+			if (events[i].type == TWHEEL_EVENT_CLOCK_SET) {
+				set++;
+				continue;
+			}
+			ASSERT_LT(events[i].cookie, count);
+			ASSERT(!seen[events[i].cookie]);
+			seen[events[i].cookie] = true;
+			ASSERT_GE(events[i].expired_ns, events[i].deadline_ns);
+			ASSERT_GE(read_clock(CLOCK_REALTIME), events[i].expired_ns);
+			found++;
+		}
+	}
+	ASSERT_GE(set, 1);
+	ASSERT_GT(read_clock(CLOCK_REALTIME), late);
+	move_clock(-(__s64)HOUR);
+	pass_ticks(20);
+	for (i = 0; i < count; i++) {
+		const int result = cancel(fd, ops[i].handle);
+
+		if (seen[i])
+			ASSERT_EQ(result, -ENOENT);
+		else if (result != TWHEEL_RETRACTED)
+			ASSERT_EQ(result, 0);
+	}
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
+TEST(one_event_says_that_the_clock_was_set)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+
+	need_settable_clock();
+	watch_clock(fd);
+	watch_clock(fd);
+	move_clock(HOUR);
+	event = read_any(fd);
+	ASSERT_EQ(event.type, TWHEEL_EVENT_CLOCK_SET);
+	ASSERT_EQ(event.handle, 0);
+	ASSERT_EQ(event.cookie, 0);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_GE(read_clock(CLOCK_REALTIME), event.expired_ns);
+	ASSERT_GE(event.expired_ns + HOUR / 2, read_clock(CLOCK_REALTIME));
+	ASSERT(!has_event(fd));
+}
+
+/* The kernel tells them one after the other, some at a time. */
+TEST(each_of_many_descriptors_is_told_once)
+{
+	enum { MANY = 200 };
+	int fds[MANY], i;
+
+	need_settable_clock();
+	for (i = 0; i < MANY; i++) {
+		fds[i] = open_device(0);
+		watch_clock(fds[i]);
+	}
+	/* those that are closed leave the others in the queue */
+	for (i = 0; i < MANY; i += 3)
+		close(fds[i]);
+	move_clock(HOUR);
+	for (i = 0; i < MANY; i++) {
+		if (i % 3 == 0)
+			continue;
+		ASSERT_EQ(read_any(fds[i]).count, 1);
+		ASSERT(!has_event(fds[i]));
+	}
+}
+
+/* The kernel looks at the clock once a second, and sees neither step of the clock. */
+TEST(step_after_the_call_is_reported_although_one_before_undoes_it)
+{
+	const int first = open_device(0), fd = open_device(0);
+	struct twheel_event event;
+
+	need_settable_clock();
+	watch_clock(first);
+	move_clock(HOUR);
+	watch_clock(fd);
+	move_clock(-(__s64)HOUR);
+	event = read_any(fd);
+	ASSERT_EQ(event.type, TWHEEL_EVENT_CLOCK_SET);
+	ASSERT_EQ(event.count, 1);
+}
+
+TEST(step_before_the_call_is_not_reported)
+{
+	const int first = open_device(0), fd = open_device(0);
+
+	need_settable_clock();
+	watch_clock(first);
+	move_clock(HOUR);
+	watch_clock(fd);
+	wait_for_event(first);
+	ASSERT(!has_event(fd));
+	/* the next look at the clock is past */
+	sleep(2);
+	ASSERT(!has_event(fd));
+}
+
+static atomic_bool stopping;
+
+/* Open, watch and close descriptors. */
+static void *come_and_go(void *data)
+{
+	unsigned int *rounds = data;
+	int fds[100], i;
+
+	while (!stopping) {
+		for (i = 0; i < 100; i++) {
+			fds[i] = open_device(0);
+			watch_clock(fds[i]);
+		}
+		for (i = 0; i < 100; i++)
+			close(fds[i * 37 % 100]);
+		++*rounds;
+		/* in virtual time, there is one CPU and no preemption */
+		if (time_travel)
+			pass_ticks(1);
+	}
+	return NULL;
+}
+
+TEST(clock_is_set_while_descriptors_come_and_go)
+{
+	const int fd = open_device(0);
+	unsigned int rounds[2] = { 0 };
+	pthread_t threads[2];
+	int i;
+
+	need_settable_clock();
+	watch_clock(fd);
+	for (i = 0; i < 2; i++)
+		threads[i] = start_thread(come_and_go, &rounds[i]);
+	for (i = 0; i < 3 || !rounds[0] || !rounds[1]; i++) {
+		move_clock(i % 2 ? -(__s64)HOUR : (__s64)HOUR);
+		ASSERT_EQ(read_any(fd).type, TWHEEL_EVENT_CLOCK_SET);
+	}
+	stopping = true;
+	join_threads(threads, 2);
+	note("%d steps of the clock, %u rounds", i, rounds[0] + rounds[1]);
+}
+
+TEST(clock_that_nobody_watches_is_not_reported)
+{
+	const int watched = open_device(0);
+	const int fd = open_device(0);
+
+	need_settable_clock();
+	watch_clock(watched);
+	move_clock(HOUR);
+	wait_for_event(watched);
+	ASSERT(!has_event(fd));
+}
+
+TEST(clock_set_call_takes_no_argument)
+{
+	ASSERT_EQ(ioctl(open_device(0), TWHEEL_IOC_CLOCK_SET, 1), -1);
+	ASSERT_EQ(errno, EINVAL);
+}
+
+TEST(clock_set_event_comes_before_those_of_timers)
+{
+	const int fd = open_device(0);
+	struct twheel_eventfd signal_to = { .fd = -1 };
+	struct twheel_event event;
+	__u64 signals;
+
+	need_settable_clock();
+	watch_clock(fd);
+	add(fd, 0, 1);
+	wait_for_event(fd);
+	/* On a busy host, the signal for the timer may still be on its way. */
+	pass_ticks(2);
+	/* The eventfd is signalled for the timer at once, and then for the clock. */
+	signal_to.fd = CALL(eventfd(0, 0));
+	CALL(ioctl(fd, TWHEEL_IOC_EVENTFD, &signal_to));
+	CALL(read(signal_to.fd, &signals, sizeof(signals)));
+	move_clock(HOUR);
+	CALL(read(signal_to.fd, &signals, sizeof(signals)));
+	event = read_any(fd);
+	ASSERT_EQ(event.type, TWHEEL_EVENT_CLOCK_SET);
+	ASSERT_EQ(read_one(fd).cookie, 1);
+}
+
+TEST(clock_set_back_leaves_an_unread_event_as_it_was)
+{
+	const int fd = open_device(0);
+	const __u64 deadline = read_clock(CLOCK_REALTIME);
+	struct twheel_event event;
+	struct twheel_op op;
+	__u64 handle;
+
+	need_settable_clock();
+	handle = add_on(fd, CLOCK_REALTIME, deadline, 0);
+	wait_for_event(fd);
+	move_clock(-(__s64)HOUR);
+	/* The deadline is ahead of the clock again. */
+	ASSERT_EQ(query(fd, handle, &op), TWHEEL_EXPIRED);
+	ASSERT_GT(op.time_ns, HOUR / 2);
+	event = read_any(fd);
+	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_GE(event.expired_ns, deadline);
+	/* The expiry is in the future of the clock. */
+	ASSERT_GT(event.expired_ns, read_clock(CLOCK_REALTIME) + HOUR / 2);
+}
+
+/* A periodic timer on CLOCK_REALTIME that is read after the clock was set back. */
+static struct twheel_event read_behind_a_step(int fd, __u32 policy, __u64 first,
+					      __u64 period, __u64 *next)
+{
+	struct twheel_op op = new_timer(first, 1);
+	struct twheel_event event;
+
+	op.clockid = CLOCK_REALTIME;
+	op.flags = TWHEEL_ABSTIME | policy;
+	op.period_ns = period;
+	op.handle = arm(fd, op);
+	wait_for_event(fd);
+	move_clock(-(__s64)HOUR);
+	event = read_any(fd);
+	ASSERT_EQ(event.deadline_ns, first);
+	*next = deadline_of(fd, op.handle);
+	move_clock(HOUR);
+	return event;
+}
+
+TEST(clock_set_back_counts_up_to_the_expiry)
+{
+	const int fd = open_device(0);
+	const __u64 period = 10 * NSEC_PER_SEC;
+	struct twheel_event event;
+	__u64 first, next;
+
+	need_settable_clock();
+	first = read_clock(CLOCK_REALTIME) - 5 * period / 2;
+	event = read_behind_a_step(fd, 0, first, period, &next);
+	ASSERT_EQ(event.count, (event.expired_ns - first) / period + 1);
+	ASSERT_EQ(next, first + event.count * period);
+}
+
+TEST(clock_set_back_restarts_from_the_expiry)
+{
+	const int fd = open_device(0);
+	const __u64 period = 10 * NSEC_PER_SEC;
+	struct twheel_event event;
+	__u64 next;
+
+	need_settable_clock();
+	event = read_behind_a_step(fd, TWHEEL_RESTART, read_clock(CLOCK_REALTIME), period, &next);
+	ASSERT_EQ(next, event.expired_ns + period);
+}
