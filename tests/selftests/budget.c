@@ -6,7 +6,6 @@
  *
  * No program here calls the device while its timers expire, but where a case says so.
  */
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 
 #include "event_ring.h"
@@ -37,13 +36,10 @@ enum { WORDS = 4096 };
 static void add_at_once(int fd, unsigned int count, __u64 deadline, __u32 flags,
 			struct twheel_op *ops)
 {
-	unsigned int i;
+	struct twheel_op op = new_timer_at(deadline, 0);
 
-	for (i = 0; i < count; i++) {
-		ops[i] = new_timer(deadline, i);
-		ops[i].flags = TWHEEL_ABSTIME | flags;
-	}
-	add_all(fd, ops, count);
+	op.flags |= flags;
+	add_many(fd, ops, count, op);
 }
 
 /* Sleeps until the middle of the tick after the one at which timers with this deadline expire. */
@@ -235,7 +231,6 @@ struct pushed {
 static struct pushed *push_all(unsigned int count, __u64 ahead)
 {
 	static struct pushed p;
-	struct twheel_eventfd arg = { .fd = CALL(eventfd(0, EFD_NONBLOCK)) };
 	struct twheel_word *table;
 	__u64 lead = margin_ns();
 	unsigned int i;
@@ -252,8 +247,8 @@ static struct pushed *push_all(unsigned int count, __u64 ahead)
 		for (i = 0; i < count; i++)
 			pushed &= push_alone(word_of(table, p.ops[i].handle), p.later);
 	} while (!pushed || !in_time(p.deadline));
-	CALL(ioctl(p.fd, TWHEEL_IOC_EVENTFD, &arg));
-	p.eventfd = arg.fd;
+	p.eventfd = new_eventfd();
+	CALL(set_eventfd(p.fd, p.eventfd));
 	/* More words than the budget has steps: the program is woken. */
 	if (count > BUDGET)
 		wait_for_event(p.eventfd);
@@ -261,21 +256,11 @@ static struct pushed *push_all(unsigned int count, __u64 ahead)
 	return &p;
 }
 
-/* How often the eventfd was signalled since the last call. */
-static __u64 signals_of(const struct pushed *p)
-{
-	__u64 count = 0;
-
-	if (read(p->eventfd, &count, sizeof(count)) < 0)
-		ASSERT_EQ(errno, EAGAIN);
-	return count;
-}
-
 BUDGET_TEST(few_words_are_looked_at_without_the_program)
 {
 	const struct pushed *p = push_all(BUDGET / 4, LONG);
 
-	ASSERT_EQ(signals_of(p), 0);
+	ASSERT_EQ(signals(p->eventfd), 0);
 	ASSERT(!has_event(p->fd));
 }
 
@@ -283,14 +268,14 @@ BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 {
 	const struct pushed *p = push_all(MANY, LONG);
 
-	if (!signals_of(p))
+	if (!signals(p->eventfd))
 		FAIL("nobody was woken");
 	sleep_for(ticks(20));
-	ASSERT_EQ(signals_of(p), 0);
+	ASSERT_EQ(signals(p->eventfd), 0);
 	/* One call looks at all of them: then nobody is woken before the new deadline. */
 	ASSERT(!has_event(p->fd));
 	sleep_for(ticks(20));
-	ASSERT_EQ(signals_of(p), 0);
+	ASSERT_EQ(signals(p->eventfd), 0);
 	ASSERT_EQ(timers_of(p->fd), MANY);
 }
 

@@ -24,20 +24,12 @@ static void wait_until_overdue(int fd)
 }
 
 /* A descriptor with many timers of one deadline, which has passed. */
-static int overdue_timers(__u32 flags, __u64 period)
+static int overdue_timers(void)
 {
 	const int fd = open_device(O_NONBLOCK);
 	const __u64 deadline = now() + margin_ns();
-	unsigned int i;
 
-	if (flags & TWHEEL_SHARED)
-		map_words(fd, COUNT);
-	for (i = 0; i < COUNT; i++) {
-		ops[i] = new_timer(deadline, i);
-		ops[i].flags = TWHEEL_ABSTIME | flags;
-		ops[i].period_ns = period;
-	}
-	add_all(fd, ops, COUNT);
+	add_many(fd, ops, COUNT, new_timer_at(deadline, 0));
 	wait_until_overdue(fd);
 	return fd;
 }
@@ -51,7 +43,7 @@ TEST(query_says_expired)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers(0, 0);
+		const int fd = overdue_timers();
 
 		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), TWHEEL_EXPIRED);
 		ASSERT_EQ(op.time_ns, 0);
@@ -64,7 +56,7 @@ TEST(cancel_retracts)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers(0, 0);
+		const int fd = overdue_timers();
 
 		ASSERT_EQ(cancel(fd, ops[places[i]].handle), TWHEEL_RETRACTED);
 		ASSERT_EQ(timers_of(fd), COUNT - 1);
@@ -78,7 +70,7 @@ TEST(change_retracts)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers(0, 0);
+		const int fd = overdue_timers();
 
 		ASSERT_EQ(change(fd, ops[places[i]].handle, LONG), TWHEEL_RETRACTED);
 		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), 0);
@@ -92,7 +84,7 @@ TEST(upsert_retracts)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers(0, 0);
+		const int fd = overdue_timers();
 		struct twheel_op op = new_timer(LONG, 1);
 
 		op.handle = ops[places[i]].handle;
@@ -104,7 +96,7 @@ TEST(upsert_retracts)
 /* All in one batch. */
 static void check_batch(__u32 opcode, __u64 time_ns)
 {
-	const int fd = overdue_timers(0, 0);
+	const int fd = overdue_timers();
 	struct twheel_event event;
 	unsigned int i;
 
@@ -149,7 +141,7 @@ TEST(group_says_how_many_had_expired)
 TEST(list_says_expired)
 {
 	static struct twheel_op records[COUNT];
-	const int fd = overdue_timers(0, 0);
+	const int fd = overdue_timers();
 	unsigned int i;
 
 	ASSERT_EQ(list_all(fd, records, COUNT, 0), COUNT);
@@ -163,7 +155,7 @@ TEST(list_says_expired)
 TEST(drain_takes_back_no_expired_timer)
 {
 	static struct twheel_event events[COUNT];
-	const int fd = overdue_timers(0, 0);
+	const int fd = overdue_timers();
 	struct twheel_op op;
 
 	ASSERT_EQ(drain(fd, &op, 1), 0);
@@ -174,17 +166,16 @@ TEST(drain_takes_back_no_expired_timer)
 
 TEST(fdinfo_counts_expired_timers)
 {
-	const int fd = overdue_timers(0, 0);
-	unsigned long long unread, next;
+	const int fd = overdue_timers();
+	unsigned long long next;
 
-	ASSERT(fdinfo_has(fd, "unread", &unread));
-	ASSERT_EQ(unread, COUNT);
+	ASSERT_EQ(fdinfo_value(fd, "unread"), COUNT);
 	ASSERT(!fdinfo_has(fd, "next-deadline-ns", &next));
 }
 
 TEST(info_counts_expired_timers)
 {
-	ASSERT_EQ(get_info(overdue_timers(0, 0)).unread, COUNT);
+	ASSERT_EQ(get_info(overdue_timers()).unread, COUNT);
 }
 
 TEST(lease_of_an_expired_timer_is_enoent)
@@ -193,7 +184,7 @@ TEST(lease_of_an_expired_timer_is_enoent)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers(0, 0);
+		const int fd = overdue_timers();
 
 		lease.handle = ops[places[i]].handle;
 		ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, &lease), ENOENT);
@@ -216,9 +207,7 @@ TEST(words_count)
 
 		fd = open_device(O_NONBLOCK);
 		table = map_words(fd, COUNT);
-		for (j = 0; j < COUNT; j++)
-			ops[j] = shared_op(deadline, j);
-		add_all(fd, ops, COUNT);
+		add_many(fd, ops, COUNT, shared_op(deadline, 0));
 		for (j = 0; j < COUNT; j++)
 			if (j != other &&
 			    !push_alone(word_of(table, ops[j].handle), deadline + LONG))

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -43,6 +44,15 @@ bool fdinfo_has(int fd, const char *name, unsigned long long *value)
 		found |= sscanf(line, format, value) == 1;
 	fclose(file);
 	return found;
+}
+
+unsigned long long fdinfo_value(int fd, const char *name)
+{
+	unsigned long long value;
+
+	if (!fdinfo_has(fd, name, &value))
+		FAIL("no twheel-%s in fdinfo", name);
+	return value;
 }
 
 __u64 timers_of(int fd)
@@ -431,14 +441,20 @@ void check_record(const struct twheel_op *record, const struct twheel_op *made)
 	ASSERT_EQ(record->window_ns, made->window_ns);
 }
 
+short poll_events(int fd, short events, int timeout_ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+
+	CALL(poll(&poll_fd, 1, timeout_ms));
+	return poll_fd.revents;
+}
+
 static bool poll_device(int fd, int timeout_ms)
 {
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	const short events = poll_events(fd, POLLIN, timeout_ms);
 
-	if (!CALL(poll(&poll_fd, 1, timeout_ms)))
-		return false;
-	ASSERT_EQ(poll_fd.revents, POLLIN);
-	return true;
+	ASSERT_EQ(events & ~POLLIN, 0);
+	return events;
 }
 
 void wait_for_event(int fd)
@@ -450,6 +466,27 @@ void wait_for_event(int fd)
 bool has_event(int fd)
 {
 	return poll_device(fd, 0);
+}
+
+int new_eventfd(void)
+{
+	return CALL(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+}
+
+int set_eventfd(int fd, int eventfd)
+{
+	struct twheel_eventfd arg = { .fd = eventfd };
+
+	return ioctl(fd, TWHEEL_IOC_EVENTFD, &arg);
+}
+
+__u64 signals(int eventfd)
+{
+	__u64 count = 0;
+
+	if (read(eventfd, &count, sizeof(count)) < 0)
+		ASSERT_EQ(errno, EAGAIN);
+	return count;
 }
 
 void wait_until_expired(int fd, __u64 handle)

@@ -39,6 +39,7 @@ struct twheel_info get_info(int fd);
 
 /* A value in the fdinfo of a descriptor. False if there is no such line. */
 bool fdinfo_has(int fd, const char *name, unsigned long long *value);
+unsigned long long fdinfo_value(int fd, const char *name);
 
 /* The number of timers of a descriptor, pending or unread. */
 __u64 timers_of(int fd);
@@ -161,6 +162,17 @@ void wait_for_event(int fd);
 
 /* Does it have an event now? */
 bool has_event(int fd);
+
+/* The events that poll() reports, within a time; -1 waits without end. */
+short poll_events(int fd, short events, int timeout_ms);
+
+/*
+ * An eventfd, which does not block; TWHEEL_IOC_EVENTFD; and the number of signals on an eventfd
+ * since the last call.
+ */
+int new_eventfd(void);
+int set_eventfd(int fd, int eventfd);
+__u64 signals(int eventfd);
 
 /* Wait until a timer has an unread event. */
 void wait_until_expired(int fd, __u64 handle);

@@ -45,26 +45,17 @@ long long left(int lease)
 	return ioctl(lease, TWHEEL_LEASE_IOC_LEFT, &ns) ? -errno : (long long)ns;
 }
 
-static int poll_lease(int lease, int timeout_ms)
-{
-	struct pollfd poll_fd = { .fd = lease, .events = POLLIN };
-
-	CALL(poll(&poll_fd, 1, timeout_ms));
-	return poll_fd.revents;
-}
-
 bool has_ended(int lease)
 {
-	struct pollfd poll_fd = { .fd = lease, .events = POLLIN | POLLOUT };
+	const short events = poll_events(lease, POLLIN | POLLOUT, 0);
 
-	ASSERT_EQ(CALL(poll(&poll_fd, 1, 0)), 1);
-	ASSERT(poll_fd.revents == POLLHUP || poll_fd.revents == POLLOUT);
-	return poll_fd.revents == POLLHUP;
+	ASSERT(events == POLLHUP || events == POLLOUT);
+	return events == POLLHUP;
 }
 
 void wait_for_end(int lease)
 {
-	ASSERT_EQ(poll_lease(lease, time_travel ? -1 : 30000), POLLHUP);
+	ASSERT_EQ(poll_events(lease, POLLIN, time_travel ? -1 : 30000), POLLHUP);
 }
 
 void check_ended(int lease)
@@ -86,10 +77,7 @@ bool is_leased(int fd, __u64 handle)
 
 unsigned long long leases_of(int fd)
 {
-	unsigned long long count;
-
-	ASSERT(fdinfo_has(fd, "leases", &count));
-	return count;
+	return fdinfo_value(fd, "leases");
 }
 
 struct twheel_event read_closed(int fd)

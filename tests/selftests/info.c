@@ -167,15 +167,6 @@ TEST(info_counts_what_is_unread)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-static unsigned long long fdinfo_value(int fd, const char *name)
-{
-	unsigned long long value;
-
-	if (!fdinfo_has(fd, name, &value))
-		FAIL("no twheel-%s in fdinfo", name);
-	return value;
-}
-
 TEST(fdinfo_counts_timers)
 {
 	const int fd = open_device(0);

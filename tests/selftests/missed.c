@@ -428,7 +428,7 @@ TEST(backlog_is_seen_by_others_while_it_is_read)
 	pthread_t thread;
 
 	shared_fd = open_device(O_NONBLOCK);
-	ASSERT_EQ(pthread_create(&thread, NULL, poll_for_backlog, &polls), 0);
+	thread = start_thread(poll_for_backlog, &polls);
 	for (round = 1; round < 5 || now() < end; round++) {
 		const __u64 period = ticks(1);
 		/* a backlog since the machine was started, which shrinks while it is read */
@@ -446,6 +446,6 @@ TEST(backlog_is_seen_by_others_while_it_is_read)
 		ASSERT_GE(cancel(shared_fd, handle), 0);
 	}
 	stopping = true;
-	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	join_threads(&thread, 1);
 	note("%u backlogs, %u polls while there was one", round, polls);
 }

@@ -5,34 +5,9 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdatomic.h>
-#include <sys/eventfd.h>
 #include <sys/wait.h>
 
 #include "device.h"
-
-static int set_eventfd(int fd, int eventfd)
-{
-	struct twheel_eventfd arg = { .fd = eventfd };
-
-	return ioctl(fd, TWHEEL_IOC_EVENTFD, &arg);
-}
-
-static int new_eventfd(void)
-{
-	return CALL(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-}
-
-/* The number of signals on an eventfd since the last call. */
-static __u64 signals(int eventfd)
-{
-	__u64 count;
-
-	if (read(eventfd, &count, sizeof(count)) < 0) {
-		ASSERT_EQ(errno, EAGAIN);
-		return 0;
-	}
-	return count;
-}
 
 TEST(eventfd_is_signalled_at_expiry)
 {

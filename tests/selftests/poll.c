@@ -9,14 +9,6 @@
 #include "device.h"
 #include "one_epoll.h"
 
-static short poll_events(int fd, short events, int timeout_ms)
-{
-	struct pollfd poll_fd = { .fd = fd, .events = events };
-
-	CALL(poll(&poll_fd, 1, timeout_ms));
-	return poll_fd.revents;
-}
-
 TEST(pollin_from_expiry_to_read)
 {
 	const int fd = open_device(0);

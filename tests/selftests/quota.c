@@ -405,9 +405,8 @@ static void run_threads(void *(*run)(void *))
 	int i;
 
 	for (i = 0; i < THREADS; i++)
-		ASSERT_EQ(pthread_create(&threads[i], NULL, run, NULL), 0);
-	for (i = 0; i < THREADS; i++)
-		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
+		threads[i] = start_thread(run, NULL);
+	join_threads(threads, THREADS);
 }
 
 static void fill_as(void *data)

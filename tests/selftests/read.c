@@ -171,10 +171,10 @@ TEST(blocked_read_sees_a_timer_that_is_added_later)
 	struct twheel_event event = { .cookie = fd };
 	pthread_t thread;
 
-	ASSERT_EQ(pthread_create(&thread, NULL, read_in_thread, &event), 0);
+	thread = start_thread(read_in_thread, &event);
 	pass_ticks(3);
 	add(fd, ticks(1), 7);
-	pthread_join(thread, NULL);
+	join_threads(&thread, 1);
 	check_event(&event);
 	ASSERT_EQ(event.cookie, 7);
 }
@@ -187,10 +187,10 @@ TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
 	__u64 far;
 
 	far = add(fd, 3600 * NSEC_PER_SEC, 6);
-	ASSERT_EQ(pthread_create(&thread, NULL, read_in_thread, &event), 0);
+	thread = start_thread(read_in_thread, &event);
 	pass_ticks(3);
 	add(fd, ticks(1), 7);
-	pthread_join(thread, NULL);
+	join_threads(&thread, 1);
 	ASSERT_EQ(event.cookie, 7);
 	ASSERT_EQ(cancel(fd, far), 0);
 }

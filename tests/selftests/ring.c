@@ -304,10 +304,10 @@ TEST(mapping_a_ring_ends_a_blocked_read)
 	int fd = open_device(0);
 	pthread_t thread;
 
-	ASSERT_EQ(pthread_create(&thread, NULL, read_until_busy, &fd), 0);
+	thread = start_thread(read_until_busy, &fd);
 	pass_ticks(3);
 	map_ring(fd, ENTRIES);
-	ASSERT_EQ(pthread_join(thread, NULL), 0);
+	join_threads(&thread, 1);
 }
 
 TEST(earlier_events_are_in_the_ring_at_once)
@@ -425,9 +425,7 @@ TEST(two_consumers_share_the_ring)
 		struct twheel_event event;
 
 		if (head == tail_of(&ring)) {
-			struct pollfd poll_fd = { ring.fd, POLLIN, 0 };
-
-			CALL(poll(&poll_fd, 1, 20));
+			poll_events(ring.fd, POLLIN, 20);
 			continue;
 		}
 		event = *event_at(&ring, head);

@@ -88,10 +88,9 @@ static void expire_in_garbage(const struct ring *ring)
 static void spin_garbage(void *data)
 {
 	struct ring ring = new_ring();
-	pthread_t thread;
 
 	add_periodic(open_device(0), now(), tick_ns(), 1);
-	ASSERT_EQ(pthread_create(&thread, NULL, write_garbage, &ring), 0);
+	start_thread(write_garbage, &ring);
 	/* until the harness ends the test */
 	for (;;)
 		expire_in_garbage(&ring);
@@ -104,11 +103,11 @@ TEST(garbage_does_not_keep_timers_from_ending)
 	unsigned int rounds = 0;
 	pthread_t thread;
 
-	ASSERT_EQ(pthread_create(&thread, NULL, write_garbage, &ring), 0);
+	thread = start_thread(write_garbage, &ring);
 	for (; now() < end || rounds < 5; rounds++)
 		expire_in_garbage(&ring);
 	stopping = true;
-	pthread_join(thread, NULL);
+	join_threads(&thread, 1);
 	note("%u rounds", rounds);
 }
 

@@ -356,8 +356,7 @@ TEST(close_races_with_poll_read_and_expiry)
 
 	ASSERT_EQ(pthread_barrier_init(&race.barrier, NULL, 3), 0);
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(pthread_create(&threads[i], NULL, wait_and_read,
-					 &race), 0);
+		threads[i] = start_thread(wait_and_read, &race);
 	srandom(2);
 	while (now() < end || rounds < 20) {
 		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -378,8 +377,7 @@ TEST(close_races_with_poll_read_and_expiry)
 	}
 	race.fd = -1;
 	pthread_barrier_wait(&race.barrier);
-	for (i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
+	join_threads(threads, 2);
 	note("%u rounds", rounds);
 }
 

@@ -73,14 +73,13 @@ static void start_bystander(struct bystander *bystander, bool compare)
 {
 	*bystander = (struct bystander){ .compare = compare };
 	stopping = false;
-	ASSERT_EQ(pthread_create(&bystander->thread, NULL, stand_by, bystander),
-		  0);
+	bystander->thread = start_thread(stand_by, bystander);
 }
 
 static void stop_bystander(struct bystander *bystander)
 {
 	stopping = true;
-	pthread_join(bystander->thread, NULL);
+	join_threads(&bystander->thread, 1);
 	note("another descriptor: %u timers, the latest by %llu us",
 	     bystander->count, bystander->latest / 1000);
 	ASSERT_GT(bystander->count, 0);

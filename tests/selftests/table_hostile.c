@@ -134,17 +134,7 @@ static void start_garbage(pthread_t *threads, unsigned int count)
 	unsigned long i;
 
 	for (i = 0; i < count; i++)
-		ASSERT_EQ(pthread_create(&threads[i], NULL, write_garbage,
-					 (void *)(i + 11)), 0);
-}
-
-static void stop_garbage(pthread_t *threads, unsigned int count)
-{
-	unsigned int i;
-
-	stopping = true;
-	for (i = 0; i < count; i++)
-		pthread_join(threads[i], NULL);
+		threads[i] = start_thread(write_garbage, (void *)(i + 11));
 }
 
 /* Use timers while their table is full of garbage. Returns how many expired. */
@@ -192,7 +182,8 @@ TEST(garbage_at_any_time_ends_each_timer_once)
 	start_garbage(threads, 2);
 	for (; now() < end || rounds < 5; rounds++)
 		expired += one_hostile_round(fd);
-	stop_garbage(threads, 2);
+	stopping = true;
+	join_threads(threads, 2);
 	note("%u rounds, %u expired", rounds, expired);
 }
 
@@ -272,10 +263,10 @@ TEST(word_that_changes_all_the_time_does_not_keep_a_timer_for_good)
 	struct twheel_event event;
 	pthread_t thread;
 
-	ASSERT_EQ(pthread_create(&thread, NULL, spin_in_the_past, t.word), 0);
+	thread = start_thread(spin_in_the_past, t.word);
 	event = read_one(t.fd);
 	stopping = true;
-	pthread_join(thread, NULL);
+	join_threads(&thread, 1);
 	ASSERT(event.handle == t.handle);
 	ASSERT_GE(event.deadline_ns, t.deadline);
 }

@@ -147,9 +147,8 @@ TEST(push_wins_against_expiry_or_knows_that_it_lost)
 	pthread_barrier_init(&round_begins, NULL, THREADS + 1);
 	pthread_barrier_init(&round_ends, NULL, THREADS + 1);
 	for (i = 0; i < THREADS; i++)
-		ASSERT_EQ(pthread_create(&pushers[i], NULL, push_when_due,
-					 (void *)(unsigned long)i), 0);
-	ASSERT_EQ(pthread_create(&reader, NULL, read_heartbeats, NULL), 0);
+		pushers[i] = start_thread(push_when_due, (void *)(unsigned long)i);
+	reader = start_thread(read_heartbeats, NULL);
 	while ((now() < end || first < 10 * BATCH || !push_won || !push_lost) &&
 	       first + BATCH <= MOST) {
 		/* no word may pass to another timer while a thread pushes it */
@@ -162,9 +161,8 @@ TEST(push_wins_against_expiry_or_knows_that_it_lost)
 	}
 	stopping = true;
 	pthread_barrier_wait(&round_begins);
-	for (i = 0; i < THREADS; i++)
-		pthread_join(pushers[i], NULL);
-	pthread_join(reader, NULL);
+	join_threads(pushers, THREADS);
+	join_threads(&reader, 1);
 	for (i = 0; i < first; i++) {
 		check_heartbeat(&heartbeats[i]);
 		won += heartbeats[i].pushed != 0;
@@ -221,9 +219,7 @@ static void arm_crowd(int fd, struct twheel_word *table)
 	unsigned int i;
 
 	crowd.deadline = now() + ticks(2);
-	for (i = 0; i < CROWD; i++)
-		ops[i] = shared_op(crowd.deadline, i);
-	add_all(fd, ops, CROWD);
+	add_many(fd, ops, CROWD, shared_op(crowd.deadline, 0));
 	for (i = 0; i < CROWD; i++) {
 		crowd.words[i] = word_of(table, ops[i].handle);
 		crowd.pushed[i] = crowd.deadline;
@@ -242,7 +238,7 @@ TEST(last_push_before_expiry_is_the_events_deadline)
 	stay_on_one_cpu();
 	pthread_barrier_init(&round_begins, NULL, 2);
 	pthread_barrier_init(&round_ends, NULL, 2);
-	ASSERT_EQ(pthread_create(&pusher, NULL, push_crowds, NULL), 0);
+	pusher = start_thread(push_crowds, NULL);
 	while (now() < end || rounds < 10) {
 		arm_crowd(fd, table);
 		crowd.backwards = rounds % 2;
@@ -261,7 +257,7 @@ TEST(last_push_before_expiry_is_the_events_deadline)
 	}
 	stopping = true;
 	pthread_barrier_wait(&round_begins);
-	pthread_join(pusher, NULL);
+	join_threads(&pusher, 1);
 	note("%u rounds, %u timers pushed", rounds, pushed);
 }
 
@@ -286,9 +282,9 @@ TEST(threads_that_push_the_same_word_lose_nothing)
 	const __u64 last = t.deadline + 2ULL * STEPS * STEP;
 	pthread_t thread;
 
-	ASSERT_EQ(pthread_create(&thread, NULL, push_by_steps, t.word), 0);
+	thread = start_thread(push_by_steps, t.word);
 	push_by_steps(t.word);
-	pthread_join(thread, NULL);
+	join_threads(&thread, 1);
 	ASSERT_EQ(read_word(t.word), last);
 	ASSERT_EQ(cancel(t.fd, t.handle), 0);
 }
@@ -323,7 +319,7 @@ static void start_pushes(pthread_t *thread)
 	stopping = false;
 	pushes.sweeps = 0;
 	memset(pushes.count, 0, sizeof(pushes.count));
-	ASSERT_EQ(pthread_create(thread, NULL, push_all_by_far, NULL), 0);
+	*thread = start_thread(push_all_by_far, NULL);
 }
 
 /* Add, push and drain: a drained timer has every push that succeeded. */
@@ -340,9 +336,7 @@ static void push_and_drain(int fd, struct twheel_word *table)
 	pthread_t thread;
 	unsigned int i;
 
-	for (i = 0; i < PUSHED; i++)
-		ops[i] = shared_op(deadline, i);
-	add_all(fd, ops, PUSHED);
+	add_many(fd, ops, PUSHED, shared_op(deadline, 0));
 	for (i = 0; i < PUSHED; i++)
 		pushes.words[i] = word_of(table, ops[i].handle);
 	start_pushes(&thread);
@@ -352,7 +346,7 @@ static void push_and_drain(int fd, struct twheel_word *table)
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &drain)), PUSHED);
 	after = now();
 	stopping = true;
-	pthread_join(thread, NULL);
+	join_threads(&thread, 1);
 	for (i = 0; i < PUSHED; i++) {
 		const __u64 last = deadline + LONG *
 				   pushes.count[back[i].cookie % PUSHED];
@@ -395,6 +389,6 @@ TEST(nothing_is_pushed_after_cancel)
 		usleep(rounds % 8);
 	}
 	stopping = true;
-	pthread_join(thread, NULL);
+	join_threads(&thread, 1);
 	note("%u timers", rounds);
 }

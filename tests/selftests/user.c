@@ -83,21 +83,7 @@ void check_user_full(int fd, unsigned int limit)
 
 unsigned long user_memory_kb(int fd)
 {
-	unsigned long value;
-	char path[64], line[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file = fopen(path, "r");
-	if (!file)
-		FAIL("%s: %s", path, strerror(errno));
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "twheel-user-memory-kb: %lu", &value) == 1) {
-			fclose(file);
-			return value;
-		}
-	}
-	FAIL("no twheel-user-memory-kb in fdinfo");
+	return fdinfo_value(fd, "user-memory-kb");
 }
 
 unsigned long user_memory_kb_of(int fd, unsigned long most)

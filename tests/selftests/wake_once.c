@@ -6,7 +6,6 @@
  */
 #include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -26,24 +25,13 @@ struct watched {
 
 static struct watched new_watched(void)
 {
-	struct twheel_eventfd arg = { .fd = CALL(eventfd(0, EFD_NONBLOCK)) };
-	const int fd = open_device(O_NONBLOCK);
+	const struct watched w = { .fd = open_device(O_NONBLOCK), .eventfd = new_eventfd() };
 
 	/* In virtual time the machine has just booted. It loses a tick in its first second. */
 	if (in_time(NSEC_PER_SEC))
 		sleep_for(NSEC_PER_SEC);
-	CALL(ioctl(fd, TWHEEL_IOC_EVENTFD, &arg));
-	return (struct watched){ .fd = fd, .eventfd = arg.fd };
-}
-
-/* How often the eventfd was signalled since the last call. */
-static __u64 signals_of(const struct watched *w)
-{
-	__u64 count = 0;
-
-	if (read(w->eventfd, &count, sizeof(count)) < 0)
-		ASSERT_EQ(errno, EAGAIN);
-	return count;
+	CALL(set_eventfd(w.fd, w.eventfd));
+	return w;
 }
 
 /*
@@ -74,7 +62,7 @@ static __u64 first_signals(const struct watched *w, __u64 deadline)
 {
 	wait_for_event(w->eventfd);
 	sleep_over(deadline);
-	return signals_of(w);
+	return signals(w->eventfd);
 }
 
 static void sleep_ticks(unsigned int count)
@@ -110,9 +98,9 @@ TEST(eventfd_is_signalled_once_for_many_ticks)
 	ASSERT_EQ(first_signals(&w, add_for_many_ticks(w.fd)), 1);
 	check_all_events(w.fd);
 	/* On a slow machine, a tick came between two of the calls. */
-	signals_of(&w);
+	signals(w.eventfd);
 	sleep_ticks(5);
-	ASSERT_EQ(signals_of(&w), 0);
+	ASSERT_EQ(signals(w.eventfd), 0);
 }
 
 /* Each of these calls counts, whether or not it reads events. */
@@ -168,19 +156,19 @@ static void check_call(void (*call)(int fd))
 	need_time_travel();
 	add_at(w.fd, now(), 1);
 	sleep_ticks(2);
-	ASSERT_EQ(signals_of(&w), 1);
+	ASSERT_EQ(signals(w.eventfd), 1);
 	/* Far enough apart for the kernel to make another visit after each call. */
 	deadline = now() + ticks(10);
 	for (i = 0; i < 60; i++)
 		add_at(w.fd, deadline + ticks(i), 2);
 	sleep_over(deadline);
-	ASSERT_EQ(signals_of(&w), 1);
+	ASSERT_EQ(signals(w.eventfd), 1);
 	for (i = 0; i < 5; i++) {
 		sleep_ticks(2);
-		ASSERT_EQ(signals_of(&w), 0);
+		ASSERT_EQ(signals(w.eventfd), 0);
 		call(w.fd);
 		sleep_ticks(2);
-		ASSERT_EQ(signals_of(&w), 1);
+		ASSERT_EQ(signals(w.eventfd), 1);
 	}
 }
 
@@ -263,14 +251,6 @@ TEST(epoll_is_woken_once_for_many_ticks)
 	ASSERT(!epoll_reports(epoll, 0));
 }
 
-static short poll_for(int fd, short events)
-{
-	struct pollfd poll_fd = { .fd = fd, .events = events };
-
-	CALL(poll(&poll_fd, 1, 0));
-	return poll_fd.revents;
-}
-
 /*
  * systemd, for one, keeps the descriptors of others and polls them for POLLHUP alone. That is
  * no call of the program: it finds no event, and the kernel does not wake the program again.
@@ -283,15 +263,15 @@ TEST(poll_for_hangup_only_turns_nothing)
 	need_time_travel();
 	last = add_for_many_ticks(w.fd);
 	sleep_over(last - ticks(SPAN - 2));
-	ASSERT_EQ(signals_of(&w), 1);
-	ASSERT_EQ(poll_for(w.fd, 0), 0);
-	ASSERT_EQ(poll_for(w.fd, POLLHUP), 0);
+	ASSERT_EQ(signals(w.eventfd), 1);
+	ASSERT_EQ(poll_events(w.fd, 0, 0), 0);
+	ASSERT_EQ(poll_events(w.fd, POLLHUP, 0), 0);
 	sleep_ticks(3);
-	ASSERT_EQ(signals_of(&w), 0);
+	ASSERT_EQ(signals(w.eventfd), 0);
 	/* The same poll with POLLIN is one. */
-	ASSERT_EQ(poll_for(w.fd, POLLIN | POLLHUP), POLLIN);
+	ASSERT_EQ(poll_events(w.fd, POLLIN | POLLHUP, 0), POLLIN);
 	sleep_ticks(3);
-	ASSERT_EQ(signals_of(&w), 1);
+	ASSERT_EQ(signals(w.eventfd), 1);
 	sleep_over(last);
 	check_all_events(w.fd);
 }
@@ -312,10 +292,10 @@ TEST(another_process_polls)
 	need_time_travel();
 	last = add_for_many_ticks(w.fd);
 	sleep_over(last - ticks(SPAN - 4));
-	ASSERT_EQ(signals_of(&w), 1);
+	ASSERT_EQ(signals(w.eventfd), 1);
 	join(start(poll_in_child, &w));
 	sleep_over(last);
-	ASSERT_EQ(signals_of(&w), 1);
+	ASSERT_EQ(signals(w.eventfd), 1);
 	join(start(poll_in_child, &w));
 	check_all_events(w.fd);
 }
@@ -409,9 +389,9 @@ static void check_stopped(void (*wait)(int fd))
 	CALL(kill(child.pid, SIGSTOP));
 	CALL(waitpid(child.pid, NULL, WUNTRACED));
 	check_woken_once(&child);
-	ASSERT_EQ(signals_of(&child.w), 0);
+	ASSERT_EQ(signals(child.w.eventfd), 0);
 	check_all_events(child.w.fd);
-	signals_of(&child.w);
+	signals(child.w.eventfd);
 	/* Once the parent has called, the kernel wakes again. */
 	ASSERT_EQ(first_signals(&child.w, now_due(child.w.fd)), 1);
 	kill_child(&child);
@@ -482,7 +462,7 @@ TEST(frozen_cgroup)
 	ASSERT(write_file(CGROUP "cgroup.procs", pid));
 	freeze(true);
 	check_woken_once(&child);
-	ASSERT_EQ(signals_of(&child.w), 0);
+	ASSERT_EQ(signals(child.w.eventfd), 0);
 	check_all_events(child.w.fd);
 	freeze(false);
 	kill_child(&child);
