@@ -101,24 +101,6 @@ TEST(one_of_many_unread_events_is_retracted)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(delivered_timer_is_enoent)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, 0, 3);
-
-	read_one(fd);
-	ASSERT_EQ(cancel(fd, handle), -ENOENT);
-}
-
-TEST(cancelled_timer_is_enoent)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 4);
-
-	ASSERT_EQ(cancel(fd, handle), 0);
-	ASSERT_EQ(cancel(fd, handle), -ENOENT);
-}
-
 TEST(stale_handle_never_meets_its_successor)
 {
 	const int fd = open_device(0);

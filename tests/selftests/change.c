@@ -236,26 +236,6 @@ TEST(operation_may_be_read_only)
 	check_expiry(fd, op->handle, deadline);
 }
 
-TEST(delivered_timer_is_enoent)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, 0, 1);
-
-	read_one(fd);
-	ASSERT_EQ(change(fd, handle, 0), -ENOENT);
-	check_no_event(fd);
-}
-
-TEST(cancelled_timer_is_enoent)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
-
-	ASSERT_EQ(cancel(fd, handle), 0);
-	ASSERT_EQ(change(fd, handle, 0), -ENOENT);
-	check_no_event(fd);
-}
-
 TEST_REFUSALS(change, TWHEEL_IOC_CHANGE)
 
 /* Only a timer says which clock it is on. */

@@ -111,16 +111,6 @@ TEST(earlier_word_has_no_effect_before_the_deadline)
 	check_expiry(&t, t.deadline);
 }
 
-TEST(change_to_earlier_expires_earlier)
-{
-	const struct table_timer t = new_table_timer(LONG);
-	const __u64 earlier = now() + ticks(2);
-
-	ASSERT_EQ(change_to(t.fd, t.handle, earlier), 0);
-	arm_timerfds(earlier);
-	check_expiry(&t, earlier);
-}
-
 TEST(change_undoes_a_push)
 {
 	const struct table_timer t = new_table_timer(LONG / 2);
