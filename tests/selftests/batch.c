@@ -277,15 +277,12 @@ static void check_half(int protection, size_t offset)
 {
 	enum { PAGES = 8, HALF = 300 };
 	const int fd = open_device(0);
-	char *pages = mmap(NULL, 2 * PAGES * page_size(),
-			   PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = fresh_memory(2 * PAGES * page_size());
 	char *bad = pages + PAGES * page_size();
 	struct twheel_op *ops = (void *)(bad + offset - HALF * sizeof(*ops));
 	struct twheel_batch batch = new_batch(ops, 2 * HALF);
 	int i, done;
 
-	ASSERT(pages != MAP_FAILED);
 	for (i = 0; i < 2 * HALF; i++)
 		ops[i] = add_op(100 * NSEC_PER_SEC, i);
 	protect(bad, PAGES * page_size(), protection);

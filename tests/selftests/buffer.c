@@ -40,7 +40,7 @@ static void *map_pages(unsigned int count, int flags, int fd)
 
 static void *anonymous_pages(unsigned int count)
 {
-	return map_pages(count, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	return fresh_memory(count * page_size());
 }
 
 static void *page_with(const void *content, size_t size)

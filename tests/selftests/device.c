@@ -468,6 +468,13 @@ bool has_event(int fd)
 	return poll_device(fd, 0);
 }
 
+void see_once(bool *seen, __u64 cookie, __u64 count)
+{
+	ASSERT_LT(cookie, count);
+	ASSERT(!seen[cookie]);
+	seen[cookie] = true;
+}
+
 int new_eventfd(void)
 {
 	return CALL(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
@@ -824,12 +831,28 @@ struct twheel_op *read_only_op(struct twheel_op op)
 	return page;
 }
 
+static void *map_memory(size_t size, int flags)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT(memory != MAP_FAILED);
+	return memory;
+}
+
+void *fresh_memory(size_t size)
+{
+	return map_memory(size, MAP_PRIVATE);
+}
+
+void *shared_memory(size_t size)
+{
+	return map_memory(size, MAP_SHARED);
+}
+
 void *two_pages(int protection)
 {
-	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = fresh_memory(2 * page_size());
 
-	ASSERT(pages != MAP_FAILED);
 	memset(pages, 0, 2 * page_size());
 	protect(pages + page_size(), page_size(), protection);
 	return pages;

@@ -194,6 +194,9 @@ struct twheel_event read_any(int fd);
 void read_until(int fd, bool (*over)(void),
 		void (*take)(const struct twheel_event *event));
 
+/* Check that a cookie is below @count, and that it has not been seen before. */
+void see_once(bool *seen, __u64 cookie, __u64 count);
+
 /* Check what holds for every event of CLOCK_MONOTONIC. */
 void check_event(const struct twheel_event *event);
 
@@ -234,6 +237,10 @@ void wait_for_grace_period(void);
 
 /* Check that there is no event, not even one of a timer that is just due. */
 void check_no_event(int fd);
+
+/* Memory of this process that nobody has touched, and memory that its children share. */
+void *fresh_memory(size_t size);
+void *shared_memory(size_t size);
 
 /*
  * Two pages. The second page has the protection @protection, of mprotect().

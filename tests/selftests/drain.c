@@ -231,9 +231,7 @@ TEST(each_call_goes_on_where_the_last_ended)
 		add(fd, LONG, i);
 	for (i = 0; i < COUNT; i++) {
 		ASSERT_EQ(drain(fd, &op, 1), 1);
-		ASSERT_LT(op.cookie, COUNT);
-		ASSERT(!seen[op.cookie]);
-		seen[op.cookie] = true;
+		see_once(seen, op.cookie, COUNT);
 	}
 	ASSERT_EQ(drain(fd, &op, 1), 0);
 }
@@ -243,14 +241,12 @@ static void check_bad_page(unsigned int room, int protection)
 {
 	enum { COUNT = 300, PAGES = 8 };
 	const int fd = open_device(0);
-	char *memory = mmap(NULL, 2 * PAGES * page_size(), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = fresh_memory(2 * PAGES * page_size());
 	struct twheel_op *ops = (void *)(memory + PAGES * page_size());
 	struct twheel_op rest[COUNT], op = new_timer(LONG, 1);
 	bool seen[COUNT] = { false };
 	int i;
 
-	ASSERT(memory != MAP_FAILED);
 	protect(ops, PAGES * page_size(), protection);
 	for (i = 0; i < COUNT; i++)
 		add_to_group(fd, LONG, 1, i);
@@ -266,11 +262,8 @@ static void check_bad_page(unsigned int room, int protection)
 	ASSERT_EQ(timers_of(fd), COUNT - room);
 	memcpy(rest, ops - room, room * sizeof(*ops));
 	ASSERT_EQ(drain_all(fd, rest + room, COUNT - room), COUNT - room);
-	for (i = 0; i < COUNT; i++) {
-		ASSERT_LT(rest[i].cookie, COUNT);
-		ASSERT(!seen[rest[i].cookie]);
-		seen[rest[i].cookie] = true;
-	}
+	for (i = 0; i < COUNT; i++)
+		see_once(seen, rest[i].cookie, COUNT);
 	close(fd);
 }
 
@@ -290,12 +283,9 @@ TEST(array_that_is_not_there_yet_is_brought_in)
 {
 	enum { COUNT = 300 };
 	const int fd = open_device(0);
-	struct twheel_op *ops = mmap(NULL, COUNT * sizeof(*ops),
-				     PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct twheel_op *ops = fresh_memory(COUNT * sizeof(*ops));
 	int i;
 
-	ASSERT(ops != MAP_FAILED);
 	for (i = 0; i < COUNT; i++)
 		add(fd, LONG, i);
 	ASSERT_EQ(drain_all(fd, ops, COUNT), COUNT);

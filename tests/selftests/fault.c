@@ -144,9 +144,7 @@ static void read_events_of(int fd, const struct twheel_op *ops, int added)
 	for (i = 0; i < added; i++) {
 		const __u64 cookie = events[i].cookie;
 
-		ASSERT_LT(cookie, MANY);
-		ASSERT(!seen[cookie]);
-		seen[cookie] = true;
+		see_once(seen, cookie, MANY);
 		ASSERT(events[i].handle == ops[cookie].handle);
 	}
 }

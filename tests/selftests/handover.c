@@ -4,7 +4,6 @@
  * not run comes back with its cookie and the time that it had left. The service keeps these
  * records, and another process arms them again. drain.c has the cases of the call.
  */
-#include <sys/mman.h>
 
 #include "device.h"
 
@@ -145,9 +144,7 @@ TEST(another_process_goes_on)
 {
 	unsigned int i, done = 0;
 
-	handover = mmap(NULL, sizeof(*handover), PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT(handover != MAP_FAILED);
+	handover = shared_memory(sizeof(*handover));
 	join(start(first_service, NULL));
 	for (i = 0; i < COUNT; i++)
 		done += !!handover->done[i];

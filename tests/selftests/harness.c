@@ -93,6 +93,15 @@ void join(pid_t child)
 	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
 }
 
+void kill_child(pid_t child)
+{
+	int status;
+
+	CALL(kill(child, SIGKILL));
+	CALL(waitpid(child, &status, 0));
+	ASSERT(WIFSIGNALED(status));
+}
+
 pthread_t start_thread(void *(*run)(void *data), void *data)
 {
 	pthread_t thread;

@@ -137,6 +137,9 @@ void fail(const char *file, int line, const char *format, ...);
 pid_t start(void (*run)(void *data), void *data);
 void join(pid_t child);
 
+/* Kill a child, and wait until it has ended. */
+void kill_child(pid_t child);
+
 /* Run a function in a thread. join_threads() waits for threads to return. */
 pthread_t start_thread(void *(*run)(void *data), void *data);
 void join_threads(const pthread_t *threads, unsigned int count);

@@ -409,9 +409,7 @@ TEST_TIMEOUT(holder_of_many_leases_dies, 300)
 	stop_worker(&worker);
 	for (i = 0; i < count; i++) {
 		event = read_closed(worker.fd);
-		ASSERT_LT(event.cookie, count);
-		ASSERT(!seen[event.cookie]);
-		seen[event.cookie] = true;
+		see_once(seen, event.cookie, count);
 	}
 	ASSERT_EQ(leases_of(worker.fd), 0);
 	ASSERT_EQ(timers_of(worker.fd), 0);

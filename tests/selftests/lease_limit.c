@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leases: how many a user may have. They count for the user who opened the descriptor. */
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "holder.h"
 #include "rights.h"
@@ -126,8 +124,7 @@ LIMIT_TEST(holder_is_not_charged)
 	close(fd);
 	/* BOB still has the descriptors of ALICE's leases. */
 	make_leases(open_device(0), leases, LIMIT);
-	CALL(kill(child, SIGKILL));
-	CALL(waitpid(child, NULL, 0));
+	kill_child(child);
 }
 
 LIMIT_TEST(capability_exceeds_the_limit)

@@ -260,9 +260,7 @@ static void check_end_of_memory(int fd, unsigned int room, int protection)
 	for (i = 0; i < COUNT; i++) {
 		const struct twheel_op *op = i < room ? &ops[i] : &rest[i - room];
 
-		ASSERT_LT(op->cookie, COUNT);
-		ASSERT(!seen[op->cookie]);
-		seen[op->cookie] = true;
+		see_once(seen, op->cookie, COUNT);
 	}
 }
 
@@ -286,8 +284,7 @@ TEST(array_that_is_not_there_yet)
 	enum { COUNT = 1000 };
 	static struct twheel_op ops[COUNT];
 	const int fd = open_device(0);
-	struct twheel_op *fresh = CALL(mmap(NULL, sizeof(ops), PROT_READ | PROT_WRITE,
-					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	struct twheel_op *fresh = fresh_memory(sizeof(ops));
 	__u64 cursor = 0;
 
 	add_many(fd, ops, COUNT, new_timer(LONG, 0));

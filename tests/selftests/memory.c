@@ -407,15 +407,13 @@ static void *make_held_call(void *data)
  */
 static void hold_calls(unsigned long call, const void *arg, const void *operations)
 {
-	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = fresh_memory(2 * page_size());
 	static char content[2][65536];
 	struct held_call held = { open_device(0), call, pages };
 	pthread_t threads[CALLERS];
 	unsigned long before, after;
 	int i, userfaultfd;
 
-	ASSERT(pages != MAP_FAILED);
 	ASSERT_LE(page_size(), sizeof(content[0]));
 	memcpy(content[0], arg, sizeof(struct twheel_batch));
 	/* the address of the operations comes first */
@@ -454,10 +452,8 @@ static void hold_batches(void *data)
 /* Skip the case where a page fault ends at once. */
 static void need_userfaultfd(void)
 {
-	void *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = fresh_memory(page_size());
 
-	ASSERT(page != MAP_FAILED);
 	close(open_userfaultfd(page, page_size(), 0, UFFDIO_REGISTER_MODE_MISSING));
 }
 

@@ -2,7 +2,6 @@
 /* The node of the device, and what a program that opens the node makes others wait for. */
 #include <sched.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -138,9 +137,7 @@ static void check_opener_stops_no_stranger(void (*work)(void))
 
 	if (!last_cpu())
 		skip("one CPU");
-	meeting = mmap(NULL, sizeof(*meeting), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT(meeting != MAP_FAILED);
+	meeting = shared_memory(sizeof(*meeting));
 	opener = start(open_again_and_again, NULL);
 	stranger = start(work_in_each_hold, &work);
 	stay_on_cpu(0);
@@ -153,10 +150,8 @@ static void check_opener_stops_no_stranger(void (*work)(void))
 		failures += !stranger_works();
 	}
 	/* An emulator may hang if the kernel's code is changed while they run: set_preemption(). */
-	CALL(kill(opener, SIGKILL));
-	CALL(kill(stranger, SIGKILL));
-	CALL(waitpid(opener, NULL, 0));
-	CALL(waitpid(stranger, NULL, 0));
+	kill_child(opener);
+	kill_child(stranger);
 	note("the opener lost its CPU in open() %u times, and the stranger waited %u times",
 	     holds, failures);
 	ASSERT_LT(failures, MOST_FAILURES);

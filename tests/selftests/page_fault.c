@@ -7,7 +7,6 @@
  */
 #include <linux/aio_abi.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -125,9 +124,7 @@ static struct io_uring_sqe request_with_choice(const struct source *source, void
 	if (!buffers) {
 		struct io_uring_buf_reg reg = { .ring_entries = 1, .bgid = GROUP };
 
-		buffers = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		ASSERT(buffers != MAP_FAILED);
+		buffers = fresh_memory(page_size());
 		reg.ring_addr = (unsigned long)buffers;
 		if (syscall(__NR_io_uring_register, io_ring_fd(), IORING_REGISTER_PBUF_RING,
 			    &reg, 1))

@@ -357,11 +357,9 @@ static struct shared *shared;
 
 static struct shared *new_shared(unsigned int parties)
 {
-	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *s = shared_memory(sizeof(*s));
 	pthread_barrierattr_t attributes;
 
-	ASSERT(s != MAP_FAILED);
 	pthread_barrierattr_init(&attributes);
 	pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
 	ASSERT_EQ(pthread_barrier_init(&s->barrier, &attributes, parties), 0);

@@ -453,9 +453,7 @@ TEST(ten_thousand_events_in_one_read)
 	ASSERT_EQ(read_events(fd, events, count + 1), count);
 	for (i = 0; i < count; i++) {
 		check_event(&events[i]);
-		ASSERT_LT(events[i].cookie, count);
-		ASSERT(!seen[events[i].cookie]);
-		seen[events[i].cookie] = true;
+		see_once(seen, events[i].cookie, count);
 		ASSERT(events[i].handle == ops[events[i].cookie].handle);
 	}
 	check_no_event(fd);
@@ -491,9 +489,7 @@ TEST(each_of_100000_timers_is_read_once)
 			const __u64 cookie = events[i].cookie;
 
 			check_event(&events[i]);
-			ASSERT_LT(cookie, total);
-			ASSERT(!seen[cookie]);
-			seen[cookie] = true;
+			see_once(seen, cookie, total);
 			ASSERT(events[i].handle == ops[cookie].handle);
 			ASSERT_EQ(events[i].deadline_ns, ops[cookie].time_ns);
 			ASSERT_GE(events[i].expired_ns, last);

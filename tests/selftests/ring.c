@@ -148,9 +148,7 @@ TEST(full_ring_loses_nothing_and_keeps_the_order)
 	wait_for_more(&ring, true);
 	take_all(&ring, events, COUNT);
 	for (i = 0; i < COUNT; i++) {
-		ASSERT_LT(events[i].cookie, COUNT);
-		ASSERT(!seen[events[i].cookie]);
-		seen[events[i].cookie] = true;
+		see_once(seen, events[i].cookie, COUNT);
 		if (i)
 			ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
 	}
@@ -409,8 +407,7 @@ TEST(two_consumers_share_the_ring)
 	struct consumed {
 		atomic_uint taken;
 		atomic_uchar seen[COUNT];
-	} *consumed = mmap(NULL, sizeof(*consumed), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	} *consumed = shared_memory(sizeof(*consumed));
 	static struct twheel_op ops[COUNT];
 	pid_t child;
 	unsigned int i;
@@ -468,9 +465,7 @@ TEST(each_of_100000_timers_goes_through_64_entries_once)
 	for (i = 0; i < total; i++) {
 		const struct twheel_event event = take_one(&ring);
 
-		ASSERT_LT(event.cookie, total);
-		ASSERT(!seen[event.cookie]);
-		seen[event.cookie] = true;
+		see_once(seen, event.cookie, total);
 		ASSERT(event.handle == ops[event.cookie].handle);
 		ASSERT_EQ(event.deadline_ns, ops[event.cookie].time_ns);
 		ASSERT_GE(event.expired_ns, last);

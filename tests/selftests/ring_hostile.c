@@ -130,9 +130,7 @@ TEST(garbage_harms_no_other_descriptor)
 		for (i = 0; i < COUNT; i++) {
 			const struct twheel_event event = take_one(&ring);
 
-			ASSERT_LT(event.cookie, COUNT);
-			ASSERT(!seen[event.cookie]);
-			seen[event.cookie] = true;
+			see_once(seen, event.cookie, COUNT);
 			ASSERT_EQ(event.deadline_ns, deadline + event.cookie);
 			check_lateness(&event);
 		}

@@ -6,7 +6,6 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 #include "device.h"
 
@@ -152,9 +151,7 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 		for (i = 0; i < got; i++) {
 			const __u64 cookie = events[i].cookie;
 
-			ASSERT_LT(cookie, count);
-			ASSERT(!seen[cookie]);
-			seen[cookie] = true;
+			see_once(seen, cookie, count);
 			ASSERT_EQ(events[i].deadline_ns, deadline);
 			ASSERT_GE(events[i].expired_ns, deadline);
 			if (events[i].expired_ns < first)
@@ -259,12 +256,10 @@ static unsigned int most_overtaking(const struct storm *storm,
 static void check_bystander(unsigned int descriptors, unsigned int timers)
 {
 	enum { TRIES = 5 };
-	struct storm *storm = mmap(NULL, sizeof(*storm), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct storm *storm = shared_memory(sizeof(*storm));
 	struct bystander bystander;
 	unsigned int try, overtaking;
 
-	ASSERT(storm != MAP_FAILED);
 	ASSERT_LE(descriptors * timers, STORM_MOST);
 	stay_on_one_cpu();
 	storm->descriptors = descriptors;

@@ -4,9 +4,7 @@
  * systemd does with FileDescriptorStoreMax=. A successor lists the timers, and goes on with
  * the same handles.
  */
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
@@ -170,8 +168,7 @@ TEST_TIMEOUT(killed_holder_has_a_successor, 300)
 	int first[2], second[2], status, fd;
 	pid_t holder;
 
-	shared = CALL(mmap(NULL, sizeof(*shared) + s.count * sizeof(struct known),
-			   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+	shared = shared_memory(sizeof(*shared) + s.count * sizeof(struct known));
 	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, first));
 	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, second));
 	s.sock = second[1];
@@ -187,9 +184,7 @@ TEST_TIMEOUT(killed_holder_has_a_successor, 300)
 	ASSERT_EQ(get_info(fd).timers, s.count);
 
 	shared->killed = now();
-	CALL(kill(holder, SIGKILL));
-	CALL(waitpid(holder, &status, 0));
-	ASSERT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	kill_child(holder);
 	send_descriptor(second[0], fd);
 	close(fd);
 	join(start(succeed, &s));

@@ -201,9 +201,7 @@ TEST(ten_thousand_random_timers_within_a_day)
 	for (i = 0; i < COUNT; i++) {
 		const struct twheel_event event = read_one(fd);
 
-		ASSERT_LT(event.cookie, COUNT);
-		ASSERT(!seen[event.cookie]);
-		seen[event.cookie] = true;
+		see_once(seen, event.cookie, COUNT);
 		check_exact(&event, ops[event.cookie].time_ns);
 	}
 	ASSERT_EQ(timers_of(fd), 0);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads that must not wait (RWF_NOWAIT), and reads of io_uring, which need no thread. */
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 
 #include "device.h"
 #include "io_ring.h"
@@ -58,9 +56,7 @@ TEST(uring_read_takes_no_thread)
 		cqe = io_ring_wait();
 		ASSERT_EQ(cqe.res, sizeof(events[0]));
 		ASSERT_LT(cqe.user_data, READS);
-		ASSERT_LT(events[cqe.user_data].cookie, READS);
-		ASSERT(!seen[events[cqe.user_data].cookie]);
-		seen[events[cqe.user_data].cookie] = true;
+		see_once(seen, events[cqe.user_data].cookie, READS);
 	}
 	ASSERT_EQ(io_ring_workers(), 0);
 	ASSERT_EQ(timers_of(fd), 0);
@@ -225,7 +221,7 @@ static void leave_reads_waiting(void *data)
 /* A process is killed while its reads wait. */
 TEST(killed_owner_of_a_ring_leaves_nothing)
 {
-	int round, ready[2], status;
+	int round, ready[2];
 	char byte;
 
 	io_ring_open(0);
@@ -234,9 +230,7 @@ TEST(killed_owner_of_a_ring_leaves_nothing)
 		const pid_t child = start(leave_reads_waiting, &ready[1]);
 
 		ASSERT_EQ(CALL(read(ready[0], &byte, 1)), 1);
-		CALL(kill(child, SIGKILL));
-		CALL(waitpid(child, &status, 0));
-		ASSERT(WIFSIGNALED(status));
+		kill_child(child);
 	}
 	pass_ticks(4);
 }
@@ -280,13 +274,11 @@ static void wait_until_unread(int fd, unsigned int count)
 /* page_fault.c has all ways to read, and all kinds of pages. */
 TEST(nowait_read_goes_on_in_a_page_that_is_not_there)
 {
-	char *pages = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = fresh_memory(2 * page_size());
 	struct twheel_event *event = (void *)(pages + page_size() - sizeof(*event));
 	struct iovec piece = { event, 2 * sizeof(*event) };
 	const int fd = open_device(0);
 
-	ASSERT(pages != MAP_FAILED);
 	pages[0] = 1;
 	add(fd, 0, 1);
 	add(fd, 0, 2);

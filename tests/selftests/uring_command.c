@@ -2,7 +2,6 @@
 /* Calls as commands of io_uring: each does what its ioctl() does. */
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 
 #include "errors.h"
 #include "io_ring.h"
@@ -353,10 +352,8 @@ TEST(structure_that_cannot_be_used_is_efault)
 TEST(structure_that_is_not_there_yet_is_brought_in)
 {
 	const int fd = open_device(0);
-	struct twheel_info *info = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct twheel_info *info = fresh_memory(page_size());
 
-	ASSERT(info != MAP_FAILED);
 	io_ring_open(0);
 	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_INFO, info), 0);
 	ASSERT_EQ(info->abi_major, TWHEEL_ABI_MAJOR);

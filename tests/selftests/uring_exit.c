@@ -4,10 +4,7 @@
  * carried out and has its result, or it has not been carried out.
  */
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "device.h"
 #include "io_ring.h"
@@ -29,9 +26,7 @@ static int device;
 
 static void share_batches(void)
 {
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT(shared != MAP_FAILED);
+	shared = shared_memory(sizeof(*shared));
 }
 
 /* Adds in all batches, whose results and handles say which have been carried out. */
@@ -121,7 +116,6 @@ static void submit_much(void *data)
 static void kill_owners(unsigned int flags)
 {
 	unsigned int round, partly = 0, never = 0, added;
-	int status;
 
 	io_ring_open(0);
 	share_batches();
@@ -134,9 +128,7 @@ static void kill_owners(unsigned int flags)
 		while (!atomic_load(&shared->begun))
 			continue;
 		usleep(round * 200);
-		CALL(kill(child, SIGKILL));
-		CALL(waitpid(child, &status, 0));
-		ASSERT(WIFSIGNALED(status));
+		kill_child(child);
 		added = check_batches();
 		never += !added;
 		partly += added && added < BATCHES * LENGTH;
@@ -175,9 +167,7 @@ TEST(ring_ends_with_commands_in_flight)
 
 	io_ring_open(0);
 	share_batches();
-	op = mmap(NULL, sizeof(*op), PROT_READ | PROT_WRITE,
-		  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT(op != MAP_FAILED);
+	op = shared_memory(sizeof(*op));
 	device = open_device(0);
 	for (round = 0; round < ROUNDS; round++) {
 		*op = new_timer(LONG, 1);

@@ -6,7 +6,6 @@
 
 #include <liburing.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -206,9 +205,7 @@ static void open_multishot(void)
 	if (probe->last_op < READ_MULTISHOT)
 		skip("the kernel has no IORING_OP_READ_MULTISHOT: it came with 6.7");
 	io_uring_free_probe(probe);
-	buffers = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT(buffers != MAP_FAILED);
+	buffers = fresh_memory(page_size());
 	reg.ring_addr = (unsigned long)buffers;
 	ASSERT_EQ(io_uring_register_buf_ring(&ring, &reg, 0), 0);
 	io_uring_buf_ring_init(buffers);
@@ -263,9 +260,7 @@ TEST(one_request_reads_all_events)
 		ASSERT_EQ(res, sizeof(event));
 		ASSERT(flags & IORING_CQE_F_MORE);
 		check_event(&event);
-		ASSERT_LT(event.cookie, SOME);
-		ASSERT(!seen[event.cookie]);
-		seen[event.cookie] = true;
+		see_once(seen, event.cookie, SOME);
 		provide(flags >> IORING_CQE_BUFFER_SHIFT);
 	}
 	ASSERT_EQ(timers_of(fd), 0);
@@ -295,9 +290,7 @@ TEST(events_wait_while_there_is_no_buffer)
 			continue;
 		}
 		ASSERT_EQ(res, sizeof(event));
-		ASSERT_LT(event.cookie, ARRAY_SIZE(seen));
-		ASSERT(!seen[event.cookie]);
-		seen[event.cookie] = true;
+		see_once(seen, event.cookie, ARRAY_SIZE(seen));
 		got++;
 	}
 	ASSERT_EQ(timers_of(fd), 0);

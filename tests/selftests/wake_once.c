@@ -329,15 +329,6 @@ static void start_child(struct child *child, void (*wait)(int fd))
 		  (long)sizeof(child->last));
 }
 
-static void kill_child(const struct child *child)
-{
-	int status;
-
-	CALL(kill(child->pid, SIGKILL));
-	CALL(waitpid(child->pid, &status, 0));
-	ASSERT(WIFSIGNALED(status));
-}
-
 static void wait_by_poll(int fd)
 {
 	for (;;) {
@@ -394,7 +385,7 @@ static void check_stopped(void (*wait)(int fd))
 	signals(child.w.eventfd);
 	/* Once the parent has called, the kernel wakes again. */
 	ASSERT_EQ(first_signals(&child.w, now_due(child.w.fd)), 1);
-	kill_child(&child);
+	kill_child(child.pid);
 }
 
 TEST(stopped_program_that_waits_in_poll)
@@ -423,7 +414,7 @@ TEST(stopped_program_goes_on)
 	CALL(kill(child.pid, SIGCONT));
 	while (timers_of(child.w.fd))
 		usleep(ticks(1) / 1000);
-	kill_child(&child);
+	kill_child(child.pid);
 }
 
 #define CGROUPS "/sys/fs/cgroup/"
@@ -465,7 +456,7 @@ TEST(frozen_cgroup)
 	ASSERT_EQ(signals(child.w.eventfd), 0);
 	check_all_events(child.w.fd);
 	freeze(false);
-	kill_child(&child);
+	kill_child(child.pid);
 	CALL(rmdir(CGROUP));
 }
 
@@ -477,7 +468,7 @@ static void check_killed(void (*wait)(int fd))
 
 	start_child(&child, wait);
 	sleep_over(child.last - ticks(SPAN / 2));
-	kill_child(&child);
+	kill_child(child.pid);
 	sleep_over(child.last);
 	while (timers_of(child.w.fd)) {
 		wait_for_event(child.w.fd);
@@ -514,6 +505,6 @@ TEST(exit_ends_timers_that_nobody_has_looked_at)
 	CALL(close(child.w.fd));
 	sleep_over(child.last - ticks(SPAN / 2));
 	ASSERT_EQ(get_info(other).timers_user, before + EACH_TICK * TICKS);
-	kill_child(&child);
+	kill_child(child.pid);
 	ASSERT_EQ(get_info(other).timers_user, before);
 }
