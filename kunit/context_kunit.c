@@ -8,11 +8,27 @@
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "engine_test.h"
 
-/* From the timer's own callback */
+/* From the timer's own callback, in softirq context or in process context */
+
+static const bool kinds[] = { false, true };
+
+static void kind_desc(const bool *process, char *desc)
+{
+	strscpy(desc, *process ? "process" : "softirq", KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kind, kinds, kind_desc);
+
+static struct probe *kind_new(struct kunit *test, void (*act)(struct probe *probe))
+{
+	return *(const bool *)test->param_value ? probe_new_process(test, act) :
+						  probe_new(test, act);
+}
 
 static void cancel_sync_self(struct probe *probe)
 {
@@ -21,7 +37,7 @@ static void cancel_sync_self(struct probe *probe)
 
 static void own_cancel_sync_is_refused(struct kunit *test)
 {
-	struct probe *probe = probe_spent(test, cancel_sync_self);
+	struct probe *probe = probe_run(test, kind_new(test, cancel_sync_self));
 
 	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
 }
@@ -54,7 +70,7 @@ static void try_cancel_sync_self(struct probe *probe)
 
 static void own_try_cancel_sync_is_refused(struct kunit *test)
 {
-	struct probe *probe = probe_spent(test, try_cancel_sync_self);
+	struct probe *probe = probe_run(test, kind_new(test, try_cancel_sync_self));
 
 	KUNIT_EXPECT_EQ(test, probe->ret, -EAGAIN);
 }
@@ -66,7 +82,7 @@ static void shutdown_self(struct probe *probe)
 
 static void own_shutdown_is_refused(struct kunit *test)
 {
-	struct probe *probe = probe_spent(test, shutdown_self);
+	struct probe *probe = probe_run(test, kind_new(test, shutdown_self));
 	u64 expires = get_jiffies_64() + 1;
 
 	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
@@ -74,21 +90,25 @@ static void own_shutdown_is_refused(struct kunit *test)
 	probe_wait(test, probe);
 	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
 	KUNIT_EXPECT_EQ(test, probe->runs, 2U);
+	KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
 }
 
+/* In process context, until the timer is long due: its callback cannot begin meanwhile. */
 static void cancel_self(struct probe *probe)
 {
 	probe->ret = twheel_cancel(&probe->timer);
 	twheel_add(&probe->timer, probe->tick);
+	if (!probe->context)
+		schedule_timeout_uninterruptible(2);
 	probe->ret += 10 * twheel_cancel(&probe->timer);
 }
 
 static void own_cancel_undoes_own_arming(struct kunit *test)
 {
-	struct probe *probe = probe_spent(test, cancel_self);
+	struct probe *probe = probe_run(test, kind_new(test, cancel_self));
 
 	KUNIT_EXPECT_EQ(test, probe->ret, 10);
-	engine_test_pass(test, probe->tick + 1);
+	engine_test_pass(test, get_jiffies_64() + 1);
 	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
 }
 
@@ -473,7 +493,7 @@ static void add_on_runs_there(struct kunit *test)
 	u64 expires;
 
 	for_each_online_cpu(cpu) {
-		probe = probe_new(test, NULL);
+		probe = kind_new(test, NULL);
 		expires = get_jiffies_64() + 2;
 		KUNIT_EXPECT_EQ(test, 0,
 				twheel_add_on(&probe->timer, expires, cpu));
@@ -740,11 +760,11 @@ static void storm_goes_on_in_the_thread(struct kunit *test)
 }
 
 static struct kunit_case context_cases[] = {
-	KUNIT_CASE(own_cancel_sync_is_refused),
+	KUNIT_CASE_PARAM(own_cancel_sync_is_refused, kind_gen_params),
 	KUNIT_CASE(refused_cancel_sync_does_nothing),
-	KUNIT_CASE(own_try_cancel_sync_is_refused),
-	KUNIT_CASE(own_shutdown_is_refused),
-	KUNIT_CASE(own_cancel_undoes_own_arming),
+	KUNIT_CASE_PARAM(own_try_cancel_sync_is_refused, kind_gen_params),
+	KUNIT_CASE_PARAM(own_shutdown_is_refused, kind_gen_params),
+	KUNIT_CASE_PARAM(own_cancel_undoes_own_arming, kind_gen_params),
 	KUNIT_CASE(periodic_without_drift),
 	KUNIT_CASE(zero_rearm_is_once_a_tick),
 	KUNIT_CASE(callback_frees_its_timer),
@@ -757,7 +777,7 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE_PARAM(mod_to_earlier_from, context_gen_params),
 	KUNIT_CASE_PARAM(cancel_from, context_gen_params),
 	KUNIT_CASE_PARAM(try_cancel_sync_from, context_gen_params),
-	KUNIT_CASE(add_on_runs_there),
+	KUNIT_CASE_PARAM(add_on_runs_there, kind_gen_params),
 	KUNIT_CASE(one_timer_on_every_cpu),
 	KUNIT_CASE(add_runs_where_it_was_called),
 	KUNIT_CASE(mod_leaves_it_on_its_cpu),

@@ -233,16 +233,29 @@ struct probe *probe_far(struct kunit *test)
 	return probe;
 }
 
-/* A timer whose callback has run once. */
-struct probe *probe_spent(struct kunit *test,
-			  void (*act)(struct probe *probe))
+/* A timer whose callback runs in process context. */
+struct probe *probe_new_process(struct kunit *test, void (*act)(struct probe *probe))
 {
 	struct probe *probe = probe_new(test, act);
+
+	twheel_setup(&probe->timer, probe_fn, TWHEEL_PROCESS);
+	return probe;
+}
+
+/* Lets the callback of a new timer run once. */
+struct probe *probe_run(struct kunit *test, struct probe *probe)
+{
 	u64 expires = get_jiffies_64() + 1;
 
 	KUNIT_ASSERT_EQ(test, 0, twheel_add(&probe->timer, expires));
 	probe_expect(test, probe, expires);
 	return probe;
+}
+
+struct probe *probe_spent(struct kunit *test,
+			  void (*act)(struct probe *probe))
+{
+	return probe_run(test, probe_new(test, act));
 }
 
 void engine_test_expect_idle(struct kunit *test, struct twheel_timer *timer)

@@ -117,6 +117,8 @@ void probe_expect_window(struct kunit *test, struct probe *probe, u64 expires,
 			 u64 slack);
 void probe_expect(struct kunit *test, struct probe *probe, u64 expires);
 struct probe *probe_far(struct kunit *test);
+struct probe *probe_new_process(struct kunit *test, void (*act)(struct probe *probe));
+struct probe *probe_run(struct kunit *test, struct probe *probe);
 struct probe *probe_spent(struct kunit *test,
 			  void (*act)(struct probe *probe));
 

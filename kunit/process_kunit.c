@@ -4,7 +4,8 @@
  *
  * At most TWHEEL_PROCESS_MAX callbacks of a CPU run at a time. Many cases let so many
  * sleep: then every other timer of that CPU with TWHEEL_PROCESS waits, pending.
- * deferred_kunit.c tests the wheel's part.
+ * deferred_kunit.c tests the wheel's part, and context_kunit.c what a callback may do to its own
+ * timer, in either context.
  */
 #include <linux/atomic.h>
 #include <linux/bottom_half.h>
@@ -16,15 +17,6 @@
 #include "engine_test.h"
 #include "sleeper.h"
 
-static struct probe *process_new(struct kunit *test,
-				 void (*act)(struct probe *probe))
-{
-	struct probe *probe = probe_new(test, act);
-
-	twheel_setup(&probe->timer, probe_fn, TWHEEL_PROCESS);
-	return probe;
-}
-
 /* Waits for the one callback of a probe, however late. */
 static void process_expect(struct kunit *test, struct probe *probe)
 {
@@ -33,21 +25,10 @@ static void process_expect(struct kunit *test, struct probe *probe)
 	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
 }
 
-static struct probe *process_spent(struct kunit *test,
-				   void (*act)(struct probe *probe))
-{
-	struct probe *probe = process_new(test, act);
-	u64 expires = get_jiffies_64() + 1;
-
-	KUNIT_ASSERT_EQ(test, twheel_add(&probe->timer, expires), 0);
-	probe_expect(test, probe, expires);
-	return probe;
-}
-
 /* Waits until all callbacks that are due now on @cpu and need not wait have begun. */
 static void process_pass(struct kunit *test, unsigned int cpu)
 {
-	struct probe *probe = process_new(test, NULL);
+	struct probe *probe = probe_new_process(test, NULL);
 
 	engine_test_pass(test, get_jiffies_64() + 1);
 	twheel_add_on(&probe->timer, 0, cpu);
@@ -63,7 +44,7 @@ static void note_context(struct probe *probe)
 
 static void runs_in_process_context_and_may_sleep(struct kunit *test)
 {
-	struct probe *probe = process_spent(test, note_context);
+	struct probe *probe = probe_run(test, probe_new_process(test, note_context));
 
 	KUNIT_EXPECT_EQ(test, probe->ret, 1);
 	KUNIT_EXPECT_FALSE(test, probe->context);
@@ -72,26 +53,10 @@ static void runs_in_process_context_and_may_sleep(struct kunit *test)
 
 static void is_idle_in_its_callback(struct kunit *test)
 {
-	struct probe *probe = process_spent(test, NULL);
+	struct probe *probe = probe_run(test, probe_new_process(test, NULL));
 
 	KUNIT_EXPECT_FALSE(test, probe->pending);
 	engine_test_expect_idle(test, &probe->timer);
-}
-
-static void runs_on_its_cpu(struct kunit *test)
-{
-	struct probe *probe;
-	unsigned int cpu;
-	u64 expires;
-
-	for_each_online_cpu(cpu) {
-		probe = process_new(test, NULL);
-		expires = get_jiffies_64() + 2;
-		KUNIT_EXPECT_EQ(test, 0,
-				twheel_add_on(&probe->timer, expires, cpu));
-		probe_expect(test, probe, expires);
-		KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
-	}
 }
 
 static void distant_ones_are_never_early(struct kunit *test)
@@ -101,7 +66,7 @@ static void distant_ones_are_never_early(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(probe); i++) {
-		probe[i] = process_new(test, NULL);
+		probe[i] = probe_new_process(test, NULL);
 		expires[i] = get_jiffies_64() + 1 + 6 * i;
 		twheel_add(&probe[i]->timer, expires[i]);
 	}
@@ -217,7 +182,7 @@ static void crowd_wakes(struct kunit *test, struct crowd *crowd)
 /* Another timer on the same CPU, which is due and must wait. */
 static struct probe *one_that_waits(struct kunit *test, struct crowd *crowd)
 {
-	struct probe *probe = process_new(test, NULL);
+	struct probe *probe = probe_new_process(test, NULL);
 	u64 expires = get_jiffies_64() + 1;
 
 	twheel_add_on(&probe->timer, expires, crowd->cpu);
@@ -366,7 +331,7 @@ static void eight_sleep_at_a_time_and_no_more(struct kunit *test)
 
 	gauge_start();
 	for (i = 0; i < ARRAY_SIZE(probe); i++) {
-		probe[i] = process_new(test, sleep_until_full);
+		probe[i] = probe_new_process(test, sleep_until_full);
 		twheel_add_on(&probe[i]->timer, 0, cpu);
 	}
 	for (i = 0; i < ARRAY_SIZE(probe); i++)
@@ -381,7 +346,7 @@ static void others_go_on_while_seven_sleep(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(probe); i++) {
-		probe[i] = process_new(test, note_context);
+		probe[i] = probe_new_process(test, note_context);
 		twheel_add_on(&probe[i]->timer, 0, crowd->cpu);
 	}
 	for (i = 0; i < ARRAY_SIZE(probe); i++)
@@ -407,7 +372,7 @@ static void ninth_runs_as_soon_as_one_wakes(struct kunit *test)
 
 static void other_cpus_are_not_held_up(struct kunit *test)
 {
-	struct probe *probe = process_new(test, NULL);
+	struct probe *probe = probe_new_process(test, NULL);
 	struct crowd *crowd;
 
 	engine_test_needs_cpus(test, 2);
@@ -576,61 +541,6 @@ static void callbacks_of_one_timer_never_overlap(struct kunit *test)
 
 /* From its own callback */
 
-static void cancel_sync_self(struct probe *probe)
-{
-	probe->ret = twheel_cancel_sync(&probe->timer);
-}
-
-static void own_cancel_sync_is_refused(struct kunit *test)
-{
-	struct probe *probe = process_spent(test, cancel_sync_self);
-
-	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
-}
-
-static void shutdown_self(struct probe *probe)
-{
-	probe->ret = twheel_shutdown_sync(&probe->timer);
-}
-
-static void own_shutdown_is_refused(struct kunit *test)
-{
-	struct probe *probe = process_spent(test, shutdown_self);
-
-	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
-}
-
-static void try_cancel_sync_self(struct probe *probe)
-{
-	probe->ret = twheel_try_cancel_sync(&probe->timer);
-}
-
-static void own_try_cancel_sync_is_refused(struct kunit *test)
-{
-	struct probe *probe = process_spent(test, try_cancel_sync_self);
-
-	KUNIT_EXPECT_EQ(test, probe->ret, -EAGAIN);
-}
-
-static void cancel_self(struct probe *probe)
-{
-	probe->ret = twheel_cancel(&probe->timer);
-	twheel_add(&probe->timer, probe->tick);
-	schedule_timeout_uninterruptible(2);
-	probe->ret += 10 * twheel_cancel(&probe->timer);
-}
-
-/* The timer is long due, but cannot begin while its own callback runs. */
-static void own_cancel_undoes_own_arming(struct kunit *test)
-{
-	struct probe *probe = process_spent(test, cancel_self);
-
-	KUNIT_EXPECT_EQ(test, probe->ret, 10);
-	engine_test_pass(test, get_jiffies_64() + 1);
-	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
-}
-
 static void rearm(struct probe *probe)
 {
 	if (probe->tick < probe->expires)
@@ -645,7 +555,7 @@ static void rearm(struct probe *probe)
 
 static void callback_arms_its_timer_again(struct kunit *test)
 {
-	struct probe *probe = process_new(test, rearm);
+	struct probe *probe = probe_new_process(test, rearm);
 	unsigned int i;
 
 	probe->left = 6;
@@ -703,7 +613,7 @@ static void cancel_sync_other(struct probe *probe)
 static void callback_cancels_another_that_sleeps(struct kunit *test)
 {
 	struct sleeper *sleeper = sleeper_new(test, 0, NULL);
-	struct probe *probe = process_new(test, cancel_sync_other);
+	struct probe *probe = probe_new_process(test, cancel_sync_other);
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 
 	/* A lockdep class of its own, as one callback waits for the other. */
@@ -825,7 +735,7 @@ static void forward_itself(struct probe *probe)
 
 static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
 {
-	struct probe *probe = process_new(test, forward_itself);
+	struct probe *probe = probe_new_process(test, forward_itself);
 	unsigned int i;
 	int ret;
 
@@ -843,7 +753,6 @@ static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
 static struct kunit_case process_cases[] = {
 	KUNIT_CASE(runs_in_process_context_and_may_sleep),
 	KUNIT_CASE(is_idle_in_its_callback),
-	KUNIT_CASE(runs_on_its_cpu),
 	KUNIT_CASE(distant_ones_are_never_early),
 	KUNIT_CASE(thousand_on_one_tick),
 	KUNIT_CASE(is_pending_until_its_callback_begins),
@@ -861,10 +770,6 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(callback_of_its_own_waits_for_it),
 	KUNIT_CASE(shutdown_ends_one_that_rearms_itself),
 	KUNIT_CASE(callbacks_of_one_timer_never_overlap),
-	KUNIT_CASE(own_cancel_sync_is_refused),
-	KUNIT_CASE(own_shutdown_is_refused),
-	KUNIT_CASE(own_try_cancel_sync_is_refused),
-	KUNIT_CASE(own_cancel_undoes_own_arming),
 	KUNIT_CASE(callback_arms_its_timer_again),
 	KUNIT_CASE(callback_frees_its_timer),
 	KUNIT_CASE(callback_cancels_another_that_sleeps),
