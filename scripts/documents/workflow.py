@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Print what a workflow of a forge does, for scripts/test-ci.
 
-usage: scripts/lib/workflow.py FILE
+usage: scripts/documents/workflow.py FILE
 
 Prints the container, then for each step its name, "run" or "uses", and what it runs or
 uses. Each ends with a zero byte. Refuses what it does not know.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check that what the commands in the documentation name exists.
 
-usage: scripts/lib/commands.py [FILE...]
+usage: scripts/documents/commands.py [FILE...]
 
 Reads pages of reStructuredText and Markdown, READMEs and manual pages: the given files, or
 all of them. A command is a line of a block of code that begins with a prompt ("$" or "#"),
@@ -23,7 +23,7 @@ import re
 import shlex
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
 from common import CHECKOUT, main, project_files  # noqa: E402
 

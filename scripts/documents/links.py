@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Check that what the documentation names exists.
 
-usage: scripts/lib/links.py [FILE...]
-       scripts/lib/links.py --site DIRECTORY
+usage: scripts/documents/links.py [FILE...]
+       scripts/documents/links.py --site DIRECTORY
 
 Looks at relative links in Markdown, and at paths in literal text in Markdown,
 reStructuredText and READMEs, of the given files or of all pages. With --site, looks at the
@@ -18,7 +18,7 @@ import re
 import sys
 import urllib.parse
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
 from common import CHECKOUT, main, project_files  # noqa: E402
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Take the examples out of the documentation.
 
-usage: scripts/lib/examples.py markdown FILE HEADING
-       scripts/lib/examples.py unmarked FILE...
-       scripts/lib/examples.py files DIRECTORY FILE...
-       scripts/lib/examples.py steps host|vm DIRECTORY FILE...
+usage: scripts/documents/examples.py markdown FILE HEADING
+       scripts/documents/examples.py unmarked FILE...
+       scripts/documents/examples.py files DIRECTORY FILE...
+       scripts/documents/examples.py steps host|vm DIRECTORY FILE...
 
 "markdown" prints the first C example below a heading of level 2.
 
@@ -18,10 +18,9 @@ In the pages of Documentation, an example is a code-block with one of these clas
 
 "unmarked" prints the code-blocks without such a class that are not transcripts
 (console), and fails if there are any. Nothing runs the commands of a transcript:
-scripts/lib/commands.py checks that what they name exists. "files" writes the files into
-the directory.
-"steps" writes each block of commands to DIRECTORY/NUMBER.sh and what it prints to
-DIRECTORY/NUMBER.prints, and prints a line "NUMBER PAGE:LINE" for each.
+scripts/documents/commands.py checks that what they name exists. "files" writes the files
+into the directory. "steps" writes each block of commands to DIRECTORY/NUMBER.sh and what it
+prints to DIRECTORY/NUMBER.prints, and prints a line "NUMBER PAGE:LINE" for each.
 """
 
 import dataclasses
