@@ -12,6 +12,7 @@
 
 #include "device.h"
 #include "modules.h"
+#include "parameter.h"
 
 enum { USERS = 2, TIMERS = 20, USES = 3 };
 
@@ -81,21 +82,14 @@ static void user(void *data)
 /* In KiB: kernel memory that does not shrink by itself, so that leaks add up. */
 static long kernel_memory(void)
 {
-	static const char * const names[] = {
-		"SUnreclaim:", "VmallocUsed:", "Percpu:", "KernelStack:",
+	static const char * const formats[] = {
+		"SUnreclaim: %llu", "VmallocUsed: %llu", "Percpu: %llu", "KernelStack: %llu",
 	};
-	FILE *file = fopen("/proc/meminfo", "r");
-	char name[64], line[256];
-	long sum = 0, value;
+	long sum = 0;
 	unsigned int i;
 
-	ASSERT(file);
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "%63s %ld", name, &value) == 2)
-			for (i = 0; i < ARRAY_SIZE(names); i++)
-				if (!strcmp(name, names[i]))
-					sum += value;
-	fclose(file);
+	for (i = 0; i < ARRAY_SIZE(formats); i++)
+		sum += number_from("/proc/meminfo", formats[i]);
 	return sum;
 }
 

@@ -4,6 +4,7 @@
 
 #include "device.h"
 #include "modules.h"
+#include "parameter.h"
 
 TEST(unloaded_when_nobody_uses_it)
 {
@@ -75,7 +76,7 @@ static void pass_delays(void)
 /* Wait until a callback of twheel_leaver has begun. */
 static void wait_until_begun(void)
 {
-	while (module_number("twheel_leaver", "begun") == 0)
+	while (!number_from("/sys/module/twheel_leaver/parameters/begun", "%llu"))
 		pass_ticks(1);
 }
 

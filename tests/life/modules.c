@@ -77,22 +77,6 @@ void *module_image(const char *name, size_t *size)
 	return image;
 }
 
-int module_number(const char *module, const char *parameter)
-{
-	char path[256];
-	FILE *file;
-	int value;
-
-	snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module,
-		 parameter);
-	file = fopen(path, "r");
-	if (!file)
-		FAIL("%s: %s", path, strerror(errno));
-	ASSERT_EQ(fscanf(file, "%d", &value), 1);
-	fclose(file);
-	return value;
-}
-
 static bool contains(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "r");

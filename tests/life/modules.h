@@ -19,9 +19,6 @@ void unload(const char *name);
 /* The contents of a module's file. The caller frees them. */
 void *module_image(const char *name, size_t *size);
 
-/* The value of a module's parameter that is a number. */
-int module_number(const char *module, const char *parameter);
-
 /* Check that twheel is gone, with its entries in /dev, /sys and /proc. */
 void check_twheel_is_gone(void);
 

@@ -13,11 +13,26 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 
+#include "parameter.h"
+
 const clockid_t clocks[3] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME };
 
 int open_device(int flags)
 {
 	return CALL(open(DEVICE, O_RDWR | flags));
+}
+
+int open_with(const char *name, unsigned int limit)
+{
+	const unsigned long long before = read_parameter(name);
+	int fd;
+
+	if (!write_parameter(name, limit))
+		skip("cannot write to %s%s", PARAMETERS, name);
+	fd = open(DEVICE, O_RDWR);
+	if (!write_parameter(name, before))
+		FAIL("cannot set %s back from %u", name, limit);
+	return CALL(fd);
 }
 
 struct twheel_info get_info(int fd)
@@ -31,19 +46,11 @@ struct twheel_info get_info(int fd)
 
 bool fdinfo_has(int fd, const char *name, unsigned long long *value)
 {
-	char path[64], line[256], format[64];
-	bool found = false;
-	FILE *file;
+	char path[64], format[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
 	snprintf(format, sizeof(format), "twheel-%s: %%llu", name);
-	file = fopen(path, "r");
-	if (!file)
-		FAIL("%s: %s", path, strerror(errno));
-	while (fgets(line, sizeof(line), file))
-		found |= sscanf(line, format, value) == 1;
-	fclose(file);
-	return found;
+	return find_number(path, format, value);
 }
 
 unsigned long long fdinfo_value(int fd, const char *name)

@@ -35,6 +35,9 @@ extern const clockid_t clocks[3];
 /* Open the device. @flags are 0, or O_NONBLOCK and O_CLOEXEC. */
 int open_device(int flags);
 
+/* Open the device while a parameter of the module has another value. */
+int open_with(const char *parameter, unsigned int value);
+
 struct twheel_info get_info(int fd);
 
 /* A value in the fdinfo of a descriptor. False if there is no such line. */

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "errors.h"
-#include "parameter.h"
 
 /* End a group without expired timers. Returns their number or a negative errno. */
 static int end_group(int fd, __u64 group)

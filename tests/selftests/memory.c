@@ -53,21 +53,14 @@ struct slab {
 /* The cache of blocks of timers, shrunk first if the kernel has a file for that. */
 static struct slab get_slab(void)
 {
-	FILE *file = fopen("/proc/slabinfo", "r");
-	unsigned long used, all, size;
-	char line[512];
+	unsigned long long used, all, size;
 
 	write_file(SLAB "shrink", "1\n");
-	if (!file)
-		skip("cannot read /proc/slabinfo");
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "twheel_timers %lu %lu %lu", &used, &all,
-			   &size) == 3) {
-			fclose(file);
-			return (struct slab){ .used = used * size, .all = all * size };
-		}
-	}
-	skip("no cache twheel_timers of its own in /proc/slabinfo");
+	if (!find_number("/proc/slabinfo", "twheel_timers %llu", &used))
+		skip("no cache twheel_timers of its own in /proc/slabinfo");
+	all = number_from("/proc/slabinfo", "twheel_timers %*u %llu");
+	size = number_from("/proc/slabinfo", "twheel_timers %*u %*u %llu");
+	return (struct slab){ .used = used * size, .all = all * size };
 }
 
 /*
@@ -231,14 +224,7 @@ TEST(close_frees_all_timers)
 
 static unsigned long memory_of_cgroup(void)
 {
-	FILE *file = fopen(CGROUP "memory.current", "r");
-	unsigned long value;
-
-	if (!file)
-		FAIL("memory.current: %s", strerror(errno));
-	ASSERT_EQ(fscanf(file, "%lu", &value), 1);
-	fclose(file);
-	return value;
+	return number_from(CGROUP "memory.current", "%llu");
 }
 
 static void enter_cgroup(void)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "parameter.h"
 
+#include <fcntl.h>
 #include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
-#include "device.h"
+#include "harness.h"
 
 bool write_file(const char *path, const char *text)
 {
@@ -18,19 +22,34 @@ bool write_file(const char *path, const char *text)
 	return !close(fd) && good;
 }
 
+bool find_number(const char *path, const char *format, unsigned long long *number)
+{
+	FILE *file = fopen(path, "re");
+	char line[512];
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, format, number) == 1;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+unsigned long long number_from(const char *path, const char *format)
+{
+	unsigned long long number;
+
+	if (!find_number(path, format, &number))
+		FAIL("%s has no number as in \"%s\"", path, format);
+	return number;
+}
+
 unsigned long long read_parameter(const char *name)
 {
 	char path[128];
-	unsigned long long value;
-	FILE *file;
 
 	snprintf(path, sizeof(path), PARAMETERS "%s", name);
-	file = fopen(path, "r");
-	if (!file)
-		FAIL("%s: %s", path, strerror(errno));
-	ASSERT_EQ(fscanf(file, "%llu", &value), 1);
-	fclose(file);
-	return value;
+	return number_from(path, "%llu");
 }
 
 bool write_parameter(const char *name, unsigned long long value)
@@ -40,19 +59,6 @@ bool write_parameter(const char *name, unsigned long long value)
 	snprintf(path, sizeof(path), PARAMETERS "%s", name);
 	snprintf(text, sizeof(text), "%llu\n", value);
 	return write_file(path, text);
-}
-
-int open_with(const char *name, unsigned int limit)
-{
-	const unsigned long long before = read_parameter(name);
-	int fd;
-
-	if (!write_parameter(name, limit))
-		skip("cannot write to %s%s", PARAMETERS, name);
-	fd = open(DEVICE, O_RDWR);
-	if (!write_parameter(name, before))
-		FAIL("cannot set %s back from %u", name, limit);
-	return CALL(fd);
 }
 
 void drop_capability(int number)

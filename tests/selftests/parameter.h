@@ -10,13 +10,19 @@
 /* Write to a file that exists, in one write(). Returns false, with an errno, if that fails. */
 bool write_file(const char *path, const char *text);
 
+/*
+ * The first number that a line of a file has where @format, a format of scanf(), says. Returns
+ * false if there is none, or no such file.
+ */
+bool find_number(const char *path, const char *format, unsigned long long *number);
+
+/* The same where there must be one. */
+unsigned long long number_from(const char *path, const char *format);
+
 unsigned long long read_parameter(const char *name);
 
 /* Returns false if the parameter cannot be written. */
 bool write_parameter(const char *name, unsigned long long value);
-
-/* Open the device while a parameter has another value. */
-int open_with(const char *name, unsigned int limit);
 
 /* Drop one capability, CAP_..., of this process. */
 void drop_capability(int number);

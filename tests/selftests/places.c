@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "parameter.h"
 #include "table_timer.h"
 
 enum {

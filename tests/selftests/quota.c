@@ -634,13 +634,9 @@ LIMIT_TEST(shared_memory_that_is_given_back_makes_room)
 static bool used_capability(void)
 {
 	enum { PF_SUPERPRIV = 0x100 };
-	FILE *file = fopen("/proc/self/stat", "r");
-	unsigned int flags;
 
-	ASSERT(file);
-	ASSERT_EQ(fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %u", &flags), 1);
-	fclose(file);
-	return flags & PF_SUPERPRIV;
+	return number_from("/proc/self/stat", "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %llu") &
+	       PF_SUPERPRIV;
 }
 
 /* A child begins without the mark. */

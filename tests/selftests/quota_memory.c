@@ -74,17 +74,12 @@ static unsigned int places_in_block(void)
  */
 static unsigned long slab_kb(void)
 {
-	FILE *file = fopen("/proc/slabinfo", "r");
-	unsigned long used, all, size, found = 0;
-	char line[512];
+	unsigned long long used;
 
 	write_file("/sys/kernel/slab/twheel_timers/shrink", "1\n");
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "twheel_timers %lu %lu %lu", &used, &all, &size) == 3)
-			found = used * size >> 10;
-	if (file)
-		fclose(file);
-	return found;
+	if (!find_number("/proc/slabinfo", "twheel_timers %llu", &used))
+		return 0;
+	return used * number_from("/proc/slabinfo", "twheel_timers %*u %*u %llu") >> 10;
 }
 
 /*
@@ -208,18 +203,10 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 /* The memory that the kernel could give to programs, in KiB. */
 static unsigned long available_kb(void)
 {
-	FILE *file = fopen("/proc/meminfo", "r");
-	unsigned long value = 0;
-	char line[128];
-
 	sync();
-	if (!file || !write_file("/proc/sys/vm/drop_caches", "3\n"))
-		skip("no /proc/meminfo, or no way to empty caches");
-	while (!value && fgets(line, sizeof(line), file))
-		sscanf(line, "MemAvailable: %lu", &value);
-	fclose(file);
-	ASSERT(value);
-	return value;
+	if (!write_file("/proc/sys/vm/drop_caches", "3\n"))
+		skip("no way to empty caches");
+	return number_from("/proc/meminfo", "MemAvailable: %llu");
 }
 
 /* The same, once what other cases have freed no longer comes back: after grace periods. */

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 
 #include "errors.h"
-#include "parameter.h"
 
 /* A heartbeat: the operation with which a program keeps a timer from expiring. */
 static struct twheel_op beat(__u64 handle, __u64 delay_ns, __u64 cookie)

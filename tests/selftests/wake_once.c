@@ -422,19 +422,10 @@ TEST(stopped_program_goes_on)
 
 static void freeze(bool frozen)
 {
-	const char *wanted = frozen ? "frozen 1" : "frozen 0";
-	char text[128] = "";
-	FILE *file;
-
 	if (!write_file(CGROUP "cgroup.freeze", frozen ? "1\n" : "0\n"))
 		FAIL("cgroup.freeze: %s", strerror(errno));
-	while (!strstr(text, wanted)) {
+	while (number_from(CGROUP "cgroup.events", "frozen %llu") != frozen)
 		usleep(ticks(1) / 1000);
-		file = fopen(CGROUP "cgroup.events", "re");
-		ASSERT(file);
-		text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-		fclose(file);
-	}
 }
 
 TEST(frozen_cgroup)
