@@ -51,7 +51,7 @@ static void fill_ring(const struct ring *ring)
 	if (has_more(ring))
 		has_event(ring->fd);
 	else
-		sleep_ns(tick_ns());
+		sleep_for(tick_ns());
 }
 
 static void empty_rings(void)
@@ -65,7 +65,7 @@ static void empty_rings(void)
 static void empty_each_ms(void)
 {
 	empty_rings();
-	sleep_ns(NSEC_PER_MSEC);
+	sleep_for(NSEC_PER_MSEC);
 }
 
 /* As fast as possible, with a system call where events wait in the kernel. */
@@ -178,7 +178,7 @@ static void push_words(void)
 		__atomic_store_n(&words[i].deadline, deadline, __ATOMIC_RELAXED);
 	replace_expired();
 	did(timers);
-	sleep_ns(10 * NSEC_PER_MSEC);
+	sleep_for(10 * NSEC_PER_MSEC);
 }
 
 /* Let timers expire on one tick, again and again. The ring has room for all. */
@@ -294,7 +294,7 @@ static void due_at_one_instant(clockid_t clockid, void (*set)(unsigned int i, __
 	cost_ns = time - start;
 	did(timers);
 	if (time < deadline + NSEC_PER_MSEC)
-		sleep_ns(deadline + NSEC_PER_MSEC - time);
+		sleep_for(deadline + NSEC_PER_MSEC - time);
 }
 
 /* This withdraws the event and arms the timer again. */
@@ -318,12 +318,7 @@ static void prepare_timerfd(unsigned int count)
 
 static void set_timerfd(unsigned int i, __u64 deadline)
 {
-	const struct itimerspec time = {
-		.it_value.tv_sec = deadline / NSEC_PER_SEC,
-		.it_value.tv_nsec = deadline % NSEC_PER_SEC,
-	};
-
-	CALL(timerfd_settime(fds[i], TFD_TIMER_ABSTIME, &time, NULL));
+	arm_timerfd(fds[i], deadline);
 }
 
 static void all_timerfds(void)
@@ -382,7 +377,7 @@ static void push_all(void)
 
 static void rest(void)
 {
-	sleep_ns(NSEC_PER_SEC / 10);
+	sleep_for(NSEC_PER_SEC / 10);
 }
 
 static void prepare_group(unsigned int count)
@@ -473,7 +468,7 @@ static void ask_again(void)
 	for (i = 0; i < timers; i++)
 		CALL(ioctl(fds[i], TWHEEL_IOC_CLOCK_SET, 0));
 	did(timers);
-	sleep_ns(100 * NSEC_PER_MSEC);
+	sleep_for(100 * NSEC_PER_MSEC);
 }
 
 /* @count timers of each user. */
@@ -601,7 +596,7 @@ static void close_lease(void)
 	CALL(close(lease.fd));
 	CALL(read(fds[0], &event, sizeof(event)));
 	did(1);
-	sleep_ns(tick_ns());
+	sleep_for(tick_ns());
 }
 
 static void wake_watchers(void)

@@ -164,7 +164,7 @@ void kill_group(void)
 {
 	CALL(kill(0, SIGIO));
 	did_one();
-	sleep_ns(tick_ns());
+	sleep_for(tick_ns());
 }
 
 void prepare_signals(unsigned int count)
@@ -228,7 +228,7 @@ static void poll_each_tick(void *data)
 		time = read_clock(CLOCK_THREAD_CPUTIME_ID) - begin;
 		if (time > atomic_load(&work->longest_poll_ns))
 			atomic_store(&work->longest_poll_ns, time);
-		sleep_ns(tick_ns());
+		sleep_for(tick_ns());
 	}
 }
 

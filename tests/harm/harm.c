@@ -147,7 +147,7 @@ static struct phase measure(pid_t (*start_victim)(struct progress *progress), pi
 	__u64 begin, ns, attackers, innocents, victims, work_done, wanted;
 	struct phase phase;
 
-	sleep_ns(SETTLE_NS);
+	sleep_for(SETTLE_NS);
 	reset_progress(&shared->progress);
 	reset_innocent(&shared->innocent);
 	attackers = attack_time(attacker);
@@ -156,7 +156,7 @@ static struct phase measure(pid_t (*start_victim)(struct progress *progress), pi
 	work_done = atomic_load(&work->done);
 	begin = now();
 	do {
-		sleep_ns(duration);
+		sleep_for(duration);
 		ns = now() - begin;
 		wanted = fifo ? atomic_load(&shared->progress.wanted_ns) : ns;
 	} while (!wanted || !atomic_load(&shared->innocent.events));
@@ -251,7 +251,7 @@ static void run_case(const void *data)
 		return;
 	}
 	set_up();
-	shared = share_memory(sizeof(*shared));
+	shared = shared_memory(sizeof(*shared));
 	quiet_cfs = measure(start_cfs, 0, quiet_ns());
 	quiet_fifo = measure(start_fifo, 0, quiet_ns());
 	attacker = start_attack(attack);

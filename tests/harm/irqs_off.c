@@ -85,7 +85,7 @@ static bool attack_is_bounded(const struct attack *attack)
 	begin();
 	attacker = start_attack(attack);
 	do
-		sleep_ns(200 * NSEC_PER_MSEC);
+		sleep_for(200 * NSEC_PER_MSEC);
 	while (!atomic_load(&work->steps));
 	end_attack(attacker);
 	return are_bounded(attack->name);

@@ -40,7 +40,7 @@ static void begin(void)
 	if (irqs_off_are_measured() || last_cpu())
 		skip("for one CPU, and other figures");
 	set_up();
-	shared = share_memory(sizeof(*shared));
+	shared = shared_memory(sizeof(*shared));
 }
 
 static void end_case(bool bad)
@@ -66,13 +66,8 @@ static const struct reader readers[] = {
 
 static void arm_reader(const struct reader *reader, int fd, __u64 deadline)
 {
-	const struct itimerspec time = {
-		.it_value.tv_sec = deadline / NSEC_PER_SEC,
-		.it_value.tv_nsec = deadline % NSEC_PER_SEC,
-	};
-
 	if (reader->timerfd)
-		CALL(timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL));
+		arm_timerfd(fd, deadline);
 	else
 		add_at(fd, deadline, 0);
 }
@@ -227,11 +222,11 @@ static bool judge_innocent(const char *mode, pid_t child, void (*go)(void), bool
 	pid_t innocent;
 
 	while (!atomic_load(&shared->ready))
-		sleep_ns(NSEC_PER_MSEC);
+		sleep_for(NSEC_PER_MSEC);
 	innocent = start_innocent(&shared->innocent);
-	sleep_ns(SETTLE_NS);
+	sleep_for(SETTLE_NS);
 	reset_innocent(&shared->innocent);
-	sleep_ns(QUIET_NS);
+	sleep_for(QUIET_NS);
 	quiet = lateness_of(&shared->innocent);
 	go();
 	reset_innocent(&shared->innocent);
@@ -244,7 +239,7 @@ static bool judge_innocent(const char *mode, pid_t child, void (*go)(void), bool
 
 static void wait_for_deadline(void)
 {
-	sleep_ns(atomic_load(&shared->ready) - now() - NSEC_PER_MSEC);
+	sleep_for(atomic_load(&shared->ready) - now() - NSEC_PER_MSEC);
 }
 
 TEST(storm)
@@ -322,7 +317,7 @@ static void be_closer(void *data)
 	}
 	atomic_store(&shared->ready, 1);
 	while (!atomic_load(&shared->go))
-		sleep_ns(NSEC_PER_MSEC);
+		sleep_for(NSEC_PER_MSEC);
 	start_ns = now();
 	if (map)
 		CALL(munmap(map, MILLION * BYTES_A_TIMER));

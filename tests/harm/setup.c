@@ -39,15 +39,6 @@ static void change_settings(void)
 	}
 }
 
-void *share_memory(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-
-	ASSERT(memory != MAP_FAILED);
-	return memory;
-}
-
 void set_up(void)
 {
 	const struct rlimit files = { 100000, 100000 };
@@ -61,7 +52,7 @@ void set_up(void)
 	attacked_cpu = last_cpu();
 	stay_on_cpu(0);
 	CALL(sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param));
-	work = share_memory(sizeof(*work));
+	work = shared_memory(sizeof(*work));
 	/* the processes that the attacker has started */
 	CALL(prctl(PR_SET_CHILD_SUBREAPER, 1));
 	CALL(mlockall(MCL_CURRENT));

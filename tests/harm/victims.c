@@ -42,22 +42,9 @@ void set_fifo(int priority)
 	CALL(sched_setscheduler(0, SCHED_FIFO, &param));
 }
 
-void sleep_ns(__u64 delay_ns)
-{
-	const struct timespec delay = {
-		.tv_sec = delay_ns / NSEC_PER_SEC,
-		.tv_nsec = delay_ns % NSEC_PER_SEC,
-	};
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &delay, NULL);
-}
-
 static void sleep_until(__u64 deadline)
 {
-	const struct timespec time = {
-		.tv_sec = deadline / NSEC_PER_SEC,
-		.tv_nsec = deadline % NSEC_PER_SEC,
-	};
+	const struct timespec time = to_timespec(deadline);
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }

@@ -13,7 +13,6 @@ extern int attacked_cpu, other_cpu;
 /* Run on this CPU as this user; uid 0 stays root. */
 void become(int cpu, uid_t user);
 void set_fifo(int priority);
-void sleep_ns(__u64 delay_ns);
 
 /* The progress of a victim that computes, in memory that it shares. */
 struct progress {

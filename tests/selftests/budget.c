@@ -10,7 +10,6 @@
 #include "event_ring.h"
 #include "table_timer.h"
 #include "user.h"
-#include "virtual.h"
 
 /* The smallest budget. A look at one open file is a step, too. */
 enum { BUDGET = 16 };

@@ -8,7 +8,6 @@
 #include "event_ring.h"
 #include "holder.h"
 #include "table_timer.h"
-#include "virtual.h"
 
 /* Few enough for fdinfo to count them, and far more than a call looks at. */
 enum { COUNT = 1000 };

@@ -10,7 +10,7 @@
  */
 #include <sys/time.h>
 
-#include "virtual.h"
+#include "device.h"
 
 /* Central Europe, for a machine without the files of the time zones. */
 #define ZONE	"CET-1CEST,M3.5.0,M10.5.0/3"

@@ -10,10 +10,7 @@ static __s64 clock_moved;
 
 static void move_clock(__s64 by)
 {
-	const __u64 time = read_clock(CLOCK_REALTIME) + by;
-	const struct timespec ts = {
-		.tv_sec = time / NSEC_PER_SEC, .tv_nsec = time % NSEC_PER_SEC,
-	};
+	const struct timespec ts = to_timespec(read_clock(CLOCK_REALTIME) + by);
 
 	CALL(clock_settime(CLOCK_REALTIME, &ts));
 	clock_moved += by;
@@ -29,9 +26,7 @@ static void restore_clock(void)
 static void need_settable_clock(void)
 {
 	const __u64 before = read_clock(CLOCK_REALTIME);
-	const struct timespec ts = {
-		.tv_sec = before / NSEC_PER_SEC, .tv_nsec = before % NSEC_PER_SEC,
-	};
+	const struct timespec ts = to_timespec(before);
 
 	if (clock_settime(CLOCK_REALTIME, &ts) && errno == EPERM)
 		skip("only root may set the clock");

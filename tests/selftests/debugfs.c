@@ -403,7 +403,7 @@ TEST(reset_leaves_the_counts_alone)
 	/* The wheel makes the last run that the ended timers have caused. */
 	do {
 		read_debugfs("counts", before);
-		usleep(ticks(50) / 1000);
+		sleep_for(ticks(50));
 		read_debugfs("counts", after);
 	} while (strcmp(before, after));
 	fired = cpu0("fired");
@@ -450,7 +450,7 @@ TEST(next_visit_is_never_without_timers)
 	/* the wheel's next run finds that no timer is left */
 	for (i = 0; i < 1000; i++) {
 		pass_ticks(1);
-		usleep(ticks(3) / 1000);
+		sleep_for(ticks(3));
 		read_debugfs("cpu0", text);
 		if (is_never(text, "next") && is_never(text, "wake"))
 			break;

@@ -109,6 +109,28 @@ __u64 now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
+struct timespec to_timespec(__u64 ns)
+{
+	return (struct timespec) {
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
+	};
+}
+
+void sleep_for(__u64 delay_ns)
+{
+	const struct timespec delay = to_timespec(delay_ns);
+
+	ASSERT_EQ(clock_nanosleep(CLOCK_MONOTONIC, 0, &delay, NULL), 0);
+}
+
+void arm_timerfd(int fd, __u64 deadline_ns)
+{
+	const struct itimerspec time = { .it_value = to_timespec(deadline_ns) };
+
+	CALL(timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL));
+}
+
 __u64 end_of_races(void)
 {
 	if (long_tests)
@@ -563,14 +585,10 @@ static struct {
 
 static void wait_for_timerfd(__u64 deadline_ns)
 {
-	const struct itimerspec time = {
-		.it_value.tv_sec = deadline_ns / NSEC_PER_SEC,
-		.it_value.tv_nsec = deadline_ns % NSEC_PER_SEC,
-	};
 	const int fd = CALL(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
 	__u64 count;
 
-	CALL(timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL));
+	arm_timerfd(fd, deadline_ns);
 	ASSERT_EQ(CALL(read(fd, &count, sizeof(count))), (long)sizeof(count));
 	close(fd);
 }
@@ -797,11 +815,9 @@ void pass_ticks(unsigned int count)
 
 void wait_for_grace_period(void)
 {
-	/* Not pass_ticks(): that adds a timer of this user. */
-	const struct timespec pause = { .tv_nsec = 20 * NSEC_PER_MSEC };
-
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	nanosleep(&pause, NULL);
+	/* Not pass_ticks(): that adds a timer of this user. */
+	sleep_for(20 * NSEC_PER_MSEC);
 }
 
 void check_no_event(int fd)
@@ -853,7 +869,7 @@ void *fresh_memory(size_t size)
 
 void *shared_memory(size_t size)
 {
-	return map_memory(size, MAP_SHARED);
+	return map_memory(size, MAP_SHARED | MAP_POPULATE);
 }
 
 void *two_pages(int protection)

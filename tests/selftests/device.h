@@ -61,6 +61,11 @@ __u64 read_clock(clockid_t clockid);
 
 /* CLOCK_MONOTONIC */
 __u64 now(void);
+struct timespec to_timespec(__u64 ns);
+void sleep_for(__u64 delay_ns);
+
+/* Arm a timerfd, of CLOCK_MONOTONIC. */
+void arm_timerfd(int fd, __u64 deadline_ns);
 
 /*
  * When a loop that provokes races may end: in half a second, in 2 s if the kernel has

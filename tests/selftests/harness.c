@@ -61,6 +61,12 @@ void skip(const char *format, ...)
 	_exit(EXIT_SKIP);
 }
 
+void need_time_travel(void)
+{
+	if (!time_travel)
+		skip("only in time travel");
+}
+
 void fail(const char *file, int line, const char *format, ...)
 {
 	char place[128];

@@ -42,6 +42,9 @@ enum { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_SKIP = 77 };
  */
 extern bool time_travel;
 
+/* Skip the case where long times are real. */
+void need_time_travel(void);
+
 /* --long: run cases that take minutes as well. */
 extern bool long_tests;
 

@@ -5,7 +5,6 @@
  * months, or over a few seconds where time is real.
  */
 #include "debugfs.h"
-#include "virtual.h"
 
 /*
  * The most wake-ups of one timer: it comes down the levels of the wheel of its descriptor, and

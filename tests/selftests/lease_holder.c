@@ -62,13 +62,12 @@ static void wait_for_ever(void *data)
 static void push_for_ever(void *data)
 {
 	const struct worker *worker = data;
-	const struct timespec pause = { .tv_nsec = tick_ns() };
 
 	close(worker->fd);
 	ASSERT_EQ(push(worker->lease), 0);
 	tell(worker);
 	while (!push(worker->lease))
-		nanosleep(&pause, NULL);
+		sleep_for(tick_ns());
 }
 
 TEST(killed_holder_is_noticed_within_a_tick)

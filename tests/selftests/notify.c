@@ -307,10 +307,7 @@ static void block(int number)
 /* Wait for a signal for up to @ns. False if none comes. */
 static bool take(int number, siginfo_t *info, __u64 ns)
 {
-	const struct timespec timeout = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
+	const struct timespec timeout = to_timespec(ns);
 	sigset_t set;
 
 	sigemptyset(&set);

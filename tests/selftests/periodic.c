@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Periodic timers: no drift, and no period is lost. */
-#include "virtual.h"
+#include "device.h"
 
 /* A period that is no multiple of a tick. */
 static __u64 odd_period(void)

@@ -5,7 +5,7 @@
  */
 #include <linux/rtc.h>
 
-#include "virtual.h"
+#include "device.h"
 
 /* How much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. */
 static __u64 time_suspended(void)

@@ -4,7 +4,7 @@
  * deadline, however far away that was, through every level of the wheel that it passes. idle.c
  * has lone timers.
  */
-#include "virtual.h"
+#include "device.h"
 
 static void check_exact(const struct twheel_event *event, __u64 deadline)
 {
@@ -22,14 +22,11 @@ TEST(hundred_phases_of_the_tick)
 
 	need_time_travel();
 	for (i = 0; i < 100; i++) {
-		const struct timespec phase = {
-			.tv_nsec = tick_ns() + i * tick_ns() / 100,
-		};
 		const __u64 delay = (i % 5) * tick_ns();
 		struct twheel_event event;
 		__u64 before, after;
 
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &phase, NULL);
+		sleep_for(tick_ns() + i * tick_ns() / 100);
 		before = now();
 		add(fd, delay, i);
 		after = now();
@@ -49,11 +46,10 @@ TEST(fifteen_ms_are_never_less)
 
 	need_time_travel();
 	for (i = 0; i < 50; i++) {
-		const struct timespec pause = { .tv_nsec = 1234567 * (i % 13) };
 		struct twheel_event event;
 		__u64 before;
 
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+		sleep_for(1234567 * (i % 13));
 		before = now();
 		add(fd, 15 * NSEC_PER_MSEC, i);
 		event = read_one(fd);

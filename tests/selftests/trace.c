@@ -9,7 +9,6 @@
  */
 #include "debugfs.h"
 #include "parameter.h"
-#include "virtual.h"
 
 #include <sched.h>
 #include <stdarg.h>

@@ -12,7 +12,6 @@
 #include "device.h"
 #include "one_epoll.h"
 #include "parameter.h"
-#include "virtual.h"
 
 /* So many timers expire, on each of so many ticks. The ticks are two apart. */
 enum { EACH_TICK = 3, TICKS = 20, SPAN = 2 * TICKS };
@@ -333,7 +332,7 @@ static void wait_by_poll(int fd)
 {
 	for (;;) {
 		wait_for_event(fd);
-		usleep(ticks(1) / 1000);
+		sleep_for(ticks(1));
 	}
 }
 
@@ -413,7 +412,7 @@ TEST(stopped_program_goes_on)
 	ASSERT_EQ(timers_of(child.w.fd), left);
 	CALL(kill(child.pid, SIGCONT));
 	while (timers_of(child.w.fd))
-		usleep(ticks(1) / 1000);
+		sleep_for(ticks(1));
 	kill_child(child.pid);
 }
 
@@ -425,7 +424,7 @@ static void freeze(bool frozen)
 	if (!write_file(CGROUP "cgroup.freeze", frozen ? "1\n" : "0\n"))
 		FAIL("cgroup.freeze: %s", strerror(errno));
 	while (number_from(CGROUP "cgroup.events", "frozen %llu") != frozen)
-		usleep(ticks(1) / 1000);
+		sleep_for(ticks(1));
 }
 
 TEST(frozen_cgroup)

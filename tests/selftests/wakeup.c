@@ -528,10 +528,10 @@ static void wait_for_end_of_round(void)
 	const __u64 last = later(now(), round_start + ticks(ROUND_TICKS));
 
 	while (latest_for(last) > now())
-		usleep(ticks(1) / 1000);
+		sleep_for(ticks(1));
 	/* Nothing is armed any more, so no later expiry makes up for a lost wake-up. */
 	while (!all_events_seen() && now() < last + 30 * NSEC_PER_SEC)
-		usleep(ticks(1) / 1000);
+		sleep_for(ticks(1));
 }
 
 static void do_round(void)

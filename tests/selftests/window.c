@@ -5,7 +5,6 @@
  */
 #include "debugfs.h"
 #include "table_timer.h"
-#include "virtual.h"
 
 static struct twheel_op windowed(__u64 deadline, __u64 window, __u64 cookie)
 {
