@@ -3,32 +3,20 @@
 
 #include <linux/capability.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "parameter.h"
 #include "victims.h"
 
 static int to_attacker[2], from_attacker[2];
 
-void end(pid_t pid)
-{
-	int status;
-
-	CALL(kill(pid, SIGKILL));
-	CALL(waitpid(pid, &status, 0));
-	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
-		FAIL("a victim or the attacker ended by itself");
-}
-
 void end_attack(pid_t attacker)
 {
 	unsigned int i;
 
-	end(attacker);
+	kill_child(attacker);
 	for (i = 0; i < atomic_load(&work->helpers); i++)
-		end(work->helper[i]);
+		kill_child(work->helper[i]);
 }
 
 /* Let the attacker be all users of a new user namespace. */
@@ -39,19 +27,6 @@ static void map_users(pid_t attacker)
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", attacker);
 	snprintf(map, sizeof(map), "0 %d %d\n", FIRST_SUBUID, SUBUIDS);
 	ASSERT(write_file(path, map));
-}
-
-static void tell(int pipe)
-{
-	ASSERT_EQ(CALL(write(pipe, "x", 1)), 1);
-}
-
-static void hear(int pipe)
-{
-	char byte;
-
-	if (CALL(read(pipe, &byte, 1)) != 1)
-		FAIL("the other process has ended");
 }
 
 /* Be root of a container, as engines make it: with a cgroup of its own, and few capabilities. */

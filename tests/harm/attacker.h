@@ -13,7 +13,4 @@ pid_t start_attack(const struct attack *attack);
 /* End an attack, and all its processes. */
 void end_attack(pid_t attacker);
 
-/* End the attacker or a victim. The case fails if it has ended before. */
-void end(pid_t pid);
-
 #endif /* _ATTACKER_H */

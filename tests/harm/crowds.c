@@ -42,8 +42,7 @@ static pid_t start_helper(void (*run)(void *data), void *data)
 static void wait_for_signals(void *data)
 {
 	CALL(prctl(PR_SET_PDEATHSIG, SIGKILL));
-	for (;;)
-		pause();
+	wait_to_be_killed();
 }
 
 /* All that call within 25 ticks are woken at one tick. */
@@ -88,7 +87,7 @@ static void call_as_user(void *data)
 {
 	become(attacked_cpu, *(uid_t *)data);
 	prepare_calls(200);
-	ASSERT_EQ(CALL(write(users[1], "x", 1)), 1);
+	tell(users[1]);
 	for (;;)
 		call_all();
 }
@@ -106,10 +105,8 @@ void start_users(void)
 /* All of them have begun. */
 void prepare_users(unsigned int count)
 {
-	char byte;
-
 	while (count--)
-		ASSERT_EQ(CALL(read(users[0], &byte, 1)), 1);
+		hear(users[0]);
 }
 
 static void *call_one(void *data)

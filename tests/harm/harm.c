@@ -170,8 +170,8 @@ static struct phase measure(pid_t (*start_victim)(struct progress *progress), pi
 	phase.late = lateness_of(&shared->innocent);
 	phase.innocent_s = (cpu_time(innocent) - innocents) / 1e9 / phase.late.events;
 	phase.innocent_rate = phase.late.events / (ns / 1e9);
-	end(victim);
-	end(innocent);
+	kill_child(victim);
+	kill_child(innocent);
 	return phase;
 }
 

@@ -161,7 +161,7 @@ static void measure_readers(const char *mode, bool busy)
 		waits[i] = shared->waits;
 	}
 	if (victim)
-		end(victim);
+		kill_child(victim);
 	for (i = 0; i < ARRAY_SIZE(readers); i++)
 		bad |= judge_reader(mode, &readers[i], &waits[i],
 				    readers[i].timerfd ? NULL : &waits[i + 1]);
@@ -232,7 +232,7 @@ static bool judge_innocent(const char *mode, pid_t child, void (*go)(void), bool
 	reset_innocent(&shared->innocent);
 	join(child);
 	late = lateness_of(&shared->innocent);
-	end(innocent);
+	kill_child(innocent);
 	return exceeds(mode, "late max", ms(quiet.max_ns), ms(late.max_ns),
 		       bounded ? ms(quiet.max_ns + tick_ns()) : 0, "ms");
 }

@@ -60,8 +60,7 @@ static void read_page(const volatile char *page)
 
 static void wait_for_the_end(void *data)
 {
-	for (;;)
-		pause();
+	wait_to_be_killed();
 }
 
 void share_all_pages(void)

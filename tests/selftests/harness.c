@@ -105,7 +105,27 @@ void kill_child(pid_t child)
 
 	CALL(kill(child, SIGKILL));
 	CALL(waitpid(child, &status, 0));
-	ASSERT(WIFSIGNALED(status));
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+		FAIL("a child has ended by itself");
+}
+
+void wait_to_be_killed(void)
+{
+	for (;;)
+		pause();
+}
+
+void tell(int fd)
+{
+	ASSERT_EQ(CALL(write(fd, "x", 1)), 1);
+}
+
+void hear(int fd)
+{
+	char byte;
+
+	if (CALL(read(fd, &byte, 1)) != 1)
+		FAIL("the other process has ended");
 }
 
 pthread_t start_thread(void *(*run)(void *data), void *data)

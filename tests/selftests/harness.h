@@ -140,8 +140,13 @@ void fail(const char *file, int line, const char *format, ...);
 pid_t start(void (*run)(void *data), void *data);
 void join(pid_t child);
 
-/* Kill a child, and wait until it has ended. */
+/* Kill a child that runs, or waits to be killed, and wait until it has ended. */
 void kill_child(pid_t child);
+void __noreturn wait_to_be_killed(void);
+
+/* Write a byte into a pipe or socket; wait for one that another process writes. */
+void tell(int fd);
+void hear(int fd);
 
 /* Run a function in a thread. join_threads() waits for threads to return. */
 pthread_t start_thread(void *(*run)(void *data), void *data);

@@ -5,6 +5,8 @@
 
 #include "device.h"
 
+#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
+
 /* Make a lease. Returns its descriptor, or a negative errno. */
 int try_lease(int fd, __u64 handle, __u64 cap_ns, __u32 flags);
 

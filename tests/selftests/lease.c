@@ -128,7 +128,7 @@ TEST(pushed_timer_expires_at_its_new_deadline)
 TEST(longest_cap_is_allowed)
 {
 	const int fd = open_device(0);
-	const int lease = new_lease(fd, add(fd, LONG, 1), (1ULL << 63) - 1, 0);
+	const int lease = new_lease(fd, add(fd, LONG, 1), TIME_MAX, 0);
 
 	ASSERT_EQ(push(lease), 0);
 	ASSERT_GT(left(lease), LONG);
@@ -157,7 +157,7 @@ TEST(fdinfo_counts_leases_and_describes_one)
 
 	ASSERT_EQ(leases_of(fd), 0);
 	leases[0] = lease_of_new_timer(fd, &handles[0], 0);
-	leases[1] = lease_of_new_timer(fd, &handles[1], TWHEEL_LEASE_EXPIRE_ON_CLOSE);
+	leases[1] = lease_of_new_timer(fd, &handles[1], ON_CLOSE);
 	ASSERT_EQ(leases_of(fd), 2);
 	ASSERT(fdinfo_has(leases[1], "lease-cap-ns", &value) && value == LONG);
 	ASSERT(fdinfo_has(leases[0], "lease-expire-on-close", &value) && value == 0);
@@ -284,7 +284,7 @@ TEST(lease_whose_descriptor_cannot_be_told_is_taken_back)
 	*lease = (struct twheel_lease){
 		.handle = handle,
 		.cap_ns = CAP,
-		.flags = TWHEEL_LEASE_EXPIRE_ON_CLOSE,
+		.flags = ON_CLOSE,
 	};
 	protect(lease, page_size(), PROT_READ);
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, lease), EFAULT);
@@ -305,7 +305,7 @@ TEST(too_many_descriptors_are_emfile)
 	CALL(getrlimit(RLIMIT_NOFILE, &files));
 	none = (struct rlimit){ fd + 1, files.rlim_max };
 	CALL(setrlimit(RLIMIT_NOFILE, &none));
-	ASSERT_EQ(try_lease(fd, handle, CAP, TWHEEL_LEASE_EXPIRE_ON_CLOSE), -EMFILE);
+	ASSERT_EQ(try_lease(fd, handle, CAP, ON_CLOSE), -EMFILE);
 	CALL(setrlimit(RLIMIT_NOFILE, &files));
 	ASSERT(!is_leased(fd, handle));
 	check_no_event(fd);

@@ -7,8 +7,6 @@
 #include "holder.h"
 #include "one_epoll.h"
 
-#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
-
 TEST(expiry_ends_the_lease_before_the_event_is_read)
 {
 	const int fd = open_device(O_NONBLOCK);

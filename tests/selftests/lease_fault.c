@@ -6,8 +6,6 @@
 #include "holder.h"
 #include "inject.h"
 
-#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
-
 static void lease_with_faults(struct faults *faults)
 {
 	const int fd = open_device(O_NONBLOCK);

@@ -9,8 +9,6 @@
 #include "holder.h"
 #include "rights.h"
 
-#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
-
 /* The environment variable by which the program knows its lease after exec(). */
 #define AFTER_EXEC "TWHEEL_TEST_LEASE_AFTER_EXEC"
 
@@ -23,30 +21,17 @@ struct worker {
 	pid_t	pid;
 };
 
-static void tell(const struct worker *worker)
-{
-	ASSERT_EQ(CALL(write(worker->pipe[1], "x", 1)), 1);
-}
-
 /* Start a child that holds the only copy of a lease and runs @run. */
 static void start_worker(struct worker *worker, __u64 cap_ns, __u32 flags,
 			 void (*run)(void *data))
 {
-	char byte;
-
 	worker->fd = open_device(O_CLOEXEC);
 	CALL(pipe(worker->pipe));
 	worker->handle = add(worker->fd, LONG, 1);
 	worker->lease = new_lease(worker->fd, worker->handle, cap_ns, flags);
 	worker->pid = start(run, worker);
 	close(worker->lease);
-	ASSERT_EQ(CALL(read(worker->pipe[0], &byte, 1)), 1);
-}
-
-static void stop_worker(const struct worker *worker)
-{
-	kill(worker->pid, SIGKILL);
-	CALL(waitpid(worker->pid, NULL, 0));
+	hear(worker->pipe[0]);
 }
 
 static void wait_for_ever(void *data)
@@ -54,9 +39,8 @@ static void wait_for_ever(void *data)
 	const struct worker *worker = data;
 
 	close(worker->fd);
-	tell(worker);
-	for (;;)
-		pause();
+	tell(worker->pipe[1]);
+	wait_to_be_killed();
 }
 
 static void push_for_ever(void *data)
@@ -65,7 +49,7 @@ static void push_for_ever(void *data)
 
 	close(worker->fd);
 	ASSERT_EQ(push(worker->lease), 0);
-	tell(worker);
+	tell(worker->pipe[1]);
 	while (!push(worker->lease))
 		sleep_for(tick_ns());
 }
@@ -87,7 +71,7 @@ TEST(killed_holder_is_noticed_within_a_tick)
 	ASSERT_LE(now() - event.expired_ns, tick_ns() + slack_ns());
 	note("%llu us from the signal to the event",
 	     (unsigned long long)(event.expired_ns - before) / 1000);
-	stop_worker(&worker);
+	kill_child(worker.pid);
 }
 
 TEST(stopped_holder_is_noticed_by_its_deadline)
@@ -112,7 +96,7 @@ TEST(stopped_holder_is_noticed_by_its_deadline)
 	ASSERT(event.handle == worker.handle);
 	ASSERT_LE(event.deadline_ns, stopped + cap);
 	ASSERT_LE(event.expired_ns - event.deadline_ns, tick_ns() + slack_ns());
-	stop_worker(&worker);
+	kill_child(worker.pid);
 	check_no_event(worker.fd);
 }
 
@@ -147,7 +131,7 @@ static void push_after_exec(void *data)
 	const struct worker *worker = data;
 	char number[16];
 
-	tell(worker);
+	tell(worker->pipe[1]);
 	CALL(fcntl(worker->lease, F_SETFD, 0));
 	snprintf(number, sizeof(number), "%d", worker->lease);
 	setenv(AFTER_EXEC, number, 1);
@@ -158,7 +142,7 @@ static void exec_and_lose(void *data)
 {
 	const struct worker *worker = data;
 
-	tell(worker);
+	tell(worker->pipe[1]);
 	setenv(AFTER_EXEC, "none", 1);
 	CALL(execl("/bin/sh", "sh", "-c", "sleep 1000", NULL));
 }
@@ -178,7 +162,7 @@ TEST(exec_closes_a_lease_that_is_not_passed_on)
 
 	start_worker(&worker, LONG, ON_CLOSE, exec_and_lose);
 	ASSERT(read_closed(worker.fd).handle == worker.handle);
-	stop_worker(&worker);
+	kill_child(worker.pid);
 }
 
 static void receive_and_push(void *data)
@@ -186,9 +170,8 @@ static void receive_and_push(void *data)
 	const int lease = receive_descriptor(*(int *)data);
 
 	ASSERT_EQ(push(lease), 0);
-	ASSERT_EQ(CALL(write(*(int *)data, "x", 1)), 1);
-	for (;;)
-		pause();
+	tell(*(int *)data);
+	wait_to_be_killed();
 }
 
 TEST(lease_is_sent_to_another_process)
@@ -197,7 +180,6 @@ TEST(lease_is_sent_to_another_process)
 	int sockets[2], lease;
 	__u64 handle;
 	pid_t child;
-	char byte;
 
 	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	child = start(receive_and_push, &sockets[1]);
@@ -205,7 +187,7 @@ TEST(lease_is_sent_to_another_process)
 	lease = new_lease(fd, handle, LONG, ON_CLOSE);
 	send_descriptor(sockets[0], lease);
 	close(lease);
-	ASSERT_EQ(CALL(read(sockets[0], &byte, 1)), 1);
+	hear(sockets[0]);
 	check_no_event(fd);
 	CALL(kill(child, SIGKILL));
 	ASSERT(read_closed(fd).handle == handle);
@@ -293,8 +275,7 @@ static void own_and_wait(void *data)
 	__u64 handle;
 
 	send_descriptor(*(int *)data, lease_of_new_timer(fd, &handle, ON_CLOSE));
-	for (;;)
-		pause();
+	wait_to_be_killed();
 }
 
 TEST(killed_owner_is_noticed_by_the_holder)
@@ -347,7 +328,7 @@ static void do_harm(void *data)
 			has_ended(worker->lease);
 		}
 	}
-	tell(worker);
+	tell(worker->pipe[1]);
 }
 
 TEST(hostile_holder_harms_its_own_timer_at_most)
@@ -371,16 +352,6 @@ TEST(hostile_holder_harms_its_own_timer_at_most)
 
 enum { CROWD = 5000 };
 
-static void die_with_all(void *data)
-{
-	const struct worker *worker = data;
-
-	close(worker->fd);
-	tell(worker);
-	for (;;)
-		pause();
-}
-
 /* A process that dies closes all its leases. Each is an event, and no other. */
 TEST_TIMEOUT(holder_of_many_leases_dies, 300)
 {
@@ -391,7 +362,6 @@ TEST_TIMEOUT(holder_of_many_leases_dies, 300)
 	int *leases = calloc(count, sizeof(*leases));
 	struct twheel_event event;
 	unsigned int i;
-	char byte;
 
 	ASSERT(seen && leases);
 	if (setrlimit(RLIMIT_NOFILE, &files))
@@ -400,12 +370,12 @@ TEST_TIMEOUT(holder_of_many_leases_dies, 300)
 	for (i = 0; i < count; i++)
 		leases[i] = new_lease(worker.fd, add(worker.fd, LONG, i), LONG, ON_CLOSE);
 	ASSERT_EQ(leases_of(worker.fd), count);
-	worker.pid = start(die_with_all, &worker);
+	worker.pid = start(wait_for_ever, &worker);
 	for (i = 0; i < count; i++)
 		close(leases[i]);
-	ASSERT_EQ(CALL(read(worker.pipe[0], &byte, 1)), 1);
+	hear(worker.pipe[0]);
 	check_no_event(worker.fd);
-	stop_worker(&worker);
+	kill_child(worker.pid);
 	for (i = 0; i < count; i++) {
 		event = read_closed(worker.fd);
 		see_once(seen, event.cookie, count);

@@ -9,8 +9,6 @@
 
 #include "holder.h"
 
-#define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
-
 enum { ROUNDS = 2000, PUSHERS = 2 };
 
 enum ending { BY_CANCEL, BY_RETRACT, BY_EXPIRY, BY_CLOSE, ENDINGS };
@@ -41,6 +39,8 @@ static void use_copy(int lease, unsigned int pushes)
 	close(lease);
 }
 
+static pthread_t threads[PUSHERS];
+
 static void *push_and_close(void *data)
 {
 	const long number = (long)data;
@@ -53,6 +53,23 @@ static void *push_and_close(void *data)
 		use_copy(race.copies[number], rand_r(&seed) % 8);
 		pthread_barrier_wait(&race.end);
 	}
+}
+
+static void start_pushers(void)
+{
+	long n;
+
+	pthread_barrier_init(&race.begin, NULL, PUSHERS + 1);
+	pthread_barrier_init(&race.end, NULL, PUSHERS + 1);
+	for (n = 0; n < PUSHERS; n++)
+		threads[n] = start_thread(push_and_close, (void *)n);
+}
+
+static void end_pushers(void)
+{
+	race.over = true;
+	pthread_barrier_wait(&race.begin);
+	join_threads(threads, PUSHERS);
 }
 
 static void start_round(unsigned int *seed)
@@ -100,15 +117,10 @@ TEST_TIMEOUT(push_expiry_close_and_cancel, 300)
 {
 	unsigned long endings[ENDINGS] = { 0 };
 	const unsigned int rounds = many(ROUNDS);
-	pthread_t threads[PUSHERS];
-	unsigned int seed = 1, i;
-	long n;
+	unsigned int seed = 1, i, n;
 
 	race.fd = open_device(O_NONBLOCK);
-	pthread_barrier_init(&race.begin, NULL, PUSHERS + 1);
-	pthread_barrier_init(&race.end, NULL, PUSHERS + 1);
-	for (n = 0; n < PUSHERS; n++)
-		threads[n] = start_thread(push_and_close, (void *)n);
+	start_pushers();
 	for (i = 0; i < rounds; i++) {
 		do {
 			start_round(&seed);
@@ -125,9 +137,7 @@ TEST_TIMEOUT(push_expiry_close_and_cancel, 300)
 		ASSERT_EQ(timers_of(race.fd), 0);
 		ASSERT_EQ(leases_of(race.fd), 0);
 	}
-	race.over = true;
-	pthread_barrier_wait(&race.begin);
-	join_threads(threads, PUSHERS);
+	end_pushers();
 	note("%lu cancelled, %lu withdrawn, %lu expired, %lu closed; %lu pushes, %lu too late",
 	     endings[BY_CANCEL], endings[BY_RETRACT], endings[BY_EXPIRY], endings[BY_CLOSE],
 	     race.pushed, race.late);
@@ -141,14 +151,9 @@ TEST_TIMEOUT(push_expiry_close_and_cancel, 300)
 TEST_TIMEOUT(owner_closes_while_holders_push, 300)
 {
 	const unsigned int rounds = many(ROUNDS) / 4;
-	pthread_t threads[PUSHERS];
-	unsigned int seed = 2, i;
-	long n;
+	unsigned int seed = 2, i, n;
 
-	pthread_barrier_init(&race.begin, NULL, PUSHERS + 1);
-	pthread_barrier_init(&race.end, NULL, PUSHERS + 1);
-	for (n = 0; n < PUSHERS; n++)
-		threads[n] = start_thread(push_and_close, (void *)n);
+	start_pushers();
 	for (i = 0; i < rounds || (!race.pushed && i < ROUNDS); i++) {
 		race.fd = open_device(O_NONBLOCK);
 		race.handle = add(race.fd, LONG, 1);
@@ -159,9 +164,7 @@ TEST_TIMEOUT(owner_closes_while_holders_push, 300)
 		close(race.fd);
 		pthread_barrier_wait(&race.end);
 	}
-	race.over = true;
-	pthread_barrier_wait(&race.begin);
-	join_threads(threads, PUSHERS);
+	end_pushers();
 	note("%lu pushes, %lu too late", race.pushed, race.late);
 	ASSERT_GT(race.pushed, 0);
 }
@@ -190,7 +193,6 @@ static void *make_and_close(void *data)
 
 TEST_TIMEOUT(timer_has_one_lease_at_most, 300)
 {
-	pthread_t threads[PUSHERS];
 	unsigned int i;
 
 	race.fd = open_device(O_NONBLOCK);

@@ -416,10 +416,9 @@ static void be_the_owner(void *data)
 {
 	int *pipes = data;
 	siginfo_t info;
-	char byte = 'x';
 
 	block(SIGIO);
-	CALL(write(pipes[1], &byte, 1));
+	tell(pipes[1]);
 	ASSERT(take(SIGIO, &info, 30 * NSEC_PER_SEC));
 }
 
@@ -428,11 +427,10 @@ TEST(signal_goes_to_the_owner)
 	const int fd = open_device(0);
 	int pipes[2];
 	pid_t child;
-	char byte;
 
 	CALL(pipe(pipes));
 	child = start(be_the_owner, pipes);
-	CALL(read(pipes[0], &byte, 1));
+	hear(pipes[0]);
 	CALL(fcntl(fd, F_SETOWN, child));
 	set_async(fd, true);
 	add(fd, 0, 1);

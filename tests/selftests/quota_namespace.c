@@ -54,9 +54,7 @@ static void write_map(const char *name, const char *map)
  */
 static void write_maps(const int *inside, uid_t owner, const char *map)
 {
-	char byte;
-
-	ASSERT_EQ(CALL(read(inside[0], &byte, 1)), 1);
+	hear(inside[0]);
 	setfsuid(owner);
 	write_map("uid_map", map);
 	write_map("gid_map", "0 0 1\n");
@@ -80,7 +78,7 @@ static void enter_namespace(uid_t owner, const char *map)
 	CALL(setresuid(owner, owner, owner));
 	CALL(unshare(CLONE_NEWUSER));
 	CALL(prctl(PR_SET_DUMPABLE, 1));
-	ASSERT_EQ(CALL(write(inside[1], "x", 1)), 1);
+	tell(inside[1]);
 	join(child);
 	close(inside[0]);
 	close(inside[1]);
@@ -242,20 +240,18 @@ NAMESPACE_TEST(namespaces_of_root_count_by_themselves)
 	const int outside = open_device(0);
 	const __u64 before = get_info(outside).timers_user;
 	int ready[2], i;
-	char byte;
 
 	CALL(pipe(ready));
 	for (i = 0; i < 2; i++) {
 		if (!CALL(fork())) {
 			fill_namespace_of_root();
-			ASSERT_EQ(CALL(write(ready[1], "x", 1)), 1);
-			for (;;)
-				pause();	/* ends with the case */
+			tell(ready[1]);
+			wait_to_be_killed();	/* ends with the case */
 		}
 	}
 	close(ready[1]);
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(CALL(read(ready[0], &byte, 1)), 1);
+		hear(ready[0]);
 	ASSERT_EQ(get_info(outside).timers_user, before);
 	add_timers(outside, LIMIT + 1);
 }

@@ -250,20 +250,18 @@ static void add_and_wait(void *data)
 
 	for (i = 0; i < 1000; i++)
 		add_periodic(fd, now(), ticks(1), i);
-	CALL(write(*(int *)data, "x", 1));
-	for (;;)
-		pause();
+	tell(*(int *)data);
+	wait_to_be_killed();
 }
 
 TEST(killed_process_leaves_nothing)
 {
 	int ready[2];
 	pid_t child;
-	char byte;
 
 	CALL(pipe(ready));
 	child = start(add_and_wait, &ready[1]);
-	ASSERT_EQ(CALL(read(ready[0], &byte, 1)), 1);
+	hear(ready[0]);
 	kill_child(child);
 	pass_ticks(3);
 }

@@ -64,8 +64,7 @@ static void hold(int sock, unsigned int count, __u64 last)
 			shared->known[done + i].handle = ops[i].handle;
 		shared->armed = done + n;
 	}
-	for (;;)
-		pause();
+	wait_to_be_killed();
 }
 
 /* Lists the timers. They are all that the holder has armed, with their handles. */

@@ -239,7 +239,7 @@ static void keep_mapping_as_child(void *data)
 
 	close(*(int *)data);
 	close(parent_done[1]);
-	CALL(write(child_ready[1], &byte, 1));
+	tell(child_ready[1]);
 	ASSERT_EQ(read(parent_done[0], &byte, 1), 0);
 }
 
@@ -250,7 +250,6 @@ TEST(mapping_of_a_child_keeps_the_timers)
 	int fd = open_device(0);
 	struct twheel_word *table = map_table(fd);
 	pid_t child;
-	char byte;
 
 	add_shared(fd, now() + LONG, 1);
 	CALL(pipe(child_ready));
@@ -258,7 +257,7 @@ TEST(mapping_of_a_child_keeps_the_timers)
 	child = start(keep_mapping_as_child, &fd);
 	close(fd);
 	CALL(munmap(table, page_size()));
-	ASSERT_EQ(CALL(read(child_ready[0], &byte, 1)), 1);
+	hear(child_ready[0]);
 	ASSERT_EQ(get_info(other).timers_user, before + 1);
 	close(parent_done[1]);
 	join(child);

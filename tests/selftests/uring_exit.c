@@ -109,8 +109,7 @@ static void submit_much(void *data)
 	atomic_store(&shared->begun, true);
 	queue_batches(*(unsigned int *)data);
 	io_ring_enter();
-	for (;;)
-		pause();
+	wait_to_be_killed();
 }
 
 static void kill_owners(unsigned int flags)

@@ -338,8 +338,7 @@ static void wait_by_poll(int fd)
 
 static void wait_by_sleeping(int fd)
 {
-	for (;;)
-		pause();
+	wait_to_be_killed();
 }
 
 static void wait_by_read(int fd)
