@@ -103,7 +103,7 @@ static struct twheel_op *new_ops(unsigned int count)
 
 	ASSERT(all);
 	for (i = 0; i < count; i++) {
-		all[i] = new_timer(100 * NSEC_PER_SEC, i);
+		all[i] = new_timer(LONG, i);
 		all[i].op = TWHEEL_OP_ADD;
 		/* so that the handle need not be cleared */
 		all[i].flags |= TWHEEL_RESTORE;
@@ -279,7 +279,7 @@ static void prepare_boottime(unsigned int count)
 	open_many(count);
 	for (i = 0; i < count; i++)
 		handles[i] = add_on(fds[i], CLOCK_BOOTTIME,
-				    read_clock(CLOCK_BOOTTIME) + 100 * NSEC_PER_SEC, 0);
+				    read_clock(CLOCK_BOOTTIME) + LONG, 0);
 }
 
 static void due_at_one_instant(clockid_t clockid, void (*set)(unsigned int i, __u64 deadline))
@@ -576,8 +576,8 @@ static void prepare_contend(unsigned int count)
 	for (i = 0; i < HELD; i++)
 		pushes[i] = (struct twheel_op) {
 			.op = TWHEEL_OP_CHANGE,
-			.handle = add(fds[0], 100 * NSEC_PER_SEC, i),
-			.time_ns = 100 * NSEC_PER_SEC,
+			.handle = add(fds[0], LONG, i),
+			.time_ns = LONG,
 		};
 	start_thread(hold_the_lock, pushes);
 }
@@ -586,7 +586,7 @@ static void prepare_contend(unsigned int count)
 static void close_lease(void)
 {
 	struct twheel_lease lease = {
-		.handle = add_on(fds[0], CLOCK_MONOTONIC, now() + 100 * NSEC_PER_SEC, 0),
+		.handle = add_on(fds[0], CLOCK_MONOTONIC, now() + LONG, 0),
 		.cap_ns = NSEC_PER_SEC,
 		.flags = TWHEEL_LEASE_EXPIRE_ON_CLOSE,
 	};

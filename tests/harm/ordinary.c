@@ -187,7 +187,7 @@ static void add_million(int fd, __u64 deadline)
 	ASSERT(ops);
 	for (n = 0; n < MILLION; n += STEP) {
 		for (i = 0; i < STEP; i++) {
-			ops[i] = new_timer(100 * NSEC_PER_SEC + (n + i) * 7919ULL % 3600000 *
+			ops[i] = new_timer(LONG + (n + i) * 7919ULL % 3600000 *
 					   NSEC_PER_MSEC, n + i);
 			if (deadline) {
 				ops[i].flags = TWHEEL_ABSTIME;

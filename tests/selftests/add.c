@@ -141,7 +141,7 @@ TEST(any_cookie_comes_back)
 TEST(only_the_handle_is_filled_in)
 {
 	const int fd = open_device(0);
-	const struct twheel_op before = new_timer(100 * NSEC_PER_SEC, 7);
+	const struct twheel_op before = new_timer(LONG, 7);
 	struct twheel_op op = before;
 
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
@@ -167,7 +167,7 @@ TEST(handles_are_unique)
 
 	/* half of the timers stay; the places of the others are used again */
 	for (i = 0; i < count; i++) {
-		handles[i] = add(fd, 100 * NSEC_PER_SEC, i);
+		handles[i] = add(fd, LONG, i);
 		if (i % 2)
 			ASSERT_EQ(cancel(fd, handles[i]), 0);
 	}
@@ -207,7 +207,7 @@ TEST(every_clock_that_info_names_is_accepted)
 {
 	const int fd = open_device(0);
 	const __u64 clocks = get_info(fd).clocks;
-	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 11);
+	struct twheel_op op = new_timer(LONG, 11);
 
 	for (op.clockid = 0; op.clockid < 64; op.clockid++) {
 		op.handle = 0;

@@ -7,13 +7,13 @@
 TEST(operations_have_results_of_their_own)
 {
 	const int fd = open_device(0);
-	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
-	const __u64 changed = add(fd, 100 * NSEC_PER_SEC, 2);
+	const __u64 pending = add(fd, LONG, 1);
+	const __u64 changed = add(fd, LONG, 2);
 	const __u64 expired = add(fd, 0, 3);
 	struct twheel_op ops[9];
 
 	wait_for_event(fd);
-	ops[0] = add_op(100 * NSEC_PER_SEC, 4);
+	ops[0] = add_op(LONG, 4);
 	ops[1] = op_on(TWHEEL_OP_CANCEL, pending);
 	ops[2] = op_on(TWHEEL_OP_CHANGE, changed);
 	ops[2].time_ns = 200 * NSEC_PER_SEC;
@@ -22,7 +22,7 @@ TEST(operations_have_results_of_their_own)
 	ops[5] = op_on(TWHEEL_OP_CANCEL, expired);
 	ops[6] = op_on(TWHEEL_OP_CANCEL, pending);
 	ops[7] = op_on(0, changed);
-	ops[8] = add_op(100 * NSEC_PER_SEC, 5);
+	ops[8] = add_op(LONG, 5);
 	batch(fd, ops, ARRAY_SIZE(ops));
 
 	ASSERT_EQ(ops[0].result, 0);
@@ -51,9 +51,9 @@ TEST(timer_that_a_batch_has_ended_is_gone)
 {
 	const int fd = open_device(0);
 	/* its index is 0, like the index in handle 0 */
-	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 pending = add(fd, LONG, 1);
 	const __u64 expired = add(fd, 0, 2);
-	const __u64 other = add(fd, 100 * NSEC_PER_SEC, 3);
+	const __u64 other = add(fd, LONG, 3);
 	struct twheel_op ops[8];
 
 	wait_for_event(fd);
@@ -87,7 +87,7 @@ TEST(change_retracts)
 	struct twheel_op op = op_on(TWHEEL_OP_CHANGE, add(fd, 0, 1));
 
 	wait_for_event(fd);
-	op.time_ns = 100 * NSEC_PER_SEC;
+	op.time_ns = LONG;
 	batch(fd, &op, 1);
 	ASSERT_EQ(op.result, TWHEEL_RETRACTED);
 	ASSERT(!has_event(fd));
@@ -121,7 +121,7 @@ TEST(timers_of_a_batch_expire)
 TEST(unused_fields_are_left_as_they_were)
 {
 	const int fd = open_device(0);
-	const struct twheel_op before = add_op(100 * NSEC_PER_SEC, 1);
+	const struct twheel_op before = add_op(LONG, 1);
 	struct twheel_op op = before;
 
 	batch(fd, &op, 1);
@@ -141,7 +141,7 @@ TEST(largest_batch_adds_and_cancels)
 	ASSERT(ops);
 	batch = new_batch(ops, count);
 	for (i = 0; i < count; i++)
-		ops[i] = add_op(100 * NSEC_PER_SEC, i);
+		ops[i] = add_op(LONG, i);
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), count);
 	ASSERT_EQ(timers_of(fd), count);
 	for (i = 0; i < count; i++) {
@@ -159,7 +159,7 @@ TEST(structure_may_be_read_only)
 {
 	const int fd = open_device(0);
 	struct twheel_batch *batch = two_pages(PROT_NONE);
-	struct twheel_op op = add_op(100 * NSEC_PER_SEC, 1);
+	struct twheel_op op = add_op(LONG, 1);
 
 	*batch = new_batch(&op, 1);
 	CALL(mprotect(batch, page_size(), PROT_READ));
@@ -196,7 +196,7 @@ TEST(too_many_operations_is_einval)
 
 	ASSERT(ops);
 	for (i = 0; i < count; i++)
-		ops[i] = add_op(100 * NSEC_PER_SEC, i);
+		ops[i] = add_op(LONG, i);
 	refuse_batch(fd, new_batch(ops, count), EINVAL);
 	refuse_batch(fd, new_batch(ops, ~0U), EINVAL);
 	refuse_batch(fd, new_batch(ops, 1U << 31), EINVAL);
@@ -284,7 +284,7 @@ static void check_half(int protection, size_t offset)
 	int i, done;
 
 	for (i = 0; i < 2 * HALF; i++)
-		ops[i] = add_op(100 * NSEC_PER_SEC, i);
+		ops[i] = add_op(LONG, i);
 	protect(bad, PAGES * page_size(), protection);
 	done = CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch));
 	ASSERT_GT(done, 0);
@@ -346,8 +346,8 @@ static void check_element(int fd, const struct twheel_op *bad, int error)
 {
 	const __u64 timers = timers_of(fd);
 	struct twheel_op ops[3] = {
-		add_op(100 * NSEC_PER_SEC, 1), *bad,
-		add_op(100 * NSEC_PER_SEC, 2),
+		add_op(LONG, 1), *bad,
+		add_op(LONG, 2),
 	};
 
 	batch(fd, ops, 3);
@@ -470,7 +470,7 @@ static void batch_around(int fd, struct twheel_op *ops, __u64 handle,
 TEST(one_operation_may_fail)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	const struct twheel_op bad = op_on(TWHEEL_OP_CANCEL, 0);
 	struct twheel_op ops[AROUND];
 	unsigned int at;
@@ -484,7 +484,7 @@ TEST(one_operation_may_fail)
 TEST(one_operation_may_fill_in)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	const struct twheel_op lookup = op_on(TWHEEL_OP_QUERY, handle);
 	struct twheel_op ops[AROUND];
 	unsigned int at;

@@ -22,7 +22,7 @@ TEST(pending_timer_is_cancelled)
 TEST(operation_is_left_as_it_was)
 {
 	const int fd = open_device(0);
-	struct twheel_op op = { .handle = add(fd, 100 * NSEC_PER_SEC, 1) };
+	struct twheel_op op = { .handle = add(fd, LONG, 1) };
 	const struct twheel_op before = op;
 
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CANCEL, &op)), 0);
@@ -33,7 +33,7 @@ TEST(operation_may_be_read_only)
 {
 	const int fd = open_device(0);
 	struct twheel_op *op = read_only_op((struct twheel_op){
-		.handle = add(fd, 100 * NSEC_PER_SEC, 1),
+		.handle = add(fd, LONG, 1),
 	});
 
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CANCEL, op)), 0);
@@ -109,7 +109,7 @@ TEST(stale_handle_never_meets_its_successor)
 	int i;
 
 	for (i = 0; i < count; i++) {
-		const __u64 stale = add(fd, 100 * NSEC_PER_SEC, 5);
+		const __u64 stale = add(fd, LONG, 5);
 		__u64 fresh;
 
 		ASSERT_EQ(cancel(fd, stale), 0);
@@ -120,7 +120,7 @@ TEST(stale_handle_never_meets_its_successor)
 		ASSERT_EQ(query(fd, stale, &op), -ENOENT);
 		ASSERT_EQ(query(fd, fresh, &op), 0);
 		ASSERT_EQ(op.cookie, 6);
-		ASSERT_GT(op.time_ns, 100 * NSEC_PER_SEC);
+		ASSERT_GT(op.time_ns, LONG);
 		ASSERT_EQ(cancel(fd, fresh), 0);
 	}
 	ASSERT_EQ(timers_of(fd), 0);
@@ -136,8 +136,8 @@ TEST(stale_handles_are_enoent_after_many_more)
 	int i;
 
 	for (i = 0; i < count; i++) {
-		stale[i] = new_timer(100 * NSEC_PER_SEC, i);
-		fresh[i] = new_timer(100 * NSEC_PER_SEC, count + i);
+		stale[i] = new_timer(LONG, i);
+		fresh[i] = new_timer(LONG, count + i);
 	}
 	add_all(fd, stale, count);
 	for (i = 0; i < count; i++)

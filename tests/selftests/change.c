@@ -37,7 +37,7 @@ TEST(deadline_moves_earlier)
 {
 	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(4);
-	const __u64 handle = add_at(fd, deadline + 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add_at(fd, deadline + LONG, 1);
 
 	ASSERT_EQ(change_to(fd, handle, deadline), 0);
 	check_expiry(fd, handle, deadline);
@@ -47,7 +47,7 @@ TEST(deadline_moves_into_the_past)
 {
 	const int fd = open_device(0);
 	const __u64 deadline = now() - ticks(4);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	const __u64 before = now();
 	struct twheel_event event;
 
@@ -64,7 +64,7 @@ TEST(deadline_moves_into_the_past)
 TEST(deadline_moves_to_now)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	const __u64 before = now();
 	struct twheel_event event;
 
@@ -95,7 +95,7 @@ TEST(deadline_moves_by_less_than_a_tick)
 TEST(relative_change_counts_from_now)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	const __u64 before = now();
 	struct twheel_event event;
 	__u64 after;
@@ -186,7 +186,7 @@ TEST(unread_event_is_retracted)
 TEST(changed_timer_can_be_cancelled)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 
 	ASSERT_EQ(change(fd, handle, 200 * NSEC_PER_SEC), 0);
 	ASSERT_EQ(cancel(fd, handle), 0);
@@ -196,7 +196,7 @@ TEST(changed_timer_can_be_cancelled)
 TEST(longest_delay_is_accepted)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_op op;
 
 	ASSERT_EQ(change(fd, handle, TIME_MAX - 1), 0);
@@ -213,7 +213,7 @@ TEST(operation_is_left_as_it_was)
 {
 	const int fd = open_device(0);
 	struct twheel_op op = {
-		.handle = add(fd, 100 * NSEC_PER_SEC, 1),
+		.handle = add(fd, LONG, 1),
 		.time_ns = 50 * NSEC_PER_SEC,
 	};
 	const struct twheel_op before = op;
@@ -228,7 +228,7 @@ TEST(operation_may_be_read_only)
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op *op = read_only_op((struct twheel_op){
 		.flags = TWHEEL_ABSTIME,
-		.handle = add(fd, 100 * NSEC_PER_SEC, 1),
+		.handle = add(fd, LONG, 1),
 		.time_ns = deadline,
 	});
 

@@ -286,7 +286,7 @@ static void *cancel_guessed_handles(void *data)
 
 		if (query(fd, guess, &op) >= 0)
 			ASSERT_EQ(op.cookie, 1);
-		change(fd, guess, 100 * NSEC_PER_SEC);
+		change(fd, guess, LONG);
 		if (cancel(fd, guess) >= 0)
 			atomic_fetch_add(&guessed, 1);
 	}
@@ -314,7 +314,7 @@ TEST(guessed_handles_during_add)
 	stay_on_cpu(0);
 	thread = start_thread(cancel_guessed_handles, NULL);
 	while (now() < end || !guessed) {
-		const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+		const __u64 handle = add(fd, LONG, 1);
 		int result;
 
 		all++;
@@ -347,7 +347,7 @@ TEST(guessed_handles_during_batch)
 	thread = start_thread(cancel_guessed_handles, NULL);
 	while (now() < end || !guessed) {
 		for (i = 0; i < BATCH; i++)
-			ops[i] = new_timer(100 * NSEC_PER_SEC, 1);
+			ops[i] = new_timer(LONG, 1);
 		add_all(fd, ops, BATCH);
 		all += BATCH;
 		for (i = 0; i < BATCH; i++)

@@ -87,7 +87,7 @@ static void check_mmap_fails(int fd, off_t offset, int error)
 TEST(table_and_ring_are_refused_on_32_bits)
 {
 	const int fd = open_device(0);
-	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 1);
+	struct twheel_op op = new_timer(LONG, 1);
 
 	if (!kernel_has_32_bits())
 		skip("a 64-bit kernel has both");
@@ -128,7 +128,7 @@ TEST(info_keeps_to_its_structure)
 TEST(info_counts_pending_and_unread_timers)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 
 	add(fd, 0, 2);
 	add(fd, 0, 3);
@@ -150,7 +150,7 @@ TEST(info_counts_what_is_unread)
 	__u64 handle = 0;
 	int i;
 
-	add(fd, 100 * NSEC_PER_SEC, 1);
+	add(fd, LONG, 1);
 	ASSERT_EQ(get_info(fd).unread, 0);
 	for (i = 0; i < 4; i++) {
 		handle = add(fd, 0, i);
@@ -172,7 +172,7 @@ TEST(fdinfo_counts_timers)
 	const int fd = open_device(0);
 
 	ASSERT_EQ(fdinfo_value(fd, "timers"), 0);
-	add(fd, 100 * NSEC_PER_SEC, 1);
+	add(fd, LONG, 1);
 	add(fd, 0, 2);
 	wait_for_event(fd);
 	ASSERT_EQ(fdinfo_value(fd, "timers"), 2);
@@ -188,7 +188,7 @@ TEST(fdinfo_says_what_info_says)
 	const __u64 before = get_info(fd).timers_user;
 	unsigned long long limit;
 
-	add(fd, 100 * NSEC_PER_SEC, 1);
+	add(fd, LONG, 1);
 	ASSERT_EQ(fdinfo_value(fd, "max-timers"), get_info(fd).max_timers);
 	ASSERT_EQ(fdinfo_value(fd, "user-timers"), before + 1);
 	/* opened without a limit per user, and with one */
@@ -223,7 +223,7 @@ TEST(share_and_allowance_are_accepted)
 TEST(fdinfo_has_the_next_deadline)
 {
 	const int fd = open_device(0);
-	const __u64 start = now() + 100 * NSEC_PER_SEC;
+	const __u64 start = now() + LONG;
 	unsigned long long deadline;
 	__u64 first;
 
@@ -249,7 +249,7 @@ TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 	enum { COUNT = 1024 };
 	static struct twheel_op ops[COUNT];
 	const int fd = open_device(0);
-	const __u64 start = now() + 100 * NSEC_PER_SEC;
+	const __u64 start = now() + LONG;
 	unsigned int i;
 	__u64 handle, deadline;
 

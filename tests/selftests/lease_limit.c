@@ -43,8 +43,7 @@ LIMIT_TEST(lease_above_the_limit_is_edquot)
 {
 	int leases[LIMIT], fd, other;
 
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	other = open_device(0);
 	make_leases(fd, leases, LIMIT / 2);
 	make_leases(other, leases, LIMIT - LIMIT / 2);
@@ -59,8 +58,7 @@ LIMIT_TEST(each_end_makes_room)
 	struct twheel_op op;
 	__u64 handle;
 
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	other = open_device(0);
 	make_leases(fd, leases, LIMIT - 1);
 
@@ -110,8 +108,7 @@ LIMIT_TEST(holder_is_not_charged)
 
 	CALL(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets));
 	child = start(hold_for_ever, &sockets[1]);
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	make_leases(fd, leases, LIMIT);
 	for (i = 0; i < LIMIT; i++) {
 		send_descriptor(sockets[0], leases[i]);

@@ -36,12 +36,12 @@ TEST(timer_above_the_limit_is_edquot)
 TEST(cancel_makes_room_for_one)
 {
 	const int fd = open_with("max_timers", LIMIT);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 
 	add_timers(fd, LIMIT - 1);
 	check_full(fd);
 	ASSERT_EQ(cancel(fd, handle), 0);
-	add(fd, 100 * NSEC_PER_SEC, 2);
+	add(fd, LONG, 2);
 	check_full(fd);
 }
 
@@ -80,7 +80,7 @@ TEST(retraction_makes_room)
 TEST(change_needs_no_room)
 {
 	const int fd = open_with("max_timers", LIMIT);
-	const __u64 pending = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 pending = add(fd, LONG, 1);
 	const __u64 expired = add(fd, 0, 2);
 
 	add_timers(fd, LIMIT - 2);

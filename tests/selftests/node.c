@@ -179,10 +179,8 @@ static void open_as_bob(void)
 {
 	static int first;
 
-	if (!first) {
-		become(BOB);
-		first = open_device(0);
-	}
+	if (!first)
+		first = open_as(BOB);
 	close(open_device(0));
 }
 

@@ -5,7 +5,7 @@
 TEST(pending_timer_is_described)
 {
 	const int fd = open_device(0);
-	const __u64 deadline = now() + 100 * NSEC_PER_SEC;
+	const __u64 deadline = now() + LONG;
 	const __u64 handle = add_at(fd, deadline, 0x1122334455667788ULL);
 	struct twheel_op op;
 	__u64 before, after;
@@ -23,7 +23,7 @@ TEST(pending_timer_is_described)
 TEST(other_fields_are_left_as_they_were)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_op op;
 
 	ASSERT_EQ(query(fd, handle, &op), 0);
@@ -38,8 +38,7 @@ TEST(other_fields_are_left_as_they_were)
 TEST(period_is_described)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add_periodic(fd, now() + 100 * NSEC_PER_SEC,
-					  ticks(7) + 3, 1);
+	const __u64 handle = add_periodic(fd, now() + LONG, ticks(7) + 3, 1);
 	struct twheel_op op;
 
 	ASSERT_EQ(query(fd, handle, &op), 0);
@@ -49,9 +48,9 @@ TEST(period_is_described)
 TEST(time_left_decreases)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_op op;
-	__u64 left = 100 * NSEC_PER_SEC + 1;
+	__u64 left = LONG + 1;
 	int i;
 
 	for (i = 0; i < 5; i++) {
@@ -65,7 +64,7 @@ TEST(time_left_decreases)
 TEST(time_left_follows_a_change)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_op op;
 
 	ASSERT_EQ(change(fd, handle, 300 * NSEC_PER_SEC), 0);
@@ -116,7 +115,7 @@ TEST(query_changes_nothing)
 TEST(deadline_is_told_on_request)
 {
 	const int fd = open_device(0);
-	const __u64 deadline = now() + 100 * NSEC_PER_SEC;
+	const __u64 deadline = now() + LONG;
 	struct twheel_op op = {
 		.flags = TWHEEL_ABSTIME,
 		.handle = add_at(fd, deadline, 5),
@@ -131,7 +130,7 @@ TEST(deadline_is_told_on_request)
 TEST(policy_is_told)
 {
 	const int fd = open_device(0);
-	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 6), told = { };
+	struct twheel_op op = new_timer(LONG, 6), told = { };
 
 	op.period_ns = NSEC_PER_SEC;
 	op.flags = TWHEEL_RESTART;

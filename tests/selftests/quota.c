@@ -66,10 +66,8 @@ TEST(users_limit_is_not_above_the_other)
 
 LIMIT_TEST(users_timer_above_the_limit_is_edquot)
 {
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	ASSERT_EQ(get_info(fd).max_timers_user, LIMIT);
 	add_timers(fd, LIMIT);
 	check_full(fd);
@@ -108,10 +106,8 @@ static void add_some(int fd, unsigned int room)
 /* A timer that is refused does not count, whatever the reason. */
 LIMIT_TEST(batch_adds_as_many_as_there_is_room_for)
 {
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	add_timers(fd, LIMIT - 28);
 	add_some(fd, 18);
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 10);
@@ -125,8 +121,7 @@ LIMIT_TEST(limit_is_for_all_descriptors_together)
 	__u64 handle;
 	int fd, other;
 
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	other = open_device(0);
 	add_timers(fd, 600);
 	ASSERT_EQ(get_info(other).timers_user, 600);
@@ -148,8 +143,7 @@ LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 	__u64 retracted;
 	int fd, other;
 
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	other = open_device(0);
 	add_timers(fd, LIMIT - 1);
 
@@ -177,10 +171,8 @@ LIMIT_TEST(timer_that_was_refused_takes_no_room)
 {
 	char *pages = two_pages(PROT_READ | PROT_WRITE);
 	struct twheel_op *op = (void *)(pages + page_size());
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	add_timers(fd, LIMIT - 1);
 	*op = new_timer(LONG, 1);
 	op->group = 1;
@@ -195,10 +187,8 @@ LIMIT_TEST(timer_that_was_refused_takes_no_room)
 BOTH_LIMITS_TEST(batch_is_cut_at_the_users_limit)
 {
 	const unsigned int limit = limit_now();
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	add_timers(open_device(0), 100);
 	check_cut(fd, 2 * limit, limit - 100);
 	check_user_full(fd, limit);
@@ -206,10 +196,8 @@ BOTH_LIMITS_TEST(batch_is_cut_at_the_users_limit)
 
 static void be_bob(void *data)
 {
-	int fd;
+	const int fd = open_as(BOB);
 
-	become(BOB);
-	fd = open_device(0);
 	ASSERT_EQ(get_info(fd).timers_user, 0);
 	add_timers(fd, LIMIT);
 	check_full(fd);
@@ -217,10 +205,8 @@ static void be_bob(void *data)
 
 LIMIT_TEST(users_do_not_share)
 {
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	add_timers(fd, LIMIT);
 	check_full(fd);
 	join(start(be_bob, NULL));
@@ -254,10 +240,8 @@ static void add_as_bob(void *data)
 
 LIMIT_TEST(opener_is_charged_in_a_child_too)
 {
-	int fd;
+	int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	add_timers(fd, LIMIT - 1);
 	join(start(add_as_bob, &fd));
 	check_full(fd);
@@ -267,8 +251,7 @@ LIMIT_TEST(opener_is_charged_over_dup)
 {
 	int fd, copy;
 
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	copy = CALL(dup(fd));
 	add_timers(fd, 500);
 	/* the same timers, not twice */
@@ -302,8 +285,7 @@ LIMIT_TEST(opener_is_charged_over_a_socket)
 
 	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	child = start(receive_and_fill, &sockets[1]);
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	add_timers(fd, 10);
 	send_descriptor(sockets[0], fd);
 	close(fd);
@@ -327,10 +309,8 @@ LIMIT_TEST(capable_opener_may_pass_on_an_unlimited_descriptor)
 
 LIMIT_TEST(limit_takes_effect_at_once)
 {
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	add_timers(fd, LIMIT);
 	ASSERT(write_parameter("max_timers_user", LIMIT + 5));
 	add_timers(fd, 5);
@@ -475,8 +455,7 @@ BOTH_LIMITS_TEST(count_is_exact_after_threads_and_processes)
 
 	own_limit = limit_now();
 	/* keep a descriptor: the user's count ends with the last one */
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	shared = new_shared(PROCESSES);
 	for (i = 0; i < PROCESSES; i++)
 		children[i] = start(churn_as_alice, NULL);
@@ -523,8 +502,7 @@ static void run_beside_batches(void *data)
 
 	if (!last_cpu())
 		skip("one CPU");
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	own_fd = open_device(0);
 	add_timers(fd, limit_now() - BATCH);
 	stay_on_cpu(0);

@@ -121,8 +121,7 @@ USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
 	bool met = false;
 	int first, fd;
 
-	become(ALICE);
-	first = open_device(0);
+	first = open_as(ALICE);
 	places = places_in_block();
 	ASSERT_EQ(user_memory_kb_of(first, 0), 0);
 	before = slab_kb();
@@ -315,8 +314,7 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_what_is_charged, 1 << 20)
 	allow_files();
 	op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
 	op.handle = ~0ULL;
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 	before = available_kb_at_rest();
 	for (i = 0; i < HIGH; i++)
@@ -330,10 +328,8 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_what_is_charged, 1 << 20)
 
 USER_LIMIT_TEST(dense_user_reaches_the_limit_of_timers, MANY)
 {
-	int fd;
+	const int fd = open_as(CAROL);
 
-	become(CAROL);
-	fd = open_device(0);
 	add_timers(fd, MANY / 2);
 	add_timers(open_device(0), MANY / 2);
 	check_user_full(fd, MANY);
@@ -374,8 +370,7 @@ USER_LIMIT_TEST(closed_descriptors_make_room_at_once, FEW)
 	int fds[FILES], fd, round;
 
 	allow_files();
-	become(ALICE);
-	fd = open_device(0);
+	fd = open_as(ALICE);
 	for (round = 0; round < 5; round++) {
 		ASSERT_EQ(open_with_timers(fds), MOST_FILES(FEW));
 		ASSERT_EQ(user_memory_kb(fd), MOST_FILES_KB(FEW));
@@ -405,10 +400,8 @@ USER_LIMIT_TEST(user_without_descriptors_does_not_begin_anew, FEW)
 /* The last timer's block stays with its descriptor, as the levels do, and counts. */
 USER_LIMIT_TEST(spare_block_counts, FEW)
 {
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 	ASSERT_EQ(cancel(fd, add(fd, LONG, 1)), 0);
 	ASSERT_EQ(user_memory_kb(fd), 4 * BLOCKS_OF_ONE);
@@ -419,10 +412,8 @@ USER_LIMIT_TEST(spare_block_counts, FEW)
 USER_LIMIT_TEST(shared_pages_are_in_the_memory, FEW)
 {
 	void *table;
-	int fd;
+	const int fd = open_as(ALICE);
 
-	become(ALICE);
-	fd = open_device(0);
 	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 	table = mmap(NULL, 2 * page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		     TWHEEL_MMAP_TABLE);

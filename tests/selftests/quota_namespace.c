@@ -95,7 +95,7 @@ static void enter_alices_namespace(void)
 }
 
 /* Open the device as this user of the namespace. */
-static int open_as(uid_t user)
+static int open_inside(uid_t user)
 {
 	CALL(setresuid(user, 0, 0));
 	return open_device(0);
@@ -109,8 +109,7 @@ static void check_full(int fd)
 /* A descriptor of Alice, outside of any namespace. The caller stays root. */
 static void open_outside(void *data)
 {
-	become(ALICE);
-	*(int *)data = open_device(0);
+	*(int *)data = open_as(ALICE);
 }
 
 static void use_up_as_many_users(void *data)
@@ -119,21 +118,21 @@ static void use_up_as_many_users(void *data)
 	int first, second;
 
 	enter_alices_namespace();
-	first = open_as(1);
+	first = open_inside(1);
 	/* all capabilities inside are none outside */
 	ASSERT_EQ(get_info(first).max_timers_user, LIMIT);
 	add_timers(first, LIMIT / 2);
-	second = open_as(2);
+	second = open_inside(2);
 	ASSERT_EQ(get_info(second).timers_user, LIMIT / 2);
 	add_timers(second, LIMIT / 2);
 	check_full(second);
 	check_full(first);
-	check_full(open_as(3));
-	check_full(open_as(0));
+	check_full(open_inside(3));
+	check_full(open_inside(0));
 	check_full(outside);
 	close(first);
 	ASSERT_EQ(get_info(outside).timers_user, LIMIT / 2);
-	add_timers(open_as(4), LIMIT / 2);
+	add_timers(open_inside(4), LIMIT / 2);
 	check_full(second);
 }
 
@@ -154,8 +153,8 @@ NAMESPACE_TEST(users_of_a_namespace_share_the_owners_quota)
 static void fill_in_a_namespace(void *data)
 {
 	enter_alices_namespace();
-	check_full(open_as(1));
-	check_full(open_as(0));
+	check_full(open_inside(1));
+	check_full(open_inside(0));
 }
 
 NAMESPACE_TEST(owners_own_timers_count_in_a_namespace)
@@ -175,9 +174,9 @@ static void add_half_in_nested_namespace(void *data)
 	enter_alices_namespace();
 	/* user 5 of the outer namespace owns the inner one */
 	enter_namespace(5, "0 5 1\n1 6 2\n");
-	add_timers(open_as(1), LIMIT / 4);
-	add_timers(open_as(2), LIMIT / 4);
-	fd = open_as(0);
+	add_timers(open_inside(1), LIMIT / 4);
+	add_timers(open_inside(2), LIMIT / 4);
+	fd = open_inside(0);
 	check_full(fd);
 	check_full(*(int *)data);
 }
@@ -202,7 +201,7 @@ static void map_one_page_each(void *data)
 
 	enter_alices_namespace();
 	for (n = 0; n <= most; n++)
-		if (mmap(NULL, page_size(), PROT_READ, MAP_SHARED, open_as(n % 10),
+		if (mmap(NULL, page_size(), PROT_READ, MAP_SHARED, open_inside(n % 10),
 			 TWHEEL_MMAP_TABLE) == MAP_FAILED)
 			break;
 	ASSERT_EQ(errno, EDQUOT);
@@ -224,11 +223,11 @@ static void fill_namespace_of_root(void)
 	int first, second;
 
 	enter_namespace(0, "0 100000 10\n");
-	first = open_as(1);
+	first = open_inside(1);
 	ASSERT_EQ(get_info(first).timers_user, 0);
 	ASSERT_EQ(get_info(first).max_timers_user, LIMIT);
 	add_timers(first, LIMIT / 2);
-	second = open_as(2);
+	second = open_inside(2);
 	add_timers(second, LIMIT / 2);
 	check_full(first);
 	check_full(second);

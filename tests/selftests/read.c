@@ -128,7 +128,7 @@ TEST(nothing_to_read_is_eagain)
 	struct twheel_event event;
 
 	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
-	add(fd, 100 * NSEC_PER_SEC, 1);
+	add(fd, LONG, 1);
 	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
 }
 
@@ -251,7 +251,7 @@ TEST(signal_ends_a_blocked_read_with_eintr)
 	const int fd = open_device(0);
 	struct twheel_event event;
 
-	add(fd, 100 * NSEC_PER_SEC, 1);
+	add(fd, LONG, 1);
 	alarm_every_20_ms(0);
 	ASSERT_EQ(read_events(fd, &event, 1), -EINTR);
 	ASSERT_EQ(timers_of(fd), 1);

@@ -117,7 +117,7 @@ TEST(descriptor_lost_on_its_way_ends_its_timers)
 
 	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	add(fd, ticks(2), 9);
-	add(fd, 100 * NSEC_PER_SEC, 9);
+	add(fd, LONG, 9);
 	send_descriptor(sockets[0], fd);
 	close(fd);
 	close(sockets[0]);
@@ -146,7 +146,7 @@ TEST(timers_stay_over_exec)
 	char number[16];
 
 	add(fd, ticks(10), 10);
-	add(fd, 100 * NSEC_PER_SEC, 11);
+	add(fd, LONG, 11);
 	snprintf(number, sizeof(number), "%d", fd);
 	setenv(AFTER_EXEC, number, 1);
 	CALL(execl("/proc/self/exe", "share", NULL));
@@ -170,7 +170,7 @@ TEST(descriptors_are_independent)
 	const int fd = open_device(O_NONBLOCK);
 	const int other = open_device(O_NONBLOCK);
 	const __u64 handle = add(fd, 0, 12);
-	const __u64 foreign = add(other, 100 * NSEC_PER_SEC, 13);
+	const __u64 foreign = add(other, LONG, 13);
 
 	wait_for_event(fd);
 	ASSERT(!has_event(other));
@@ -278,7 +278,7 @@ TEST(close_ends_timers_in_all_states)
 		for (i = 0; i < 50; i++) {
 			add(fd, 0, i);
 			add(fd, i * ticks(1) / 25, i);
-			add(fd, 100 * NSEC_PER_SEC, i);
+			add(fd, LONG, i);
 			add_periodic(fd, now(), ticks(1), i);
 			ASSERT_GE(cancel(fd, add(fd, ticks(1), i)), 0);
 		}

@@ -112,7 +112,7 @@ static unsigned int count_of_storm(void)
 	if (long_tests)
 		return 1000000;
 	for (i = 0; i < sample; i++)
-		ops[i] = new_timer(100 * NSEC_PER_SEC, i);
+		ops[i] = new_timer(LONG, i);
 	start = now();
 	add_all(fd, ops, sample);
 	count = sample * NSEC_PER_SEC / (now() - start);

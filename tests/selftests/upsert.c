@@ -44,7 +44,7 @@ TEST(no_handle_adds)
 TEST(only_the_handle_is_filled_in)
 {
 	const int fd = open_device(0);
-	struct twheel_op before = beat(0, 100 * NSEC_PER_SEC, 2);
+	struct twheel_op before = beat(0, LONG, 2);
 	struct twheel_op op;
 
 	before.group = 7;
@@ -59,7 +59,7 @@ TEST(only_the_handle_is_filled_in)
 TEST(pending_timer_moves)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 3);
+	const __u64 handle = add(fd, LONG, 3);
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op op = beat_at(handle, deadline, 3);
 	struct twheel_event event;
@@ -77,7 +77,7 @@ TEST(pending_timer_moves)
 TEST(change_counts_from_now)
 {
 	const int fd = open_device(0);
-	struct twheel_op op = beat(add(fd, 100 * NSEC_PER_SEC, 3), ticks(3), 3);
+	struct twheel_op op = beat(add(fd, LONG, 3), ticks(3), 3);
 	const __u64 before = now();
 	struct twheel_event event;
 	__u64 after;
@@ -92,7 +92,7 @@ TEST(change_counts_from_now)
 TEST(change_fills_in_nothing)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 3);
+	const __u64 handle = add(fd, LONG, 3);
 	const struct twheel_op before = beat(handle, 50 * NSEC_PER_SEC, 4);
 	struct twheel_op op = before;
 
@@ -103,7 +103,7 @@ TEST(change_fills_in_nothing)
 TEST(changed_timer_keeps_all_but_its_deadline)
 {
 	const int fd = open_device(0);
-	struct twheel_op op = new_timer(100 * NSEC_PER_SEC, 5);
+	struct twheel_op op = new_timer(LONG, 5);
 
 	op.group = 6;
 	op.period_ns = 70 * NSEC_PER_SEC;
@@ -117,7 +117,7 @@ TEST(changed_timer_keeps_all_but_its_deadline)
 	ASSERT_EQ(op.cookie, 5);
 	ASSERT_EQ(op.group, 6);
 	ASSERT_EQ(op.period_ns, 70 * NSEC_PER_SEC);
-	ASSERT_GT(op.time_ns, 100 * NSEC_PER_SEC);
+	ASSERT_GT(op.time_ns, LONG);
 }
 
 TEST(unread_event_is_retracted)
@@ -142,7 +142,7 @@ TEST(unread_event_is_retracted)
 static void check_adds(int fd, __u64 stale)
 {
 	const __u64 before = timers_of(fd);
-	struct twheel_op op = beat(stale, 100 * NSEC_PER_SEC, 7);
+	struct twheel_op op = beat(stale, LONG, 7);
 
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
 	ASSERT(op.handle != 0);
@@ -164,7 +164,7 @@ TEST(read_timer_is_added_anew)
 TEST(cancelled_timer_is_added_anew)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 handle = add(fd, LONG, 1);
 
 	ASSERT_EQ(cancel(fd, handle), 0);
 	check_adds(fd, handle);
@@ -173,7 +173,7 @@ TEST(cancelled_timer_is_added_anew)
 TEST(unknown_handle_adds)
 {
 	const int fd = open_device(0);
-	const __u64 own = add(fd, 100 * NSEC_PER_SEC, 1);
+	const __u64 own = add(fd, LONG, 1);
 	__u64 mask;
 
 	check_adds(fd, ~0ULL);
@@ -188,7 +188,7 @@ TEST(foreign_handle_adds_and_leaves_its_timer_alone)
 	struct twheel_op op;
 	__u64 foreign;
 
-	add(other, 100 * NSEC_PER_SEC, 1);
+	add(other, LONG, 1);
 	foreign = add(other, 10 * NSEC_PER_SEC, 2);
 	check_adds(fd, foreign);
 	ASSERT_EQ(query(other, foreign, &op), 0);
@@ -203,7 +203,7 @@ TEST(period_goes_on_from_a_change)
 	struct twheel_op op = beat_at(0, first, 8);
 	struct twheel_event event;
 
-	op.handle = add_periodic(fd, now() + 100 * NSEC_PER_SEC, period, 8);
+	op.handle = add_periodic(fd, now() + LONG, period, 8);
 	ASSERT_EQ(upsert(fd, &op), 0);
 	event = read_one(fd);
 	ASSERT_EQ(event.deadline_ns, first);
@@ -272,8 +272,8 @@ TEST(batch_changes_and_adds)
 	const int fd = open_device(0);
 	struct twheel_op ops[3];
 
-	ops[0] = beat(0, 100 * NSEC_PER_SEC, 1);
-	ops[1] = beat(add(fd, 100 * NSEC_PER_SEC, 2), 50 * NSEC_PER_SEC, 2);
+	ops[0] = beat(0, LONG, 1);
+	ops[1] = beat(add(fd, LONG, 2), 50 * NSEC_PER_SEC, 2);
 	ops[2] = beat(add(fd, 0, 3), 50 * NSEC_PER_SEC, 3);
 	wait_for_event(fd);
 	ops[0].op = TWHEEL_OP_UPSERT;
@@ -290,9 +290,9 @@ TEST(batch_changes_and_adds)
 TEST(timer_above_the_limit_is_edquot_and_a_change_is_not)
 {
 	const int fd = open_with("max_timers", 2);
-	struct twheel_op op = beat(add(fd, 0, 1), 100 * NSEC_PER_SEC, 1);
+	struct twheel_op op = beat(add(fd, 0, 1), LONG, 1);
 
-	add(fd, 100 * NSEC_PER_SEC, 2);
+	add(fd, LONG, 2);
 	wait_for_event(fd);
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
 	/* there is no table, but a change does not look at the flag */
@@ -353,7 +353,7 @@ TEST(change_may_be_read_only)
 {
 	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(3);
-	const __u64 handle = add(fd, 100 * NSEC_PER_SEC, 12);
+	const __u64 handle = add(fd, LONG, 12);
 	struct twheel_op *op = read_only_op(beat_at(handle, deadline, 12));
 
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_UPSERT, op)), 0);

@@ -83,7 +83,7 @@ static void run_timers(int fd)
 	int i;
 
 	for (i = 0; i < SOME; i++) {
-		op = new_timer(100 * NSEC_PER_SEC, i);
+		op = new_timer(LONG, i);
 		ASSERT_EQ(command(fd, TWHEEL_IOC_ADD, &op), 0);
 		if (i % 2) {
 			op = (struct twheel_op){ .handle = op.handle };

@@ -12,6 +12,12 @@ void become(uid_t user)
 	drop_capability(CAP_SYS_RESOURCE);
 }
 
+int open_as(uid_t user)
+{
+	become(user);
+	return open_device(0);
+}
+
 void pass_on(int status)
 {
 	ASSERT(WIFEXITED(status));

@@ -13,6 +13,9 @@ enum { ALICE = 31001, BOB, CAROL, DAVE, ERIN, FRANK, GRACE, HEIDI, IVAN, JUDY, K
  */
 void become(uid_t user);
 
+/* The same, and open the device. */
+int open_as(uid_t user);
+
 /* Run a test in a child while a parameter is @limit. Restores the old limit in any case. */
 void with_limit(const char *parameter, unsigned int limit, void (*run)(void *data));
 
