@@ -166,9 +166,10 @@ static void zero_rearm_is_once_a_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->ret, 0);
 }
 
-/* A callback that frees its timer and perhaps arms a new one, the heir. */
+/* A callback that frees its timer, sleeps if it may, and perhaps arms a new timer, the heir. */
 struct mortal {
 	struct twheel_timer	timer;
+	unsigned int		flags;
 	unsigned int		heirs;
 	struct completion	*last;
 };
@@ -177,18 +178,21 @@ static void mortal_fn(struct twheel_timer *timer)
 {
 	struct mortal *m = container_of(timer, struct mortal, timer), *heir;
 	struct completion *last = m->last;
-	unsigned int heirs = m->heirs;
+	unsigned int heirs = m->heirs, flags = m->flags;
 
 	memset(m, 0x5a, sizeof(*m));
 	kfree(m);
+	if (flags & TWHEEL_PROCESS)
+		schedule_timeout_uninterruptible(1);
 	heir = heirs ? kmalloc(sizeof(*heir), GFP_ATOMIC) : NULL;
 	if (!heir) {
 		complete(last);
 		return;
 	}
+	heir->flags = flags;
 	heir->heirs = heirs - 1;
 	heir->last = last;
-	twheel_setup(&heir->timer, mortal_fn, 0);
+	twheel_setup(&heir->timer, mortal_fn, flags);
 	twheel_add(&heir->timer, get_jiffies_64());
 }
 
@@ -202,9 +206,10 @@ static void callback_frees_its_timer(struct kunit *test)
 	for (i = 0; i < 20; i++) {
 		m = kmalloc(sizeof(*m), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, m);
+		m->flags = *(const bool *)test->param_value ? TWHEEL_PROCESS : 0;
 		m->heirs = 4;
 		m->last = &last;
-		twheel_setup(&m->timer, mortal_fn, 0);
+		twheel_setup(&m->timer, mortal_fn, m->flags);
 		twheel_add_after(&m->timer, 1);
 	}
 	for (i = 0; i < 20; i++)
@@ -767,7 +772,7 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE_PARAM(own_cancel_undoes_own_arming, kind_gen_params),
 	KUNIT_CASE(periodic_without_drift),
 	KUNIT_CASE(zero_rearm_is_once_a_tick),
-	KUNIT_CASE(callback_frees_its_timer),
+	KUNIT_CASE_PARAM(callback_frees_its_timer, kind_gen_params),
 	KUNIT_CASE(callback_arms_another),
 	KUNIT_CASE(callback_cancels_another_of_its_tick),
 	KUNIT_CASE(callback_sync_cancels_another_of_its_tick),

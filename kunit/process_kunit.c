@@ -11,7 +11,6 @@
 #include <linux/bottom_half.h>
 #include <linux/cpumask.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "aim.h"
 #include "engine_test.h"
@@ -568,42 +567,6 @@ static void callback_arms_its_timer_again(struct kunit *test)
 	engine_test_expect_counts(test, 6, 6, 0, 0);
 }
 
-/* A callback that frees its timer and then sleeps. */
-struct mortal {
-	struct twheel_timer	timer;
-	struct completion	*gone;
-};
-
-static void mortal_fn(struct twheel_timer *timer)
-{
-	struct mortal *m = container_of(timer, struct mortal, timer);
-	struct completion *gone = m->gone;
-
-	memset(m, 0x5a, sizeof(*m));
-	kfree(m);
-	schedule_timeout_uninterruptible(1);
-	complete(gone);
-}
-
-static void callback_frees_its_timer(struct kunit *test)
-{
-	struct completion gone;
-	struct mortal *m;
-	unsigned int i;
-
-	init_completion(&gone);
-	for (i = 0; i < 40; i++) {
-		m = kmalloc(sizeof(*m), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, m);
-		m->gone = &gone;
-		twheel_setup(&m->timer, mortal_fn, TWHEEL_PROCESS);
-		twheel_add(&m->timer, get_jiffies_64() + i / 10);
-	}
-	for (i = 0; i < 40; i++)
-		wait_for_completion(&gone);
-	engine_test_expect_counts(test, 40, 40, 0, 0);
-}
-
 static void cancel_sync_other(struct probe *probe)
 {
 	probe->ret = twheel_cancel_sync(&probe->other->timer);
@@ -771,7 +734,6 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(shutdown_ends_one_that_rearms_itself),
 	KUNIT_CASE(callbacks_of_one_timer_never_overlap),
 	KUNIT_CASE(callback_arms_its_timer_again),
-	KUNIT_CASE(callback_frees_its_timer),
 	KUNIT_CASE(callback_cancels_another_that_sleeps),
 	KUNIT_CASE(slow_periodic_one_misses_what_it_sleeps_over),
 	KUNIT_CASE(periodic_one_that_sleeps_is_cancelled),
