@@ -7,12 +7,7 @@
 
 static const unsigned int budgets[] = { 1, 2, 3, 7, 63, 64, 65, 1000 };
 
-static void budget_desc(const unsigned int *budget, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "budget %u", *budget);
-}
-
-KUNIT_ARRAY_PARAM(budget, budgets, budget_desc);
+TEST_PARAM(budget, budgets, "budget %u", *p);
 
 /* Far and near timers, crowded and alone, some of them extended. */
 static void arm_a_mix(struct wheel_test *wt, u64 start)

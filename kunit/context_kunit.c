@@ -17,12 +17,7 @@
 
 static const bool kinds[] = { false, true };
 
-static void kind_desc(const bool *process, char *desc)
-{
-	strscpy(desc, *process ? "process" : "softirq", KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(kind, kinds, kind_desc);
+TEST_PARAM(kind, kinds, "%s", *p ? "process" : "softirq");
 
 static struct probe *kind_new(struct kunit *test, void (*act)(struct probe *probe))
 {
@@ -397,12 +392,7 @@ static const struct context {
 	{ "callback", from_callback },
 };
 
-static void context_desc(const struct context *context, char *desc)
-{
-	strscpy(desc, context->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(context, contexts, context_desc);
+TEST_PARAM(context, contexts, "%s", p->name);
 
 static int call_from_context(struct kunit *test, struct probe *probe,
 			     int (*op)(struct probe *probe))

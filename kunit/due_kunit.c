@@ -49,12 +49,7 @@ static const struct due_op ops[] = {
 	{ "mod to earlier", bring_forward, 0 },
 };
 
-static void op_desc(const struct due_op *op, char *desc)
-{
-	strscpy(desc, op->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(op, ops, op_desc);
+TEST_PARAM(op, ops, "%s", p->name);
 
 /**
  * struct pair - two timers of a tick, on one CPU

@@ -18,12 +18,7 @@ static const u64 starts[] = {
 	(1ULL << 60) - 70000,
 };
 
-static void start_desc(const u64 *start, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "start %llu", *start);
-}
-
-KUNIT_ARRAY_PARAM(start, starts, start_desc);
+TEST_PARAM(start, starts, "start %llu", *p);
 
 /* How many slots ahead: the first, the ends of both frames, and beyond. */
 static const u32 edges[] = { 1, 2, 3, 62, 63, 64, 65, 126, 127, 128, 129 };

@@ -102,12 +102,7 @@ static const u32 periods[] = {
 	1, 2, 7, 63, 64, 65, 100, 127, 128, 4095, 4096, 100000, 1 << 24, U32_MAX,
 };
 
-static void period_desc(const u32 *period, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "period %u", *period);
-}
-
-KUNIT_ARRAY_PARAM(period, periods, period_desc);
+TEST_PARAM(period, periods, "period %u", *p);
 
 /* The wheel sleeps from one point to the next. */
 static void no_drift(struct kunit *test)

@@ -19,12 +19,7 @@ static const u64 starts[] = {
 	(1ULL << 63) - 12345,
 };
 
-static void start_desc(const u64 *start, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "start %llu", *start);
-}
-
-KUNIT_ARRAY_PARAM(start, starts, start_desc);
+TEST_PARAM(start, starts, "start %llu", *p);
 
 /* Expires a timer in an otherwise empty wheel. Returns the number of visits. */
 static unsigned int run_alone(struct kunit *test, u64 start, u64 expires)
@@ -164,12 +159,7 @@ static void earlier_than_the_horizon(struct kunit *test)
 
 static const unsigned int rates[] = { 100, 250, 1000 };
 
-static void rate_desc(const unsigned int *hz, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "HZ=%u", *hz);
-}
-
-KUNIT_ARRAY_PARAM(rate, rates, rate_desc);
+TEST_PARAM(rate, rates, "HZ=%u", *p);
 
 static u64 month(const struct kunit *test)
 {

@@ -9,12 +9,7 @@
 /* How far the hand of the new wheel is ahead of the hand of the old one. */
 static const s64 hands[] = { -100000, -64, -1, 0, 1, 63, 64, 5000, 1000000 };
 
-static void hand_desc(const s64 *hand, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "hand %+lld", *hand);
-}
-
-KUNIT_ARRAY_PARAM(hand, hands, hand_desc);
+TEST_PARAM(hand, hands, "hand %+lld", *p);
 
 /*
  * Moves all timers to a new wheel, with which the case continues. Returns the old wheel,

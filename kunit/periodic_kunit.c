@@ -347,12 +347,7 @@ static const struct once {
 	{ "forward", once_forward },
 };
 
-static void once_desc(const struct once *once, char *desc)
-{
-	strscpy(desc, once->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(once, arms, once_desc);
+TEST_PARAM(once, arms, "%s", p->name);
 
 static void first_be_periodic(struct probe *probe)
 {

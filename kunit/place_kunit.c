@@ -23,12 +23,7 @@ static const struct kind {
 	{ "pinned process", TWHEEL_PINNED | TWHEEL_PROCESS },
 };
 
-static void kind_desc(const struct kind *kind, char *desc)
-{
-	strscpy(desc, kind->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(kind, kinds, kind_desc);
+TEST_PARAM(kind, kinds, "%s", p->name);
 
 static struct probe *place_new(struct kunit *test, u32 flags,
 			       void (*act)(struct probe *probe))
@@ -88,12 +83,7 @@ static const struct way {
 	{ "mod, process", by_mod, TWHEEL_PROCESS },
 };
 
-static void way_desc(const struct way *way, char *desc)
-{
-	strscpy(desc, way->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(way, ways, way_desc);
+TEST_PARAM(way, ways, "%s", p->name);
 
 /**
  * struct arming - a timer to arm on a given CPU
@@ -307,12 +297,7 @@ static long idle_plain_here(void *arg)
 
 static const u64 aheads[] = { 1, 30, 70 };
 
-static void ahead_desc(const u64 *ahead, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%llu ticks ahead", *ahead);
-}
-
-KUNIT_ARRAY_PARAM(ahead, aheads, ahead_desc);
+TEST_PARAM(ahead, aheads, "%llu ticks ahead", *p);
 
 /* A late try counts only if a plain timer, armed right after it, was in time. */
 static void idle_remote_cpu_fires_on_time(struct kunit *test)

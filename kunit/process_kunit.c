@@ -220,12 +220,7 @@ static const struct cancel {
 	{ "shutdown_sync", twheel_shutdown_sync },
 };
 
-static void cancel_desc(const struct cancel *cancel, char *desc)
-{
-	strscpy(desc, cancel->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(cancel, cancels, cancel_desc);
+TEST_PARAM(cancel, cancels, "%s", p->name);
 
 /* The timer is due, but its callback has not begun, and never does. */
 static void one_that_waits_is_cancelled(struct kunit *test)

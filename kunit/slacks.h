@@ -6,18 +6,13 @@
 #ifndef _TWHEEL_KUNIT_SLACKS_H
 #define _TWHEEL_KUNIT_SLACKS_H
 
-#include <kunit/test.h>
+#include "suites.h"
 
 static const u64 slacks[] = {
 	0, 1, 64, 127, 128, 129, 1000, 8191, 8192, 8193, 100000, 524287, 524288,
 	33554431, 33554432, 2147483647, 2147483648, 1ULL << 40, U64_MAX,
 };
 
-static void slack_desc(const u64 *slack, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "slack %llu", *slack);
-}
-
-KUNIT_ARRAY_PARAM(slack, slacks, slack_desc);
+TEST_PARAM(slack, slacks, "slack %llu", *p);
 
 #endif /* _TWHEEL_KUNIT_SLACKS_H */

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The suites of the test module. suites.c lists them for KUnit, as old kernels allow only
- * one such list in a module.
+ * The suites of the test module, and their parameters. suites.c lists the suites for KUnit, as
+ * old kernels allow only one such list in a module.
  */
 #ifndef _TWHEEL_KUNIT_SUITES_H
 #define _TWHEEL_KUNIT_SUITES_H
 
 #include <kunit/test.h>
+
+/*
+ * KUNIT_ARRAY_PARAM() with a description of each parameter, printed from one value. @p is the
+ * parameter.
+ */
+#define TEST_PARAM(name, array, format, value)				\
+	static void name##_desc(typeof(&(array)[0]) p, char *desc)	\
+	{								\
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, format, value);	\
+	}								\
+	KUNIT_ARRAY_PARAM(name, array, name##_desc)
 
 extern struct kunit_suite twheel_audit_suite;
 extern struct kunit_suite twheel_budget_suite;

@@ -42,12 +42,7 @@ static void crosses_32_bits(struct kunit *test)
 static const u64 ends[] = { 5, 63, 64, 65, 126, 127, 128, 129, 200, 5000, 300000,
 			    1ULL << 40 };
 
-static void end_desc(const u64 *end, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%llu before the end", *end);
-}
-
-KUNIT_ARRAY_PARAM(end, ends, end_desc);
+TEST_PARAM(end, ends, "%llu before the end", *p);
 
 /* The @i-th of @n deadlines spread over the @span ticks after @start. */
 static u64 share_of(u64 start, u64 span, unsigned int i, unsigned int n)

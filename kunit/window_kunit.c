@@ -403,12 +403,7 @@ static const s64 hands[] = {
 	-100000, -5000, -64, -1, 0, 1, 63, 64, 127, 128, 5000, 9000, 1000000,
 };
 
-static void hand_desc(const s64 *hand, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "hand %+lld", *hand);
-}
-
-KUNIT_ARRAY_PARAM(hand, hands, hand_desc);
+TEST_PARAM(hand, hands, "hand %+lld", *p);
 
 /* After the move, each timer expires in the window that it had before. */
 static void moved_ones_keep_their_windows(struct kunit *test)

@@ -53,12 +53,7 @@ static void expect_worst(struct sweep *s, u64 limit)
 
 static const unsigned int rates[] = { 100, 250, 1000 };
 
-static void rate_desc(const unsigned int *hz, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "HZ=%u", *hz);
-}
-
-KUNIT_ARRAY_PARAM(rate, rates, rate_desc);
+TEST_PARAM(rate, rates, "HZ=%u", *p);
 
 /*
  * A million timers expire within an hour. In the middle of the hour, slots of all levels
