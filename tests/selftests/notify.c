@@ -139,7 +139,10 @@ TEST(eventfd_serves_many_descriptors)
 	for (i = 0; i < 5; i++)
 		read_one(fds[i]);
 	pass_ticks(2);
-	ASSERT_EQ(sum + signals(eventfd), 5);
+	sum += signals(eventfd);
+	/* On a slow machine, a tick comes before an event is read, and its visit signals again. */
+	ASSERT_GE(sum, 5);
+	ASSERT_LE(sum, time_travel ? 5 : 10);
 }
 
 TEST(retracted_event_signals_nothing_more)

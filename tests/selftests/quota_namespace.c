@@ -314,9 +314,12 @@ static void check_namespaces_go(void *data)
 /* The quota of a namespace keeps it for a moment, while memory or a share is not free yet. */
 NAMESPACE_TEST(namespace_goes_after_the_last_file)
 {
-	const unsigned int before = number_from(MAX_NAMESPACES, "%llu");
+	unsigned int before;
 	int status;
 
+	if (access(MAX_NAMESPACES, R_OK))
+		skip("no " MAX_NAMESPACES);
+	before = number_from(MAX_NAMESPACES, "%llu");
 	CALL(waitpid(start(check_namespaces_go, NULL), &status, 0));
 	set_most_namespaces(before);
 	pass_on(status);
