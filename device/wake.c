@@ -178,8 +178,8 @@ static u64 wake_clock(void)
 }
 
 /*
- * Has the readers or holders of a set woken, which is locked. If nobody waits on this CPU, it is the
- * turn of the user @turn, who may be NULL. Unlocks the set.
+ * Has the readers or holders of a set woken, which is locked. If nobody waits on this CPU, it is
+ * the turn of the user @turn, who may be NULL. Unlocks the set.
  */
 void twheel_wake_unlock(struct timer_set *set, struct user_cpu *turn)
 	__releases(&set->lock)
