@@ -89,7 +89,7 @@ unsigned int corpus_load(const char *path)
 	return size;
 }
 
-/* The name of the file is a hash of its text. */
+/* The name of the file is a hash of its text: a file that is there has the same text. */
 void corpus_save(const char *directory, const struct program *program)
 {
 	char text[PROGRAM_MAX_TEXT], path[4096];
@@ -102,7 +102,9 @@ void corpus_save(const char *directory, const struct program *program)
 		hash = random_mix(hash, *at);
 	snprintf(path, sizeof(path), "%s/%012llx.txt", directory,
 		 (unsigned long long)hash >> 16);
-	file = fopen(path, "we");
+	file = fopen(path, "wex");
+	if (!file && errno == EEXIST)
+		return;
 	if (!file || fputs(text, file) < 0 || fclose(file))
 		report_die("cannot write %s: %s", path, strerror(errno));
 }
