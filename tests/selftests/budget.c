@@ -285,7 +285,9 @@ BUDGET_TEST(poll_looks_at_words_by_the_thousand)
 	while (has_event(p->fd))
 		polls++;
 	note("%u polls", polls);
-	ASSERT_GE(polls, WORDS / IN_A_POLL - 1);
+	/* A busy host makes UML lose ticks: then not all words are due at the same tick. */
+	if (time_travel)
+		ASSERT_GE(polls, WORDS / IN_A_POLL - 1);
 	ASSERT_LE(polls, 2 * WORDS / IN_A_POLL);
 	ASSERT_EQ(get_info(p->fd).unread, 0);
 }
