@@ -45,7 +45,7 @@ byte taken;		/* timers that have left the wheel, in the order of their ticks */
 byte unread;
 byte visit_at = NEVER;
 bool woken;
-bool wanted;		/* wake_wanted */
+bool wanted;		/* wait.next */
 bool ended;
 
 bool visits;		/* the set is among those to be visited: user_cpu.c */

@@ -37,7 +37,10 @@ static inline bool ops_has_expired(const struct user_timer *t, const struct twhe
 	return twheel_user_timer_has_expired(t, phase);
 }
 
-/* Whether the fields of an operation are valid that may add a timer. */
+/*
+ * Whether the fields of an operation are valid that may add a timer. The call accepts @flags,
+ * besides those of all such calls.
+ */
 static bool ops_add_valid(const struct twheel_op *op, u32 flags)
 {
 	u32 policy = op->flags & (TWHEEL_EACH | TWHEEL_RESTART);

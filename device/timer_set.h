@@ -28,7 +28,10 @@
 /* The flags of an operation that stay with the timer. */
 #define TWHEEL_KEPT_FLAGS	(TWHEEL_EACH | TWHEEL_RESTART | TWHEEL_SHARED)
 
-/* Beside them: the timer has expired because the last copy of its lease was closed. */
+/*
+ * Beside them: the timer has expired because the last copy of its lease was closed. No program sees
+ * this bit. It moves up when a flag needs its place, and then the flags of a timer need more bits.
+ */
 #define USER_TIMER_LEASE_CLOSED	0x80U
 static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));
 

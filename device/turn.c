@@ -46,6 +46,7 @@ unsigned int twheel_turn_allowed(void)
 	return steps;
 }
 
+/* Gives steps back that twheel_turn_allowed() has allowed, and that are left. */
 void twheel_turn_return(unsigned int steps)
 {
 	this_cpu_ptr(&turn_budgets)->left = steps;

@@ -8,11 +8,12 @@
  * tick, and 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
  * that it took. What is left over waits for the next ticks; but a call of the user does it, in the
  * user's own time. So a server whose threads wait for very many descriptors is served by the first
- * of them, and one user's visits do not delay another's.
+ * of them. One user's visits do not delay another's, but those of a user's programs delay each
+ * other.
  *
- * All users of a CPU together have such a credit, too. When it is used up, a user still has two
- * steps at each tick, which is an event. But users who are behind, because they want more than
- * their credit, have them in turn.
+ * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
+ * left still has two steps at each tick, a visit and a wake-up. But users who are behind, because
+ * they want more than their credit, have them in turn.
  */
 #include <linux/minmax.h>
 #include <linux/percpu.h>

@@ -102,10 +102,13 @@ long do_ioctl_upsert(const __u64 *arg)
 	return add_or_upsert(arg, TWHEEL_IOC_UPSERT);
 }
 
+/* Unknown flags, TWHEEL_ABSTIME, and flags of other operations. */
+#define SOME_FLAGS (TWHEEL_ABSTIME | ~31U)
+
 long do_ioctl_change(const __u64 *arg)
 {
 	struct twheel_op op = {
-		.flags = arg[1] & (TWHEEL_ABSTIME | ~31U),
+		.flags = arg[1] & SOME_FLAGS,
 		.time_ns = world_time(arg[2], CLOCK_MONOTONIC),
 		.handle = world_handle(arg[3]),
 	};
@@ -123,7 +126,7 @@ long do_ioctl_cancel(const __u64 *arg)
 long do_ioctl_query(const __u64 *arg)
 {
 	struct twheel_op op = {
-		.flags = arg[1] & (TWHEEL_ABSTIME | ~31U),
+		.flags = arg[1] & SOME_FLAGS,
 		.handle = world_handle(arg[2]),
 	};
 

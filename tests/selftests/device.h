@@ -262,7 +262,7 @@ struct twheel_op *read_only_op(struct twheel_op op);
 size_t page_size(void);
 
 /*
- * Run on one CPU from now on. Timers expire on the CPU where they are armed.
+ * Run on one CPU from now on. The kernel looks at timers on the CPU of the last call.
  * go_to_cpu() returns false if that CPU is offline or does not exist.
  */
 bool go_to_cpu(int cpu);

@@ -39,7 +39,7 @@ enum {
 	WORDS		= 1 << 14,
 	LARGE		= 1 << 13,	/* entries of a ring that never fills up */
 
-	/* An event goes through three CPUs: the timer's, the tasklet's, the reader's. */
+	/* An event goes through three CPUs: the timer's, the one that wakes, the reader's. */
 	HOPS		= 3,
 	/* Two threads hand each 64 events over: either may wait for its CPU each time. */
 	HANDED_HOPS	= 40,
