@@ -15,7 +15,7 @@ struct user_cpu {
 	u64			at;		/* of @timer; TWHEEL_NEVER if it is not armed */
 	struct twheel_timer	timer;		/* for the first of the visits */
 	unsigned int		cpu;
-	u64			until;		/* credit is used up, in 1/16 of ticks; later than now: a debt */
+	u64			until;		/* of the credit, in 1/16 ticks; above now: debt */
 	u64			tick;		/* when softirqs did a step the last time */
 	unsigned int		steps;		/* how many in that tick */
 	bool			behind;		/* visits or wake-ups have waited for credit */
