@@ -16,7 +16,6 @@
 #include "device/init.h"
 #include "device/ioctl.h"
 #include "device/levels.h"
-#include "device/set.h"
 #include "device/shared.h"
 #include "device/timer_set.h"
 #include "device/visit.h"

@@ -17,7 +17,6 @@
  * opening and closing never wait for a whole round.
  */
 #include <linux/irq_work.h>
-#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>

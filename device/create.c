@@ -8,9 +8,6 @@
  * is faulted in without the lock, and the operations are carried out anew. If a batch adds many
  * timers, they are created together.
  */
-#include <linux/bitops.h>
-#include <linux/jiffies.h>
-#include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>

@@ -3,8 +3,6 @@
  * twheel: delivering events to the program, by read() or through the ring
  */
 #include <linux/eventfd.h>
-#include <linux/math64.h>
-#include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>

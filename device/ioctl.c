@@ -13,7 +13,6 @@
 #include "ioctl.h"
 #include "leased.h"
 #include "levels.h"
-#include "list.h"
 #include "ops.h"
 #include "quota.h"
 #include "shared.h"

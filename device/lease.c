@@ -21,7 +21,6 @@
 #include <linux/uio.h>
 #include "leased.h"
 #include "quota.h"
-#include "set.h"
 #include "turn.h"
 
 /*

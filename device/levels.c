@@ -7,7 +7,6 @@
  * slots of its levels have one chain each; a set with many timers gets four, which fill a line of
  * the cache.
  */
-#include <linux/cache.h>
 #include <linux/slab.h>
 #include "levels.h"
 #include "quota.h"

@@ -13,7 +13,6 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "list.h"
 #include "ops.h"
 #include "turn.h"
 

@@ -5,7 +5,6 @@
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>

@@ -5,7 +5,6 @@
  * Each operation checks its arguments first and its handle second, so a program that
  * makes both mistakes gets -EINVAL.
  */
-#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include "create.h"

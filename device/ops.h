@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: the operations on timers
+ * twheel: the operations on timers, for one timer or for all of a set
  */
 #ifndef _TWHEEL_DEVICE_OPS_H
 #define _TWHEEL_DEVICE_OPS_H
 
 #include "timer_set.h"
 
+/* list.c */
+long twheel_list(struct timer_set *set, void __user *argp);
+long twheel_list_drain(struct timer_set *set, void __user *argp);
+
+/* ops.c */
 unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
 			    struct twheel_op __user *to, unsigned int n, bool batch);
 unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,

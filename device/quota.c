@@ -25,15 +25,11 @@
 #include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/fs.h>
-#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
-#include <linux/rcupdate.h>
-#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include "quota.h"

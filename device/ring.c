@@ -9,7 +9,6 @@
  * A 32-bit kernel has no ring, but compiles this file, and cannot load a u64 in one piece: hence
  * the casts to atomic64_t.
  */
-#include <linux/atomic.h>
 #include "shared.h"
 
 static struct twheel_ring *ring_header(const struct timer_set *set)

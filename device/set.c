@@ -5,13 +5,10 @@
  * An open file has one set of timers. Every file descriptor of that open file, after
  * dup(), fork() or SCM_RIGHTS, uses the same set; the last close releases it.
  */
-#include <linux/bitops.h>
 #include <linux/eventfd.h>
 #include <linux/fs.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -20,7 +17,6 @@
 #include "clock.h"
 #include "levels.h"
 #include "quota.h"
-#include "set.h"
 #include "shared.h"
 #include "time.h"
 #include "turn.h"

@@ -14,7 +14,6 @@
  * If the program's exchange comes first, the kernel finds a later deadline. If the
  * kernel's comes first, the program's fails.
  */
-#include <linux/atomic.h>
 #include <linux/sched.h>
 #include "shared.h"
 #include "time.h"

@@ -5,7 +5,6 @@
 #ifndef _TWHEEL_DEVICE_TIME_H
 #define _TWHEEL_DEVICE_TIME_H
 
-#include <linux/ktime.h>
 #include <linux/overflow.h>
 #include <linux/timekeeping.h>
 #include "timer_set.h"

@@ -10,8 +10,6 @@
 
 #include <linux/align.h>
 #include <linux/bits.h>
-#include <linux/build_bug.h>
-#include <linux/cache.h>
 #include <linux/rbtree_types.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -48,6 +46,8 @@ static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));
 struct eventfd_ctx;
 struct fasync_struct;
 struct file;
+struct inode;
+struct seq_file;
 struct timer_block;
 struct timer_lease;
 struct twheel_shared;
@@ -336,5 +336,11 @@ static inline void timer_set_unlock(struct timer_set *set)
 {
 	spin_unlock_bh(&set->lock);
 }
+
+/* set.c */
+int twheel_set_open(struct inode *inode, struct file *file);
+int twheel_set_release(struct inode *inode, struct file *file);
+void twheel_set_show_fdinfo(struct seq_file *m, struct file *file);
+void twheel_set_put(struct timer_set *set);
 
 #endif /* _TWHEEL_DEVICE_TIMER_SET_H */

@@ -9,7 +9,6 @@
  * charges the program for its calls, and so for what its timers cost. When a call ends, it asks for
  * a visit at the next tick at which the wheel needs attention (visit.c).
  */
-#include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/sched/signal.h>

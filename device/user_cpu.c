@@ -15,7 +15,6 @@
  * left still has two steps at each tick, a visit and a wake-up. But users who are behind, because
  * they want more than their credit, have them in turn.
  */
-#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/rbtree.h>
 #include "user_cpu.h"

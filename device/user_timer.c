@@ -22,7 +22,6 @@
  * memory and time for it. A hash table would take memory that no cgroup is charged for, and time
  * of a worker that no program is charged for.
  */
-#include <linux/math64.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 #include "quota.h"

@@ -18,7 +18,6 @@
  * that does not come costs nothing. A program that consumes a ring need not call while the budget
  * suffices: there is a next visit also after one that has put events into the ring.
  */
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "deliver.h"
 #include "shared.h"

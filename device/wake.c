@@ -10,11 +10,9 @@
  *
  * A call wakes by itself, in its own time.
  */
-#include <linux/eventfd.h>
 #include <linux/fs.h>
 #include <linux/percpu.h>
 #include <linux/poll.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include "leased.h"
