@@ -44,7 +44,7 @@ modules:
 modules_install: modules
 	$(KERNEL_MAKE) KERNELRELEASE='$(KERNELRELEASE)' MODLIB='$(MODULES)' DEPMOD=true $@
 	$(INSTALL) -d '$(INTERFACE)'
-	$(INSTALL) -m 644 twheel.h Module.symvers '$(INTERFACE)'
+	$(INSTALL) -m 644 twheel.h twheel_node.h Module.symvers '$(INTERFACE)'
 	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
 
 modules_uninstall:

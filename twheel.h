@@ -9,19 +9,21 @@
 #ifndef _TWHEEL_H
 #define _TWHEEL_H
 
-#include <linux/atomic.h>
+#include <linux/build_bug.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
+#include <linux/stringify.h>
 #include <linux/types.h>
+#include "twheel_node.h"
 
 /*
  * The version of this interface. A new major number means that the source of a module may
  * have to change; a new minor number only adds.
  */
 #define TWHEEL_API_MAJOR	1
-#define TWHEEL_API_MINOR	0
+#define TWHEEL_API_MINOR	1
 
 struct twheel_timer;
 
@@ -35,23 +37,6 @@ struct twheel_timer;
  * the workqueue "twheel"; may sleep.
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
-
-/* What a wheel knows of a timer: see twheel_core.h. For owners of wheels: engine/ and device/. */
-struct twheel_node {
-	/* The owner of the wheel serialises access to the first two. */
-	union {
-		/* links the timer into the wheel while it is pending */
-		struct list_head entry;
-		/* the last deadline, once the timer has expired or was cancelled */
-		u64		last;
-	};
-	/* the deadline in ticks; or TWHEEL_IDLE or TWHEEL_DEAD */
-	atomic64_t		state;
-	/* the window; in engine/, also the timer's CPU and the flags of twheel_setup() */
-	u32			flags;
-	/* in ticks; 0: the timer runs once */
-	u32			period;
-};
 
 /**
  * struct twheel_timer - one timer, embedded in an object of its owner
@@ -94,9 +79,11 @@ struct twheel_timer {
  *	The timer stays on its CPU, no matter which CPU arms it again. Its CPU is the
  *	last one that twheel_add_on() was given, or at first the CPU that ran
  *	twheel_setup(). If that CPU goes offline, the timer moves to another one, as all
- *	timers do.
+ *	timers do. %TIMER_PINNED differs: it means the CPU that arms the timer.
+ *
+ * A timer that is not pinned runs on the CPU that arms it, even if that CPU is idle
+ * otherwise, or isolated from timers (nohz_full=).
  */
-#define TWHEEL_PROCESS		0x00100000U
 #define TWHEEL_PINNED		0x00200000U
 
 /* How many callbacks of %TWHEEL_PROCESS timers a CPU runs at a time, asleep or not. */
@@ -112,89 +99,95 @@ struct twheel_timer {
  * %TWHEEL_NEVER and every value above it mean %TWHEEL_NEVER: the timer stays pending
  * until it is changed or cancelled.
  */
-#define TWHEEL_NEVER		(U64_MAX - 2)
 
 #ifdef CONFIG_LOCKDEP
 #define __TWHEEL_LOCKDEP_MAP(_name) \
-	.lockdep_map = STATIC_LOCKDEP_MAP_INIT(#_name, &(_name)),
+	.lockdep_map = STATIC_LOCKDEP_MAP_INIT(_name, &_name),
 #else
 #define __TWHEEL_LOCKDEP_MAP(_name)
 #endif
+
+/**
+ * TWHEEL_TIMER_INIT - the initialiser of a timer of static storage duration
+ * @_fn: The callback, a &typedef twheel_fn_t.
+ * @_flags: 0 or flags of a timer. With %TWHEEL_PINNED, the timer's CPU is CPU 0 at first.
+ *
+ * Such a timer needs no twheel_setup(). It may be a member of another variable.
+ */
+#define TWHEEL_TIMER_INIT(_fn, _flags)						\
+	{									\
+		.node.flags = (_flags) +					\
+			BUILD_BUG_ON_ZERO((_flags) & ~(TWHEEL_PROCESS | TWHEEL_PINNED)), \
+		.fn = (_fn),							\
+		__TWHEEL_LOCKDEP_MAP(__FILE__ ":" __stringify(__LINE__))	\
+	}
 
 /**
  * DEFINE_TWHEEL_TIMER - define a timer that needs no run-time set-up
  * @_name: Name of the variable, of static storage duration.
  * @_fn: Its callback.
  */
-#define DEFINE_TWHEEL_TIMER(_name, _fn)			\
-	struct twheel_timer _name = {			\
-		.fn = (_fn),				\
-		__TWHEEL_LOCKDEP_MAP(_name)		\
-	}
+#define DEFINE_TWHEEL_TIMER(_name, _fn) \
+	struct twheel_timer _name = TWHEEL_TIMER_INIT(_fn, 0)
 
 /* Each use of twheel_setup() has lockdep classes of its own: softirq and process. */
 #ifdef CONFIG_LOCKDEP
-#define __twheel_setup(_timer, _fn, _flags, _setup)			\
-	do {								\
-		static struct lock_class_key __key[2];			\
-		u32 __flags = (_flags);					\
-									\
-		_setup((_timer), (_fn), __flags, #_timer,		\
-		       &__key[!!(__flags & TWHEEL_PROCESS)]);		\
+#define __twheel_setup(_timer, _fn, _flags, _onstack)				\
+	do {									\
+		static struct lock_class_key __key[2];				\
+		u32 __flags = (_flags);						\
+										\
+		twheel_init_key((_timer), (_fn), __flags, (_onstack), #_timer,	\
+				&__key[!!(__flags & TWHEEL_PROCESS)]);		\
 	} while (0)
 #else
-#define __twheel_setup(_timer, _fn, _flags, _setup)			\
-	_setup((_timer), (_fn), (_flags), NULL, NULL)
+#define __twheel_setup(_timer, _fn, _flags, _onstack)				\
+	twheel_init_key((_timer), (_fn), (_flags), (_onstack), NULL, NULL)
 #endif
 
 /**
  * twheel_setup - prepare a timer for its first use
  * @_timer: &struct twheel_timer, not armed.
  * @_fn: The callback, a &typedef twheel_fn_t.
- * @_flags: 0 or flags of a timer.
- *
- * An unknown flag is reported once and ignored.
+ * @_flags: 0 or flags of a timer. An unknown flag is reported once and ignored.
  *
  * Context: any.
  */
-#define twheel_setup(_timer, _fn, _flags) \
-	__twheel_setup(_timer, _fn, _flags, twheel_init_key)
+#define twheel_setup(_timer, _fn, _flags) __twheel_setup(_timer, _fn, _flags, false)
 
 /**
  * twheel_setup_onstack - prepare a timer that lives on the stack
  * @_timer: &struct twheel_timer, not armed.
  * @_fn: The callback, a &typedef twheel_fn_t.
- * @_flags: 0 or flags of a timer.
+ * @_flags: As for twheel_setup().
  *
- * Call twheel_cancel_sync() and then twheel_destroy_onstack() before the
- * function returns.
+ * Call twheel_cancel_sync() and then twheel_destroy_onstack() before the function returns.
  *
  * Context: any.
  */
-#define twheel_setup_onstack(_timer, _fn, _flags) \
-	__twheel_setup(_timer, _fn, _flags, twheel_init_onstack_key)
+#define twheel_setup_onstack(_timer, _fn, _flags) __twheel_setup(_timer, _fn, _flags, true)
 
-void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
+void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags, bool onstack,
 		     const char *name, struct lock_class_key *key);
-void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
-			     u32 flags, const char *name,
-			     struct lock_class_key *key);
 void twheel_destroy(struct twheel_timer *timer);
 void twheel_destroy_onstack(struct twheel_timer *timer);
 
 int twheel_add(struct twheel_timer *timer, u64 expires);
-int twheel_add_after(struct twheel_timer *timer, u64 delay);
 int twheel_add_on(struct twheel_timer *timer, u64 expires, int cpu);
 int twheel_add_periodic(struct twheel_timer *timer, u64 expires, u64 period);
 int twheel_mod(struct twheel_timer *timer, u64 expires);
+int twheel_mod_pending(struct twheel_timer *timer, u64 expires);
+int twheel_reduce(struct twheel_timer *timer, u64 expires);
 u64 twheel_forward(struct twheel_timer *timer, u64 interval);
 u64 twheel_missed(const struct twheel_timer *timer);
 void twheel_set_slack(struct twheel_timer *timer, u64 slack);
 int twheel_cancel(struct twheel_timer *timer);
 int twheel_try_cancel_sync(struct twheel_timer *timer);
 int twheel_cancel_sync(struct twheel_timer *timer);
+int twheel_shutdown(struct twheel_timer *timer);
 int twheel_shutdown_sync(struct twheel_timer *timer);
 bool twheel_pending(const struct twheel_timer *timer);
+u64 twheel_expires(const struct twheel_timer *timer);
 u64 twheel_remaining(const struct twheel_timer *timer);
 
 u64 twheel_tick_at(ktime_t when);
@@ -216,5 +209,64 @@ static inline u64 twheel_after(u64 delay)
 
 	return delay < TWHEEL_NEVER - now ? now + delay + 1 : TWHEEL_NEVER;
 }
+
+/**
+ * twheel_add_after - arm an idle timer with a delay
+ * @timer: The timer.
+ * @delay: In jiffies, as for twheel_mod_after().
+ *
+ * Context: as twheel_add().
+ *
+ * Return: as twheel_add().
+ */
+static inline int twheel_add_after(struct twheel_timer *timer, u64 delay)
+{
+	return twheel_add(timer, twheel_after(delay));
+}
+
+/**
+ * twheel_mod_after - give a timer a new deadline by a delay
+ * @timer: The timer, pending or idle.
+ * @delay: In jiffies. The timer is due when it has passed in full, as with mod_timer().
+ *
+ * Context: as twheel_mod().
+ *
+ * Return: as twheel_mod().
+ */
+static inline int twheel_mod_after(struct twheel_timer *timer, u64 delay)
+{
+	return twheel_mod(timer, twheel_after(delay));
+}
+
+/**
+ * twheel_from_jiffies - turn a value of jiffies into a deadline
+ * @expires: A value of jiffies, at most %MAX_JIFFY_OFFSET ticks from now, past or future.
+ *
+ * Context: any.
+ *
+ * Return: The deadline in jiffies64; 0 for a time before tick 0.
+ */
+static inline u64 twheel_from_jiffies(unsigned long expires)
+{
+	u64 now = get_jiffies_64();
+	long ahead = expires - (unsigned long)now;
+
+	return ahead < 0 && 0 - (u64)ahead > now ? 0 : now + ahead;
+}
+
+/* On 32-bit kernels, an unsigned long as a deadline would lie 2^32 ticks in the past. */
+#if BITS_PER_LONG == 32 && !defined(TWHEEL_ANY_DEADLINE)
+#define __twheel_deadline(_expires) ({						\
+	static_assert(!__same_type((_expires) + 0, 0UL), "use twheel_from_jiffies()");	\
+	(_expires); })
+#define twheel_add(_timer, _expires) twheel_add(_timer, __twheel_deadline(_expires))
+#define twheel_add_on(_timer, _expires, _cpu) \
+	twheel_add_on(_timer, __twheel_deadline(_expires), _cpu)
+#define twheel_add_periodic(_timer, _expires, _period) \
+	twheel_add_periodic(_timer, __twheel_deadline(_expires), _period)
+#define twheel_mod(_timer, _expires) twheel_mod(_timer, __twheel_deadline(_expires))
+#define twheel_mod_pending(_timer, _expires) twheel_mod_pending(_timer, __twheel_deadline(_expires))
+#define twheel_reduce(_timer, _expires) twheel_reduce(_timer, __twheel_deadline(_expires))
+#endif
 
 #endif /* _TWHEEL_H */

@@ -12,7 +12,7 @@
 #include <linux/cache.h>
 #include <linux/minmax.h>
 #include <linux/prefetch.h>
-#include "twheel.h"
+#include "twheel_node.h"
 
 /* The geometry. Only tests choose another one, with -D: all four. */
 #ifndef TWHEEL_LVL_BITS

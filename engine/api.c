@@ -5,6 +5,7 @@
  * twheel_mod() pushes a pending timer back without a lock. For any other change, a function takes
  * the lock of the timer's base, and engine.h arms or disarms the timer.
  */
+#define TWHEEL_ANY_DEADLINE
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/poison.h>
@@ -15,59 +16,39 @@
 /* Instead of a CPU: the CPU that the caller runs on. */
 #define API_HERE		(-1)
 
+/* What api_arm() may do: arm an idle timer; give a pending one a deadline, or an earlier one. */
+#define API_ARM			BIT(0)
+#define API_CHANGE		BIT(1)
+#define API_REDUCE		BIT(2)
+
 /* The callback of a timer that has been destroyed. */
 #define API_POISON		((twheel_fn_t)(0x77 + POISON_POINTER_DELTA))
-
-static void api_setup(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
-		      const char *name, struct lock_class_key *key)
-{
-	WARN_ON_ONCE(flags & ~TWHEEL_SETUP_FLAGS);
-	memset(timer, 0, sizeof(*timer));
-	timer->fn = fn;
-	timer->node.flags = raw_smp_processor_id() | (flags & TWHEEL_SETUP_FLAGS);
-	lockdep_init_map(&timer->lockdep_map, name, key, 0);
-}
 
 /**
  * twheel_init_key - prepare a timer, with a lockdep class
  * @timer: The timer, not armed.
  * @fn: Its callback.
  * @flags: 0 or flags of a timer.
+ * @onstack: Whether the timer lives on the stack.
  * @name: Name of the lockdep class.
  * @key: The lockdep class.
  *
- * Callers use twheel_setup(), which supplies the lockdep class.
- *
- * Context: any.
+ * Context: any. Callers use twheel_setup() or twheel_setup_onstack().
  */
-void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags,
+void twheel_init_key(struct twheel_timer *timer, twheel_fn_t fn, u32 flags, bool onstack,
 		     const char *name, struct lock_class_key *key)
 {
-	debug_object_init(timer, &twheel_arm_debug);
-	api_setup(timer, fn, flags, name, key);
+	if (onstack)
+		debug_object_init_on_stack(timer, &twheel_arm_debug);
+	else
+		debug_object_init(timer, &twheel_arm_debug);
+	WARN_ON_ONCE(flags & ~TWHEEL_SETUP_FLAGS);
+	memset(timer, 0, sizeof(*timer));
+	timer->fn = fn;
+	timer->node.flags = raw_smp_processor_id() | (flags & TWHEEL_SETUP_FLAGS);
+	lockdep_init_map(&timer->lockdep_map, name, key, 0);
 }
 EXPORT_SYMBOL(twheel_init_key);
-
-/**
- * twheel_init_onstack_key - prepare a timer on the stack, with a lockdep class
- * @timer: The timer, not armed.
- * @fn: Its callback.
- * @flags: 0 or flags of a timer.
- * @name: Name of the lockdep class.
- * @key: The lockdep class.
- *
- * Callers use twheel_setup_onstack(), which supplies the lockdep class.
- *
- * Context: any.
- */
-void twheel_init_onstack_key(struct twheel_timer *timer, twheel_fn_t fn,
-			     u32 flags, const char *name,
-			     struct lock_class_key *key)
-{
-	debug_object_init_on_stack(timer, &twheel_arm_debug);
-	api_setup(timer, fn, flags, name, key);
-}
-EXPORT_SYMBOL(twheel_init_onstack_key);
 
 /**
  * twheel_destroy - end the use of a timer, before its memory is freed
@@ -75,8 +56,7 @@ EXPORT_SYMBOL(twheel_init_onstack_key);
  *
  * A pending timer is a bug of the caller: it is reported with the name of its callback,
  * and disarmed. An attempt to arm the timer afterwards is reported too. The call is
- * optional. It finds bugs that are hard to find otherwise; with CONFIG_DEBUG_OBJECTS the
- * kernel finds them without it.
+ * optional. With CONFIG_DEBUG_OBJECTS the kernel finds such bugs without it.
  *
  * Context: any. Takes the lock of the timer's base if the timer is pending.
  */
@@ -91,8 +71,7 @@ EXPORT_SYMBOL(twheel_destroy);
 
 /**
  * twheel_destroy_onstack - end the use of a timer that lives on the stack
- * @timer: A timer that twheel_setup_onstack() prepared. It is not pending and its
- *	callback does not run.
+ * @timer: A timer that twheel_setup_onstack() prepared, as for twheel_destroy().
  *
  * As twheel_destroy(), but not optional: it must come before the function that owns the stack
  * frame returns.
@@ -106,6 +85,14 @@ void twheel_destroy_onstack(struct twheel_timer *timer)
 }
 EXPORT_SYMBOL(twheel_destroy_onstack);
 
+/* With CONFIG_DEBUG_OBJECTS, reports a timer that was not set up, and clears it. */
+static inline void api_assert_init(const struct twheel_timer *timer)
+{
+	/* A timer that was destroyed on the stack is known no more. */
+	if (timer->fn != API_POISON)
+		debug_object_assert_init((void *)timer, &twheel_arm_debug);
+}
+
 static noinline void api_report_unusable(const struct twheel_timer *timer)
 {
 	WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer);
@@ -113,8 +100,9 @@ static noinline void api_report_unusable(const struct twheel_timer *timer)
 }
 
 /* Whether @timer is set up and not destroyed. A timer that is not is reported once. */
-static inline bool api_usable(const struct twheel_timer *timer)
+static inline bool api_usable(struct twheel_timer *timer)
 {
+	api_assert_init(timer);
 	if (likely(timer->fn && timer->fn != API_POISON))
 		return true;
 	api_report_unusable(timer);
@@ -131,14 +119,23 @@ static unsigned int api_home(const struct twheel_timer *timer)
 	return smp_processor_id();
 }
 
-/* Arms @timer. A pending timer is left alone unless @change is set. */
+/* Whether @expires lets a pending timer run earlier. One that is due already is not put off. */
+static noinline bool api_is_earlier(struct twheel_base *base, u64 expires, u64 state)
+{
+	lockdep_assert_held(&base->lock);
+
+	twheel_wheel_forward(&base->wheel, get_jiffies_64());
+	return max(expires, base->wheel.clk + 1) < state;
+}
+
+/* Gives @timer the deadline @expires as far as @may allows. Returns 1 if it was pending. */
 static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
-		   bool change)
+		   unsigned int may)
 {
 	struct twheel_base *base;
 	unsigned long flags;
 	u64 state;
-	int ret;
+	int ret = 0;
 
 	/* This fetches the timer, usually not in the cache, while interrupts go off. */
 	if (!api_usable(timer))
@@ -146,19 +143,19 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	state = twheel_wheel_state(&timer->node);
 	if (state == TWHEEL_IDLE) {
-		if (cpu == API_HERE)
-			cpu = api_home(timer);
-		base = twheel_arm_rehome(base, timer, cpu);
-		timer->node.period = period;
-		twheel_arm_insert(base, timer, expires);
-		ret = 0;
+		if (may & API_ARM) {
+			if (cpu == API_HERE)
+				cpu = api_home(timer);
+			base = twheel_arm_rehome(base, timer, cpu);
+			timer->node.period = period;
+			twheel_arm_insert(base, timer, expires);
+		}
 	} else if (state == TWHEEL_DEAD) {
 		ret = -ESHUTDOWN;
-	} else if (change) {
-		twheel_arm_change(base, timer, expires);
-		ret = 1;
 	} else {
-		ret = -EBUSY;
+		if (may & API_CHANGE || (may & API_REDUCE && api_is_earlier(base, expires, state)))
+			twheel_arm_change(base, timer, expires);
+		ret = 1;
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
@@ -167,10 +164,9 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 /* Arms an idle timer on @cpu, or API_HERE. Without @period, it runs once. */
 static int api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 period)
 {
-	int ret = api_arm(timer, expires, cpu, period, false);
+	int ret = api_arm(timer, expires, cpu, period, API_ARM);
 
-	WARN_ON_ONCE(ret == -EBUSY);
-	return ret;
+	return WARN_ON_ONCE(ret > 0) ? -EBUSY : ret;
 }
 
 /**
@@ -190,7 +186,7 @@ static int api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 pe
  *
  * Return:
  * * %0 - the timer is armed
- * * %-ESHUTDOWN - twheel_shutdown_sync() has ended the timer; nothing is done
+ * * %-ESHUTDOWN - the timer was shut down; nothing is done
  * * %-EBUSY - the timer is pending, and keeps its deadline; a bug of the caller, reported
  *   once
  * * %-EINVAL - the timer was not set up or was destroyed; nothing is done; a bug of the
@@ -201,24 +197,6 @@ int twheel_add(struct twheel_timer *timer, u64 expires)
 	return api_arm_idle(timer, expires, API_HERE, 0);
 }
 EXPORT_SYMBOL(twheel_add);
-
-/**
- * twheel_add_after - arm an idle timer with a delay
- * @timer: The timer.
- * @delay: In jiffies. The timer is due when @delay has passed in full, and at most one
- *	tick later, as the current tick has partly passed.
- *
- * A deadline beyond %TWHEEL_NEVER saturates at %TWHEEL_NEVER.
- *
- * Context: as twheel_add().
- *
- * Return: as twheel_add().
- */
-int twheel_add_after(struct twheel_timer *timer, u64 delay)
-{
-	return twheel_add(timer, twheel_after(delay));
-}
-EXPORT_SYMBOL(twheel_add_after);
 
 /**
  * twheel_add_on - arm an idle timer on a given CPU
@@ -250,8 +228,10 @@ EXPORT_SYMBOL(twheel_add_on);
  *
  * An idle timer is armed to run once, as twheel_add() does. A pending timer stays on its
  * CPU. A pending periodic timer continues from the new deadline with its period. Callers
- * that are not serialised against each other must arm the timer by this function only;
- * the deadline of the last caller holds.
+ * that are not serialised against each other must arm the timer by this function,
+ * twheel_mod_pending() and twheel_reduce() only; the deadline of the last caller holds.
+ *
+ * mod_timer() adds a tick to @expires, this function does not. twheel_mod_after() takes a delay.
  *
  * Pushing back the deadline of a pending timer takes no lock: it costs one atomic operation.
  *
@@ -264,6 +244,7 @@ EXPORT_SYMBOL(twheel_add_on);
  */
 int twheel_mod(struct twheel_timer *timer, u64 expires)
 {
+	api_assert_init(timer);
 	if (twheel_wheel_extend(&timer->node, expires)) {
 		/*
 		 * Not this_cpu_inc(), which disables interrupts on some architectures. That may
@@ -274,9 +255,52 @@ int twheel_mod(struct twheel_timer *timer, u64 expires)
 		trace_twheel_extend(timer, expires, raw_smp_processor_id());
 		return 1;
 	}
-	return api_arm(timer, expires, API_HERE, 0, true);
+	return api_arm(timer, expires, API_HERE, 0, API_ARM | API_CHANGE);
 }
 EXPORT_SYMBOL(twheel_mod);
+
+/**
+ * twheel_mod_pending - give a pending timer a new deadline
+ * @timer: The timer, pending or idle.
+ * @expires: The new deadline, as for twheel_mod().
+ *
+ * Context: as twheel_add().
+ *
+ * Return: as twheel_mod(), but %0 means that the timer was not pending, and nothing is done.
+ */
+int twheel_mod_pending(struct twheel_timer *timer, u64 expires)
+{
+	return api_arm(timer, expires, API_HERE, 0, API_CHANGE);
+}
+EXPORT_SYMBOL(twheel_mod_pending);
+
+/**
+ * twheel_reduce - arm a timer, or give it an earlier deadline
+ * @timer: The timer, pending or idle.
+ * @expires: The deadline, as for twheel_mod(). A pending timer keeps a deadline that is not later,
+ *	or that has come. So the earliest deadline of several callers holds.
+ *
+ * Context: as twheel_add().
+ *
+ * Return: as twheel_mod().
+ */
+int twheel_reduce(struct twheel_timer *timer, u64 expires)
+{
+	return api_arm(timer, expires, API_HERE, 0, API_ARM | API_REDUCE);
+}
+EXPORT_SYMBOL(twheel_reduce);
+
+static __always_inline int api_disarm(struct twheel_timer *timer, u64 state)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+	int ret;
+
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
+	ret = twheel_arm_disarm(base, timer, state);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return ret;
+}
 
 /**
  * twheel_cancel - disarm a timer
@@ -296,16 +320,8 @@ EXPORT_SYMBOL(twheel_mod);
  */
 int twheel_cancel(struct twheel_timer *timer)
 {
-	struct twheel_base *base;
-	unsigned long flags;
-	int ret;
-
-	if (!twheel_pending(timer))
-		return 0;
-	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	ret = twheel_arm_disarm(base, timer, TWHEEL_IDLE);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-	return ret;
+	api_assert_init(timer);
+	return twheel_pending(timer) ? api_disarm(timer, TWHEEL_IDLE) : 0;
 }
 EXPORT_SYMBOL(twheel_cancel);
 
@@ -321,6 +337,7 @@ static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 	unsigned long flags;
 	int ret;
 
+	api_assert_init(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	cb = twheel_callback_find(base, timer);
 	if (!cb) {
@@ -448,6 +465,23 @@ int twheel_cancel_sync(struct twheel_timer *timer)
 EXPORT_SYMBOL(twheel_cancel_sync);
 
 /**
+ * twheel_shutdown - end a timer for good, without waiting for its callback
+ * @timer: The timer, pending or idle.
+ *
+ * As twheel_cancel(), but the timer cannot be armed afterwards, as after twheel_shutdown_sync().
+ *
+ * Context: as twheel_cancel().
+ *
+ * Return: as twheel_cancel().
+ */
+int twheel_shutdown(struct twheel_timer *timer)
+{
+	api_assert_init(timer);
+	return api_disarm(timer, TWHEEL_DEAD);
+}
+EXPORT_SYMBOL(twheel_shutdown);
+
+/**
  * twheel_shutdown_sync - end a timer for good
  * @timer: The timer, pending or idle.
  *
@@ -500,6 +534,31 @@ u64 twheel_remaining(const struct twheel_timer *timer)
 EXPORT_SYMBOL(twheel_remaining);
 
 /**
+ * twheel_expires - find out the deadline of a timer
+ * @timer: The timer.
+ *
+ * Context: any. Takes the lock of the timer's base.
+ *
+ * Return: The deadline in jiffies64. For an idle timer, the last deadline, unless the owner has
+ * used &twheel_timer.owner since; 0 if the timer has never been armed.
+ */
+u64 twheel_expires(const struct twheel_timer *timer)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+	u64 expires;
+
+	api_assert_init(timer);
+	base = twheel_arm_lock_base_irqsave(timer, &flags);
+	expires = twheel_wheel_state(&timer->node);
+	if (!twheel_wheel_state_pending(expires))
+		expires = timer->node.last;
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+	return expires;
+}
+EXPORT_SYMBOL(twheel_expires);
+
+/**
  * twheel_add_periodic - arm an idle timer to run again and again
  * @timer: The timer.
  * @expires: Its first deadline, as for twheel_add(). If @expires has passed, the tick
@@ -548,6 +607,7 @@ u64 twheel_missed(const struct twheel_timer *timer)
 	unsigned long flags;
 	u64 missed = 0;
 
+	api_assert_init(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	cb = twheel_callback_find(base, timer);
 	if (cb && cb->task == current)
@@ -619,6 +679,7 @@ void twheel_set_slack(struct twheel_timer *timer, u64 slack)
 	struct twheel_base *base;
 	unsigned long flags;
 
+	api_assert_init(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
 	if (!WARN_ON_ONCE(twheel_pending(timer)))
 		WRITE_ONCE(timer->node.flags, (timer->node.flags & ~TWHEEL_WINDOW_MASK) |

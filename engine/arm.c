@@ -112,9 +112,20 @@ static bool arm_debug_fixup_free(void *addr, enum debug_obj_state state)
 	return true;
 }
 
+/* A timer without callback cannot be armed. */
+static bool arm_debug_fixup_assert_init(void *addr, enum debug_obj_state state)
+{
+	struct twheel_timer *t = addr;
+
+	if (state != ODEBUG_STATE_NOTAVAILABLE)
+		return false;
+	twheel_setup(t, NULL, 0);
+	return true;
+}
+
 /*
  * debugobjects reports a timer that is freed or set up anew while it is armed, with the name of
- * its callback.
+ * its callback, and a timer that is used before it is set up.
  */
 const struct debug_obj_descr twheel_arm_debug = {
 	.name			= "twheel_timer",
@@ -122,5 +133,6 @@ const struct debug_obj_descr twheel_arm_debug = {
 	.is_static_object	= arm_debug_is_static,
 	.fixup_init		= arm_debug_fixup_init,
 	.fixup_free		= arm_debug_fixup_free,
+	.fixup_assert_init	= arm_debug_fixup_assert_init,
 };
 #endif

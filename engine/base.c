@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the bases, which cpu.c makes, and the sums of what they count
+ * twheel: the bases, which cpu.c makes, the sums of what they count, and the tracepoints
  */
 #include <linux/string.h>
 #include "base.h"
+#define CREATE_TRACE_POINTS
+#include "trace.h"
 #include "twheel_compat.h"
 
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);

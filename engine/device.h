@@ -9,6 +9,7 @@
 #define _TWHEEL_ENGINE_DEVICE_H
 
 #include <linux/math64.h>
+#include "twheel.h"
 #include "twheel_core.h"
 
 /* Something to do soon, with bottom halves off. */

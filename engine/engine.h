@@ -49,13 +49,8 @@ int twheel_work_init(void);
 void twheel_work_exit(void);
 
 /* debugfs.c */
-#ifdef CONFIG_DEBUG_FS
 void twheel_debugfs_init(void);
 void twheel_debugfs_exit(void);
-#else
-static inline void twheel_debugfs_init(void) { }
-static inline void twheel_debugfs_exit(void) { }
-#endif
 
 /* tick.c */
 void twheel_tick_arm(struct twheel_base *base, u64 next);

@@ -28,6 +28,7 @@ kunit_test_suites(&twheel_audit_suite,
 		  &twheel_periodic_suite,
 		  &twheel_process_suite,
 		  &twheel_place_suite,
+		  &twheel_port_suite,
 		  &twheel_stress_suite);
 
 TWHEEL_IMPORT_KUNIT_NS;

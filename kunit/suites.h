@@ -40,6 +40,7 @@ extern struct kunit_suite twheel_due_suite;
 extern struct kunit_suite twheel_misuse_suite;
 extern struct kunit_suite twheel_periodic_suite;
 extern struct kunit_suite twheel_place_suite;
+extern struct kunit_suite twheel_port_suite;
 extern struct kunit_suite twheel_process_suite;
 extern struct kunit_suite twheel_slack_suite;
 extern struct kunit_suite twheel_stress_suite;

@@ -3,6 +3,7 @@
  * Native benchmark: twheel's wheel alone, as twheel_core.c has it, without a lock
  */
 #include "bench.h"
+#include "twheel.h"
 #include "twheel_core.h"
 
 static struct twheel_wheel *wheel;

@@ -29,7 +29,7 @@ from common import CHECKOUT, main, project_files  # noqa: E402
 
 # Programs of other projects, behind a prompt
 ELSEWHERE = ("apt", "awk", "cut", "dkms", "docker", "gdb", "getent", "modprobe", "mokutil",
-             "podman", "rm", "uname", "usermod")
+             "podman", "rm", "spatch", "uname", "usermod")
 # Words in front of the program that they run
 BEFORE = ("sudo", "env", "exec", "then", "do", "if", "while", "time", "sg", "sh")
 # Variables of make that the kernel's makefiles read, or a module of the reader's own
@@ -213,7 +213,8 @@ def wrong_program(names, page, path, words):
         return
     if path not in names.files:
         yield f"no file {path}"
-    elif path.split("/")[0] == "scripts" and not os.access(CHECKOUT / path, os.X_OK):
+    elif (path.split("/")[0] == "scripts" and not path.endswith(".cocci") and
+          not os.access(CHECKOUT / path, os.X_OK)):
         yield f"{path} cannot be executed"
     else:
         text = names.text(path)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Misuses an armed timer. A kernel with DEBUG_OBJECTS must report each misuse, name the
- * callback, and survive.
+ * Misuses a timer that is armed, or not set up. A kernel with DEBUG_OBJECTS must report each
+ * misuse, name the callback, and survive.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 
 static char *how = "no";
 module_param(how, charp, 0444);
-MODULE_PARM_DESC(how, "The misuse: no, free, setup, stack or unannotated");
+MODULE_PARM_DESC(how, "The misuse: no, free, setup, stack, unannotated or unset");
 
 #define FAR	(60 * HZ)
 
@@ -70,6 +70,13 @@ static int __init misuse_init(void)
 		use_on_heap(timer, false, true);
 		return 0;
 	}
+	if (!strcmp(how, "unset")) {
+		memset(timer, 0x5a, sizeof(*timer));
+		ret = twheel_add(timer, 0) == -EINVAL ? 0 : -EIO;
+		memset(timer, 0, sizeof(*timer));
+		kfree(timer);
+		return ret;
+	}
 	kfree(timer);
 	if (!strcmp(how, "stack"))
 		use_on_stack(true);
@@ -86,5 +93,5 @@ static void __exit misuse_exit(void)
 }
 module_exit(misuse_exit);
 
-MODULE_DESCRIPTION("Misuses timers that are armed");
+MODULE_DESCRIPTION("Misuses timers");
 MODULE_LICENSE("GPL");

@@ -360,6 +360,7 @@ struct lock_class_key { int unused; };
 #define debug_object_activate(t, descr) do { } while (0)
 #define debug_object_deactivate(t, descr) do { } while (0)
 #define debug_object_free(t, descr) do { } while (0)
+#define debug_object_assert_init(t, descr) do { } while (0)
 #define lock_map_acquire(map)	do { } while (0)
 #define lock_map_release(map)	do { } while (0)
 

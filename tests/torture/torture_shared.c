@@ -104,6 +104,7 @@ static void use_timer(struct shared_timer *s, struct rnd_state *rnd,
 	u32 what = torture_below(rnd, 16);
 	u64 distance = torture_distance(rnd);
 	u64 expires = max(get_jiffies_64() + distance, s->floor);
+	int ret;
 
 	switch (what) {
 	case 0:
@@ -124,6 +125,14 @@ static void use_timer(struct shared_timer *s, struct rnd_state *rnd,
 	case 5:
 	case 6:
 		forward_timer(s, 1 + distance % 16, dead);
+		break;
+	case 7:
+		count_arming(s, twheel_reduce(&s->timer, expires), dead);
+		break;
+	case 8:
+		ret = twheel_mod_pending(&s->timer, expires);
+		if (ret)
+			count_arming(s, ret, dead);
 		break;
 	default:
 		count_arming(s, twheel_mod(&s->timer, expires), dead);
