@@ -6,7 +6,8 @@
  * usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS
  *
  * Prints lines as compare.c does, of twheel's table of deadlines against the others:
- * CPU time of a heartbeat (u_serve_cpu), and lateness of timeouts, the worst and the mean
+ * CPU time of a heartbeat, of the server's thread (u_serve_cpu) and of the whole machine
+ * without the clients (u_serve_machine); and lateness of timeouts, the worst and the mean
  * (u_serve_worst, u_serve_late).
  */
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "../../samples/epoll/options.h"
 #include "../../samples/epoll/server.h"
 #include "backend.h"
+#include "machine.h"
 #include "measure.h"
 #include "result.h"
 
@@ -32,11 +34,13 @@ static const struct timeout_backend *const backends[] = {
 /**
  * struct served - the outcome of a run, in ns
  * @cpu: CPU time of the server's thread for each heartbeat.
+ * @machine: CPU time of the machine for each heartbeat, without that of the clients.
  * @worst: The worst lateness of a timeout.
  * @late: The mean lateness.
  */
 struct served {
 	double cpu;
+	double machine;
 	double worst;
 	double late;
 };
@@ -49,6 +53,17 @@ static uint64_t thread_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
+}
+
+/* CPU time of the machine but for the clients, interrupts included. */
+static uint64_t machine_ns(const struct clients *clients)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(clients->process, &clock) || clock_gettime(clock, &ts))
+		die(0, "no clock of the clients' process");
+	return busy_ns() - ((uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec);
 }
 
 static void check(const struct server *server, const struct options *o)
@@ -71,16 +86,19 @@ static void serve(const struct options *o, struct served *served)
 {
 	struct clients clients;
 	struct server server;
-	uint64_t start = 0;
+	uint64_t start = 0, machine_start = 0;
 
 	clients_start(&clients, o);
 	server_open(&server, o->backend, o->connections, o->idle_ns, clients.fd);
 	while (server.traffic >= 0) {
 		server_run(&server, -1);
-		if (!server.requests)
+		if (!server.requests) {
 			start = thread_ns();
+			machine_start = machine_ns(&clients);
+		}
 	}
 	served->cpu = (double)(thread_ns() - start) / (double)server.requests;
+	served->machine = (double)(machine_ns(&clients) - machine_start) / (double)server.requests;
 	served->worst = (double)server.lateness_worst;
 	clients_join(&clients);
 	check(&server, o);
@@ -101,8 +119,9 @@ static void run(struct options *o, size_t backend, size_t repetition)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		die(0, "the server with %s failed", o->backend->name);
-	fprintf(stderr, "bench/user: %s: %.0f ns a heartbeat, %.0f us late, %.0f at worst (%.0f s)\n",
+	fprintf(stderr, "bench/user: %s: %.0f ns a heartbeat, %.0f of the machine, %.0f us late, %.0f at worst (%.0f s)\n",
 		o->backend->name, results[backend][repetition].cpu,
+		results[backend][repetition].machine,
 		results[backend][repetition].late / 1000,
 		results[backend][repetition].worst / 1000,
 		(double)(now_ns() - start) / NSEC);
@@ -150,6 +169,7 @@ int main(int argc, char **argv)
 		for (backend = 0; backend < BACKENDS; backend++)
 			run(&o, (backend + r) % BACKENDS, r);
 	print_metric(argv[1], "u_serve_cpu", offsetof(struct served, cpu), &o, repetitions);
+	print_metric(argv[1], "u_serve_machine", offsetof(struct served, machine), &o, repetitions);
 	print_metric(argv[1], "u_serve_late", offsetof(struct served, late), &o, repetitions);
 	print_metric(argv[1], "u_serve_worst", offsetof(struct served, worst), &o, repetitions);
 	return 0;
