@@ -95,7 +95,7 @@ def judge(metric, now, before):
         return "worse than the record"
     if now < before - allowed:
         return ("better than the record: lower it by "
-                "scripts/bench --instructions --record")
+                "scripts/bench --instructions --record --document")
     return None
 
 

@@ -9,11 +9,15 @@ Two comments in a page mark the place of a table. What is between them is replac
 """
 
 import collections
+import pathlib
 import re
 
 import figures
 import instructions
 
+DOCUMENTATION = pathlib.Path(__file__).resolve().parents[1] / "Documentation"
+PAGES = [DOCUMENTATION / name for name in (
+    "performance.rst", "performance-user.rst", "performance-tried.rst", "when.rst")]
 MARK = re.compile(r"(\.\. table (\w+)\n)(.*?)(\.\. end of table\n)", re.DOTALL)
 
 
@@ -42,13 +46,16 @@ def code(text):
     return f"``{text}``"
 
 
+def program_rows(rows):
+    """The rows of timers of programs in QEMU."""
+    return [row for row in rows if row.metric in figures.TARGETS and row.engine == "qemu"]
+
+
 def user_ratios(rows):
     """The table of timers of programs, with a column for each peer."""
     ratio = collections.defaultdict(dict)
     ours, floor, peers = {}, {}, []
-    for row in rows:
-        if row.metric not in figures.TARGETS or row.engine != "qemu":
-            continue
+    for row in program_rows(rows):
         ours[row.metric, row.n] = row.twheel_ns
         if row.peer == "floor":
             floor[row.metric, row.n] = row.peer_ns
@@ -56,16 +63,19 @@ def user_ratios(rows):
         ratio[row.metric, row.n][row.peer] = row.ratio
         if row.peer not in peers:
             peers.append(row.peer)
-    body = []
-    for (metric, n), of in ratio.items():
-        target = figures.TARGETS[metric]
-        body.append((code(metric), f"{n:,}", number(ours[metric, n]),
-                     number(floor[metric, n]) if (metric, n) in floor else "",
-                     *[small(of[peer]) if peer in of else "" for peer in peers],
-                     target,
-                     "met" if max(of.values()) <= target else "**missed**"))
-    return table(("metric", "timers", "twheel, ns", "floor, ns",
-                  *map(code, peers), "target", "result"), body)
+    body = [(code(metric), f"{n:,}", number(ours[metric, n]),
+             number(floor[metric, n]) if (metric, n) in floor else "",
+             *[small(of[peer]) if peer in of else "" for peer in peers])
+            for (metric, n), of in ratio.items()]
+    return table(("metric", "timers", "twheel, ns", "floor, ns", *map(code, peers)), body)
+
+
+def user_targets(rows):
+    """The table of the targets for timers of programs, with the most timers."""
+    return table(("metric", "timers", "best peer", "ratio", "target", "met"),
+                 [(code(row.metric), f"{row.n:,}", code(row.peer), small(row.ratio), target,
+                   "yes" if row.ratio <= target else "no")
+                  for row, target in figures.verdicts(program_rows(rows))])
 
 
 def designs(rows):
@@ -122,25 +132,67 @@ def instructions_user(_rows):
     return table(("instructions", *USER_PATHS.values()), body if counts else [])
 
 
-def instructions_best(_rows):
-    """The table of the program paths beside the best peer of each, with the goals."""
+# The paths of programs for which there is a goal: the ratio to the best peer
+GOALS = (
+    ("arm, by batch", "u_arm", "twheel_batch", 0.1),
+    ("push back, in the table", "u_extend", "twheel_mmap", 0.02),
+    ("deliver, over a second", "u_deliver", "twheel_batch", 0.15),
+    ("deliver, all at once", "u_drain", "twheel_batch", 0.2))
+
+
+def beside_best():
+    """(path, twheel's count, best peer, its count, goal) of the paths of programs."""
     counts = instructions.read()
-    body = []
-    for what, metric, engine, goal in (
-            ("arm, by batch", "u_arm", "twheel_batch", 0.1),
-            ("push back, in the table", "u_extend", "twheel_mmap", 0.02),
-            ("deliver, over a second", "u_deliver", "twheel_batch", 0.15),
-            ("deliver, all at once", "u_drain", "twheel_batch", 0.2)):
+    for what, metric, engine, goal in GOALS if counts else ():
         peers = instructions.peers(counts, metric)
-        if not peers:
-            return ""
         best = min(peers, key=peers.get)
-        ours = counts[metric, engine]
-        body.append((what, number(ours), code(best), number(peers[best]),
-                     small(ours / peers[best]), goal,
-                     "yes" if ours <= goal * peers[best] else "no"))
-    return table(("instructions", "twheel", "best peer", "its count", "ratio", "goal", "met"),
-                 body)
+        yield what, counts[metric, engine], best, peers[best], goal
+
+
+def instructions_best(_rows):
+    """The table of the program paths beside the best peer of each."""
+    return table(("instructions", "twheel", "best peer", "its count", "ratio"),
+                 [(what, number(ours), code(best), number(theirs), small(ours / theirs))
+                  for what, ours, best, theirs, _ in beside_best()])
+
+
+def instructions_goals(_rows):
+    """The same with the goals."""
+    return table(("instructions", "best peer", "ratio", "goal", "met"),
+                 [(what, code(best), small(ours / theirs), goal,
+                   "yes" if ours <= goal * theirs else "no")
+                  for what, ours, best, theirs, goal in beside_best()])
+
+
+def when_modules(_rows):
+    """The table of instructions of the kernel paths for people who choose."""
+    counts = instructions.read()
+    body = [(path, *[f"{counts[metric, engine] / (instructions.due(metric) or 1):,.0f}"
+                     for engine in ("twheel", "timer_list", "hrtimer")])
+            for path, metric in (("arm", "add"), ("push back by ten minutes", "rearm_later"),
+                                 ("cancel", "cancel"),
+                                 ("run, 200 timers due on a tick", "tick_200"),
+                                 ("run, two timers due on a tick", "tick_2"))] if counts else []
+    return table(("instructions", *map(code, ("twheel", "timer_list", "hrtimer"))), body)
+
+
+def when_programs(_rows):
+    """The table of fractions of the peers' instructions for people who choose."""
+    counts = instructions.read()
+    body = [(path, *[small(counts[metric, ours] / counts[metric, peer])
+                     for peer in ("timerfd", "posix", io_uring)])
+            for path, metric, ours, io_uring in (
+                ("arm, one call each", "u_arm", "twheel_single", "io_uring_single"),
+                ("arm, 256 a call", "u_arm", "twheel_batch", "io_uring"),
+                ("push back, one call each", "u_extend", "twheel_single", "io_uring_single"),
+                ("push back, 256 a call", "u_extend", "twheel_batch", "io_uring"),
+                ("push back in shared memory", "u_extend", "twheel_mmap", "io_uring"),
+                ("cancel, one call each", "u_cancel", "twheel_single", "io_uring_single"),
+                ("cancel, 256 a call", "u_cancel", "twheel_batch", "io_uring"),
+                ("deliver, spread over a second", "u_deliver", "twheel_batch", "io_uring"),
+                ("deliver, all at once", "u_drain", "twheel_batch", "io_uring"),
+            )] if counts else []
+    return table(("operation", "timerfd", "POSIX timers", "io_uring"), body)
 
 
 def instructions_io_uring(_rows):
@@ -155,8 +207,9 @@ def instructions_io_uring(_rows):
 
 
 TABLES = {make.__name__: make
-          for make in (user_ratios, designs, instructions_kernel, instructions_user,
-                       instructions_best, instructions_io_uring)}
+          for make in (user_ratios, user_targets, designs, instructions_kernel,
+                       instructions_user, instructions_best, instructions_goals,
+                       instructions_io_uring, when_modules, when_programs)}
 
 
 def fill(page, rows):
