@@ -125,6 +125,7 @@ help:
 	@echo '  make modules_install, make programs_install   a part of that'
 	@echo '                       For packagers: DESTDIR, PREFIX or prefix, BINDIR LIBDIR'
 	@echo '                       INCLUDEDIR PKGCONFIGDIR MANDIR DOCDIR UDEVDIR SYSUSERSDIR,'
+	@echo '                       BASHCOMPDIR ZSHCOMPDIR FISHCOMPDIR,'
 	@echo '                       KDIR KERNELRELEASE LLVM INSTALL_MOD_PATH INSTALL_MOD_DIR'
 	@echo '  make uninstall       remove what make install has installed'
 	@echo '  make dist            the source as build/twheel-VERSION.tar.xz'

@@ -6,16 +6,26 @@
 /**
  * struct command - a subcommand
  * @name: Its name.
- * @arguments: Its arguments, for --help.
+ * @arguments: Its arguments, for help.
  * @summary: What it does, in one line.
- * @run: Carries it out. @argv[0] is the name. Returns an exit status.
+ * @operands: How many words, besides options, come before the command that it runs; or -1
+ *	if it runs none.
+ * @run: Carries it out. @argv[0] is the name. Returns an exit status. %NULL for what
+ *	twheelctl.c does itself.
  */
 struct command {
 	const char	*name;
 	const char	*arguments;
 	const char	*summary;
+	int		operands;
 	int		(*run)(int argc, char **argv);
 };
+
+/* All subcommands, ended by one without a name. */
+extern const struct command commands[];
+
+/* Find a subcommand. Reports an error and returns NULL if there is none. */
+const struct command *command_find(const char *name);
 
 int timer_main(int argc, char **argv);
 int script_main(int argc, char **argv);

@@ -2,20 +2,38 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libtwheel.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "device.h"
 #include "report.h"
 #include "status.h"
+#include "values.h"
 
 const char *device_path = "/dev/twheel";
 
+/* Whether the kernel has the driver. A container sees this file, but no device. */
+static bool driver_is_there(void)
+{
+	char *text = values_read("/proc/devices");
+	const bool found = text && strstr(text, " twheel\n");
+
+	free(text);
+	return found;
+}
+
 static int no_device(void)
 {
-	report("%s does not exist: the module twheel is not loaded", device_path);
-	report("load the module: modprobe twheel, or insmod twheel.ko where it was built");
+	if (driver_is_there()) {
+		report("%s does not exist here, although the module twheel is loaded", device_path);
+		report("in a container: pass the device in, as by podman run --device /dev/twheel");
+	} else {
+		report("%s does not exist: the module twheel is not loaded", device_path);
+		report("load the module: modprobe twheel, or insmod twheel.ko where it was built");
+	}
 	return -STATUS_NO_DEVICE;
 }
 
@@ -24,6 +42,11 @@ static int no_access(void)
 	report("no access to %s", device_path);
 	report("run this as root, or join the group of the device: usermod -aG twheel NAME");
 	return -STATUS_NO_ACCESS;
+}
+
+int device_present(void)
+{
+	return access(device_path, F_OK) ? -no_device() : STATUS_DONE;
 }
 
 int device_open(void)
@@ -49,11 +72,8 @@ int device_open(void)
 	}
 }
 
-/*
- * Copy a descriptor of another process. Older C libraries lack pidfd_open() and
- * pidfd_getfd().
- */
-static int copy_descriptor(int pid, int number)
+/* Older C libraries lack pidfd_open() and pidfd_getfd(). */
+int device_copy(int pid, int number)
 {
 	int fd, saved, pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
@@ -86,7 +106,7 @@ int device_open_of(const char *text)
 		report("'%s' is not PID:FD; see twheelctl list", text);
 		return -STATUS_USAGE;
 	}
-	fd = copy_descriptor(pid, number);
+	fd = device_copy(pid, number);
 	if (fd >= 0)
 		return check_descriptor(fd, text);
 	if (fd == -EPERM) {

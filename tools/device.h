@@ -12,6 +12,12 @@ extern const char *device_path;
  */
 int device_open(void);
 
+/* Report if there is no device, and return the exit status. Takes no right to open it. */
+int device_present(void);
+
+/* Copy a descriptor of another process. Returns it, or -errno. */
+int device_copy(int pid, int number);
+
 /*
  * Open a copy of another process's descriptor, given as "PID:FD". Calls on the copy act
  * on the timers of that process. Returns the same as device_open().

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "flag.h"
 #include "format.h"
 #include "job.h"
 #include "parse.h"
@@ -72,7 +73,7 @@ static bool set_field(bool (*parse)(const char *text, uint64_t *value),
 static bool set_option(struct job *job, const char *name, const char *value)
 {
 	if (!value) {
-		report("%s is unknown or needs a value; see twheelctl --help", name);
+		report("%s needs a value", name);
 		return false;
 	}
 	if (!strcmp(name, "--cookie"))
@@ -93,7 +94,7 @@ static bool set_option(struct job *job, const char *name, const char *value)
 		return set_field(parse_duration, value, &job->op.window_ns);
 	if (!strcmp(name, "--first") && job->op.period_ns && !(job->op.flags & TWHEEL_ABSTIME))
 		return set_field(parse_duration, value, &job->op.time_ns);
-	report("unknown option '%s' here; see twheelctl --help", name);
+	report("%s needs a --period before it", name);
 	return false;
 }
 
@@ -138,6 +139,7 @@ static bool copy_command(struct job *job, int argc, char **argv)
 
 static bool fill_in(struct job *job, int argc, char **argv)
 {
+	const struct flag *flag;
 	int i;
 
 	if (argc < 2) {
@@ -150,6 +152,11 @@ static bool fill_in(struct job *job, int argc, char **argv)
 		if (!strcmp(argv[i], "--")) {
 			i++;
 			break;
+		}
+		flag = flag_find(argv[0], argv[i]);
+		if (!flag || !flag->commands) {
+			flag_unknown(argv[0], argv[i]);
+			return false;
 		}
 		if (!set_option(job, argv[i], i + 1 < argc ? argv[i + 1] : NULL))
 			return false;

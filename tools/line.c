@@ -13,6 +13,7 @@
 #include "report.h"
 #include "stat.h"
 #include "status.h"
+#include "suggest.h"
 
 static int usage(const char *text)
 {
@@ -54,7 +55,7 @@ static struct job *find(struct script *script, const char *text)
 	struct job *job;
 	uint64_t id;
 
-	if (!text || !parse_number(text, &id))
+	if (!parse_number(text, &id))
 		return NULL;
 	job = session_find(&script->session, id);
 	if (!job)
@@ -64,12 +65,17 @@ static struct job *find(struct script *script, const char *text)
 
 static int line_change(struct script *script, int argc, char **argv)
 {
-	struct job *job = find(script, argv[1]);
+	struct job *job;
 	uint64_t ns;
 	int ret;
 
-	if (!job || argc != 3 || !parse_duration(argv[2], &ns))
+	if (argc != 3)
 		return usage("change ID DURATION");
+	job = find(script, argv[1]);
+	if (!job)
+		return STATUS_FAILED;
+	if (!parse_duration(argv[2], &ns))
+		return STATUS_USAGE;
 	if (job->op.clockid == CLOCK_REALTIME)
 		return usage("a timer with a time of day cannot be changed by a duration");
 	ret = twheel_change(script->session.fd, job->op.handle, ns, 0);
@@ -95,8 +101,8 @@ static int cancel_group(struct script *script, const char *text)
 	uint64_t group;
 	int ret;
 
-	if (!text || !parse_number(text, &group))
-		return usage("cancel --group TAG");
+	if (!parse_number(text, &group))
+		return STATUS_USAGE;
 	ret = twheel_cancel_group(script->session.fd, group, NULL);
 	remove_gone(script);
 	return ret < 0 ? device_report("cancel", ret) : STATUS_DONE;
@@ -214,8 +220,10 @@ static int line_wait(struct script *script, int argc, char **argv)
 {
 	uint64_t count = 0;
 
-	if (argc > 2 || (argc == 2 && !parse_number(argv[1], &count)))
+	if (argc > 2)
 		return usage("wait, or wait COUNT");
+	if (argc == 2 && !parse_number(argv[1], &count))
+		return STATUS_USAGE;
 	script->waits = true;
 	script->until = argc == 2 ? script->session.expired + count : UINT64_MAX;
 	return STATUS_DONE;
@@ -250,12 +258,15 @@ static const struct {
 
 int line_run(struct script *script, int argc, char **argv)
 {
+	struct suggest suggest = { .word = argv[0] };
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (!strcmp(argv[0], lines[i].name))
 			return lines[i].run(script, argc, argv);
-	report("unknown command '%s'; commands: add at every cron change cancel list stat drain resume wait quit",
-	       argv[0]);
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		suggest_offer(&suggest, lines[i].name);
+	suggest_report(&suggest, "command",
+		       "commands: add at every cron change cancel list stat drain resume wait quit");
 	return STATUS_USAGE;
 }

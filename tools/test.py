@@ -15,7 +15,9 @@ import ctypes
 import datetime
 import json
 import os
+import pty
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -790,6 +792,17 @@ def script_goes_on_after_a_bad_line():
 
 
 @case
+def script_reports_once_what_is_wrong_with_a_line():
+    for line, why in (("change 7 1s", "there is no timer 7"), ("change 7", "change ID DURATION"),
+                      ("change x 1s", "'x' is not a number"), ("cancel --group x", "'x'"),
+                      ("wait x", "'x' is not a number")):
+        result = ctl("script", stdin=line)
+        assert result.status in (FAILED, USAGE), line
+        says(result.err, why)
+        is_(result.err.count("\n"), 1, result.err)
+
+
+@case
 def script_drains_to_what_adds_the_timers_again():
     first = good("script", stdin="add 1h --cookie 5 --group 9\nat @4000000000\n"
                  "every 10h --missed each --first 2h\nadd 9h --clock boottime\n"
@@ -1295,12 +1308,26 @@ def watch_shows_exact_rates():
 # What goes wrong
 
 
-@case
-def no_device_is_told_of():
-    for words in (("add", "1s"), ("stat",), ("watch",), ("script",)):
+NEED_THE_DEVICE = (("add", "1s"), ("stat",), ("watch",), ("script",), ("list",),
+                   ("run", "--lease", "1s", "true"))
+
+
+@case_here
+def module_that_is_not_loaded_is_told_of():
+    for words in NEED_THE_DEVICE:
         result = ctl("--device", "/dev/no-such", *words)
         is_(result.status, NO_DEVICE, words)
         says(result.err, "the module twheel is not loaded", "modprobe twheel")
+        is_(result.out, "")
+
+
+@case
+def device_that_is_not_there_is_told_of():
+    for words in NEED_THE_DEVICE:
+        result = ctl("--device", "/dev/no-such", *words)
+        is_(result.status, NO_DEVICE, words)
+        says(result.err, "/dev/no-such does not exist here, although the module",
+             "in a container")
         is_(result.out, "")
 
 
@@ -1378,11 +1405,180 @@ def nonsense_is_refused():
         assert result.err, words
 
 
-@case
+@case_here
 def help_and_version_are_on_stdout():
-    says(good("--help"), "usage: twheelctl", "cron SPEC")
-    says(good("run", "--help"), "usage: twheelctl run --lease", "is killed")
-    says(good("--version"), "twheelctl 1.")
+    for words in ("--help",), ("-h",), ("help",), ("--json", "-h"):
+        says(good(*words), "usage: twheelctl", "cron SPEC")
+    for words in ("run", "--help"), ("run", "-h"), ("help", "run"), ("--help", "run"):
+        says(good(*words), "usage: twheelctl run --lease", "is killed", "--restart\n")
+    for words in ("--version",), ("-V",), ("version",):
+        says(good(*words), "twheelctl 1.")
+    is_(ctl("help", "nonsense").status, USAGE)
+    # Help of a command does not carry it out.
+    says(good("cron", "nonsense", "--help"), "--correction skip|run")
+
+
+@case_here
+def options_stand_before_or_behind_the_words_of_a_command():
+    plain = good("next", "@daily", "--from", "@0", "--count", "2", zone="UTC0")
+    for words in ("next", "@daily", "--from=@0", "--count=2"), \
+                 ("next", "@daily", "--count", "2", "--from", "@0"):
+        is_(good(*words, zone="UTC0"), plain)
+    for words in (("next", "@daily", "--json"), ("next", "--json", "@daily"),
+                  ("--json", "next", "@daily")):
+        assert objects(good(*words))[0]["time_ns"] > 0
+    is_(ctl("stat", "--device=/dev/no-such").status, NO_DEVICE)
+
+
+@case
+def options_of_the_command_that_runs_are_its_own():
+    is_(good("add", "--cookie=1", "1ms", "echo", "--json", "--nonsense"), "--json --nonsense\n")
+    is_(good("add", "1ms", "--", "echo", "-h"), "-h\n")
+
+
+@case_here
+def unknown_word_comes_with_the_one_that_was_meant():
+    for words, why in ((("lst",), "unknown command 'lst'; did you mean 'list'?"),
+                       (("everyy", "1s"), "did you mean 'every'?"),
+                       (("help", "wach"), "did you mean 'watch'?"),
+                       (("nonsense",), "unknown command 'nonsense'; see twheelctl --help"),
+                       (("--jsn", "list"), "did you mean '--json'?"),
+                       (("add", "1s", "--cokie", "1"), "did you mean '--cookie'?"),
+                       (("list", "--count", "1"), "'--count'; see twheelctl list --help"),
+                       (("next", "@daily", "--nonsense"), "see twheelctl next --help"),
+                       (("list", "--json=1"), "--json has no value"),
+                       (("next", "@daily", "--from"), "--from: TIME is missing")):
+        result = ctl(*words)
+        is_(result.status, USAGE, words)
+        says(result.err, why)
+        is_(result.err.count("\n"), 1, result.err)
+
+
+@case
+def word_of_a_script_comes_with_the_one_that_was_meant():
+    result = ctl("script", stdin="canzel 1\nadd 1s --cokie 1\n")
+    is_(result.status, USAGE)
+    says(result.err, "did you mean 'cancel'?", "did you mean '--cookie'?")
+
+
+# Completion
+
+
+def completed(*words):
+    """What "twheelctl complete" says of the last word."""
+    return [line.split("\t")[0] for line in good("complete", *words).splitlines()]
+
+
+@case_here
+def complete_knows_commands_options_and_values():
+    is_(completed("ne"), ["next"])
+    is_(completed("--json", "l"), ["lease", "list"])
+    is_(completed("--vers"), ["--version"])
+    is_(completed("next", "@daily", "--f"), ["--from"])
+    is_(completed("add", "1s", "--missed", ""), ["skip", "each", "restart"])
+    is_(completed("add", "1s", "--missed", "e"), ["each"])
+    is_(completed("lease", "l"), ["left"])
+    is_(completed("help", "dra"), ["drain"])
+    is_(completed("script", "x"), [":files"])
+    is_(completed("--device", ""), [":files"])
+    is_(completed("nonsense", ""), [])
+    is_(completed("add", ""), [])
+    for words, first in ((("add", "1s", "l"), 2), (("add", "1s", "--count", "2", "ls", "-"), 4),
+                         (("run", "--restart", "--", "ls", "-"), 3), (("run", "l"), 1)):
+        is_(completed(*words), [f":command {first}"])
+    # The options are those of help.
+    for name in completed(""):
+        shown = re.findall(r"^  (?:-\w, )?(--\w+)", good("help", name), re.MULTILINE)
+        if name not in ("help", "version"):
+            is_(completed(name, "--"), shown, name)
+
+
+@case
+def complete_knows_the_files_of_other_programs():
+    with script("add 1h") as (place, _):
+        says(completed("list", "--of", place[:3]), place)
+        is_(completed("list", "--of", "x"), [])
+
+
+def completion(name):
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "completion", name)
+
+
+def in_shell(*command, **variables):
+    """What a shell prints that finds twheelctl."""
+    if not shutil.which(command[0]):
+        raise Skip(f"this machine has no {command[0]}")
+    env = {**os.environ, "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}", **variables}
+    found = subprocess.run(command, env=env, text=True, capture_output=True, check=False,
+                           stdin=subprocess.DEVNULL, timeout=TIMEOUT)
+    return found.stdout.split("\n")
+
+
+BASH = """
+. /usr/share/bash-completion/bash_completion && . "$FILE"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9
+_twheelctl 2>/dev/null
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@case_here
+def bash_completes():
+    if not os.path.exists("/usr/share/bash-completion/bash_completion"):
+        raise Skip("this machine has no bash-completion")
+
+    def bash(*words):
+        return in_shell("bash", "--norc", "-c", BASH, "bash", "twheelctl", *words,
+                        FILE=completion("twheelctl.bash"))[:-1]
+
+    is_(bash("li"), ["list"])
+    is_(bash("add", "1s", "--mi"), ["--missed"])
+    is_(bash("add", "1s", "--missed", "r"), ["restart"])
+    # A colon separates words there, and the command's own words begin behind.
+    says(bash("at", "18", ":", "00", "twheelct"), "twheelctl")
+
+
+@case_here
+def fish_completes():
+    def fish(line):
+        return [found.split("\t")[0] for found in in_shell(
+            "fish", "--no-config", "-c", 'source $FILE; complete -C "$LINE"',
+            FILE=completion("twheelctl.fish"), LINE=line)[:-1]]
+
+    is_(fish("twheelctl li"), ["list"])
+    is_(fish("twheelctl add 1s --missed r"), ["restart"])
+    says(fish("twheelctl next @daily --f"), "--from")
+    says(fish("twheelctl every 1s twheelct"), "twheelctl")
+
+
+@case_here
+def zsh_completes():
+    """A shell on a terminal: zsh completes nowhere else."""
+    if not shutil.which("zsh"):
+        raise Skip("this machine has no zsh")
+    rc = tempfile.mkdtemp()
+    with open(f"{rc}/.zshrc", "w", encoding="ascii") as file:
+        file.write(f"fpath=({os.path.dirname(completion('x'))} $fpath)\n"
+                   "autoload -U compinit; compinit -u -D; PS1=; unset zle_bracketed_paste\n")
+    pid, terminal = pty.fork()
+    if not pid:
+        os.environ.update(PATH=f"{os.path.dirname(program)}:{os.environ['PATH']}", TERM="dumb",
+                          ZDOTDIR=rc)
+        os.execvp("zsh", ["zsh", "-i"])
+    try:
+        seen = b""
+        os.write(terminal, b"print rea''dy\n")
+        for keys, wanted in ((b"", b"ready"), (b"echo twheelctl resu\t\x15", b""),
+                             (b"twheelctl resu\t", b"resume "),
+                             (b"\x15twheelctl add 1s --miss\tr\t", b"--missed restart")):
+            os.write(terminal, keys)
+            while wanted not in seen:
+                seen += os.read(terminal, 4096)
+            seen = seen[seen.index(wanted) + len(wanted):]
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
 
 
 def run():

@@ -6,10 +6,11 @@
 
 int timer_main(int argc, char **argv)
 {
-	struct job *job = job_new(argc, argv);
 	struct session session;
+	struct job *job;
 	int ret;
 
+	job = job_new(argc, argv);
 	if (!job)
 		return STATUS_USAGE;
 	ret = session_open(&session);

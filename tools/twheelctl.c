@@ -2,128 +2,162 @@
 /* twheelctl: timers of /dev/twheel from the command line */
 #include <libtwheel.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "command.h"
+#include "complete.h"
 #include "device.h"
+#include "flag.h"
+#include "help.h"
 #include "json.h"
 #include "report.h"
 #include "signals.h"
 #include "status.h"
 
-#define TIMER_ARGUMENTS	"[OPTION...] [COMMAND [ARG...]]"
-
-static const struct command commands[] = {
-	{ "add", "DURATION " TIMER_ARGUMENTS, "once, when that long has passed",
-	  timer_main },
-	{ "at", "TIME " TIMER_ARGUMENTS, "once, at a time of day",
-	  timer_main },
-	{ "every", "DURATION " TIMER_ARGUMENTS, "again and again, without drift",
-	  timer_main },
-	{ "cron", "SPEC " TIMER_ARGUMENTS, "at the times of a crontab(5) entry, in local time",
-	  timer_main },
-	{ "script", "[FILE]", "commands from a file or stdin, on one descriptor",
-	  script_main },
-	{ "run", "--lease DURATION [--restart] [--count N] [--] COMMAND [ARG...]",
-	  "a command that has to push a lease, or is killed", supervise_main },
-	{ "lease", "push [DURATION]|left", "push the lease that run has given the command",
-	  lease_main },
-	{ "next", "SPEC [--count N] [--from TIME]", "print the coming times of a crontab(5) entry",
-	  next_main },
-	{ "list", "[--of PID:FD]", "the open files of the device, or the timers of one",
-	  list_main },
-	{ "stat", "[--of PID:FD]", "what the driver can do, and its statistics",
-	  stat_main },
-	{ "watch", "[--interval DURATION] [--count N]",
-	  "a live picture of the wheels", watch_main },
-	{ "cancel", "--of PID:FD HANDLE...|--group TAG",
-	  "end timers of another program", cancel_main },
-	{ "drain", "--of PID:FD", "take all pending timers of another program",
-	  drain_main },
-	{ "resume", "--of PID:FD", "accept new timers of that program again", drain_resume_main },
+/**
+ * struct line - the command line
+ * @command: The subcommand, or %NULL.
+ * @words: The words of the subcommand, without the options that all subcommands have.
+ * @count: The number of words.
+ * @helps: The user asks for help.
+ * @tells_version: The user asks for the version.
+ */
+struct line {
+	const struct command	*command;
+	char			**words;
+	int			count;
+	bool			helps;
+	bool			tells_version;
 };
 
-static void usage(FILE *to)
+/* Act on an option that all subcommands have. Returns whether it is one. */
+static bool take_common(struct line *line, const struct flag *flag, const char *value)
 {
-	size_t i;
-
-	fprintf(to, "usage: twheelctl [--json] [--device PATH] COMMAND [ARG...]\n\n");
-	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		fprintf(to, "  %s %s\n      %s\n", commands[i].name,
-			commands[i].arguments, commands[i].summary);
-	fprintf(to,
-		"\nOPTION: --cookie N, --group TAG, --count N, --clock monotonic|boottime,\n"
-		"  --period DURATION, --first DURATION, --missed skip|each|restart,\n"
-		"  --window DURATION, --correction skip|run\n"
-		"DURATION: 250ms, 10s, 1h30m, 3d    TIME: 2026-12-24T18:00, 18:00, @SECONDS\n"
-		"Status: 0 done, 1 failed, 2 usage, 3 no device, 4 no access, 5 COMMAND failed,\n"
-		"  6 COMMAND hung\n"
-		"See twheelctl(1).\n");
+	if (flag->commands && flag->commands[0])
+		return false;
+	if (!strcmp(flag->name, "--json"))
+		json = true;
+	else if (!strcmp(flag->name, "--device"))
+		device_path = value;
+	else if (!strcmp(flag->name, "--help"))
+		line->helps = true;
+	else
+		line->tells_version = true;
+	return true;
 }
 
-static const struct command *find(const char *name)
+/*
+ * Take an option, which may have its value behind "=" or in the next word. Returns the number
+ * of words of the command line that it has, or -1 after reporting an error.
+ */
+static int take_flag(struct line *line, char **argv)
 {
-	size_t i;
+	const char *command = line->command ? line->command->name : NULL;
+	char *value = strchr(argv[0], '=');
+	const struct flag *flag;
+	const int used = value ? 1 : 2;
 
-	if (!strcmp(name, "-"))
-		name = "script";
-	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
+	if (value)
+		*value++ = 0;
+	flag = flag_find(command, argv[0]);
+	if (!flag) {
+		flag_unknown(command, argv[0]);
+		return -1;
+	}
+	if (!flag->value && value) {
+		report("%s has no value", flag->name);
+		return -1;
+	}
+	value = value ?: argv[1];
+	if (flag->value && !value) {
+		report("%s: %s is missing", flag->name, flag->value);
+		return -1;
+	}
+	if (!take_common(line, flag, value)) {
+		line->words[line->count++] = (char *)flag->name;
+		if (flag->value)
+			line->words[line->count++] = value;
+	}
+	return flag->value ? used : 1;
 }
 
-/* Handle the options before the command. Returns the index of the command, or -1. */
-static int options(int argc, char **argv)
+/* Take the words up to those of a command that is to be run. Returns whether they make sense. */
+static bool take_words(struct line *line, char **argv)
 {
-	int i;
+	int used, operands = 0;
 
-	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-		if (!strcmp(argv[i], "--json")) {
-			json = true;
-		} else if (!strcmp(argv[i], "--device") && i + 1 < argc) {
-			device_path = argv[++i];
-		} else if (strcmp(argv[i], "--help") &&
-			   strcmp(argv[i], "--version")) {
-			report("unknown option '%s', or its value is missing; see twheelctl --help",
-			       argv[i]);
-			return -1;
-		} else {
+	for (; *argv && strcmp(*argv, "--"); argv += used) {
+		used = 1;
+		if (flag_like(*argv)) {
+			used = take_flag(line, argv);
+			if (used < 0)
+				return false;
+			continue;
+		}
+		if (!line->command) {
+			line->command = command_find(*argv);
+			if (!line->command)
+				return false;
+		} else if (operands++ == line->command->operands) {
 			break;
 		}
+		line->words[line->count++] = *argv;
 	}
-	return i;
+	for (; *argv; argv++)
+		line->words[line->count++] = *argv;
+	return true;
+}
+
+static int help(const struct line *line)
+{
+	const struct command *command = line->command;
+
+	if (command && !command->run && line->count > 1) {
+		command = command_find(line->words[1]);
+		if (!command)
+			return STATUS_USAGE;
+	}
+	if (command && command->run)
+		help_of(command);
+	else
+		help_all(stdout);
+	return STATUS_DONE;
+}
+
+static int run_line(const struct line *line)
+{
+	const bool own = line->command && !line->command->run;
+
+	if (line->helps || (own && !strcmp(line->words[0], "help")))
+		return help(line);
+	if (line->tells_version || own) {
+		printf("twheelctl %s\n", twheel_version());
+		return STATUS_DONE;
+	}
+	if (!line->command) {
+		help_all(stderr);
+		return STATUS_USAGE;
+	}
+	return line->command->run(line->count, line->words);
 }
 
 static int run(int argc, char **argv)
 {
-	int first = options(argc, argv);
-	const struct command *command;
+	struct line line = { 0 };
+	int status = STATUS_USAGE;
 
-	if (first < 0)
-		return STATUS_USAGE;
-	if (first == argc) {
-		usage(stderr);
-		return STATUS_USAGE;
+	if (argc > 1 && !strcmp(argv[1], "complete"))
+		return complete(argc - 2, argv + 2);
+	/* An option may bring its value in the same word. */
+	line.words = calloc(2 * (size_t)argc + 1, sizeof(*line.words));
+	if (!line.words) {
+		report("out of memory");
+		return STATUS_FAILED;
 	}
-	if (!strcmp(argv[first], "--help") || !strcmp(argv[first], "help")) {
-		usage(stdout);
-		return STATUS_DONE;
-	}
-	if (!strcmp(argv[first], "--version")) {
-		printf("twheelctl %s\n", twheel_version());
-		return STATUS_DONE;
-	}
-	command = find(argv[first]);
-	if (!command) {
-		report("unknown command '%s'; see twheelctl --help", argv[first]);
-		return STATUS_USAGE;
-	}
-	if (first + 1 < argc && !strcmp(argv[first + 1], "--help")) {
-		printf("usage: twheelctl %s %s\n  %s; see twheelctl --help\n", command->name,
-		       command->arguments, command->summary);
-		return STATUS_DONE;
-	}
-	return command->run(argc - first, argv + first);
+	if (take_words(&line, argv + 1))
+		status = run_line(&line);
+	free(line.words);
+	return status;
 }
 
 int main(int argc, char **argv)

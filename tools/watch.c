@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 #include "command.h"
 #include "device.h"
 #include "format.h"
 #include "json.h"
 #include "parse.h"
 #include "report.h"
+#include "sampling.h"
 #include "status.h"
 #include "wheel.h"
 
@@ -180,8 +180,7 @@ static void show(const struct watch *watch)
 	char time[FORMAT_SIZE], tick[FORMAT_SIZE];
 	unsigned int i;
 
-	if (isatty(STDOUT_FILENO))
-		fputs("\033[H\033[2J", stdout);
+	sampling_clear();
 	printf("twheel  %s  tick %s\n", format_time(twheel_now(CLOCK_REALTIME), time),
 	       format_duration(watch->tick_ns, tick));
 	for (i = 0; i < watch->cpus; i++)
@@ -189,26 +188,12 @@ static void show(const struct watch *watch)
 	fflush(stdout);
 }
 
-/* Sleep without a timer of twheel, which the picture would show. */
-static void wait_until(uint64_t time)
+static int run(struct watch *watch, struct sampling *sampling)
 {
-	const struct timespec ts = {
-		.tv_sec = (time_t)(time / NSEC_PER_SEC),
-		.tv_nsec = (long)(time % NSEC_PER_SEC),
-	};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
-		;
-}
-
-static int run(struct watch *watch, uint64_t interval, uint64_t count)
-{
-	uint64_t time = twheel_now(CLOCK_MONOTONIC), done;
 	int ret = take_sample(watch);
 
-	for (done = 0; !ret && (!count || done < count); done++) {
-		time += interval;
-		wait_until(time);
+	while (!ret && sampling_next(sampling)) {
+		sampling_wait(sampling);
 		ret = take_sample(watch);
 		if (ret)
 			break;
@@ -220,33 +205,20 @@ static int run(struct watch *watch, uint64_t interval, uint64_t count)
 	return ret;
 }
 
-static bool options(int argc, char **argv, uint64_t *interval, uint64_t *count)
-{
-	int i;
-
-	for (i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--interval") &&
-		    parse_duration(argv[i + 1], interval) && *interval)
-			continue;
-		if (!strcmp(argv[i], "--count") && parse_number(argv[i + 1], count))
-			continue;
-		break;
-	}
-	if (i == argc)
-		return true;
-	report("watch: [--interval DURATION] [--count N]");
-	return false;
-}
-
 int watch_main(int argc, char **argv)
 {
-	uint64_t interval = NSEC_PER_SEC, count = 0;
+	struct sampling sampling = { .interval = NSEC_PER_SEC };
 	static struct watch watch;
 	struct twheel_info info;
-	int ret, fd;
+	int i, ret, fd;
 
-	if (!options(argc, argv, &interval, &count))
-		return STATUS_USAGE;
+	for (i = 1; i < argc; i += ret) {
+		ret = sampling_take(&sampling, argv + i);
+		if (!ret)
+			report("watch: unexpected argument '%s'", argv[i]);
+		if (ret <= 0)
+			return STATUS_USAGE;
+	}
 	fd = device_open();
 	if (fd < 0)
 		return -fd;
@@ -255,5 +227,5 @@ int watch_main(int argc, char **argv)
 	if (ret)
 		return device_report("watch", ret);
 	watch.tick_ns = info.resolution_ns;
-	return run(&watch, interval, count);
+	return run(&watch, &sampling);
 }
