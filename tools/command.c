@@ -10,7 +10,7 @@ const struct command commands[] = {
 	{ "add", "DURATION " RUN, "once, when that long has passed", 1, timer_main },
 	{ "at", "TIME " RUN, "once, at a time of day", 1, timer_main },
 	{ "every", "DURATION " RUN, "again and again, without drift", 1, timer_main },
-	{ "cron", "SPEC " RUN, "at the times of a crontab(5) entry, in local time", 1,
+	{ "cron", "SPEC " RUN "|--file FILE", "at the times of a crontab(5) entry, in local time", 1,
 	  timer_main },
 	{ "script", "[FILE]", "commands from a file or stdin, on one descriptor", -1,
 	  script_main },

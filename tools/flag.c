@@ -30,6 +30,7 @@ const struct flag flags[] = {
 	{ "--of", NULL, "PID:FD", " list stat cancel drain resume ",
 	  "the open file of another program, as list prints it" },
 	{ "--interval", NULL, "DURATION", " watch ", "the time between two pictures" },
+	{ "--file", NULL, "FILE", " cron ", "the jobs of a file in the form of crontab(5)" },
 	{ NULL }
 };
 

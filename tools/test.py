@@ -685,6 +685,50 @@ def cron_does_not_repeat_itself_when_the_clock_is_put_back_a_little():
     is_(hours, ["12:00", "13:00"])
 
 
+@contextlib.contextmanager
+def crontab(*lines):
+    with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+        file.flush()
+        yield file.name
+
+
+@case_in_virtual_time
+def cron_runs_the_jobs_of_a_file():
+    set_clock("2026-03-01T00:00:00")
+    with crontab("GREETING = 'good  morning'", r"*/30 * * * * date -u +\%H:\%M",
+                 "@hourly echo $GREETING, $0", "SHELL=/bin/bash", 'GREETING="bye"',
+                 r"15 * * * * cat; echo $GREETING $0 50\%%one%two") as name:
+        out = good("cron", "--count", "2", "--file", name, zone="UTC0")
+        is_(out.splitlines(), ["one", "two", "bye /bin/bash 50%", "00:30", "01:00",
+                               "good morning, /bin/sh", "one", "two", "bye /bin/bash 50%",
+                               "good morning, /bin/sh"])
+        with open(name, encoding="ascii") as file:
+            set_clock("2026-03-01T00:00:00")
+            is_(good("cron", "--count", "2", "--file", "-", zone="UTC0", stdin=file.read()), out)
+
+
+@case_here
+def cron_reports_all_bad_lines_of_a_file_and_runs_none():
+    with crontab("* * * * * echo good", "60 * * * * echo", "@reboot echo", "CRON_TZ=UTC",
+                 "* * * *", "@daily", "MAILTO=root") as name:
+        result = ctl("cron", "--file", name)
+        is_(result.status, USAGE)
+        is_(result.out, "")
+        says(result.err, "line 2: the job is refused", "the minute is 0 to 59",
+             "line 3: @reboot is unknown", "line 4: CRON_TZ is unknown", "line 5: a line is",
+             "line 6: a line is", "line 7: note: no mail is sent")
+        for words, why in (((name, "* * * * *"), "unexpected argument"),
+                           ((name, "--correction", "x"), "--correction is skip or run"),
+                           (("/dev/null",), "has no job")):
+            result = ctl("cron", "--file", *words)
+            is_(result.status, USAGE, words)
+            says(result.err, why)
+    result = ctl("cron", "--file", "/no/such")
+    is_(result.status, FAILED)
+    says(result.err, "/no/such: No such file")
+
+
 def in_own_etc(text, zone=None):
     """Run lines of a shell in an empty /etc of its own. $CTL is twheelctl."""
     if not brute_force.ZONES.exists():
