@@ -33,6 +33,7 @@ int next_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int stat_main(int argc, char **argv);
 int watch_main(int argc, char **argv);
+int top_main(int argc, char **argv);
 int cancel_main(int argc, char **argv);
 int drain_main(int argc, char **argv);
 int drain_resume_main(int argc, char **argv);

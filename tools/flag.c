@@ -14,7 +14,7 @@ const struct flag flags[] = {
 	{ "--version", "-V", NULL, "", "print the version" },
 	{ "--cookie", NULL, "N", TIMERS, "a number that comes back with each event" },
 	{ "--group", NULL, "TAG", TIMERS "cancel ", "the number of a group of timers" },
-	{ "--count", NULL, "N", TIMERS "next run watch ",
+	{ "--count", NULL, "N", TIMERS "next run top watch ",
 	  "how many events, times, starts or pictures" },
 	{ "--clock", NULL, "monotonic|boottime", " add every ",
 	  "whether the time counts while the machine is suspended" },
@@ -29,7 +29,9 @@ const struct flag flags[] = {
 	{ "--restart", NULL, NULL, " run ", "start a command again that fails or hangs" },
 	{ "--of", NULL, "PID:FD", " list stat cancel drain resume ",
 	  "the open file of another program, as list prints it" },
-	{ "--interval", NULL, "DURATION", " watch ", "the time between two pictures" },
+	{ "--interval", NULL, "DURATION", " top watch ", "the time between two pictures" },
+	{ "--sort", NULL, "timers|unread|late", " top ", "which programs come first" },
+	{ "--prometheus", NULL, NULL, " stat ", "print the text that Prometheus scrapes" },
 	{ "--file", NULL, "FILE", " cron ", "the jobs of a file in the form of crontab(5)" },
 	{ NULL }
 };

@@ -4,10 +4,12 @@
 #include <libtwheel.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "command.h"
 #include "device.h"
 #include "format.h"
 #include "json.h"
+#include "prometheus.h"
 #include "report.h"
 #include "stat.h"
 #include "status.h"
@@ -157,11 +159,31 @@ int stat_show(int fd)
 	return STATUS_DONE;
 }
 
+static int show_prometheus(int fd)
+{
+	struct twheel_info info;
+	int ret = twheel_get_info(fd, &info);
+	char *text;
+
+	if (ret)
+		return device_report("stat", ret);
+	text = values_read(COUNTS);
+	ret = prometheus_show(&info, text);
+	free(text);
+	return ret;
+}
+
 int stat_main(int argc, char **argv)
 {
+	int (*function)(int fd) = stat_show;
 	char **rest = argv + 1;
 	int ret, fd;
 
+	if (argc == 2 && !strcmp(argv[1], "--prometheus")) {
+		function = show_prometheus;
+		argc = 1;
+		rest++;
+	}
 	fd = argc > 1 ? device_open_of_option(argc, argv, &rest) : device_open();
 	if (fd < 0)
 		return -fd;
@@ -169,7 +191,7 @@ int stat_main(int argc, char **argv)
 		report("stat: unexpected argument '%s'", *rest);
 		ret = STATUS_USAGE;
 	} else {
-		ret = stat_show(fd);
+		ret = function(fd);
 	}
 	twheel_close(fd);
 	return ret;

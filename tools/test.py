@@ -1290,7 +1290,61 @@ def descriptors_of_others_are_for_root():
         says(result.err, "the right to trace it")
 
 
+@case
+def top_shows_programs_by_timers_unread_and_late():
+    # The second event waits while the first one's command runs.
+    with script("add 1h", "add 2h") as (_, idle), \
+            subprocess.Popen([program, "script"], stdin=subprocess.PIPE,
+                             stdout=subprocess.DEVNULL) as busy:
+        try:
+            busy.stdin.write(b"add 1ms sleep 1000\n" * 2)
+            busy.stdin.close()
+            wait_until(lambda: [o for o in good_objects("top", "--count", "1")[0]["programs"]
+                                if o["pid"] == busy.pid and o["unread"] == 1])
+            orders = {key: good_objects("top", "--sort", key, "--count", "2", "--interval",
+                                        "10ms") for key in ("timers", "unread", "late")}
+            text = good("top", "--count", "1")
+        finally:
+            busy.terminate()
+    for key, first in ("timers", idle), ("unread", busy), ("late", busy):
+        is_([o["programs"][0]["pid"] for o in orders[key]], [first.pid] * 2)
+    found = {o["pid"]: o for o in orders["late"][1]["programs"]}
+    is_(found.keys(), {idle.pid, busy.pid})
+    is_({key: found[idle.pid][key] for key in ("descriptors", "timers", "unread", "late_ns")},
+        {"descriptors": 1, "timers": 2, "unread": 0, "late_ns": 0})
+    assert found[busy.pid]["late_ns"] > orders["late"][0]["programs"][0]["late_ns"] > 0
+    says(text, "programs: 2", "PROGRAM", "LATE", "twheelctl")
+    is_(ctl("top", "--sort", "pid").status, USAGE)
+
+
 # The driver
+
+
+@case
+def stat_for_prometheus_has_metrics_of_all_programs():
+    good("add", "1ms")
+    with script("add 1h", "add 2h") as (place, _):
+        lines = good("stat", "--prometheus").splitlines()
+        result = ctl("stat", "--prometheus", "more")
+    is_(result.status, USAGE)
+    values = {}
+    for line in lines:
+        if line.startswith("# "):
+            assert re.fullmatch(r"# (HELP twheel_\w+ [A-Z].*\.|TYPE twheel_\w+ (gauge|counter))",
+                                line), line
+            name = line.split()[2]
+        else:
+            # The samples of a metric come behind its head.
+            found = re.fullmatch(rf'({name}(?:{{(?:\w+="[^"]*",?)+}})?) ([0-9.]+)', line)
+            assert found and found[1] not in values, line
+            values[found[1]] = float(found[2])
+    pid, fd = place.split(":")
+    label = f'{{pid="{pid}",fd="{fd}",program="twheelctl"}}'
+    is_((values[f"twheel_timers{label}"], values[f"twheel_unread_events{label}"]), (2, 0))
+    is_(len([key for key in values if key.startswith("twheel_timers{")]), 1)
+    is_(values["twheel_module_armed_total"], values["twheel_module_pending"] +
+        sum(value for key, value in values.items() if "ended_total" in key))
+    assert 0 < values["twheel_tick_seconds"] < 1
 
 
 @case
@@ -1352,7 +1406,7 @@ def watch_shows_exact_rates():
 # What goes wrong
 
 
-NEED_THE_DEVICE = (("add", "1s"), ("stat",), ("watch",), ("script",), ("list",),
+NEED_THE_DEVICE = (("add", "1s"), ("stat",), ("watch",), ("script",), ("list",), ("top",),
                    ("run", "--lease", "1s", "true"))
 
 
