@@ -353,6 +353,10 @@ func TestOnlyTheDeviceIsASet(t *testing.T) {
 	fails(t, "open", err, syscall.ENOTTY)
 	_, err = OpenPath("/dev/no-twheel")
 	fails(t, "open", err, fs.ErrNotExist)
+	if text := err.Error(); !strings.Contains(text, "open /dev/no-twheel") ||
+		!strings.Contains(text, "is the module twheel loaded?") {
+		t.Error(text)
+	}
 	set := open(t)
 	fd := must(syscall.Open(Device, syscall.O_RDWR|syscall.O_CLOEXEC, 0))
 	other := must(FromFD(uintptr(fd)))

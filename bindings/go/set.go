@@ -31,17 +31,28 @@ type Set struct {
 
 // Open opens the device: a set without timers.
 //
-// The error is fs.ErrNotExist if the module is not loaded, and fs.ErrPermission if the user
-// may not use the device.
+// By errors.Is, the error is fs.ErrNotExist if the module is not loaded, and fs.ErrPermission
+// if the user may not use the device.
 func Open() (*Set, error) { return OpenPath(Device) }
 
 // OpenPath opens the device by another name.
 func OpenPath(path string) (*Set, error) {
 	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		return nil, &os.PathError{Op: "open", Path: path, Err: explain(err)}
 	}
 	return fromFD(fd, path)
+}
+
+// explain says what may be wrong if the device cannot be opened.
+func explain(err error) error {
+	switch err {
+	case syscall.ENOENT, syscall.ENXIO:
+		return fmt.Errorf("%w (is the module twheel loaded?)", err)
+	case syscall.EACCES:
+		return fmt.Errorf("%w (is the user in the group twheel?)", err)
+	}
+	return err
 }
 
 // FromFD makes a set of a descriptor of the device that another process or a service manager

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <new>
 #include <set>
+#include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -314,6 +316,22 @@ static bool a_set_closes_its_descriptor()
 	return true;
 }
 
+// Another user may not open the device, and hears why.
+static bool open_says_what_may_be_wrong()
+{
+	std::string said;
+
+	REQUIRE(!seteuid(65534));
+	try {
+		twheel::timer_set refused;
+	} catch (const std::system_error &error) {
+		said = error.what();
+	}
+	REQUIRE(!seteuid(0));
+	REQUIRE(said.find("/dev/twheel (is the user in the group twheel?)") == 0);
+	return true;
+}
+
 static bool table_pushes_back()
 {
 	twheel::timer_set set;
@@ -466,6 +484,7 @@ static const struct {
 	{ "batches and drains", batches_and_drains },
 	{ "a timer ends with its object", a_timer_ends_with_its_object },
 	{ "a set closes its descriptor", a_set_closes_its_descriptor },
+	{ "a set that cannot be opened says why", open_says_what_may_be_wrong },
 	{ "the table pushes deadlines back", table_pushes_back },
 	{ "the ring has each event once", ring_has_each_event_once },
 	{ "timers are listed and restored", lists_and_restores },

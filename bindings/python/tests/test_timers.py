@@ -162,9 +162,9 @@ class TimersTest(unittest.TestCase):
             self.timers.add("soon")
         with self.assertRaises(TypeError):
             self.timers.add(1, no_such_field=1)
-        with self.assertRaises(FileNotFoundError):
+        with self.assertRaisesRegex(FileNotFoundError, "twheel loaded.*'/dev/no/such'"):
             twheel.Timers("/dev/no/such")
-        with self.assertRaises(OSError) as caught:
+        with self.assertRaisesRegex(OSError, "not the device of twheel.*'/dev/null'") as caught:
             twheel.Timers("/dev/null")
         self.assertEqual(caught.exception.errno, errno.ENODEV)
 

@@ -42,15 +42,18 @@ impl Set {
     /// # Errors
     ///
     /// `NotFound` if the module is not loaded. `PermissionDenied` if the user may not use the
-    /// device. `Unsupported` if the driver has another major version of the interface.
+    /// device. `Unsupported` if the driver has another major version of the interface. The error
+    /// has the path, and says what may be wrong.
     pub fn open() -> io::Result<Set> {
         Set::open_path("/dev/twheel")
     }
 
     /// Open the device by another name.
     pub fn open_path(path: impl AsRef<Path>) -> io::Result<Set> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Set::try_from(OwnedFd::from(file))
+        let path = path.as_ref();
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        file.and_then(|file| Set::try_from(OwnedFd::from(file)))
+            .map_err(|error| explain(&error, path))
     }
 
     /// Another descriptor of the same open file, with the same timers and events.
@@ -234,6 +237,17 @@ impl Set {
 
 /// A descriptor of the device that another process or a service manager has passed on. It
 /// must be open for reading and writing to map the table or the ring.
+/// The error of opening the device: it has the path, and says what may be wrong.
+fn explain(error: &io::Error, path: &Path) -> io::Error {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => "; is the module twheel loaded?",
+        io::ErrorKind::PermissionDenied => "; is the user in the group twheel?",
+        io::ErrorKind::Unsupported => "; the driver has another version of the interface",
+        _ => "",
+    };
+    io::Error::new(error.kind(), format!("{}: {error}{hint}", path.display()))
+}
+
 impl TryFrom<OwnedFd> for Set {
     type Error = io::Error;
 

@@ -295,7 +295,14 @@ fn the_ring_delivers_all_events() {
 fn only_the_device_is_a_set() {
     let null = OwnedFd::from(File::open("/dev/null").unwrap());
     assert_eq!(errno(Set::try_from(null)), libc::ENOTTY);
-    assert_eq!(Set::open_path("/dev/no-twheel").unwrap_err().kind(), ErrorKind::NotFound);
+    let absent = Set::open_path("/dev/no-twheel").unwrap_err();
+    assert_eq!(absent.kind(), ErrorKind::NotFound);
+    let text = absent.to_string();
+    assert!(
+        text.starts_with("/dev/no-twheel: ") && text.contains("module twheel loaded?"),
+        "{text}"
+    );
+    assert!(Set::open_path("/dev/null").unwrap_err().to_string().starts_with("/dev/null: "));
     let set = Set::try_from(OwnedFd::from(open())).unwrap();
     assert!(set.as_raw_fd() >= 0);
     assert_eq!(errno(set.signal_eventfd(Some(set.as_fd()))), libc::EINVAL);

@@ -50,8 +50,11 @@ class Timers(Descriptor):
 
     def __init__(self, path: str | os.PathLike[str] = "/dev/twheel", *,
                  blocking: bool = False) -> None:
-        super().__init__(library.open_path(os.fsencode(path),
-                                           0 if blocking else os.O_NONBLOCK))
+        try:
+            fd = library.open_path(os.fsencode(path), 0 if blocking else os.O_NONBLOCK)
+        except OSError as error:
+            raise errors.from_open(error.errno or 0, os.fspath(path)) from None
+        super().__init__(fd)
 
     @classmethod
     def from_fd(cls, fd: int) -> "Timers":
