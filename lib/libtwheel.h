@@ -534,6 +534,25 @@ static inline enum twheel_pushed twheel_push_back(const struct twheel_table *tab
 	return TWHEEL_PUSHED;
 }
 
+/**
+ * twheel_push_or_rearm - push a deadline back, or arm the timer again
+ * @fd: The descriptor.
+ * @table: The table.
+ * @op: The operation that adds the timer, with the timer's handle or 0: TWHEEL_SHARED and
+ *	TWHEEL_ABSTIME, on CLOCK_MONOTONIC, without a period. Its @time_ns is the new deadline.
+ *	The handle is filled in if a timer was added.
+ *
+ * For a deadline that was meant to be pushed back in time, and may have passed. If
+ * twheel_push_back() returns TWHEEL_PUSHED_NOT, the function calls twheel_upsert(). That
+ * withdraws the event if it is unread, and adds a timer if the event was read. Threads that
+ * share a timer and may both find it gone have to take turns: otherwise each adds a timer.
+ *
+ * Return: 0 if the deadline is now @op->time_ns or was as late; TWHEEL_RETRACTED or
+ * TWHEEL_ADDED, as twheel_upsert(); or an error: those of twheel_upsert(), and -EINVAL if @op
+ * is not as said.
+ */
+int twheel_push_or_rearm(int fd, const struct twheel_table *table, struct twheel_op *op);
+
 /*
  * The ring of events. One thread at a time may consume events.
  */

@@ -49,6 +49,18 @@ API int twheel_upsert(int fd, struct twheel_op *op)
 	return run(fd, TWHEEL_IOC_UPSERT, op);
 }
 
+API int twheel_push_or_rearm(int fd, const struct twheel_table *table, struct twheel_op *op)
+{
+	const uint32_t flags = TWHEEL_SHARED | TWHEEL_ABSTIME;
+
+	if ((op->flags & flags) != flags || op->clockid != CLOCK_MONOTONIC || op->period_ns ||
+	    op->time_ns > INT64_MAX)
+		return -EINVAL;
+	if (twheel_push_back(table, op->handle, op->time_ns) != TWHEEL_PUSHED_NOT)
+		return 0;
+	return twheel_upsert(fd, op);
+}
+
 API int twheel_cancel_group(int fd, uint64_t group, uint64_t *retracted)
 {
 	struct twheel_op op = { .group = group };

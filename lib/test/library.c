@@ -761,6 +761,64 @@ TEST(push_back_says_which_of_three_things_happened)
 	ASSERT_EQ(twheel_push_back(table, handle, later), TWHEEL_PUSHED_NOT);
 }
 
+TEST(push_or_rearm_pushes_withdraws_or_adds)
+{
+	struct shared shared = shared_timer(FAR);
+	struct twheel_op op = twheel_at(CLOCK_MONOTONIC, shared.deadline + FAR, 1);
+	const uint64_t handle = op.handle = shared.handle;
+
+	op.flags |= TWHEEL_SHARED;
+	ASSERT_EQ(twheel_push_or_rearm(shared.fd, &shared.table, &op), 0);
+	op.time_ns -= FAR;
+	ASSERT_EQ(twheel_push_or_rearm(shared.fd, &shared.table, &op), 0);
+	ASSERT_EQ(twheel_query(shared.fd, handle, &op, TWHEEL_ABSTIME), 0);
+	ASSERT_EQ(op.time_ns, shared.deadline + FAR);
+	/* The event is unread. */
+	ASSERT_EQ(twheel_change(shared.fd, handle, 0, 0), 0);
+	wait_for_unread(shared.fd);
+	op = twheel_at(CLOCK_MONOTONIC, now() + FAR, 2);
+	op.flags |= TWHEEL_SHARED;
+	op.handle = handle;
+	ASSERT_EQ(twheel_push_or_rearm(shared.fd, &shared.table, &op), TWHEEL_RETRACTED);
+	ASSERT_EQ(op.handle, handle);
+	ASSERT_EQ(twheel_push_or_rearm(shared.fd, &shared.table, &op), 0);
+	/* The event was read. */
+	ASSERT_EQ(twheel_change(shared.fd, handle, 0, 0), 0);
+	ASSERT_EQ(read_one(shared.fd).handle, handle);
+	ASSERT_EQ(twheel_push_or_rearm(shared.fd, &shared.table, &op), TWHEEL_ADDED);
+	ASSERT(op.handle && op.handle != handle);
+	op.handle = 0;
+	ASSERT_EQ(twheel_push_or_rearm(shared.fd, &shared.table, &op), TWHEEL_ADDED);
+	ASSERT_EQ(timers(shared.fd), 2);
+}
+
+TEST(push_or_rearm_refuses_what_cannot_be_pushed)
+{
+	struct shared shared = shared_timer(FAR);
+	struct twheel_op good = twheel_at(CLOCK_MONOTONIC, shared.deadline + FAR, 1), op;
+	int i;
+
+	good.flags |= TWHEEL_SHARED;
+	good.handle = shared.handle;
+	for (i = 0; i < 5; i++) {
+		op = good;
+		if (i == 0)
+			op.flags &= ~TWHEEL_ABSTIME;
+		else if (i == 1)
+			op.flags &= ~TWHEEL_SHARED;
+		else if (i == 2)
+			op.clockid = CLOCK_BOOTTIME;
+		else if (i == 3)
+			op.period_ns = FAR;
+		else
+			op.time_ns = -1ULL;
+		ASSERT_EQ(twheel_push_or_rearm(shared.fd, &shared.table, &op), -EINVAL);
+	}
+	ASSERT_EQ(twheel_query(shared.fd, shared.handle, &op, TWHEEL_ABSTIME), 0);
+	ASSERT_EQ(op.time_ns, shared.deadline);
+	ASSERT_EQ(timers(shared.fd), 1);
+}
+
 /* An entry of the table is used again after all others. */
 TEST(push_back_by_a_handle_that_is_gone_leaves_others_alone)
 {
