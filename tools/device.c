@@ -37,10 +37,13 @@ static int no_device(void)
 	return -STATUS_NO_DEVICE;
 }
 
-static int no_access(void)
+static int no_access(int error)
 {
 	report("no access to %s", device_path);
-	report("run this as root, or join the group of the device: usermod -aG twheel NAME");
+	if (error == -EPERM)
+		report("a container forbids it: pass the device in, as by podman run --device /dev/twheel");
+	else
+		report("run this as root, or join the group of the device: usermod -aG twheel NAME");
 	return -STATUS_NO_ACCESS;
 }
 
@@ -59,7 +62,7 @@ int device_open(void)
 		return no_device();
 	case -EACCES:
 	case -EPERM:
-		return no_access();
+		return no_access(fd);
 	case -ENODEV:
 		report("%s is not the device of twheel", device_path);
 		return -STATUS_NO_DEVICE;
