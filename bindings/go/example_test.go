@@ -10,7 +10,8 @@ import (
 	"io/fs"
 	"log"
 	"time"
-	"twheel"
+
+	"twheel.invalid/twheel"
 )
 
 func ExampleOpen() {

@@ -15,7 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"twheel"
+
+	"twheel.invalid/twheel"
 )
 
 const (

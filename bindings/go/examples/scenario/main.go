@@ -10,7 +10,8 @@ import (
 	"log"
 	"syscall"
 	"time"
-	"twheel"
+
+	"twheel.invalid/twheel"
 )
 
 const (
