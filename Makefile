@@ -124,7 +124,7 @@ help:
 	@echo '                       below DESTDIR, programs below PREFIX (/usr/local)'
 	@echo '  make modules_install, make programs_install   a part of that'
 	@echo '                       For packagers: DESTDIR, PREFIX or prefix, BINDIR LIBDIR'
-	@echo '                       INCLUDEDIR PKGCONFIGDIR MANDIR DOCDIR UDEVDIR SYSUSERSDIR,'
+	@echo '                       INCLUDEDIR PKGCONFIGDIR CMAKEDIR MANDIR DOCDIR UDEVDIR SYSUSERSDIR,'
 	@echo '                       BASHCOMPDIR ZSHCOMPDIR FISHCOMPDIR,'
 	@echo '                       KDIR KERNELRELEASE LLVM INSTALL_MOD_PATH INSTALL_MOD_DIR'
 	@echo '  make uninstall       remove what make install has installed'
