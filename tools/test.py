@@ -18,6 +18,7 @@ import os
 import pty
 import random
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -683,6 +684,14 @@ def cron_does_not_repeat_itself_when_the_clock_is_put_back_a_little():
     hours = [time.strftime("%H:%M", time.gmtime(e["deadline_ns"] / SECOND))
              for e in events]
     is_(hours, ["12:00", "13:00"])
+
+
+@case_in_virtual_time
+def cron_tells_once_of_a_time_zone_that_is_not_there():
+    result = ctl("cron", "* * * * *", "--count", "3", "true", zone="Nonsense/Zone")
+    is_(result.status, DONE)
+    is_(result.err, "twheelctl: warning: there is no time zone 'Nonsense/Zone' on this machine; "
+        "local time is UTC+0000\n")
 
 
 @contextlib.contextmanager
@@ -1666,11 +1675,11 @@ def zsh_completes():
     try:
         seen = b""
         os.write(terminal, b"print rea''dy\n")
-        for keys, wanted in ((b"", b"ready"), (b"echo twheelctl resu\t\x15", b""),
-                             (b"twheelctl resu\t", b"resume "),
+        for keys, wanted in ((b"", b"ready"), (b"twheelctl resu\t", b"resume "),
                              (b"\x15twheelctl add 1s --miss\tr\t", b"--missed restart")):
             os.write(terminal, keys)
             while wanted not in seen:
+                assert select.select([terminal], [], [], TIMEOUT)[0], seen
                 seen += os.read(terminal, 4096)
             seen = seen[seen.index(wanted) + len(wanted):]
     finally:
