@@ -293,9 +293,9 @@ static int run_jobs(struct crontab *crontab)
 
 int crontab_option(int argc, char **argv)
 {
-	int i;
+	int i = argc > 1 && !flag_like(argv[1]) ? 2 : 1;
 
-	for (i = 1; i + 1 < argc && flag_like(argv[i]) && strcmp(argv[i], "--"); i += 2)
+	for (; i + 1 < argc && flag_like(argv[i]) && strcmp(argv[i], "--"); i += 2)
 		if (!strcmp(argv[i], "--file"))
 			return i;
 	return 0;

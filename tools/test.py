@@ -447,7 +447,7 @@ def next_from_a_time_that_clocks_skip_says_that_alone():
     is_((result.status, result.err), (USAGE, "twheelctl: '2027-03-28T02:30' does not exist: "
                                       "there is no such day, or the clocks skip it\n"))
     for words, says_what in ((("--count", "x"), "'x' is not a number"),
-                             (("--count",), "next: only --count N and --from TIME may follow")):
+                             (("--count",), "--count: N is missing")):
         result = ctl("next", "@daily", *words)
         is_((result.status, result.err), (USAGE, f"twheelctl: {says_what}\n"))
 
@@ -1623,7 +1623,7 @@ def in_shell(*command, **variables):
 
 BASH = """
 . /usr/share/bash-completion/bash_completion && . "$FILE"
-COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_TYPE=9
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE=${LINE// : /:} COMP_POINT=${#COMP_LINE} COMP_TYPE=9
 _twheelctl 2>/dev/null
 printf '%s\\n' "${COMPREPLY[@]}"
 """
@@ -1636,7 +1636,8 @@ def bash_completes():
 
     def bash(*words):
         return in_shell("bash", "--norc", "-c", BASH, "bash", "twheelctl", *words,
-                        FILE=completion("twheelctl.bash"))[:-1]
+                        FILE=completion("twheelctl.bash"),
+                        LINE=" ".join(("twheelctl", *words)))[:-1]
 
     is_(bash("li"), ["list"])
     is_(bash("add", "1s", "--mi"), ["--missed"])
@@ -1676,7 +1677,8 @@ def zsh_completes():
         seen = b""
         os.write(terminal, b"print rea''dy\n")
         for keys, wanted in ((b"", b"ready"), (b"twheelctl resu\t", b"resume "),
-                             (b"\x15twheelctl add 1s --miss\tr\t", b"--missed restart")):
+                             (b"\x15twheelctl add 1s --miss\t", b"--missed"),
+                             (b"r\t", b"restart")):
             os.write(terminal, keys)
             while wanted not in seen:
                 assert select.select([terminal], [], [], TIMEOUT)[0], seen

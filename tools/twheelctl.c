@@ -81,7 +81,18 @@ static int take_flag(struct line *line, char **argv)
 	return flag->value ? used : 1;
 }
 
-/* Take the words up to those of a command that is to be run. Returns whether they make sense. */
+/* Put a word before those that were taken from @place on. */
+static void insert(struct line *line, int place, char *word)
+{
+	memmove(line->words + place + 1, line->words + place,
+		(size_t)(line->count++ - place) * sizeof(word));
+	line->words[place] = word;
+}
+
+/*
+ * Take the words up to those of a command that is to be run. The words before that command come
+ * first: the subcommands look for their options behind. Returns whether the words make sense.
+ */
 static bool take_words(struct line *line, char **argv)
 {
 	int used, operands = 0;
@@ -101,7 +112,7 @@ static bool take_words(struct line *line, char **argv)
 		} else if (operands++ == line->command->operands) {
 			break;
 		}
-		line->words[line->count++] = *argv;
+		insert(line, line->command->operands < 0 ? line->count : operands, *argv);
 	}
 	for (; *argv; argv++)
 		line->words[line->count++] = *argv;
