@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /* libtwheel: leases */
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include "internal.h"
 
 API int twheel_lease(int fd, uint64_t handle, uint64_t cap_ns, uint32_t flags)
@@ -38,4 +42,37 @@ API int twheel_lease_left(int lease, uint64_t *left_ns)
 API int twheel_lease_wait(int lease, int timeout_ms)
 {
 	return twheel_poll(lease, 0, timeout_ms);
+}
+
+/* Read a variable of the environment: a decimal number up to @most, and nothing else. */
+static int number_of(const char *name, uint64_t most, uint64_t *number)
+{
+	const char *text = getenv(name);
+	char *end;
+
+	if (!text)
+		return -ENOENT;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !isdigit((unsigned char)*text) || *end || errno || *number > most ? -EINVAL : 0;
+}
+
+API int twheel_lease_from_env(uint64_t *lease_ns)
+{
+	uint64_t lease, ns = 0, left;
+	int ret = number_of("TWHEEL_LEASE_FD", INT_MAX, &lease);
+
+	if (!ret && lease_ns)
+		ret = number_of("TWHEEL_LEASE_NS", INT64_MAX, &ns);
+	if (ret)
+		return ret;
+	/* A lease that has ended is one. */
+	ret = twheel_lease_left((int)lease, &left);
+	if (ret && ret != -ENOENT)
+		return ret;
+	if (fcntl((int)lease, F_SETFD, FD_CLOEXEC))
+		return -errno;
+	if (lease_ns)
+		*lease_ns = ns;
+	return (int)lease;
 }

@@ -29,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
 #include <linux/twheel.h>
 
@@ -451,6 +452,39 @@ int twheel_lease_left(int lease, uint64_t *left_ns);
  * signal.
  */
 int twheel_lease_wait(int lease, int timeout_ms);
+
+/**
+ * twheel_lease_from_env - take the lease that "twheelctl run" has given the program
+ * @lease_ns: If not %NULL: set to the length of the lease. A holder pushes about three times in
+ *	this time.
+ *
+ * The variables TWHEEL_LEASE_FD and TWHEEL_LEASE_NS say what the lease is. The function sets
+ * O_CLOEXEC: a child that executes a program does not keep the lease.
+ *
+ * Return: The descriptor of the lease, which may have ended; or an error: -ENOENT if a variable
+ * is not set, -EINVAL if it is no number, -EBADF or -ENOTTY if the descriptor is closed or
+ * is no lease.
+ */
+int twheel_lease_from_env(uint64_t *lease_ns);
+
+/*
+ * Fences
+ */
+
+/**
+ * twheel_fence - have the kernel send a signal when a timer expires
+ * @fd: The descriptor: one of its own for each fence, with one timer.
+ * @owner: The process, or a process group as a negative number. 0 ends the fence.
+ * @signal: The signal: SIGKILL ends also a process that is stopped. 0 if @owner is 0.
+ *
+ * The kernel sends the signal, whatever the programs do meanwhile that have @fd. The open file
+ * has one fence, and a new one takes its place. libtwheel(3) says what a fence does not do.
+ *
+ * Return: 0 or an error: -ESRCH if there is no such process or group; -EPERM if the program
+ * may not signal it; -EBUSY if an event is unread, for which no signal would come; -EINVAL if
+ * @signal is no signal, or @owner is -1.
+ */
+int twheel_fence(int fd, pid_t owner, int signal);
 
 /*
  * The table of deadlines
