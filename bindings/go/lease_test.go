@@ -7,6 +7,7 @@ package twheel
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -68,6 +69,56 @@ func TestDeathOfTheHolderIsNoticed(t *testing.T) {
 	equal(t, "timer", events[0].Timer, timer)
 	equal(t, "flags", events[0].Flags, LeaseClosed)
 	holder.Wait()
+}
+
+func TestFenceKillsAStoppedGroup(t *testing.T) {
+	set := open(t)
+	victim := exec.Command("sh", "-c", "kill -STOP $$")
+	victim.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	must(0, victim.Start())
+	group := -victim.Process.Pid
+	fails(t, "fence of all", set.Fence(-1, syscall.SIGKILL), syscall.EINVAL)
+	fails(t, "fence of none", set.Fence(0, syscall.SIGKILL), syscall.EINVAL)
+	fails(t, "signal 65", set.Fence(group, 65), syscall.EINVAL)
+	fails(t, "fence", set.Fence(group, syscall.SIGKILL), nil)
+	must(set.Add(After(time.Second/2, 1)))
+	victim.Wait()
+	status := victim.ProcessState.Sys().(syscall.WaitStatus)
+	equal(t, "signal", status.Signal(), syscall.SIGKILL)
+	fails(t, "fence", set.Fence(os.Getpid(), syscall.SIGKILL), syscall.EBUSY)
+	must(set.Read(make([]Event, 1)))
+	fails(t, "fence", set.Fence(group, syscall.SIGKILL), syscall.ESRCH)
+	fails(t, "fence", set.Fence(os.Getpid(), syscall.SIGKILL), nil)
+	fails(t, "end", set.EndFence(), nil)
+	must(set.Add(After(0, 2)))
+	must(set.Read(make([]Event, 1)))
+}
+
+func TestLeaseComesFromTheEnvironment(t *testing.T) {
+	set := open(t)
+	_, _, err := LeaseFromEnv()
+	fails(t, "no variable", err, os.ErrNotExist)
+	made := must(set.Lease(must(set.Add(After(time.Hour, 1))), time.Hour, OnCloseWait))
+	defer made.Close()
+	// The environment's lease owns a descriptor of its own.
+	fd := must(syscall.Dup(int(made.File().Fd())))
+	t.Setenv("TWHEEL_LEASE_NS", "5000000000")
+	for text, want := range map[string]error{
+		"":        syscall.EINVAL,
+		"-1":      syscall.EINVAL,
+		"1000000": syscall.EBADF,
+		"1":       syscall.ENOTTY,
+	} {
+		t.Setenv("TWHEEL_LEASE_FD", text)
+		_, _, err := LeaseFromEnv()
+		fails(t, text, err, want)
+	}
+	t.Setenv("TWHEEL_LEASE_FD", strconv.Itoa(fd))
+	lease, length, err := LeaseFromEnv()
+	fails(t, "lease", err, nil)
+	defer lease.Close()
+	equal(t, "length", length, 5*time.Second)
+	fails(t, "push", lease.Push(), nil)
 }
 
 // listed returns records of all timers, and their cookies.

@@ -2,9 +2,11 @@
 // Test the C++ binding on the device. Prints TAP. With an argument: the waits of days.
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -431,6 +433,45 @@ static bool a_lease_keeps_a_timer_from_expiring()
 	return true;
 }
 
+static bool a_fence_kills_a_stopped_process()
+{
+	twheel::timer_set set;
+	int status = 0;
+	const pid_t child = fork();
+
+	if (!child) {
+		setpgid(0, 0);
+		for (;;)
+			raise(SIGSTOP);
+	}
+	setpgid(child, child);
+	REQUIRE(thrown([&] { set.fence(0); }) == EINVAL);
+	REQUIRE(thrown([&] { set.fence(child, 65); }) == EINVAL);
+	set.fence(-child);
+	set.add(twheel::after(500ms));
+	REQUIRE(waitpid(child, &status, 0) == child);
+	REQUIRE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	REQUIRE(thrown([&] { set.fence(-child); }) == ESRCH);
+	set.end_fence();
+	return true;
+}
+
+static bool a_lease_comes_from_the_environment()
+{
+	twheel::timer_set set;
+	const auto given = set.lease(set.add(twheel::after(1h)), 3h);
+	std::chrono::nanoseconds length{};
+
+	REQUIRE(thrown([] { twheel::lease::from_env(); }) == ENOENT);
+	setenv("TWHEEL_LEASE_FD", std::to_string(given.fd()).c_str(), 1);
+	REQUIRE(thrown([&] { twheel::lease::from_env(&length); }) == ENOENT);
+	setenv("TWHEEL_LEASE_NS", "10800000000000", 1);
+	auto lease = twheel::lease::from_env(&length);
+	REQUIRE(length == 3h && lease.release() == given.fd());
+	unsetenv("TWHEEL_LEASE_FD");
+	return true;
+}
+
 static bool eventfd_is_signalled()
 {
 	twheel::timer_set set;
@@ -489,6 +530,8 @@ static const struct {
 	{ "the ring has each event once", ring_has_each_event_once },
 	{ "timers are listed and restored", lists_and_restores },
 	{ "a lease keeps a timer from expiring", a_lease_keeps_a_timer_from_expiring },
+	{ "a fence kills a stopped process", a_fence_kills_a_stopped_process },
+	{ "a lease comes from the environment", a_lease_comes_from_the_environment },
 	{ "an eventfd is signalled", eventfd_is_signalled },
 	{ "nothing is allocated", nothing_is_allocated },
 	{ "waits of days are not cut", waits_of_days_are_not_cut, true },

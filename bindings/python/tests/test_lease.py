@@ -3,6 +3,7 @@
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -71,6 +72,43 @@ class LeaseTest(unittest.TestCase):
         self.assertTrue(self.timers.wait(30))
         event, = self.timers.read()
         self.assertEqual(event.flags, EventFlags.LEASE_CLOSED)
+
+    def test_a_stopped_group_is_killed_at_its_deadline(self):
+        self.timers.cancel(self.handle)
+        child = subprocess.Popen(["sh", "-c", "sleep 3600 & kill -STOP $$"],
+                                 start_new_session=True, stdout=subprocess.PIPE)
+        self.timers.fence(-child.pid)
+        self.timers.add(SECOND // 2)
+        # The sleep has the pipe, too: both must have ended.
+        self.assertEqual(child.communicate(), (b"", None))
+        self.assertEqual(child.returncode, -signal.SIGKILL)
+
+    def test_a_fence_is_refused_or_ended(self):
+        for error, arguments in ((errno.EINVAL, (0,)), (errno.EINVAL, (-1,)),
+                                 (errno.EINVAL, (os.getpid(), 65)),
+                                 (errno.ESRCH, (-0x7ffffff0,))):
+            with self.assertRaises(OSError) as caught:
+                self.timers.fence(*arguments)
+            self.assertEqual(caught.exception.errno, error)
+        with self.assertRaises(OverflowError):
+            self.timers.fence(1 << 32)
+        self.timers.fence(os.getpid())
+        self.timers.end_fence()
+        self.timers.add(0)
+        self.assertTrue(self.timers.wait(30))
+
+    def test_a_lease_comes_from_the_environment(self):
+        lease = self.lease()
+        program = ("import twheel; lease, ns = twheel.Lease.from_env(); lease.push(); "
+                   "print(ns, lease.left() > 0)")
+        environment = {**os.environ, "TWHEEL_LEASE_FD": str(lease.fileno()),
+                       "TWHEEL_LEASE_NS": "5000000000"}
+        done = subprocess.run([sys.executable, "-c", program], env=environment, check=True,
+                              pass_fds=[lease.fileno()], stdout=subprocess.PIPE)
+        self.assertEqual(done.stdout, b"5000000000 True\n")
+        self.assertGreater(lease.left(), 2 * FAR)
+        with self.assertRaises(FileNotFoundError):
+            twheel.Lease.from_env()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ use crate::sys;
 use crate::time::to_ns;
 use std::io;
 use std::os::unix::io::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What becomes of the timer when the last copy of its lease is closed.
@@ -54,7 +55,39 @@ impl OnClose {
 #[derive(Debug)]
 pub struct Lease(OwnedFd);
 
+/// The lease of the environment has an owner.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+fn invalid<E>(_: E) -> io::Error {
+    io::ErrorKind::InvalidInput.into()
+}
+
+/// A variable of the environment: digits and nothing else
+fn number_of(name: &str) -> io::Result<u64> {
+    let text = std::env::var_os(name).ok_or(io::ErrorKind::NotFound)?;
+    let text = text.to_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    text.ok_or_else(|| invalid(()))?.parse().map_err(invalid)
+}
+
 impl Lease {
+    /// Take the lease that `twheelctl run` has given the program, and its length: a holder pushes
+    /// about three times in this time. The descriptor becomes close-on-exec.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is none. `InvalidInput` if a variable is no number. `EBADF` or
+    /// `ENOTTY` if the descriptor is no lease. `AlreadyExists` if the program has taken it.
+    pub fn from_env() -> io::Result<(Lease, Duration)> {
+        let fd = number_of("TWHEEL_LEASE_FD")?.try_into().map_err(invalid)?;
+        let length = Duration::from_nanos(number_of("TWHEEL_LEASE_NS")?);
+        if TAKEN.swap(true, Ordering::Relaxed) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let lease = sys::take_lease(fd).map(Lease);
+        TAKEN.store(lease.is_ok(), Ordering::Relaxed);
+        Ok((lease?, length))
+    }
+
     /// Push the deadline back to the cap from now. If it is later already, nothing changes.
     /// A `write` of one or more bytes to the descriptor does the same.
     pub fn push(&self) -> io::Result<()> {

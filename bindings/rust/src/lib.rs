@@ -86,6 +86,6 @@ pub use lease::{Lease, OnClose};
 pub use list::List;
 pub use op::{Op, State, Status, Timer};
 pub use ring::Ring;
-pub use set::{Features, GroupEnd, Info, Set, Upsert};
+pub use set::{Features, GroupEnd, Info, Owner, Set, Upsert};
 pub use table::{Pushed, Table};
 pub use time::Clock;

@@ -27,6 +27,15 @@ pub enum Upsert {
     Added(Timer),
 }
 
+/// Whom a fence signals: [`Set::fence`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The process with this number
+    Process(u32),
+    /// The process group with this number
+    Group(u32),
+}
+
 /// What [`Set::cancel_group`] has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupEnd {
@@ -187,6 +196,45 @@ impl Set {
         let (handle, cap_ns, flags) = (timer.to_raw(), to_ns(cap), on_close.flags());
         let lease = TwheelLease { handle, cap_ns, flags, ..Default::default() };
         sys::lease(self.as_fd(), lease).map(Lease::from)
+    }
+
+    /// Have the kernel send a signal when a timer expires, whatever programs do then. Use a set
+    /// with one timer for this, and do not read its events. A new fence takes the place of an
+    /// older one. libtwheel(3), "Fences", has the limits.
+    ///
+    /// # Errors
+    ///
+    /// `ESRCH` if there is no such process or group. `EPERM` if the program may not signal it.
+    /// `EBUSY` if an event is unread, for which no signal would come. `EINVAL` if the number
+    /// or the signal is none.
+    pub fn fence(&self, owner: Owner, signal: i32) -> io::Result<()> {
+        let invalid = || io::Error::from_raw_os_error(libc::EINVAL);
+        let (number, sign) = match owner {
+            Owner::Process(number) => (number, 1),
+            Owner::Group(number) => (number, -1),
+        };
+        let number = i32::try_from(number).map_err(|_| invalid())? * sign;
+        // kill() takes 0 for the own group and -1 for all processes.
+        if number == 0 || number == -1 || !(1..=64).contains(&signal) {
+            return Err(invalid());
+        }
+        sys::check_target(number)?;
+        self.check_unread()?;
+        sys::set_fence(self.as_fd(), number, signal, true)?;
+        // A timer may have expired before the signals were on.
+        self.check_unread().or_else(|error| self.end_fence().and(Err(error)))
+    }
+
+    /// Send no signal any more.
+    pub fn end_fence(&self) -> io::Result<()> {
+        sys::set_fence(self.as_fd(), 0, 0, false)
+    }
+
+    fn check_unread(&self) -> io::Result<()> {
+        match sys::info(self.as_fd())?.unread {
+            0 => Ok(()),
+            _ => Err(io::Error::from_raw_os_error(libc::EBUSY)),
+        }
     }
 
     /// Read as many events as there are and as fit into the buffer, and return how many. If

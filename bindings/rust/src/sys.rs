@@ -15,6 +15,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+const F_SETSIG: libc::c_int = 10; // missing in the crate libc
+
 /// The result of a system call that returns -1 and sets errno.
 fn check<T: PartialOrd + Default>(result: T) -> io::Result<T> {
     if result < T::default() {
@@ -129,6 +131,49 @@ pub(crate) fn lease_left(fd: BorrowedFd<'_>) -> io::Result<u64> {
     // SAFETY: the request fills in a u64.
     unsafe { ioctl(fd, ioc::LEASE_LEFT, std::ptr::addr_of_mut!(ns) as usize) }?;
     Ok(ns)
+}
+
+/// Let the kernel send a signal when a timer expires, or no longer. `owner` is as in `kill()`.
+/// The signals are off meanwhile: an expiry in between would send the wrong one.
+pub(crate) fn set_fence(
+    fd: BorrowedFd<'_>,
+    owner: libc::pid_t,
+    signal: libc::c_int,
+    on: bool,
+) -> io::Result<()> {
+    // SAFETY: these commands of fcntl() take an int.
+    let fcntl = |command, argument: libc::c_int| {
+        check(unsafe { libc::fcntl(fd.as_raw_fd(), command, argument) })
+    };
+    let flags = fcntl(libc::F_GETFL, 0)? & !libc::O_ASYNC;
+    fcntl(libc::F_SETFL, flags)?;
+    fcntl(libc::F_SETOWN, owner)?;
+    fcntl(F_SETSIG, signal)?;
+    if on {
+        fcntl(libc::F_SETFL, flags | libc::O_ASYNC)?;
+    }
+    Ok(())
+}
+
+/// Whether the program may signal a process or a group, which exists.
+pub(crate) fn check_target(owner: libc::pid_t) -> io::Result<()> {
+    // SAFETY: signal 0 is sent to nobody.
+    check(unsafe { libc::kill(owner, 0) }).map(drop)
+}
+
+/// Take a descriptor of the environment, if it is a lease. It becomes close-on-exec.
+pub(crate) fn take_lease(fd: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: only a lease has this request, which refuses the argument 1.
+    let refused = check(unsafe { libc::ioctl(fd, ioc::LEASE_PUSH as _, 1usize) });
+    match refused {
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
+        Err(error) => return Err(error),
+        Ok(_) => return Err(io::Error::from_raw_os_error(libc::ENOTTY)),
+    }
+    // SAFETY: the command takes an int.
+    check(unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) })?;
+    // SAFETY: the environment gives the lease to this program, and the caller takes it once.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 pub(crate) fn resume(fd: BorrowedFd<'_>) -> io::Result<()> {

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::io::{ErrorKind, Write};
-use std::os::unix::io::{AsRawFd, OwnedFd};
+use std::os::unix::io::{AsRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
-use twheel::{Clock, Events, Features, OnClose, Op, Set, State, Timer};
+use twheel::{Clock, Events, Features, Lease, OnClose, Op, Owner, Set, State, Timer};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -59,6 +60,46 @@ fn the_death_of_the_holder_is_noticed() {
     assert_eq!((events[0].timer(), events[0].lease_closed()), (Some(timer), true));
     assert!(events[0].deadline() < Clock::Monotonic.now());
     holder.wait().unwrap();
+}
+
+#[test]
+#[ignore = "needs /dev/twheel"]
+fn a_fence_kills_a_stopped_process() {
+    let set = open();
+    let errno = |result: std::io::Result<()>| result.unwrap_err().raw_os_error().unwrap();
+    let mut victim = Command::new("sh").args(["-c", "kill -STOP $$"]).spawn().unwrap();
+    let owner = Owner::Process(victim.id());
+    assert_eq!(errno(set.fence(Owner::Group(victim.id()), libc::SIGKILL)), libc::ESRCH);
+    assert_eq!(errno(set.fence(Owner::Group(1), libc::SIGKILL)), libc::EINVAL);
+    assert_eq!(errno(set.fence(Owner::Process(u32::MAX), libc::SIGKILL)), libc::EINVAL);
+    assert_eq!(errno(set.fence(owner, 65)), libc::EINVAL);
+    set.fence(owner, libc::SIGKILL).unwrap();
+    set.add(Op::after(Duration::from_millis(500), 1)).unwrap();
+    assert_eq!(victim.wait().unwrap().signal(), Some(libc::SIGKILL));
+    assert_eq!(errno(set.fence(Owner::Process(std::process::id()), 9)), libc::EBUSY);
+    set.end_fence().unwrap();
+}
+
+#[test]
+#[ignore = "needs /dev/twheel"]
+fn a_lease_comes_from_the_environment() {
+    let set = open();
+    let lease = set.lease(set.add(Op::after(HOUR, 1)).unwrap(), HOUR, OnClose::Wait).unwrap();
+    let fd = OwnedFd::from(lease.try_clone().unwrap()).into_raw_fd();
+    let kind = || Lease::from_env().unwrap_err().kind();
+    assert_eq!(kind(), ErrorKind::NotFound);
+    std::env::set_var("TWHEEL_LEASE_NS", "5000000000");
+    for text in ["", "-1", "+3", "4294967296"] {
+        std::env::set_var("TWHEEL_LEASE_FD", text);
+        assert_eq!(kind(), ErrorKind::InvalidInput);
+    }
+    std::env::set_var("TWHEEL_LEASE_FD", "1000000");
+    assert_eq!(Lease::from_env().unwrap_err().raw_os_error(), Some(libc::EBADF));
+    std::env::set_var("TWHEEL_LEASE_FD", fd.to_string());
+    let (taken, length) = Lease::from_env().unwrap();
+    assert_eq!((taken.as_raw_fd(), length), (fd, Duration::from_secs(5)));
+    taken.push().unwrap();
+    assert_eq!(kind(), ErrorKind::AlreadyExists);
 }
 
 /// A list ends after an error, also for a program that leaves errors out.

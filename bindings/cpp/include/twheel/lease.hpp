@@ -68,6 +68,24 @@ public:
 		return made;
 	}
 
+	// Take the lease that "twheelctl run" has given the program, and its length. Call this
+	// once: the object owns the descriptor.
+	static result<lease> try_from_env(std::chrono::nanoseconds *length = nullptr) noexcept
+	{
+		std::uint64_t ns = 0;
+		const int fd = twheel_lease_from_env(length ? &ns : nullptr);
+
+		if (fd < 0)
+			return result<lease>::failure(-fd, "twheel_lease_from_env");
+		if (length)
+			*length = std::chrono::nanoseconds(ns);
+		return result<lease>::success(adopt(fd));
+	}
+	static lease from_env(std::chrono::nanoseconds *length = nullptr)
+	{
+		return try_from_env(length).value();
+	}
+
 	int fd() const noexcept { return fd_; }
 	int release() noexcept { return std::exchange(fd_, -1); }
 	explicit operator bool() const noexcept { return fd_ >= 0; }

@@ -5,10 +5,13 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <utility>
+
+#include <sys/types.h>
 
 #include "lease.hpp"
 #include "operation.hpp"
@@ -253,6 +256,23 @@ public:
 	{
 		return try_lease(which, cap, flags).value();
 	}
+
+	// Have the kernel send SIGNAL to a process when a timer expires, or to a process group, as
+	// a negative number. Use a set with one timer for this, and do not read its events.
+	// libtwheel(3), "Fences", has the limits.
+	result<done> try_fence(pid_t owner, int signal = SIGKILL) noexcept
+	{
+		return detail::make(owner ? twheel_fence(fd_, owner, signal) : -EINVAL,
+				    "twheel_fence");
+	}
+	void fence(pid_t owner, int signal = SIGKILL) { try_fence(owner, signal).value(); }
+
+	// Send no signal any more.
+	result<done> try_end_fence() noexcept
+	{
+		return detail::make(twheel_fence(fd_, 0, 0), "twheel_fence");
+	}
+	void end_fence() { try_end_fence().value(); }
 
 	// Read events: 0 if there are none and the file is O_NONBLOCK.
 	result<std::size_t> try_read(event *events, std::size_t room) noexcept

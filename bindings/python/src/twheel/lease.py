@@ -16,6 +16,15 @@ class Lease(Descriptor):
     lease has ended, its calls raise GoneError.
     """
 
+    @classmethod
+    def from_env(cls) -> "tuple[Lease, int]":
+        """Take the lease that "twheelctl run" has given the program, and its length in ns.
+
+        Call this once: the object owns the descriptor. FileNotFoundError if there is none.
+        """
+        length = ctypes.c_uint64()
+        return cls(library.lease_from_env(length)), length.value
+
     def push(self, delay_ns: int | None = None) -> None:
         """Push the deadline back: to DELAY_NS from now, or as far as the lease allows."""
         if delay_ns is None:

@@ -57,6 +57,8 @@ list = _call("list", c_int, POINTER(c_uint64), _ops, c_size_t, c_uint32, result=
 lease = _call("lease", c_int, c_uint64, c_uint64, c_uint32, error=errors.from_timer)
 lease_push = _call("lease_push", c_int, error=errors.from_timer)
 lease_push_by = _call("lease_push_by", c_int, c_uint64, error=errors.from_timer)
+lease_from_env = _call("lease_from_env", POINTER(c_uint64))
+fence = _call("fence", c_int, c_int, c_int)
 lease_left = _call("lease_left", c_int, POINTER(c_uint64), error=errors.from_timer)
 set_eventfd = _call("set_eventfd", c_int, c_int)
 watch_clock = _call("watch_clock", c_int)

@@ -5,6 +5,7 @@ import ctypes
 import errno
 import os
 import select
+import signal
 from typing import Iterable, Iterator, NamedTuple, Sequence, cast
 
 from . import errors, library
@@ -180,6 +181,20 @@ class Timers(Descriptor):
         """
         return Lease(library.lease(self.fileno(), u64("handle", handle),
                                    u64("cap_ns", cap_ns), int(bool(expire_on_close))))
+
+    def fence(self, owner: int, number: int = signal.SIGKILL) -> None:
+        """Have the kernel send a signal when a timer expires, whatever programs do then.
+
+        OWNER is a process, or a process group as a negative number. Use Timers with one timer
+        for this, and do not read its events. libtwheel(3), "Fences", has the limits.
+        """
+        if not owner:
+            raise errors.from_errno(errno.EINVAL)
+        library.fence(self.fileno(), s32("owner", owner), s32("number", number))
+
+    def end_fence(self) -> None:
+        """Send no signal any more."""
+        library.fence(self.fileno(), 0, 0)
 
     # Events
 
