@@ -2,83 +2,40 @@
 /*
  * twheelctl run: a command with a lease
  *
- * The command pushes its lease, through a descriptor that it inherits. A command that does
- * not is killed. The tool reports how the command has ended, or starts it again.
+ * The command pushes its lease, through a descriptor that it inherits, or by sd_notify(3). A
+ * command that does not is killed: by the tool, and with a fence by the kernel, too. The tool
+ * reports how the command has ended, or starts it again.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <libtwheel.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "command.h"
 #include "device.h"
+#include "fence.h"
 #include "format.h"
 #include "json.h"
-#include "lease.h"
+#include "notify.h"
 #include "parse.h"
 #include "report.h"
 #include "run.h"
 #include "signals.h"
 #include "status.h"
+#include "supervised.h"
 
 /* The time from the end of a command to its next start. */
 #define RESTART_MS	100
 
-enum { FIRST_FREE_FD = 3 };
-
-/**
- * struct supervised - a command and its present run
- * @command: The command, ended by %NULL.
- * @lease_ns: The length of the lease.
- * @restarts: The command is started again if it fails or hangs.
- * @limited: The number of starts is limited.
- * @left: How many starts may still end, if @limited.
- * @device: The device.
- * @signals: A signalfd for the end of the command, and for signals to pass on.
- * @before: The signals that were blocked when the tool began.
- * @told_to_end: The tool has got a signal to end.
- * @pid: The process.
- * @handle: The timer that says that the process hangs.
- * @closed: The process has closed its lease.
- * @hung: The process hangs, and the tool has killed it.
- */
-struct supervised {
-	char		**command;
-	uint64_t	lease_ns;
-	bool		restarts;
-	bool		limited;
-	uint64_t	left;
-	int		device;
-	int		signals;
-	sigset_t	before;
-	bool		told_to_end;
-	pid_t		pid;
-	uint64_t	handle;
-	bool		closed;
-	bool		hung;
-};
-
-static void tell_started(const struct supervised *s)
-{
-	if (!json)
-		return;
-	json_open(NULL, '{');
-	json_text("event", "started");
-	json_number("pid", (unsigned int)s->pid);
-	json_close('}');
-	json_end();
-}
-
-static void tell_hung(const struct supervised *s)
+static void tell_hung(struct supervised *s)
 {
 	char text[FORMAT_SIZE];
 
+	s->hung = true;
 	report("%s (process %d) %s for %s; killing it", s->command[0], s->pid,
 	       s->closed ? "has closed its lease, and gone on" : "has not pushed its lease",
 	       format_duration(s->lease_ns, text));
@@ -98,86 +55,45 @@ static void tell_ended(const struct supervised *s, int status)
 		report("%s (process %d) ended with status %d", s->command[0], s->pid, status);
 }
 
-/*
- * Become the command, in the child. It gets a copy of the lease that survives exec(). The
- * number has one digit if possible: some shells can redirect to no other.
- */
-static void exec_command(const struct supervised *s, int lease)
+static void kill_hung(struct supervised *s)
 {
-	int fd;
-
-	setpgid(0, 0);
-	close(s->device);
-	close(s->signals);
-	fd = fcntl(lease, F_DUPFD, FIRST_FREE_FD);
-	if (fd < 0) {
-		report("%s: %s", s->command[0], strerror(errno));
-		_exit(126);
-	}
-	run_set_variable(LEASE_FD, (uint64_t)fd);
-	run_set_variable(LEASE_NS, s->lease_ns);
-	sigprocmask(SIG_SETMASK, &s->before, NULL);
-	run_exec(s->command);
-}
-
-/* Arm the timer that says that the command hangs. Returns 0 or a negative errno. */
-static int arm(struct supervised *s)
-{
-	struct twheel_op op = twheel_after(s->lease_ns, 0);
-	const int ret = twheel_add(s->device, &op);
-
-	s->handle = op.handle;
-	return ret;
-}
-
-/* Start the command. Returns an exit status. */
-static int start(struct supervised *s)
-{
-	int lease, ret = arm(s);
-
-	if (ret)
-		return device_report("run", ret);
-	lease = twheel_lease(s->device, s->handle, s->lease_ns, TWHEEL_LEASE_EXPIRE_ON_CLOSE);
-	if (lease == -EDQUOT) {
-		report("run: no more leases allowed; see max_leases_user in twheel(4)");
-		return STATUS_FAILED;
-	}
-	if (lease < 0)
-		return device_report("run", lease);
-	s->closed = false;
-	s->hung = false;
-	fflush(stdout);
-	s->pid = fork();
-	if (!s->pid)
-		exec_command(s, lease);
-	ret = s->pid < 0 ? device_report(s->command[0], -errno) : STATUS_DONE;
-	if (!ret) {
-		/* the child does the same: whichever comes first */
-		setpgid(s->pid, s->pid);
-		tell_started(s);
-	}
-	close(lease);
-	return ret;
+	tell_hung(s);
+	kill(-s->pid, SIGKILL);
+	fence_kill_cgroup(&s->fence);
 }
 
 static void serve_event(struct supervised *s)
 {
 	struct twheel_event event;
 
-	/* An earlier run may have left an event. */
-	if (twheel_read(s->device, &event, 1) != 1 || event.handle != s->handle)
+	/* The event stays until the command has ended: without it, the kernel may not signal. */
+	if (s->fenced) {
+		kill_hung(s);
+		return;
+	}
+	if (twheel_read(s->device, &event, 1) != 1)
 		return;
 	/*
 	 * A command that has closed its lease is about to end. If it goes on for the length
 	 * of another lease, it counts as hung.
 	 */
-	if (event.flags & TWHEEL_EVENT_LEASE_CLOSED && !arm(s)) {
+	if (event.flags & TWHEEL_EVENT_LEASE_CLOSED && !supervised_arm(s)) {
 		s->closed = true;
 		return;
 	}
-	tell_hung(s);
-	s->hung = true;
-	kill(-s->pid, SIGKILL);
+	kill_hung(s);
+}
+
+static void serve_messages(struct supervised *s)
+{
+	const unsigned int said = notify_receive(s->notify, s->pid);
+
+	if (said)
+		twheel_lease_push(s->lease);
+	if (said & NOTIFY_READY)
+		supervised_tell(s, "ready");
+	if (said & NOTIFY_STOPPING)
+		supervised_tell(s, "stopping");
 }
 
 /* The next signal that the tool has got; 0 for none. */
@@ -212,17 +128,30 @@ static int wait_for_end(struct supervised *s)
 	struct pollfd fds[] = {
 		{ .fd = s->device, .events = POLLIN },
 		{ .fd = s->signals, .events = POLLIN },
+		{ .fd = s->notify, .events = POLLIN },
 	};
 	int wait_status;
 
 	for (;;) {
-		poll(fds, 2, -1);
+		poll(fds, 3, -1);
+		if (fds[2].revents)
+			serve_messages(s);
 		if (fds[1].revents && serve_signal(s, &wait_status))
 			break;
 		if (fds[0].revents)
 			serve_event(s);
+		if (s->hung)
+			fds[0].fd = -1;
 	}
-	twheel_cancel(s->device, s->handle);
+	/* The last words of the command may have come after poll(). */
+	if (s->notify >= 0)
+		serve_messages(s);
+	/* The kernel may have been faster than the tool. */
+	if (s->fenced && !s->hung && WIFSIGNALED(wait_status) &&
+	    twheel_wait(s->device, 0) > 0) {
+		tell_hung(s);
+		fence_kill_cgroup(&s->fence);
+	}
 	return run_status(wait_status);
 }
 
@@ -247,10 +176,11 @@ static int supervise(struct supervised *s)
 	int ret, status;
 
 	do {
-		ret = start(s);
+		ret = supervised_start(s);
+		status = ret ? ret : wait_for_end(s);
+		supervised_end(s);
 		if (ret)
 			return ret;
-		status = wait_for_end(s);
 		tell_ended(s, status);
 	} while (again(s, status));
 	if (s->hung)
@@ -269,6 +199,13 @@ static bool parse(struct supervised *s, int argc, char **argv)
 			break;
 		} else if (!strcmp(argv[i], "--restart")) {
 			s->restarts = true;
+		} else if (!strcmp(argv[i], "--fence")) {
+			s->fenced = true;
+		} else if (!strcmp(argv[i], "--notify")) {
+			s->notify = 0;
+		} else if (!strcmp(argv[i], "--cgroup") && i + 1 < argc) {
+			s->fenced = true;
+			s->cgroup = argv[++i];
 		} else if (!strcmp(argv[i], "--lease") && i + 1 < argc) {
 			if (!parse_duration(argv[++i], &s->lease_ns))
 				return false;
@@ -283,7 +220,7 @@ static bool parse(struct supervised *s, int argc, char **argv)
 	}
 	s->command = argv + i;
 	if (!s->lease_ns || i == argc || (s->limited && (!s->left || !s->restarts))) {
-		report("run: --lease DURATION [--restart [--count N]] COMMAND");
+		report("run: --lease DURATION [--fence [--cgroup FOLDER]] [--notify] [--restart [--count N]] COMMAND");
 		return false;
 	}
 	return true;
@@ -298,24 +235,40 @@ static int open_signals(struct supervised *s)
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Open what all runs of the command share. Returns an exit status. */
+static int prepare(struct supervised *s)
+{
+	s->signals = open_signals(s);
+	if (s->signals < 0)
+		return device_report("run", -errno);
+	if (s->notify >= 0) {
+		s->notify = notify_open();
+		if (s->notify < 0)
+			return device_report("run: --notify", s->notify);
+	}
+	return s->cgroup ? fence_open_cgroup(&s->fence, s->cgroup) : STATUS_DONE;
+}
+
 int supervise_main(int argc, char **argv)
 {
-	struct supervised s = { 0 };
+	struct supervised s = {
+		.fence = FENCE_INIT,
+		.notify = -1,
+		.device = -1,
+		.lease = -1,
+		.signals = -1,
+	};
 	int ret;
 
 	if (!parse(&s, argc, argv))
 		return STATUS_USAGE;
-	s.device = device_open();
-	if (s.device < 0)
-		return -s.device;
-	s.signals = open_signals(&s);
-	if (s.signals < 0) {
-		report("run: %s", strerror(errno));
-		ret = STATUS_FAILED;
-	} else {
+	ret = prepare(&s);
+	if (!ret)
 		ret = supervise(&s);
+	fence_close_cgroup(&s.fence);
+	if (s.notify >= 0)
+		close(s.notify);
+	if (s.signals >= 0)
 		close(s.signals);
-	}
-	twheel_close(s.device);
 	return ret;
 }
