@@ -10,7 +10,7 @@ import pathlib
 import re
 import shutil
 
-from common import Fail, cache, clean_environment, output, run, say
+from common import Fail, cache, clean_environment, lock, output, run, say
 
 KEYRING = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 SUITES = ("bookworm", "bookworm-security", "bookworm-backports", "trixie",
@@ -154,3 +154,34 @@ class Archive:
             ["apt-get", *self._options(), "download", *packages],
             cwd=directory, env=clean_environment())
         return sorted(directory.glob("*.deb"))
+
+
+def unpacked(name, packages, reach="own"):
+    """The folder of that name in the cache, which has the packages as if they were installed.
+    Nothing is installed, so no service is started."""
+    place = cache(name)
+    with lock(name):
+        if place.exists():
+            return place
+        archive = Archive(reach)
+        with lock("apt-" + archive.name):
+            if not archive.ready():
+                archive.update()
+            try:
+                archive.candidate(packages[0])
+            except Fail:
+                archive.update()
+        scratch = place.with_name(name + ".part")
+        shutil.rmtree(scratch, ignore_errors=True)
+        try:
+            debs = archive.download(packages, scratch / "debs")
+        except Fail:
+            # The archive has replaced a package since its lists were fetched.
+            with lock("apt-" + archive.name):
+                archive.update()
+            debs = archive.download(packages, scratch / "debs")
+        for deb in debs:
+            output(["dpkg", "-x", str(deb), str(scratch)])
+        shutil.rmtree(scratch / "debs")
+        scratch.rename(place)
+    return place

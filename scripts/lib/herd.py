@@ -6,46 +6,14 @@ library of that suite, and runs from the cache.
 """
 
 import re
-import shutil
 import subprocess
 
 import kernels
-from archive import Archive
-from common import Fail, cache, lock, output
+from archive import unpacked
 
 # herd7, and the libraries that it is linked with
 PACKAGES = ("herdtools7", "libc6", "libgmp10")
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
-
-
-def fetch():
-    """The directory that has herd7 as installed. Fetches herd7 if necessary."""
-    place = cache("herd7")
-    with lock("herd7"):
-        if place.exists():
-            return place
-        archive = Archive("all")
-        with lock("apt-" + archive.name):
-            if not archive.ready():
-                archive.update()
-            try:
-                archive.candidate(PACKAGES[0])
-            except Fail:
-                archive.update()
-        scratch = place.with_name("herd7.part")
-        shutil.rmtree(scratch, ignore_errors=True)
-        try:
-            debs = archive.download(PACKAGES, scratch / "debs")
-        except Fail:
-            # The archive has replaced a package since its lists were fetched.
-            with lock("apt-" + archive.name):
-                archive.update()
-            debs = archive.download(PACKAGES, scratch / "debs")
-        for deb in debs:
-            output(["dpkg", "-x", str(deb), str(scratch)])
-        shutil.rmtree(scratch / "debs")
-        scratch.rename(place)
-    return place
 
 
 class Herd:
@@ -53,7 +21,7 @@ class Herd:
 
     def __init__(self, kernel):
         self.model = kernels.source(kernel) / "tools/memory-model"
-        place = fetch()
+        place = unpacked("herd7", PACKAGES, "all")
         path = f"{place / LIBRARIES}:{place / 'usr/lib'}"
         self.command = [str(place / LIBRARIES / "ld-linux-x86-64.so.2"),
                         "--library-path", path, str(place / "usr/bin/herd7"),
