@@ -1,10 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Draw the pictures of the first page.
+"""Draw the pictures of the pages.
 
 usage: Documentation/pictures/draw.py DIRECTORY
 
-Writes wheel.svg, doors.svg and life.svg into the directory.
+Writes wheel.svg, doors.svg, life.svg and fencing.svg into the directory. fencing.svg has the
+figures of the table in howto-fencing.rst.
 """
 
 import math
@@ -153,9 +154,42 @@ def life(picture):
                  font_size=12)
 
 
+# What samples/fencing/run has printed: ms in which two were active; None: without end.
+STRIKES = ("killed", "stopped", "fifo", "starved", "frozen")
+BOTH_MS = {"fence": (0, 0, 0, 0, 0),
+           "socket": (None, 1, 834, 0, 1),
+           "thread": (None, 3, 866, 0, 3),
+           "timer_create": (None, None, None, None, None),
+           "+ pdeathsig": (0, 0, 876, 0, 0),
+           "gunicorn": (None, 3, 700, 1, 855),
+           "etcd": (None, None, "kept", "kept", None)}
+
+
+def fencing(picture):
+    for column, strike in enumerate(STRIKES):
+        picture.text(140 + 132 * column, 30, strike, font_weight="bold")
+    for row, (way, results) in enumerate(BOTH_MS.items()):
+        y = 48 + 34 * row
+        picture.text(16, y + 17, way)
+        for column, both in enumerate(results):
+            x = 140 + 132 * column
+            picture.shape("rect", x=x, y=y, width=120, height=24, fill=PALE)
+            if both == "kept":
+                picture.text(x + 8, y + 17, "no standby", font_size=12)
+            elif both is None:
+                picture.shape("rect", x=x, y=y, width=120, height=24, fill=RED)
+                picture.text(x + 8, y + 17, "goes on", font_size=12, fill="white")
+            else:
+                picture.shape("rect", x=x, y=y, width=round(both / 25), height=24, fill=RED)
+                label = {"fill": "white"} if both > 1500 else {}
+                picture.text(x + (8 if both > 1500 else round(both / 25) + 8), y + 17,
+                             f"{both:,} ms", font_size=12, **label)
+
+
 PICTURES = {"wheel": (wheel, "A hierarchical timing wheel", 900, 480),
             "doors": (doors, "The two doors of twheel", 800, 380),
-            "life": (life, "A timer's life", 810, 310)}
+            "life": (life, "A timer's life", 810, 310),
+            "fencing": (fencing, "How long two primaries were active at once", 812, 300)}
 
 
 def main(arguments):
