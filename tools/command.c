@@ -14,7 +14,7 @@ const struct command commands[] = {
 	  "at the times of a crontab(5) entry, in local time", 1, timer_main },
 	{ "script", "[FILE]", "commands from a file or stdin, on one descriptor", -1,
 	  script_main },
-	{ "run", "--lease DURATION [--restart [--count N]] [--] COMMAND [ARG...]",
+	{ "run", "--lease DURATION [--fence [--cgroup FOLDER]] [--notify] [--restart [--count N]] [--] COMMAND [ARG...]",
 	  "a command that has to push a lease, or is killed", 0, supervise_main },
 	{ "lease", "push [DURATION]|left", "push the lease that run has given the command", -1,
 	  lease_main },
