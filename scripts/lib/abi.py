@@ -160,6 +160,7 @@ class Header:
             f"{{ (__u64)({text}), sizeof({text}), "
             f"(__typeof__(({text}) + 0))-1 < 0 }}" for text in expressions)
         result = self.compile(
+            "#include <linux/types.h>\n"
             "__attribute__((used, section(\"abi\"))) static const struct {\n"
             "__u64 v; __u32 size; __s32 sign; } values[] = {\n" + rows
             + "\n};\n", "-c")
