@@ -18,6 +18,8 @@
 //  - Any thread may use a timer_set or a table at any time. One thread at a time uses a ring,
 //    and none uses an object that another moves or destroys.
 //
+// twheel/loop.hpp, which this header does not include, has the timers of an event loop.
+//
 // Operations, events and information are the structures of <linux/twheel.h>, which documents
 // their fields. libtwheel.h documents the calls.
 #ifndef TWHEEL_HPP

@@ -16,7 +16,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <poll.h>
 #include <twheel.hpp>
+#include <twheel/loop.hpp>
 
 using namespace std::chrono_literals;
 
@@ -511,6 +513,53 @@ static bool nothing_is_allocated()
 	return true;
 }
 
+static void turn(const twheel::loop &loop)
+{
+	struct pollfd fd = { loop.fd(), POLLIN, 0 };
+
+	loop.prepare();
+	poll(&fd, 1, loop.timeout());
+	loop.dispatch(fd.revents);
+}
+
+// In the device, and then in the process
+static bool a_loop_runs_its_timers()
+{
+	for (const unsigned int flags : { TWHEEL_LOOP_DEVICE, TWHEEL_LOOP_PROCESS }) {
+		const twheel::loop loop(flags);
+		std::vector<int> ran;
+		const auto begin = std::chrono::steady_clock::now();
+		twheel::loop_timer second(loop, [&ran] { ran.push_back(2); });
+		twheel::loop_timer first(loop, [&ran, &second] {
+			ran.push_back(1);
+			second.again(60ms);
+		});
+
+		REQUIRE(loop.in_device() == (flags == TWHEEL_LOOP_DEVICE) && !loop.reason());
+		{
+			twheel::loop_timer gone(loop, [&ran] { ran.push_back(3); });
+
+			gone.start(begin + 5ms);
+			loop.prepare();
+			REQUIRE(gone.running());
+		}
+		first.start(40ms);
+		second.start(begin + 50ms);
+		while (ran.size() < 2)
+			turn(loop);
+		REQUIRE((ran == std::vector<int>{ 1, 2 }));
+		REQUIRE(std::chrono::steady_clock::now() - begin >= 100ms);
+		REQUIRE(!first.running() && !first.stop() && !first.again(1ms));
+		first.start(std::chrono::nanoseconds::max());
+		first.start(-1ms);
+		second.start(std::chrono::hours(24) * 365 * 400);
+		loop.prepare();
+		REQUIRE(loop.timeout() == 0 && loop.dispatch(false) == 1);
+	}
+	REQUIRE(thrown([] { twheel::loop loop(1U << 31); }) == EINVAL);
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*run)();
@@ -534,6 +583,7 @@ static const struct {
 	{ "a lease comes from the environment", a_lease_comes_from_the_environment },
 	{ "an eventfd is signalled", eventfd_is_signalled },
 	{ "nothing is allocated", nothing_is_allocated },
+	{ "a loop runs its timers", a_loop_runs_its_timers },
 	{ "waits of days are not cut", waits_of_days_are_not_cut, true },
 };
 
