@@ -6,7 +6,7 @@ import pathlib
 import re
 import unittest
 
-from twheel import abi
+from twheel import abi, ioctls
 
 RECORDS = pathlib.Path(__file__).resolve().parents[3] / "Documentation/abi"
 # What the library keeps to itself
@@ -54,6 +54,12 @@ class AbiTest(unittest.TestCase):
                 # A union has two names for a place.
                 places = dict.fromkeys((int(at), int(width)) for at, width, _ in members)
                 self.assertEqual(list(places), ours)
+
+    def test_ioctls(self):
+        found = re.findall(r"^ioctl TWHEEL_(?:LEASE_)?IOC_(\w+) = (\w+)", record("twheel"), re.M)
+        self.assertEqual(len(found), 16)
+        for name, value in found:
+            self.assertEqual(getattr(ioctls, f"_{name}"), int(value, 0), name)
 
     def test_event(self):
         size, = re.findall(r"^struct twheel_event: size (\d+)", record("twheel"), re.M)

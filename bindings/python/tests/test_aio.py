@@ -2,8 +2,10 @@
 """The event loop: its timers are in the device, and behave as those of asyncio."""
 
 import asyncio
+import contextlib
 import errno
 import math
+import os
 import unittest
 from unittest import mock
 
@@ -146,10 +148,63 @@ class LoopTest(unittest.TestCase):
         with self.assertRaises(TypeError):
             self.loop.call_later(1, 5)
 
+    def run_in(self, loop):
+        ran = []
+        with contextlib.closing(loop):
+            loop.call_later(0.02, ran.append, 2)
+            loop.call_later(0.01, ran.append, 1).cancel()
+            loop.call_later(0.03, loop.stop)
+            loop.run_forever()
+        self.assertEqual(ran, [2])
+
     def test_without_a_device(self):
-        with mock.patch.object(aio, "Timers", side_effect=FileNotFoundError):
-            with self.assertRaises(FileNotFoundError):
+        with mock.patch.object(aio, "Timers", side_effect=PermissionError):
+            with self.assertRaises(PermissionError):
+                aio.EventLoop(device=True)
+            loop = aio.EventLoop()
+            self.assertIsInstance(loop.reason, PermissionError)
+            self.run_in(loop)
+            with mock.patch.dict(os.environ, {"TWHEEL_LOOP": "device"}):
+                with self.assertRaises(PermissionError):
+                    aio.EventLoop()
+
+    def test_the_device_is_not_wanted(self):
+        with mock.patch.object(aio, "Timers", side_effect=AssertionError):
+            self.run_in(aio.EventLoop(device=False))
+            with mock.patch.dict(os.environ, {"TWHEEL_LOOP": "process"}):
+                loop = aio.EventLoop()
+            self.assertIsNone(loop.reason)
+            self.run_in(loop)
+        with mock.patch.dict(os.environ, {"TWHEEL_LOOP": "nothing"}):
+            with self.assertRaises(ValueError):
                 aio.EventLoop()
+
+    def test_events_in_a_coroutine(self):
+        async def main():
+            async with twheel.Timers() as timers:
+                for cookie in range(5):
+                    timers.add(cookie * 20_000_000, cookie)
+                found = []
+                async for event in timers:
+                    found.append(event.cookie)
+                    if len(found) == 5:
+                        break
+            self.assertTrue(timers.closed)
+            self.assertEqual(found, list(range(5)))
+
+        asyncio.run(main())
+        self.loop.run_until_complete(main())
+
+    def test_the_end_of_a_lease_in_a_coroutine(self):
+        async def main():
+            async with twheel.Timers() as timers:
+                handle = timers.add(20_000_000)
+                async with timers.lease(handle, twheel.SECOND) as lease:
+                    await asyncio.wait_for(lease.ended(), 30)
+                    with self.assertRaises(twheel.GoneError):
+                        lease.left()
+
+        self.loop.run_until_complete(main())
 
     def test_run(self):
         async def main():

@@ -18,9 +18,11 @@ from .abi import (Event, EventFlags, EventType, Feature, Flags, Info, Op, Opcode
                   Pushed, Result)
 from .errors import ClosedError, GoneError
 from .lease import Lease
-from .library import now, version
 from .mappings import Ring, Table
+from .native import library, now
 from .timers import SECOND, Timers
+
+version = library.version
 
 __all__ = ["ClosedError", "Event", "EventFlags", "EventType", "Feature", "Flags",
            "GoneError", "Info", "Lease", "Op", "Opcode", "Pushed", "Result", "Ring",

@@ -12,12 +12,18 @@ system call in a turn for all timers that were armed and cancelled since the las
 timer that is armed and cancelled in the same turn costs none.
 
 A callback runs at the first tick of the system at or after its time, never early.
+
+Where the device cannot be used, the loop is asyncio's own, with its heap. EventLoop(device=True)
+demands the device, and EventLoop(device=False) does without. Otherwise the environment variable
+TWHEEL_LOOP, "device" or "process", may do the same. EventLoop.reason says why the timers are not
+in the device.
 """
 
 import asyncio
 import errno
 import heapq
 import math
+import os
 import time
 from contextvars import Context
 from operator import attrgetter
@@ -41,29 +47,49 @@ def _deadline(when: float) -> int:
     return _NEVER if when >= _NEVER / SECOND else math.ceil(max(when, 0) * SECOND)
 
 
+def _wanted(device: bool | None) -> bool | None:
+    """Whether the device is wanted: by the program, or else by its user. None: if possible."""
+    wish = os.environ.get("TWHEEL_LOOP")
+    if device is not None or wish is None:
+        return device
+    if wish not in ("device", "process"):
+        raise ValueError(f"TWHEEL_LOOP is {wish!r}, neither 'device' nor 'process'")
+    return wish == "device"
+
+
 class EventLoop(asyncio.SelectorEventLoop):
     """A SelectorEventLoop that keeps its timers in /dev/twheel.
 
-    The constructor fails with an OSError if the device cannot be opened. If the device
+    With device=True, the constructor fails with an OSError if the device cannot be opened.
+    Without, the timers are then in asyncio's heap, and "reason" is that error. If the device
     refuses a timer, because the user has too many or memory is short, the timer goes to
-    asyncio's heap.
+    asyncio's heap, too.
     """
 
-    def __init__(self, selector: Any = None) -> None:
+    def __init__(self, selector: Any = None, *, device: bool | None = None) -> None:
+        wanted = _wanted(device)
+        self.reason: OSError | None = None
+        self._device: Timers | None = None
         super().__init__(selector)
         try:
-            self._device = Timers()
-        except OSError:
-            super().close()
-            raise
+            if wanted is not False:
+                self._device = Timers()
+        except OSError as error:
+            if wanted:
+                super().close()
+                raise
+            self.reason = error
         self._armed: dict[int, _Timer] = {}      # by handle
         self._unarmed: dict[int, _Timer] = {}    # by id()
         self._cancelled: list[int] = []          # handles
-        self.add_reader(self._device, self._run_expired)
+        if self._device:
+            self.add_reader(self._device, self._run_expired)
 
     def call_at(self, when: float, callback: Callable[..., object], *args: Any,
                 context: Context | None = None) -> asyncio.TimerHandle:
         """Call a function at a time of the loop's clock."""
+        if not self._device:
+            return super().call_at(when, callback, *args, context=context)
         if when is None:
             raise TypeError("when cannot be None")
         self._check_closed()
@@ -80,6 +106,9 @@ class EventLoop(asyncio.SelectorEventLoop):
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         if not handle._scheduled:
             return
+        if not self._device:
+            super()._timer_handle_cancelled(handle)
+            return
         if self._armed.pop(handle.device, None):
             self._cancelled.append(handle.device)
         elif not self._unarmed.pop(id(handle), None):
@@ -95,6 +124,7 @@ class EventLoop(asyncio.SelectorEventLoop):
     def _tell_device(self) -> None:
         """End the cancelled timers, and arm the new ones."""
         now = time.monotonic_ns()
+        assert self._device
         due: list[_Timer] = []
         later: list[_Timer] = []
         for timer in self._unarmed.values():
@@ -120,6 +150,7 @@ class EventLoop(asyncio.SelectorEventLoop):
 
     def _expired(self) -> list[_Timer]:
         """The timers that have expired. A timer that was cancelled is not armed."""
+        assert self._device
         return [timer for event in self._device.read(4096)
                 if (timer := self._armed.pop(event.handle, None))]
 
@@ -134,8 +165,9 @@ class EventLoop(asyncio.SelectorEventLoop):
     def close(self) -> None:
         """Close the loop, which ends its timers."""
         if not self.is_closed() and not self.is_running():
-            self.remove_reader(self._device)
-            self._device.close()
+            if self._device:
+                self.remove_reader(self._device)
+                self._device.close()
             self._armed.clear()
             self._unarmed.clear()
             self._cancelled.clear()

@@ -64,6 +64,19 @@ class Descriptor:
                  trace: TracebackType | None) -> None:
         self.close()
 
+    async def __aenter__(self: _Self) -> _Self:
+        return self.__enter__()
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                        trace: TracebackType | None) -> None:
+        self.close()
+
+    async def _readable(self) -> None:
+        """Wait in a coroutine until poll() would report the descriptor."""
+        # Programs without coroutines need not wait for asyncio's import.
+        from .waiting import readable
+        await readable(self.fileno())
+
     def __del__(self) -> None:
         if getattr(self, "_fd", -1) >= 0:
             warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self)

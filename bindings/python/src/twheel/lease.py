@@ -3,9 +3,9 @@
 
 import ctypes
 
-from . import library
 from .bounds import u64
 from .descriptor import Descriptor
+from .native import library
 
 
 class Lease(Descriptor):
@@ -37,6 +37,10 @@ class Lease(Descriptor):
         left = ctypes.c_uint64()
         library.lease_left(self.fileno(), left)
         return left.value
+
+    async def ended(self) -> None:
+        """Wait in a coroutine for the end of the lease."""
+        await self._readable()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end of the lease. False after TIMEOUT seconds, at once if negative."""

@@ -2,7 +2,6 @@
 """The functions of libtwheel-ffi, with their types. An error becomes an exception."""
 
 import ctypes
-import time
 from ctypes import (POINTER, c_char_p, c_int, c_long, c_size_t, c_uint32, c_uint64,
                     c_void_p)
 from typing import Any, Callable
@@ -77,8 +76,3 @@ _version = _function(_quick, "version", c_char_p)
 def version() -> str:
     """The version of libtwheel, "MAJOR.MINOR"."""
     return _version().decode()
-
-
-def now(clockid: int = time.CLOCK_MONOTONIC) -> int:
-    """Read a clock, in ns."""
-    return time.clock_gettime_ns(clockid)

@@ -11,10 +11,10 @@ import threading
 from types import TracebackType
 from typing import TypeVar
 
-from . import library
 from .abi import EVENT, Event, EventsStructure, Pushed, TableStructure, events_from
 from .bounds import integer, u64
 from .errors import ClosedError
+from .native import library
 
 
 _Self = TypeVar("_Self", bound="_Mapping")

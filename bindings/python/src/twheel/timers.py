@@ -7,14 +7,16 @@ import os
 import select
 import signal
 from typing import Iterable, Iterator, NamedTuple, Sequence, cast
+from typing import AsyncIterator, Iterable, Iterator, NamedTuple, Sequence, cast
 
-from . import errors, library
+from . import errors
 from .abi import (ABI_MAJOR, EVENT, Event, Feature, Flags, Info, InfoStructure, Op, Opcode,
                   events_from)
 from .bounds import s32, u32, u64
 from .descriptor import Descriptor
 from .lease import Lease
 from .mappings import Ring, Table
+from .native import library
 
 SECOND = 1_000_000_000
 
@@ -205,6 +207,16 @@ class Timers(Descriptor):
             return events_from(os.read(self.fileno(), count * EVENT.size))
         except BlockingIOError:
             return []
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """The events as they come, for "async for" in one coroutine at a time.
+
+        If the loop is cancelled, events that it has not taken are lost.
+        """
+        while True:
+            for event in self.read():
+                yield event
+            await self._readable()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for events. False after TIMEOUT seconds, at once if negative.
