@@ -59,6 +59,8 @@ class Archive:
     Its reach is "own", this system's release only, or "all", every release that is
     known to have kernels."""
 
+    kind, lists = "deb", "Packages"
+
     def __init__(self, reach, architecture="amd64"):
         self.reach = reach
         self.architecture = architecture
@@ -99,7 +101,7 @@ class Archive:
         for suite in self._suites():
             uri = security if suite.endswith("-security") else plain
             if uri:
-                lines.append(f"deb [signed-by={KEYRING}] {uri} {suite} main\n")
+                lines.append(f"{self.kind} [signed-by={KEYRING}] {uri} {suite} main\n")
         for part in ("lists/partial", "cache/archives/partial"):
             (self.dir / part).mkdir(parents=True, exist_ok=True)
         (self.dir / "sources.list").write_text("".join(lines), encoding="utf-8")
@@ -112,7 +114,7 @@ class Archive:
             say(f"{error}; continuing with the lists that were fetched")
 
     def ready(self):
-        return any((self.dir / "lists").glob("*_Packages*"))
+        return any((self.dir / "lists").glob(f"*_{self.lists}*"))
 
     def newest_source(self):
         """The name of the linux-source-X.Y with the highest X.Y."""
@@ -185,3 +187,36 @@ def unpacked(name, packages, reach="own"):
         shutil.rmtree(scratch / "debs")
         scratch.rename(place)
     return place
+
+
+class Sources(Archive):
+    """The sources of Debian 12."""
+
+    kind, lists = "deb-src", "Sources"
+
+    def __init__(self):
+        super().__init__("own")
+        self.dir = cache("apt", "sources", "sources.list").parent
+
+    def _suites(self):
+        return ["bookworm", "bookworm-updates", "bookworm-security"]
+
+    def fetch(self, package, version):
+        """The directory with the source of a package, unpacked and patched by Debian's rules."""
+        place = cache("source", f"{package}_{version}")
+        with lock(f"fetch-{package}"):
+            if place.exists():
+                return place
+            with lock("apt-sources"):
+                if not self.ready():
+                    self.update()
+            scratch = place.with_name(f"{place.name}.part")
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir()
+            run(f"fetching the source of {package}",
+                ["apt-get", *self._options(), "source", f"{package}={version}"],
+                cwd=scratch, env=clean_environment())
+            tree, = (path for path in scratch.iterdir() if path.is_dir())
+            tree.rename(place)
+            shutil.rmtree(scratch)
+        return place

@@ -6,7 +6,6 @@ import errno
 import os
 import select
 import signal
-from typing import Iterable, Iterator, NamedTuple, Sequence, cast
 from typing import AsyncIterator, Iterable, Iterator, NamedTuple, Sequence, cast
 
 from . import errors
