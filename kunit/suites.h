@@ -27,7 +27,6 @@ extern struct kunit_suite twheel_geometry_suite;
 extern struct kunit_suite twheel_grid_suite;
 extern struct kunit_suite twheel_horizon_suite;
 extern struct kunit_suite twheel_levels_suite;
-extern struct kunit_suite twheel_model_suite;
 extern struct kunit_suite twheel_move_suite;
 extern struct kunit_suite twheel_remove_suite;
 extern struct kunit_suite twheel_time_suite;

@@ -7,7 +7,6 @@
  */
 #include <linux/mm.h>
 #include <linux/prandom.h>
-#include "model.h"
 #include "race.h"
 #include "slacks.h"
 #include "wheel_test.h"
@@ -523,113 +522,6 @@ static void races_with_expiry(struct kunit *test)
 	race_run(test, &plan);
 }
 
-/* Random operations */
-
-static u64 random_deadline(struct model *m)
-{
-	u64 clk = m->wheel->clk;
-
-	switch (model_below(m, 8)) {
-	case 0:
-		return clk - min(clk, model_bits(m, 20));
-	case 1:
-		return clk + model_bits(m, 37);
-	case 2:		/* the deadline of another timer */
-		return model_timer(m)->due;
-	default:
-		return clk + model_bits(m, 20);
-	}
-}
-
-static u64 random_slack(struct model *m)
-{
-	return model_below(m, 4) ? model_bits(m, 34) : 0;
-}
-
-static void change_or_arm(struct model *m)
-{
-	struct model_timer *t = model_timer(m);
-	u64 expires = random_deadline(m);
-
-	if (!model_is_armed(t))
-		model_arm(m, t, expires);
-	else if (!model_extend(m, t, expires))
-		model_change(m, t, expires);
-}
-
-static void windowed_step(struct model *m)
-{
-	struct model_timer *t;
-
-	switch (model_below(m, 16)) {
-	case 0 ... 5:
-		change_or_arm(m);
-		break;
-	case 6 ... 7:
-		model_remove(m, model_timer(m));
-		break;
-	case 8 ... 9:
-		t = model_timer(m);
-		model_extend(m, t, t->due + model_bits(m, 12));
-		break;
-	case 10:
-		m->now++;
-		model_expire(m, WHEEL_TEST_UNLIMITED);
-		break;
-	case 11 ... 12:
-		model_next(m, 62);
-		break;
-	case 13:
-		m->now += model_bits(m, 20);
-		model_expire(m, model_below(m, 4) ? WHEEL_TEST_UNLIMITED :
-						    model_below(m, 300));
-		break;
-	case 14:
-		model_expire(m, model_below(m, 20));
-		break;
-	default:
-		if (!m->wheel->todo && m->wheel->clk == m->now)
-			m->now += model_bits(m, 14);
-		model_forward(m);
-		break;
-	}
-}
-
-static const struct model_mix windowed_timers = {
-	.timers		= 256,
-	.step		= windowed_step,
-	.deadline	= random_deadline,
-	.slack		= random_slack,
-};
-
-#define MODEL_LONG	WHEEL_TEST_LONG(100000)
-
-static const struct model_param models[] = {
-	{ 1, 3000, 1, 0 },
-	{ 2, 3000, 1, 63 },
-	{ 3, 3000, 1, (1ULL << 24) - 5000 },
-	{ 4, 3000, 1, (1ULL << 60) - 70000 },
-	{ 11, MODEL_LONG, 64, 0 },
-	{ 12, MODEL_LONG, 64, (1ULL << 18) - 1000 },
-	{ 13, MODEL_LONG, 64, (1ULL << 30) - 5000 },
-	{ 14, MODEL_LONG, 64, (1ULL << 32) - 5 },
-	{ 15, MODEL_LONG, 64, (1ULL << 36) - 70000 },
-	{ 16, MODEL_LONG, 64, (1ULL << 60) - 70000 },
-};
-
-KUNIT_ARRAY_PARAM(model, models, model_desc);
-
-static void random_operations(struct kunit *test)
-{
-	const struct model_param *param = test->param_value;
-	struct model *m = model_run(test, &windowed_timers);
-
-	MODEL_ASSERT(m, !m->armed && !m->wheel->pending, "%llu left", m->armed);
-	/* A run in which little happens shows nothing. */
-	MODEL_ASSERT(m, m->expired > param->steps / 10, "expired %llu", m->expired);
-	MODEL_ASSERT(m, m->late > m->expired / 10, "late %llu", m->late);
-}
-
 static struct kunit_case window_cases[] = {
 	KUNIT_CASE_PARAM(level_fits_twice, slack_gen_params),
 	KUNIT_CASE_PARAM(runs_in_its_window, slack_gen_params),
@@ -656,7 +548,6 @@ static struct kunit_case window_cases[] = {
 	KUNIT_CASE_PARAM(window_over_the_end_of_time, slack_gen_params),
 	KUNIT_CASE_PARAM(never_has_no_window, slack_gen_params),
 	KUNIT_CASE(races_with_expiry),
-	KUNIT_CASE_PARAM(random_operations, model_gen_params),
 	{}
 };
 
