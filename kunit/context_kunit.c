@@ -7,6 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -580,6 +581,59 @@ static void cancel_from_another_cpu(struct kunit *test)
 	engine_test_expect_idle(test, &probe->timer);
 }
 
+/* A timer that is changed is pending all the time */
+
+struct watch {
+	struct twheel_timer	*timer;
+	unsigned int		looks;
+	unsigned int		missed;
+};
+
+static int move_fn(void *arg)
+{
+	u64 expires = get_jiffies_64() + ENGINE_TEST_FAR;
+	struct twheel_timer *timer = arg;
+	unsigned int i;
+
+	while (!kthread_should_stop()) {
+		for (i = 1000; i; i--)
+			twheel_mod(timer, expires + i);
+		twheel_mod(timer, expires + 1000);
+		cond_resched();
+	}
+	return 0;
+}
+
+static long watch_here(void *arg)
+{
+	ktime_t end = ktime_get() + NSEC_PER_SEC / 2;
+	struct watch *watch = arg;
+
+	do {
+		watch->looks++;
+		if (!twheel_pending(watch->timer) || !twheel_remaining(watch->timer))
+			watch->missed++;
+		if (watch->looks % 256 == 0)
+			cond_resched();
+	} while (watch->looks % 256 || ktime_get() < end);
+	return 0;
+}
+
+static void pending_while_it_is_moved(struct kunit *test)
+{
+	struct watch watch = { .timer = &probe_far(test)->timer };
+	struct task_struct *task;
+
+	engine_test_needs_cpus(test, 2);
+	task = kthread_run_on_cpu(move_fn, watch.timer, cpumask_last(cpu_online_mask),
+				  "twheel_kunit/%u");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	work_on_cpu(cpumask_first(cpu_online_mask), watch_here, &watch);
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ_MSG(test, watch.missed, 0U, "of %u looks", watch.looks);
+	KUNIT_EXPECT_EQ(test, twheel_cancel(watch.timer), 1);
+}
+
 /* A callback that reports its beginning, and ends when the case lets it. */
 static void wait_for_leave(struct probe *probe)
 {
@@ -777,6 +831,7 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE(add_runs_where_it_was_called),
 	KUNIT_CASE(mod_leaves_it_on_its_cpu),
 	KUNIT_CASE(cancel_from_another_cpu),
+	KUNIT_CASE(pending_while_it_is_moved),
 	KUNIT_CASE(cancel_while_the_callback_runs),
 	KUNIT_CASE(shutdown_waits_for_the_callback),
 	KUNIT_CASE(storm_goes_on_in_the_thread),

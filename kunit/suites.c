@@ -27,8 +27,7 @@ kunit_test_suites(&twheel_audit_suite,
 		  &twheel_periodic_suite,
 		  &twheel_process_suite,
 		  &twheel_place_suite,
-		  &twheel_port_suite,
-		  &twheel_stress_suite);
+		  &twheel_port_suite);
 
 TWHEEL_IMPORT_KUNIT_NS;
 MODULE_DESCRIPTION("KUnit suites of twheel");

@@ -42,6 +42,5 @@ extern struct kunit_suite twheel_place_suite;
 extern struct kunit_suite twheel_port_suite;
 extern struct kunit_suite twheel_process_suite;
 extern struct kunit_suite twheel_slack_suite;
-extern struct kunit_suite twheel_stress_suite;
 
 #endif /* _TWHEEL_KUNIT_SUITES_H */
