@@ -85,14 +85,6 @@ static int measure(struct bench_set *set, const struct design *design,
 	return ret;
 }
 
-/**
- * bench_cost - measure the designs
- * @n: Number of timers.
- * @unused: Unused.
- * @reps: Number of repetitions.
- *
- * Return: 0 or a negative errno.
- */
 int bench_cost(u32 n, u32 unused, unsigned int reps)
 {
 	struct bench_set set;

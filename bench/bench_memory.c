@@ -14,14 +14,7 @@
 #include "bench.h"
 #include "bench_clock.h"
 
-/**
- * bench_area_init - allocate an array
- * @area: The array.
- * @n: Number of elements.
- * @size: Size of an element, a power of two.
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocates an array. @size is a power of two. */
 int bench_area_init(struct bench_area *area, u64 n, size_t size)
 {
 	struct page *page;
@@ -45,10 +38,7 @@ int bench_area_init(struct bench_area *area, u64 n, size_t size)
 	return 0;
 }
 
-/**
- * bench_area_exit - free an array
- * @area: The array; it may be all zeroes.
- */
+/* The array may be all zeroes. */
 void bench_area_exit(struct bench_area *area)
 {
 	unsigned int i;
@@ -86,13 +76,7 @@ static void shuffle(struct bench_set *set)
 	}
 }
 
-/**
- * bench_set_init - allocate objects, and put them into a random order
- * @set: The objects.
- * @n: Number of objects.
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocates objects, and puts them into a random order. */
 int bench_set_init(struct bench_set *set, u32 n)
 {
 	int ret;
@@ -111,21 +95,14 @@ int bench_set_init(struct bench_set *set, u32 n)
 	return 0;
 }
 
-/**
- * bench_set_exit - free the objects
- * @set: The objects; it may be all zeroes.
- */
+/* The set may be all zeroes. */
 void bench_set_exit(struct bench_set *set)
 {
 	bench_area_exit(&set->ops);
 	bench_area_exit(&set->objects);
 }
 
-/**
- * bench_set_deadlines - choose random deadlines, and random deadlines to change to
- * @set: The objects.
- * @range: The greatest deadline in ticks; the least is 1.
- */
+/* Chooses random deadlines, from 1 to @range ticks, and random deadlines to change to. */
 void bench_set_deadlines(struct bench_set *set, u64 range)
 {
 	struct rnd_state rnd;
@@ -140,14 +117,9 @@ void bench_set_deadlines(struct bench_set *set, u64 range)
 	}
 }
 
-/**
- * bench_pass - run a pass over all objects, and measure its time
- * @set: The objects.
- * @pass: The operation.
- * @base: The time that deadlines are counted from.
- * @good: Counter of operations that had the expected result.
- *
- * Return: the time in nanoseconds.
+/*
+ * Runs a pass over all objects. Returns its time in ns. Counts in @good the operations that had the
+ * expected result.
  */
 u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base *base,
 	       u32 *good)

@@ -41,14 +41,7 @@ static int measure(struct bench_set *set, const struct bench_engine *engine,
 	return ret;
 }
 
-/**
- * bench_ops - measure add, rearm, rearm_later and cancel
- * @n: Number of timers.
- * @unused: Unused.
- * @reps: Number of repetitions.
- *
- * Return: 0 or a negative errno.
- */
+/* Measures add, rearm, rearm_later and cancel. */
 int bench_ops(u32 n, u32 unused, unsigned int reps)
 {
 	struct bench_set set;

@@ -14,11 +14,6 @@
 static struct seq_buf results;
 static bool stopped;
 
-/**
- * bench_result_init - allocate the buffer
- *
- * Return: 0 or -ENOMEM.
- */
 int bench_result_init(void)
 {
 	char *buffer = kvmalloc(RESULTS_SIZE, GFP_KERNEL);
@@ -29,32 +24,19 @@ int bench_result_init(void)
 	return 0;
 }
 
-/**
- * bench_result_exit - free the buffer
- */
 void bench_result_exit(void)
 {
 	kvfree(results.buffer);
 }
 
-/**
- * bench_result_begin - drop the results of the last command
- */
+/* Drops the results of the last command. */
 void bench_result_begin(void)
 {
 	seq_buf_clear(&results);
 	WRITE_ONCE(stopped, false);
 }
 
-/**
- * bench_result - store a sample
- * @metric: What was measured.
- * @n: With how many timers.
- * @who: The engine or the design.
- * @rep: Number of the repetition.
- * @total: A sum, usually of nanoseconds.
- * @count: What to divide @total by, usually a number of operations.
- */
+/* Stores a sample. @total is a sum, usually of ns; @count is what to divide it by. */
 void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
 		  u64 total, u64 count)
 {
@@ -66,38 +48,24 @@ void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
 		       value, rest);
 }
 
-/**
- * bench_result_overflowed - whether the buffer was too small for all results
- *
- * Return: %true if samples are missing.
- */
+/* Whether the buffer was too small for all results. */
 bool bench_result_overflowed(void)
 {
 	return seq_buf_has_overflowed(&results);
 }
 
-/**
- * bench_result_show - print the results
- * @m: The file to print to.
- */
 void bench_result_show(struct seq_file *m)
 {
 	seq_write(m, results.buffer, seq_buf_used(&results));
 }
 
-/**
- * bench_stop - ask the command to stop early
- */
+/* Asks the command to stop early. */
 void bench_stop(void)
 {
 	WRITE_ONCE(stopped, true);
 }
 
-/**
- * bench_stopped - whether the command has to stop
- *
- * Return: %true if the writer of the command was interrupted.
- */
+/* Whether the writer of the command was interrupted. */
 bool bench_stopped(void)
 {
 	return READ_ONCE(stopped);

@@ -200,14 +200,7 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 	return bench_stopped() ? -EINTR : ret;
 }
 
-/**
- * bench_ticks - measure ticks with a given number of due timers
- * @n: Number of timers, in all.
- * @due: Number of timers that are due in each tick.
- * @reps: Number of repetitions.
- *
- * Return: 0 or a negative errno.
- */
+/* Measures ticks. @n: timers in all. @due: timers that are due in each tick. */
 int bench_ticks(u32 n, u32 due, unsigned int reps)
 {
 	struct bench_set set;

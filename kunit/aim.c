@@ -78,16 +78,10 @@ static bool try_all(struct kunit *test, struct aim *aim, unsigned int n, u64 lat
 	return all;
 }
 
-/**
- * aim_expect_met - expect that timers run on their very tick
- * @test: The case.
- * @aim: The timers.
- * @n: Number of timers.
- * @late: How many ticks late they may be.
- *
- * On a busy host a timer may be late in every try. So in ten more tries, a timer is also
- * met if a plain kernel timer of the same CPU and tick is no earlier. The plain timers take
- * no part before, as they wake the CPU.
+/*
+ * Expects timers to run on their very tick, or @late ticks later. On a busy host a timer may be
+ * late in every try. So in ten more tries, a timer is also met if a plain kernel timer of the same
+ * CPU and tick is no earlier. The plain timers take no part before, as they wake the CPU.
  */
 void aim_expect_met(struct kunit *test, struct aim *aim, unsigned int n, u64 late)
 {

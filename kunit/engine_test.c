@@ -146,13 +146,9 @@ static void watch_fn(struct timer_list *timer)
 	mod_timer(timer, (unsigned long)watch->due);
 }
 
-/**
- * engine_test_watch_start - measure how late plain kernel timers are
- * @test: The case.
- *
- * From now until the case ends, one plain timer on each CPU runs every WATCH_TICKS. Their
- * lateness tells how busy the host is, see engine_test_in_time(). probe_expect() starts
- * them when it has to wait.
+/*
+ * From now until the case ends, one plain timer on each CPU runs every WATCH_TICKS. Their lateness
+ * tells how busy the host is: engine_test_in_time(). probe_expect() starts them to wait.
  */
 void engine_test_watch_start(struct kunit *test)
 {
@@ -174,13 +170,9 @@ void engine_test_watch_start(struct kunit *test)
 	et->watch = watch;
 }
 
-/**
- * engine_test_in_time - the latest tick for something that was due at a tick
- * @test: The case.
- * @expires: The tick.
- *
- * Return: ENGINE_TEST_LATE ticks after @expires, and later by as much as plain timers were
- * late in this case: on a busy host, twheel may be as late as the kernel's own timers.
+/*
+ * The latest tick for something that was due at @expires: ENGINE_TEST_LATE ticks later, and as much
+ * as plain timers were late in this case. On a busy host, twheel may be as late as they.
  */
 u64 engine_test_in_time(struct kunit *test, u64 expires)
 {

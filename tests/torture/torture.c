@@ -19,14 +19,7 @@ DEFINE_PER_CPU(struct torture_counts, torture_counts);
 static atomic_t violations;
 static atomic64_t worst_late;
 
-/**
- * torture_fail - report a violation and end the test
- * @format: What went wrong, as for printk(), without a newline.
- *
- * Only the first violation is printed. It may cause others, which are only counted.
- *
- * Context: any.
- */
+/* Reports a violation, and ends the test. Later ones are only counted: the first may cause them. */
 void torture_fail(const char *format, ...)
 {
 	struct va_format vaf;
@@ -42,31 +35,20 @@ void torture_fail(const char *format, ...)
 	wake_up_process(READ_ONCE(torture_main_task));
 }
 
-/**
- * torture_failed - has there been a violation?
- *
- * Return: %true if so. Threads, interrupts and callbacks then do nothing more.
- */
+/* After a violation, threads, interrupts and callbacks do nothing more. */
 bool torture_failed(void)
 {
 	return atomic_read(&violations);
 }
 
-/**
- * torture_violations - count violations
- *
- * Return: The number of violations so far.
- */
 int torture_violations(void)
 {
 	return atomic_read(&violations);
 }
 
-/**
- * torture_lateness - note how late a callback was
- * @ticks: After the last tick that was allowed.
- *
- * Machines stall, virtual machines more so: lateness is counted and no violation.
+/*
+ * Notes how many ticks after the last one that was allowed a callback was. Machines stall, virtual
+ * machines more so: lateness is counted and no violation.
  */
 void torture_lateness(u64 ticks)
 {
@@ -78,20 +60,12 @@ void torture_lateness(u64 ticks)
 		;
 }
 
-/**
- * torture_worst_late - tell how late the latest callback was
- *
- * Return: The number of ticks.
- */
 s64 torture_worst_late(void)
 {
 	return atomic64_read(&worst_late);
 }
 
-/**
- * torture_sum_up - add up the counts of all CPUs
- * @sum: The result.
- */
+/* Adds up the counts of all CPUs. */
 void torture_sum_up(struct torture_counts *sum)
 {
 	unsigned int cpu, i;

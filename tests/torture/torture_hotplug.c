@@ -14,13 +14,7 @@
 static bool *in_transit;
 static atomic_t transits, generation = ATOMIC_INIT(1);
 
-/**
- * torture_hotplug_begin - note that a CPU begins to come or go
- * @cpu: The CPU. Nothing happens if its transit has begun before.
- *
- * Context: CPU hotplug, which handles one CPU at a time.
- * Return: 0.
- */
+/* A CPU begins to come or go, unless its transit has begun before. One CPU at a time. */
 int torture_hotplug_begin(unsigned int cpu)
 {
 	if (in_transit[cpu])
@@ -31,13 +25,7 @@ int torture_hotplug_begin(unsigned int cpu)
 	return 0;
 }
 
-/**
- * torture_hotplug_end - note that a CPU has come or gone
- * @cpu: The CPU. Nothing happens if it is not in transit.
- *
- * Context: CPU hotplug, which handles one CPU at a time.
- * Return: 0.
- */
+/* A CPU has come or gone, if it was in transit. */
 int torture_hotplug_end(unsigned int cpu)
 {
 	if (!in_transit[cpu])
@@ -48,13 +36,9 @@ int torture_hotplug_end(unsigned int cpu)
 	return 0;
 }
 
-/**
- * torture_hotplug_generation - tell whether CPUs come and go
- *
- * The generation changes before a CPU's timers move and again afterwards. Between the
- * two changes there is none.
- *
- * Return: The generation, or %TORTURE_NO_GENERATION.
+/*
+ * The generation changes before a CPU's timers move and again afterwards. Between the two changes
+ * there is none.
  */
 unsigned int torture_hotplug_generation(void)
 {
@@ -63,20 +47,12 @@ unsigned int torture_hotplug_generation(void)
 	return atomic_read(&transits) ? TORTURE_NO_GENERATION : now;
 }
 
-/**
- * torture_hotplug_init - allocate what the other functions need
- *
- * Return: 0 or -ENOMEM.
- */
 int torture_hotplug_init(void)
 {
 	in_transit = kcalloc(nr_cpu_ids, sizeof(*in_transit), GFP_KERNEL);
 	return in_transit ? 0 : -ENOMEM;
 }
 
-/**
- * torture_hotplug_exit - undo torture_hotplug_init()
- */
 void torture_hotplug_exit(void)
 {
 	kfree(in_transit);

@@ -12,12 +12,7 @@
 #include <linux/smp.h>
 #include "torture_model.h"
 
-/**
- * torture_model_fault - report a violation, with the state of the model
- * @t: The timer.
- * @what: What went wrong.
- * @result: A number that tells more.
- */
+/* Reports a violation, with the state of the model. @result: A number that tells more. */
 void torture_model_fault(struct torture_model_timer *t, const char *what, long result)
 {
 	char times[192], state[96];
@@ -174,12 +169,7 @@ static void add_periodic(struct torture_model_timer *t, u64 expires, u64 period)
 	t->period = period;
 }
 
-/**
- * torture_model_arm - arm an idle timer
- * @t: The timer; nothing is done if it is pending.
- * @expires: Its deadline.
- * @cpu: The CPU to arm it on, or %TORTURE_HERE.
- */
+/* Arms a timer, on a CPU or TORTURE_HERE, unless it is pending. */
 void torture_model_arm(struct torture_model_timer *t, u64 expires, int cpu)
 {
 	unsigned int generation = torture_hotplug_generation();
@@ -201,11 +191,7 @@ void torture_model_arm(struct torture_model_timer *t, u64 expires, int cpu)
 		t->cpu = TORTURE_NO_CPU;
 }
 
-/**
- * torture_model_add - arm an idle timer in a random way
- * @t: The timer; nothing is done if it is pending.
- * @rnd: Random numbers.
- */
+/* Arms a timer in a random way, unless it is pending. */
 void torture_model_add(struct torture_model_timer *t, struct rnd_state *rnd)
 {
 	u64 distance = torture_distance(rnd), now = get_jiffies_64();
@@ -230,11 +216,6 @@ void torture_model_add(struct torture_model_timer *t, struct rnd_state *rnd)
 	}
 }
 
-/**
- * torture_model_mod - give a timer a new deadline
- * @t: The timer, pending or idle.
- * @expires: Its new deadline.
- */
 void torture_model_mod(struct torture_model_timer *t, u64 expires)
 {
 	unsigned int generation = torture_hotplug_generation();
@@ -257,11 +238,7 @@ void torture_model_mod(struct torture_model_timer *t, u64 expires)
 	}
 }
 
-/**
- * torture_model_forward - arm an idle timer on the grid of its last deadline
- * @t: The timer; nothing may happen if it is pending.
- * @interval: The interval of the grid.
- */
+/* Arms an idle timer on the grid of its last deadline. */
 void torture_model_forward(struct torture_model_timer *t, u64 interval)
 {
 	u64 before = get_jiffies_64(), due, passed;
@@ -287,10 +264,6 @@ void torture_model_forward(struct torture_model_timer *t, u64 interval)
 				    passed);
 }
 
-/**
- * torture_model_cancel - disarm a timer
- * @t: The timer, pending or idle.
- */
 void torture_model_cancel(struct torture_model_timer *t)
 {
 	int ret = twheel_cancel(&t->timer);
@@ -307,10 +280,7 @@ void torture_model_cancel(struct torture_model_timer *t)
 	}
 }
 
-/**
- * torture_model_look - compare a timer's state with the model
- * @t: The timer.
- */
+/* Compares a timer's state with the model. */
 void torture_model_look(struct torture_model_timer *t)
 {
 	u64 before = get_jiffies_64();
@@ -332,11 +302,7 @@ void torture_model_look(struct torture_model_timer *t)
 		torture_model_fault(t, "twheel_remaining()", left);
 }
 
-/**
- * torture_model_stopped - note that a synchronous cancel has returned
- * @t: The timer.
- * @ret: The result: how many armings it has ended.
- */
+/* A synchronous cancel has returned how many armings it has ended. */
 void torture_model_stopped(struct torture_model_timer *t, int ret)
 {
 	lockdep_assert_held(&t->slot->lock);
@@ -408,10 +374,7 @@ static void check_maybe_expired(struct torture_model_timer *t)
 		t->exact = false;
 }
 
-/**
- * torture_model_fired - note that a timer's callback has begun
- * @t: The timer.
- */
+/* The callback of a timer has begun. */
 void torture_model_fired(struct torture_model_timer *t)
 {
 	lockdep_assert_held(&t->slot->lock);
@@ -441,10 +404,7 @@ void torture_model_fired(struct torture_model_timer *t)
 	}
 }
 
-/**
- * torture_model_check_dead - check that a timer that was shut down cannot be armed
- * @t: The timer.
- */
+/* A timer that was shut down cannot be armed. */
 void torture_model_check_dead(struct torture_model_timer *t)
 {
 	struct twheel_timer *timer = &t->timer;
@@ -463,10 +423,7 @@ void torture_model_check_dead(struct torture_model_timer *t)
 	torture_inc(TORTURE_REFUSED);
 }
 
-/**
- * torture_model_check_sums - check that each arming has ended once
- * @t: The timer, which is no longer armed.
- */
+/* Each arming of a timer, which is no longer armed, has ended once. */
 void torture_model_check_sums(struct torture_model_timer *t)
 {
 	unsigned long ended = t->n[TORTURE_FIRED] + t->n[TORTURE_CANCELLED] +

@@ -288,11 +288,7 @@ static void create_timer(struct torture_model_slot *slot, struct rnd_state *rnd)
 	slot->t = t;
 }
 
-/**
- * torture_model_op - do a random operation on a random timer
- * @rnd: Random numbers.
- * @context: The context of the caller.
- */
+/* Does a random operation on a random timer. */
 void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 {
 	struct torture_model_slot *slot = &slots[torture_below(rnd, nr_slots)];
@@ -314,12 +310,7 @@ void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 		free_timer(t);
 }
 
-/**
- * torture_model_op_init - allocate slots, without timers
- * @number: How many slots.
- *
- * Return: 0 or an error.
- */
+/* Allocates slots, without timers. */
 int torture_model_op_init(unsigned int number)
 {
 	unsigned int i;
@@ -371,11 +362,7 @@ static void await_slot(struct torture_model_slot *slot, u64 when, unsigned long 
 	}
 }
 
-/**
- * torture_model_op_end - wait for the timers that are due, then free all timers
- *
- * From now on, only callbacks use timers.
- */
+/* Waits for the timers that are due, then frees all. From now on, only callbacks use timers. */
 void torture_model_op_end(void)
 {
 	unsigned long until = jiffies + PATIENCE;
@@ -397,9 +384,6 @@ void torture_model_op_end(void)
 	}
 }
 
-/**
- * torture_model_op_exit - free the slots
- */
 void torture_model_op_exit(void)
 {
 	kvfree(slots);

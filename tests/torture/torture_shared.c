@@ -216,11 +216,7 @@ static void replace_timer(struct shared_timer *s, struct rnd_state *rnd)
 	atomic_set_release(&s->users, 0);
 }
 
-/**
- * torture_shared_op - do a random operation on a random timer
- * @rnd: Random numbers.
- * @context: The context of the caller.
- */
+/* Does a random operation on a random timer. */
 void torture_shared_op(struct rnd_state *rnd, enum torture_context context)
 {
 	struct shared_timer *s = &shared[torture_below(rnd, nr_shared)];
@@ -235,12 +231,6 @@ void torture_shared_op(struct rnd_state *rnd, enum torture_context context)
 	atomic_dec(&s->users);
 }
 
-/**
- * torture_shared_init - create timers
- * @timers: How many timers.
- *
- * Return: 0 or an error.
- */
 int torture_shared_init(unsigned int timers)
 {
 	struct rnd_state rnd;
@@ -258,11 +248,7 @@ int torture_shared_init(unsigned int timers)
 	return 0;
 }
 
-/**
- * torture_shared_end - shut down all timers
- *
- * From now on, only callbacks use timers: their own or others.
- */
+/* Shuts all timers down. From now on, only callbacks use timers: their own or others. */
 void torture_shared_end(void)
 {
 	unsigned int i;
@@ -273,9 +259,6 @@ void torture_shared_end(void)
 	}
 }
 
-/**
- * torture_shared_exit - free the timers
- */
 void torture_shared_exit(void)
 {
 	kvfree(shared);

@@ -204,12 +204,6 @@ static int register_hotplug(void)
 	return ret < 0 ? ret : 0;
 }
 
-/**
- * torture_thread_start_all - start the threads of every CPU
- * @per_cpu: Threads per CPU.
- *
- * Return: 0 or an error.
- */
 int torture_thread_start_all(unsigned int per_cpu)
 {
 	unsigned int i, number = nr_cpu_ids * per_cpu;
@@ -238,11 +232,7 @@ out_hotplug_exit:
 	return ret;
 }
 
-/**
- * torture_thread_stop_all - stop the threads of every CPU
- *
- * From here on, only callbacks do operations.
- */
+/* From here on, only callbacks do operations. */
 void torture_thread_stop_all(void)
 {
 	cpuhp_remove_state(hotplug_state);
