@@ -224,17 +224,6 @@ TEST(shortest_period_is_accepted)
 	add_periodic(fd, now(), get_info(fd).min_period_ns, 13);
 }
 
-/* Without the handle, the program could not cancel the timer. */
-TEST(handle_that_cannot_be_returned_arms_nothing)
-{
-	const int fd = open_device(0);
-	struct twheel_op *op = read_only_op(new_timer(ticks(1), 15));
-
-	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
-	ASSERT_EQ(timers_of(fd), 0);
-	check_no_event(fd);
-}
-
 TEST(refused_timers_never_expire)
 {
 	const int fd = open_device(0);

@@ -328,19 +328,6 @@ TEST(timer_whose_handle_is_at_a_read_only_end_is_not_armed)
 	check_half(PROT_READ, 8);
 }
 
-TEST(nothing_is_armed_in_a_read_only_array)
-{
-	const int fd = open_device(0);
-	struct twheel_op *ops = two_pages(PROT_NONE);
-	unsigned int i;
-
-	for (i = 0; i < 20; i++)
-		ops[i] = add_op(ticks(1), i);
-	CALL(mprotect(ops, page_size(), PROT_READ));
-	refuse_batch(fd, new_batch(ops, 20), EFAULT);
-	check_no_event(fd);
-}
-
 /* One operation fails; the operations before and behind it are carried out. */
 static void check_element(int fd, const struct twheel_op *bad, int error)
 {

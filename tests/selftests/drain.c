@@ -279,29 +279,6 @@ TEST(timers_stay_if_the_array_is_read_only)
 	check_bad_page(100, PROT_READ);
 }
 
-TEST(array_that_is_not_there_yet_is_brought_in)
-{
-	enum { COUNT = 300 };
-	const int fd = open_device(0);
-	struct twheel_op *ops = fresh_memory(COUNT * sizeof(*ops));
-	int i;
-
-	for (i = 0; i < COUNT; i++)
-		add(fd, LONG, i);
-	ASSERT_EQ(drain_all(fd, ops, COUNT), COUNT);
-	for (i = 0; i < COUNT; i++)
-		ASSERT_EQ(ops[i].op, TWHEEL_OP_ADD);
-}
-
-TEST(array_at_null_is_efault)
-{
-	const int fd = open_device(0);
-
-	add(fd, LONG, 1);
-	ASSERT_EQ(drain(fd, NULL, 1), -EFAULT);
-	ASSERT_EQ(timers_of(fd), 1);
-}
-
 /* The address of a variable of the driver: mapped, and writable for the kernel. */
 static __u64 kernel_address(void)
 {

@@ -303,14 +303,6 @@ TEST(structure_in_kernel_memory_is_efault)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(info_into_read_only_page_is_efault)
-{
-	char *pages = two_pages(PROT_READ);
-
-	ASSERT_ERRNO(ioctl(open_device(0), TWHEEL_IOC_INFO,
-			   pages + page_size()), EFAULT);
-}
-
 TEST(unknown_number_is_enotty)
 {
 	const int fd = open_device(0);

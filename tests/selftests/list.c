@@ -278,19 +278,6 @@ TEST(records_before_a_bad_page_count)
 	}
 }
 
-/* A page that is not there yet is brought in. */
-TEST(array_that_is_not_there_yet)
-{
-	enum { COUNT = 1000 };
-	static struct twheel_op ops[COUNT];
-	const int fd = open_device(0);
-	struct twheel_op *fresh = fresh_memory(sizeof(ops));
-	__u64 cursor = 0;
-
-	add_many(fd, ops, COUNT, new_timer(LONG, 0));
-	ASSERT_EQ(list(fd, fresh, COUNT, &cursor, 0), COUNT);
-}
-
 /* Signals end calls early, and lose nothing. */
 
 static atomic_uint alarms;

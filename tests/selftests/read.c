@@ -268,29 +268,6 @@ TEST(read_goes_on_after_a_signal_with_sa_restart)
 	ASSERT_GE(alarms, 3);
 }
 
-/* A read() that fails must not lose an event. */
-TEST(event_stays_if_the_buffer_is_not_mapped)
-{
-	const int fd = expired_timers(3);
-	char *pages = two_pages(PROT_NONE);
-
-	ASSERT_ERRNO(read(fd, pages + page_size(), 3 * EVENT_SIZE), EFAULT);
-	ASSERT_ERRNO(read(fd, pages + page_size() - 32, EVENT_SIZE), EFAULT);
-	ASSERT(has_event(fd));
-	ASSERT_EQ(timers_of(fd), 3);
-	take_rest(fd, 3);
-}
-
-TEST(event_stays_if_the_buffer_is_read_only)
-{
-	const int fd = expired_timers(3);
-	char *pages = two_pages(PROT_READ);
-
-	ASSERT_ERRNO(read(fd, pages + page_size(), 3 * EVENT_SIZE), EFAULT);
-	ASSERT(has_event(fd));
-	take_rest(fd, 3);
-}
-
 TEST(event_stays_retractable_after_efault)
 {
 	const int fd = open_device(O_NONBLOCK);

@@ -337,17 +337,6 @@ TEST(realtime_timer_needs_abstime)
 	ASSERT_EQ(deadline_of(fd, op.handle), op.time_ns);
 }
 
-/* Without the handle, the program could not cancel the timer. */
-TEST(handle_that_cannot_be_returned_arms_nothing)
-{
-	const int fd = open_device(0);
-	struct twheel_op *op = read_only_op(beat(0, ticks(1), 11));
-
-	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_UPSERT, op), EFAULT);
-	ASSERT_EQ(timers_of(fd), 0);
-	check_no_event(fd);
-}
-
 /* A change writes nothing back, so it does not fail here. */
 TEST(change_may_be_read_only)
 {

@@ -142,23 +142,6 @@ TEST(uring_read_of_too_little_is_einval)
 	ASSERT_EQ(cqe.res, -EINVAL);
 }
 
-/* A read that fails must not lose an event. */
-TEST(event_stays_if_uring_cannot_write_it)
-{
-	const int fd = open_device(0);
-	struct io_ring_result cqe;
-	char *pages;
-
-	/* first the ring, so that it is not mapped where the hole is to be */
-	io_ring_open(0);
-	pages = two_pages(PROT_NONE);
-	submit_read(fd, (void *)(pages + page_size()), 1);
-	add(fd, 0, 1);
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.res, -EFAULT);
-	ASSERT_EQ(read_one(fd).cookie, 1);
-}
-
 TEST(uring_read_is_cancelled)
 {
 	const int fd = open_device(0);
@@ -261,45 +244,4 @@ TEST(nowait_read_takes_what_is_there)
 	ASSERT_EQ(CALL(read_nowait(fd, &event)), sizeof(event));
 	ASSERT_EQ(event.cookie, 1);
 	ASSERT_ERRNO(read_nowait(fd, &event), EAGAIN);
-}
-
-static void wait_until_unread(int fd, unsigned int count)
-{
-	while (get_info(fd).unread < count)
-		pass_ticks(1);
-}
-
-/* page_fault.c has all ways to read, and all kinds of pages. */
-TEST(nowait_read_goes_on_in_a_page_that_is_not_there)
-{
-	char *pages = fresh_memory(2 * page_size());
-	struct twheel_event *event = (void *)(pages + page_size() - sizeof(*event));
-	struct iovec piece = { event, 2 * sizeof(*event) };
-	const int fd = open_device(0);
-
-	pages[0] = 1;
-	add(fd, 0, 1);
-	add(fd, 0, 2);
-	wait_until_unread(fd, 2);
-	ASSERT_EQ(CALL(preadv2(fd, &piece, 1, -1, RWF_NOWAIT)), 2 * sizeof(*event));
-	ASSERT_EQ(event[0].cookie + event[1].cookie, 3);
-	ASSERT_EQ(timers_of(fd), 0);
-	ASSERT_ERRNO(read_nowait(fd, event), EAGAIN);
-}
-
-/* The events in front of a page that is bad are read, the others stay. */
-TEST(nowait_read_ends_at_a_page_that_is_bad)
-{
-	char *pages = two_pages(PROT_READ);
-	struct twheel_event *event = (void *)(pages + page_size() - sizeof(*event));
-	struct iovec piece = { event, 2 * sizeof(*event) };
-	const int fd = open_device(0);
-
-	add(fd, 0, 1);
-	add(fd, 0, 2);
-	wait_until_unread(fd, 2);
-	ASSERT_EQ(CALL(preadv2(fd, &piece, 1, -1, RWF_NOWAIT)), sizeof(*event));
-	ASSERT_EQ(get_info(fd).unread, 1);
-	ASSERT_ERRNO(read_nowait(fd, event + 1), EFAULT);
-	ASSERT_EQ(event->cookie + read_one(fd).cookie, 3);
 }

@@ -348,17 +348,6 @@ TEST(structure_that_cannot_be_used_is_efault)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-/* The kernel may take page faults while it submits. */
-TEST(structure_that_is_not_there_yet_is_brought_in)
-{
-	const int fd = open_device(0);
-	struct twheel_info *info = fresh_memory(page_size());
-
-	io_ring_open(0);
-	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_INFO, info), 0);
-	ASSERT_EQ(info->abi_major, TWHEEL_ABI_MAJOR);
-}
-
 /* What happened until a batch had ended. */
 struct whole_batch {
 	int	done;		/* operations */
