@@ -81,19 +81,6 @@ TEST(timer_that_a_batch_has_ended_is_gone)
 	check_no_event(fd);
 }
 
-TEST(change_retracts)
-{
-	const int fd = open_device(0);
-	struct twheel_op op = op_on(TWHEEL_OP_CHANGE, add(fd, 0, 1));
-
-	wait_for_event(fd);
-	op.time_ns = LONG;
-	batch(fd, &op, 1);
-	ASSERT_EQ(op.result, TWHEEL_RETRACTED);
-	ASSERT(!has_event(fd));
-	ASSERT_EQ(timers_of(fd), 1);
-}
-
 TEST(timers_of_a_batch_expire)
 {
 	const int fd = open_device(0);

@@ -61,20 +61,6 @@ TEST(deadline_moves_into_the_past)
 	check_no_event(fd);
 }
 
-TEST(deadline_moves_to_now)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, LONG, 1);
-	const __u64 before = now();
-	struct twheel_event event;
-
-	ASSERT_EQ(change(fd, handle, 0), 0);
-	arm_timerfds(now());
-	event = read_one(fd);
-	ASSERT_GE(event.deadline_ns, before);
-	ASSERT_LE(event.expired_ns, latest_expiry());
-}
-
 TEST(deadline_moves_by_less_than_a_tick)
 {
 	const int fd = open_device(0);
@@ -107,43 +93,6 @@ TEST(relative_change_counts_from_now)
 	ASSERT_GE(event.deadline_ns, before + ticks(4));
 	ASSERT_LE(event.deadline_ns, after + ticks(4));
 	check_lateness(&event);
-}
-
-/* Move a timer on from @deadline. False if it was too late for that. */
-static bool beat_in_time(int fd, __u64 handle, __u64 *deadline, __u64 distance)
-{
-	const __u64 old = *deadline;
-	int result;
-
-	*deadline = now() + distance;
-	result = change_to(fd, handle, *deadline);
-	if (too_late(fd, handle, old))
-		return false;
-	ASSERT_EQ(result, 0);
-	ASSERT(!has_event_before(fd, *deadline));
-	return true;
-}
-
-/* A timer that is moved on before its deadline does not expire. */
-TEST(heartbeats_keep_a_timer_from_expiring)
-{
-	const int fd = open_device(0);
-	const __u64 distance = ticks(10) + 3 * margin_ns();
-	__u64 deadline = 0, handle = 0;
-	int beats = 0;
-
-	while (beats < 30) {
-		if (!beats) {
-			deadline = now() + distance;
-			handle = add_at(fd, deadline, 1);
-		}
-		if (beat_in_time(fd, handle, &deadline, distance))
-			beats++;
-		else
-			beats = 0;
-		pass_ticks(1);
-	}
-	check_expiry(fd, handle, deadline);
 }
 
 TEST(later_then_earlier_then_later)
@@ -181,16 +130,6 @@ TEST(unread_event_is_retracted)
 	ASSERT(result == 0 || !in_time(deadline));
 	ASSERT_EQ(timers_of(fd), 1);
 	check_expiry(fd, handle, deadline);
-}
-
-TEST(changed_timer_can_be_cancelled)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, LONG, 1);
-
-	ASSERT_EQ(change(fd, handle, 200 * NSEC_PER_SEC), 0);
-	ASSERT_EQ(cancel(fd, handle), 0);
-	ASSERT_EQ(timers_of(fd), 0);
 }
 
 TEST(longest_delay_is_accepted)

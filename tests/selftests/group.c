@@ -151,17 +151,6 @@ TEST(tag_can_be_used_again)
 	}
 }
 
-TEST(query_tells_the_group)
-{
-	const int fd = open_device(0);
-	struct twheel_op op;
-
-	ASSERT_EQ(query(fd, add_to_group(fd, LONG, 1ULL << 40, 1), &op), 0);
-	ASSERT_EQ(op.group, 1ULL << 40);
-	ASSERT_EQ(query(fd, add(fd, LONG, 1), &op), 0);
-	ASSERT_EQ(op.group, 0);
-}
-
 TEST(changed_timer_stays_in_its_group)
 {
 	const int fd = open_device(0);

@@ -115,19 +115,6 @@ TEST(far_timer_changed_from_another_cpu)
 	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
-TEST(one_timer_a_month_away)
-{
-	const int fd = open_device(0);
-	__u64 cost;
-
-	need_time_travel();
-	settle();
-	cost = cost_of_timer(fd, MONTH);
-	note("%llu wake-ups", cost);
-	ASSERT_GE(cost, 1);
-	ASSERT_LE(cost, TIMER_WAKEUPS);
-}
-
 TEST(three_timers_a_month_apart)
 {
 	const int fd = open_device(0);

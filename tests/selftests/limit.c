@@ -64,19 +64,6 @@ TEST(read_makes_room)
 	check_full(fd);
 }
 
-TEST(retraction_makes_room)
-{
-	const int fd = open_with("max_timers", LIMIT);
-	const __u64 handle = add(fd, 0, 1);
-
-	add_timers(fd, LIMIT - 1);
-	wait_for_event(fd);
-	check_full(fd);
-	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
-	add_timers(fd, 1);
-	check_full(fd);
-}
-
 TEST(change_needs_no_room)
 {
 	const int fd = open_with("max_timers", LIMIT);
@@ -136,29 +123,6 @@ TEST(limit_disturbs_nobody_else)
 	check_no_event(full);
 	add(full, ticks(1), 2);
 	ASSERT_EQ(read_one(full).cookie, 2);
-}
-
-TEST(limit_is_that_of_the_open)
-{
-	const int fd = open_with("max_timers", LIMIT);
-
-	/* the parameter is back at its old value, which is larger */
-	add_timers(fd, LIMIT);
-	check_full(fd);
-	ASSERT_GT(get_info(open_device(0)).max_timers, LIMIT);
-}
-
-TEST(close_gives_everything_back)
-{
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		const int fd = open_with("max_timers", LIMIT);
-
-		add_timers(fd, LIMIT);
-		check_full(fd);
-		close(fd);
-	}
 }
 
 /* Which check comes first. */

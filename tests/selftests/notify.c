@@ -45,37 +45,6 @@ TEST(eventfd_is_signalled_each_time)
 	}
 }
 
-TEST(eventfd_is_signalled_once_for_all_of_a_tick)
-{
-	/*
-	 * The wheel may expire them in a few runs, if the clock has just moved on. On a slow
-	 * kernel the slice may end after every 16 callbacks.
-	 */
-	enum { COUNT = 100, TRIES = 10 };
-	const unsigned int most = debug_kernel() ? 8 : 4;
-	static struct twheel_op ops[COUNT];
-	const int fd = open_device(0);
-	const int eventfd = new_eventfd();
-	struct twheel_event events[COUNT];
-	unsigned int stopped = 0;
-	__u64 deadline, count;
-	bool armed_in_time;
-
-	stay_on_one_cpu();
-	CALL(set_eventfd(fd, eventfd));
-	/* A busy host may stop the machine after any callback. */
-	do {
-		deadline = now() + ticks(3) + margin_ns();
-		add_many(fd, ops, COUNT, new_timer_at(deadline, 0));
-		armed_in_time = in_time(deadline);
-		read_all(fd, events, COUNT);
-		pass_ticks(1);
-		count = signals(eventfd);
-		stopped += armed_in_time && count > most;
-		ASSERT_LT(stopped, TRIES);
-	} while (!armed_in_time || count > most);
-}
-
 TEST(eventfd_says_what_was_there_before)
 {
 	const int fd = open_device(0);

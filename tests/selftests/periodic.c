@@ -175,15 +175,6 @@ TEST(cancel_stops_it_for_good)
 	check_no_event(fd);
 }
 
-TEST(cancel_before_the_first_deadline)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add_periodic(fd, now() + LONG, ticks(1), 8);
-
-	ASSERT_EQ(cancel(fd, handle), 0);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 TEST(cancel_retracts_an_unread_event)
 {
 	const int fd = open_device(0);

@@ -34,18 +34,6 @@ TEST(neither_error_nor_hangup_is_reported)
 	ASSERT_EQ(poll_events(fd, ~0, 0) & unexpected, 0);
 }
 
-TEST(pollin_while_events_are_left)
-{
-	const int fd = open_device(0);
-	int i;
-
-	for (i = 0; i < 3; i++)
-		add(fd, 0, i);
-	for (i = 0; i < 3; i++)
-		read_one(fd);
-	ASSERT(!has_event(fd));
-}
-
 TEST(poll_wakes_up)
 {
 	const int fd = open_device(0);
@@ -213,59 +201,6 @@ TEST(events_before_epoll_ctl_are_reported)
 	ASSERT(epoll_reports(new_epoll(fd, EPOLLIN | EPOLLET), 0));
 }
 
-/* A run of a wheel expires at least this many timers if as many are due. */
-#define RUN_MIN 128
-
-/* The module's parameter slice_us */
-#define SLICE_NS NSEC_PER_MSEC
-
-enum { MOST = 10000 };
-
-/* A descriptor with so many timers for one deadline; returns the deadline. */
-static __u64 arm_before_deadline(int *fd, unsigned int count)
-{
-	static struct twheel_op ops[MOST];
-	__u64 lead = 700 * NSEC_PER_MSEC;
-
-	for (;; lead *= 2) {
-		const __u64 deadline = now() + lead;
-
-		*fd = open_device(0);
-		add_many(*fd, ops, count, new_timer_at(deadline, 0));
-		if (in_time(deadline))
-			return deadline;
-		close(*fd);
-	}
-}
-
-/*
- * A program is woken up once for each run of a wheel, however many timers expire in the
- * run. Two CPUs may have armed the timers, so two wheels may run. A run ends after a slice,
- * and the module's thread runs slice after slice.
- */
-TEST(one_wake_up_per_tick)
-{
-	static struct twheel_event events[MOST];
-	const unsigned int count = many(MOST);
-	unsigned int i, wake_ups = 0;
-	__u64 deadline, last;
-	int fd, epoll;
-
-	deadline = arm_before_deadline(&fd, count);
-	last = deadline;
-	epoll = new_epoll(fd, EPOLLIN | EPOLLET);
-	while (get_info(fd).unread < count)
-		wake_ups += epoll_reports(epoll, 100);
-	wake_ups += epoll_reports(epoll, 100);
-	read_all(fd, events, count);
-	for (i = 0; i < count; i++)
-		if (events[i].expired_ns > last)
-			last = events[i].expired_ns;
-	note("%u wake-ups, the last timer after %llu us", wake_ups,
-	     (last - deadline) / 1000);
-	ASSERT_LE(wake_ups, 2 + count / RUN_MIN + (last - deadline) / SLICE_NS);
-}
-
 /* Returns what AIO polled. A timer expires before the request is made, or after that. */
 static unsigned int aio_poll(int fd, bool before)
 {
@@ -309,18 +244,4 @@ TEST(aio_reports_an_event_that_is_there)
 
 	ASSERT_EQ(aio_poll(fd, true), POLLIN);
 	ASSERT_EQ(read_one(fd).cookie, 1);
-}
-
-TEST(two_devices_in_one_poll)
-{
-	const int first = open_device(0), second = open_device(0);
-	struct pollfd poll_fds[] = {
-		{ .fd = first, .events = POLLIN },
-		{ .fd = second, .events = POLLIN },
-	};
-
-	add(second, ticks(2), 1);
-	ASSERT_EQ(CALL(poll(poll_fds, 2, -1)), 1);
-	ASSERT_EQ(poll_fds[0].revents, 0);
-	ASSERT_EQ(poll_fds[1].revents, POLLIN);
 }

@@ -359,60 +359,6 @@ TEST(readv_waits_for_the_first_event_only)
 	ASSERT_EQ(events[0].cookie, 5);
 }
 
-TEST(events_come_in_the_order_of_their_expiry)
-{
-	enum { COUNT = 200 };
-	const int fd = open_device(0);
-	const __u64 start = now() + ticks(25);
-	struct twheel_event events[COUNT];
-	struct twheel_op ops[COUNT];
-	bool all_ahead;
-	unsigned int i;
-
-	stay_on_one_cpu();
-	/* cookies in the order of the deadlines, but armed in another order */
-	for (i = 0; i < COUNT; i++) {
-		const unsigned int place = i * 37 % COUNT;
-
-		ops[i] = new_timer_at(start + place * ticks(1) / 8, place);
-	}
-	add_all(fd, ops, COUNT);
-	all_ahead = in_time(start);
-	pass(start + COUNT * ticks(1) / 8);
-	read_all(fd, events, COUNT);
-	for (i = 1; i < COUNT; i++) {
-		ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
-		/* earlier deadline, earlier expiry, but for ticks that were counted late */
-		if (all_ahead)
-			ASSERT_LE(events[i - 1].deadline_ns,
-				  events[i].deadline_ns + 2 * ticks(1) + slack_ns());
-	}
-}
-
-/* Timers expire on two CPUs at the same time, into one list of events. */
-TEST(events_of_two_cpus_come_in_the_order_of_their_expiry)
-{
-	enum { EACH = 400 };
-	const int fd = open_device(0);
-	struct twheel_event events[2 * EACH];
-	unsigned int round, i;
-
-	if (!last_cpu())
-		skip("one CPU");
-	for (round = 0; round < 10; round++) {
-		const __u64 deadline = now() + ticks(25);
-
-		for (i = 0; i < 2 * EACH; i++) {
-			if (i % EACH == 0)
-				stay_on_cpu(i ? last_cpu() : 0);
-			add_at(fd, deadline, i);
-		}
-		read_all(fd, events, 2 * EACH);
-		for (i = 1; i < 2 * EACH; i++)
-			ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
-	}
-}
-
 TEST(ten_thousand_events_in_one_read)
 {
 	enum { MOST = 10000 };

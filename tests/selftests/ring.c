@@ -91,48 +91,6 @@ TEST(heartbeat_and_expiry_without_a_system_call)
 	ASSERT_EQ(ring.events[0].deadline_ns, pushed);
 }
 
-TEST(events_are_in_the_order_of_their_expiry)
-{
-	enum { COUNT = 60 };
-	const struct ring ring = new_ring();
-	const __u64 start = now() + ticks(10);
-	struct twheel_event events[COUNT];
-	unsigned int i;
-
-	for (i = 0; i < COUNT; i++)
-		add_at(ring.fd, start + i * 37 % COUNT * ticks(1) / 4, i);
-	take_all(&ring, events, COUNT);
-	for (i = 1; i < COUNT; i++)
-		ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
-	ASSERT_EQ(tail_of(&ring), COUNT);
-}
-
-TEST(ring_goes_round_many_times)
-{
-	const struct ring ring = new_ring();
-	struct twheel_event events[100];
-	unsigned int round, i;
-	__u64 seen[2];
-
-	for (round = 0; round < 50; round++) {
-		memset(seen, 0, sizeof(seen));
-		for (i = 0; i < 100; i++)
-			add(ring.fd, 0, i);
-		take_all(&ring, events, 100);
-		for (i = 0; i < 100; i++) {
-			const __u64 bit = 1ULL << events[i].cookie % 64;
-
-			ASSERT_LT(events[i].cookie, 100);
-			ASSERT(!(seen[events[i].cookie / 64] & bit));
-			seen[events[i].cookie / 64] |= bit;
-		}
-		ASSERT_EQ(tail_of(&ring), 100 * (round + 1));
-	}
-	wait_for_more(&ring, false);
-	ASSERT(!has_event(ring.fd));
-	ASSERT_EQ(timers_of(ring.fd), 0);
-}
-
 TEST(full_ring_loses_nothing_and_keeps_the_order)
 {
 	enum { COUNT = 5 * ENTRIES + 7 };

@@ -41,19 +41,6 @@ TEST(timers_stay_when_a_child_closes)
 	ASSERT(read_one(fd).handle == handle);
 }
 
-static void do_nothing(void *data)
-{
-}
-
-TEST(timers_stay_when_a_child_exits)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, ticks(5), 3);
-
-	join(start(do_nothing, NULL));
-	ASSERT(read_one(fd).handle == handle);
-}
-
 static void use_parents_timers(void *data)
 {
 	const int fd = *(int *)data;

@@ -152,30 +152,16 @@ static void check_adds(int fd, __u64 stale)
 	ASSERT_EQ(op.cookie, 7);
 }
 
-TEST(read_timer_is_added_anew)
+TEST(handle_of_no_timer_adds)
 {
 	const int fd = open_device(0);
-	const __u64 handle = add(fd, 0, 1);
-
-	read_one(fd);
-	check_adds(fd, handle);
-}
-
-TEST(cancelled_timer_is_added_anew)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, LONG, 1);
-
-	ASSERT_EQ(cancel(fd, handle), 0);
-	check_adds(fd, handle);
-}
-
-TEST(unknown_handle_adds)
-{
-	const int fd = open_device(0);
-	const __u64 own = add(fd, LONG, 1);
+	const __u64 own = add(fd, LONG, 1), ended = add(fd, LONG, 2);
 	__u64 mask;
 
+	ASSERT_EQ(cancel(fd, ended), 0);
+	check_adds(fd, ended);
+	add(fd, 0, 3);
+	check_adds(fd, read_one(fd).handle);
 	check_adds(fd, ~0ULL);
 	for (mask = 1; mask; mask <<= 1)
 		check_adds(fd, own ^ mask);
@@ -221,50 +207,6 @@ TEST(periodic_timer_is_added)
 	event = read_one(fd);
 	ASSERT_EQ(read_one(fd).deadline_ns,
 		  event.deadline_ns + event.count * ticks(2));
-}
-
-/* Beat ten times. False if a beat was too late: the timer may have expired. */
-static bool beat_in_time(int fd, struct twheel_op *op)
-{
-	__u64 deadline = now() + op->time_ns;
-	int i;
-
-	ASSERT_EQ(upsert(fd, op), TWHEEL_ADDED);
-	for (i = 0; i < 10; i++) {
-		const __u64 next = now() + op->time_ns;
-		const __u64 handle = op->handle;
-		const int result = upsert(fd, op);
-
-		if (!in_time(deadline)) {
-			cancel(fd, handle);
-			return false;
-		}
-		ASSERT_EQ(result, 0);
-		ASSERT(op->handle == handle);
-		ASSERT(!has_event_before(fd, next));
-		deadline = next;
-		pass_ticks(1);
-	}
-	return true;
-}
-
-/* The loop that UPSERT is made for: the same operation for each beat. */
-TEST(heartbeats_need_no_add)
-{
-	const int fd = open_device(0);
-	const __u64 distance = ticks(10) + 3 * margin_ns();
-	struct twheel_op op = beat(0, distance, 10);
-	__u64 first;
-
-	while (!beat_in_time(fd, &op)) {
-		cancel(fd, op.handle);
-		op.handle = 0;
-	}
-	first = op.handle;
-	ASSERT(read_one(fd).handle == first);
-	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
-	ASSERT(op.handle != first);
-	ASSERT_EQ(timers_of(fd), 1);
 }
 
 TEST(batch_changes_and_adds)
