@@ -216,10 +216,7 @@ TEST(reserved_is_einval)
 	}
 }
 
-TEST(operations_at_null_is_efault)
-{
-	refuse_batch(open_device(0), new_batch(NULL, 1), EFAULT);
-}
+TEST_CALL(operations_at_null_is_efault, refuse_batch(open_device(0), new_batch(NULL, 1), EFAULT))
 
 TEST(operations_that_are_not_mapped_is_efault)
 {
@@ -295,25 +292,10 @@ static void check_half(int protection, size_t offset)
 	munmap(pages, 2 * PAGES * page_size());
 }
 
-TEST(operations_up_to_the_bad_page_are_done)
-{
-	check_half(PROT_NONE, 0);
-}
-
-TEST(operations_up_to_the_half_mapped_one_are_done)
-{
-	check_half(PROT_NONE, 24);
-}
-
-TEST(timers_whose_handles_cannot_be_returned_are_not_armed)
-{
-	check_half(PROT_READ, 0);
-}
-
-TEST(timer_whose_handle_is_at_a_read_only_end_is_not_armed)
-{
-	check_half(PROT_READ, 8);
-}
+TEST_CALL(operations_up_to_the_bad_page_are_done, check_half(PROT_NONE, 0))
+TEST_CALL(operations_up_to_the_half_mapped_one_are_done, check_half(PROT_NONE, 24))
+TEST_CALL(timers_whose_handles_cannot_be_returned_are_not_armed, check_half(PROT_READ, 0))
+TEST_CALL(timer_whose_handle_is_at_a_read_only_end_is_not_armed, check_half(PROT_READ, 8))
 
 /* One operation fails; the operations before and behind it are carried out. */
 static void check_element(int fd, const struct twheel_op *bad, int error)
@@ -398,10 +380,7 @@ static void refuse_in_batch(int fd, unsigned long call, const struct twheel_op *
 	check_element(fd, &element, error);
 }
 
-TEST(bad_add_is_einval)
-{
-	try_refusals(TWHEEL_IOC_ADD, EINVAL, refuse_in_batch);
-}
+TEST_CALL(bad_add_is_einval, try_refusals(TWHEEL_IOC_ADD, EINVAL, refuse_in_batch))
 
 TEST(bad_cancel_change_and_query_are_einval)
 {

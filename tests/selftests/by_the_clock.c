@@ -109,15 +109,8 @@ static void check_batch(__u32 opcode, __u64 time_ns)
 	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
 }
 
-TEST(batch_of_cancels_retracts_all)
-{
-	check_batch(TWHEEL_OP_CANCEL, 0);
-}
-
-TEST(batch_of_changes_retracts_all)
-{
-	check_batch(TWHEEL_OP_CHANGE, LONG);
-}
+TEST_CALL(batch_of_cancels_retracts_all, check_batch(TWHEEL_OP_CANCEL, 0))
+TEST_CALL(batch_of_changes_retracts_all, check_batch(TWHEEL_OP_CHANGE, LONG))
 
 TEST(group_says_how_many_had_expired)
 {
@@ -300,15 +293,8 @@ static void check_order(__u64 distance, unsigned int room)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(late_reader_gets_events_in_order_of_ticks_across_clocks)
-{
-	check_order(ticks(2), TURNS);
-}
-
-TEST(order_is_the_same_one_by_one)
-{
-	check_order(ticks(2), 1);
-}
+TEST_CALL(late_reader_gets_events_in_order_of_ticks_across_clocks, check_order(ticks(2), TURNS))
+TEST_CALL(order_is_the_same_one_by_one, check_order(ticks(2), 1))
 
 /* So far apart that timers begin on different levels of the wheel. */
 TEST(order_is_the_same_over_levels)

@@ -20,15 +20,8 @@ static void check_expiry_on(clockid_t clockid)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(boottime_timer_expires)
-{
-	check_expiry_on(CLOCK_BOOTTIME);
-}
-
-TEST(realtime_timer_expires)
-{
-	check_expiry_on(CLOCK_REALTIME);
-}
+TEST_CALL(boottime_timer_expires, check_expiry_on(CLOCK_BOOTTIME))
+TEST_CALL(realtime_timer_expires, check_expiry_on(CLOCK_REALTIME))
 
 TEST(relative_boottime_timer_expires)
 {
@@ -234,10 +227,7 @@ static void run_in_namespace(void (*check)(__u64 outside))
 	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
 }
 
-TEST(deadlines_are_in_the_namespace)
-{
-	run_in_namespace(check_in_namespace);
-}
+TEST_CALL(deadlines_are_in_the_namespace, run_in_namespace(check_in_namespace))
 
 /* A periodic timer whose first deadline lies before the kernel's own zero. */
 static void check_grid_on(clockid_t clockid)
@@ -270,7 +260,4 @@ static void check_grid_in_namespace(__u64 outside)
 	check_grid_on(CLOCK_BOOTTIME);
 }
 
-TEST(grid_of_a_deadline_before_the_kernels_zero)
-{
-	run_in_namespace(check_grid_in_namespace);
-}
+TEST_CALL(grid_of_a_deadline_before_the_kernels_zero, run_in_namespace(check_grid_in_namespace))

@@ -62,15 +62,8 @@ static void open_with_faults(enum fault_mode mode)
 	ASSERT_GE(faults.failed, 2);
 }
 
-TEST(open_fails_or_works)
-{
-	open_with_faults(FAULT_ONE);
-}
-
-TEST(open_fails_or_works_without_memory)
-{
-	open_with_faults(FAULT_SLABS);
-}
+TEST_CALL(open_fails_or_works, open_with_faults(FAULT_ONE))
+TEST_CALL(open_fails_or_works_without_memory, open_with_faults(FAULT_SLABS))
 
 /*
  * Map the words of timers that share their deadlines. Other timers then have
@@ -401,15 +394,8 @@ static void cancel_with_faults(bool expired)
 	ASSERT_GE(faults.failed, 1);
 }
 
-TEST(cancel_fails_and_cancels_nothing)
-{
-	cancel_with_faults(false);
-}
-
-TEST(cancel_fails_and_retracts_nothing)
-{
-	cancel_with_faults(true);
-}
+TEST_CALL(cancel_fails_and_cancels_nothing, cancel_with_faults(false))
+TEST_CALL(cancel_fails_and_retracts_nothing, cancel_with_faults(true))
 
 TEST(query_fails_and_writes_nothing)
 {

@@ -74,6 +74,14 @@ void register_test(struct test *test);
 /* The limit is for tests that hang. On a busy host, a slow kernel may need minutes. */
 #define TEST(id) TEST_TIMEOUT(id, 300)
 
+/* A case that is one call. */
+#define TEST_CALL(id, call)						\
+	static void id(void);						\
+	TEST(id)							\
+	{								\
+		call;							\
+	}
+
 /* Print a line for the reader of the results. */
 __printf(1, 2)
 void note(const char *format, ...);

@@ -196,17 +196,6 @@ static void heartbeats(push_back_fn *push_back, unsigned int count, __u32 flags)
 	check_online(fd, count);
 }
 
-TEST(one_by_one)
-{
-	heartbeats(push_back_one_by_one, many(MOST) / 4, 0);
-}
-
-TEST(in_batches)
-{
-	heartbeats(push_back_in_batches, many(MOST), 0);
-}
-
-TEST(in_the_table)
-{
-	heartbeats(push_back_in_table, many(MOST), TWHEEL_SHARED);
-}
+TEST_CALL(one_by_one, heartbeats(push_back_one_by_one, many(MOST) / 4, 0))
+TEST_CALL(in_batches, heartbeats(push_back_in_batches, many(MOST), 0))
+TEST_CALL(in_the_table, heartbeats(push_back_in_table, many(MOST), TWHEEL_SHARED))

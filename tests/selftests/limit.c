@@ -85,15 +85,8 @@ static void check_cut_at(unsigned int limit)
 	check_full(fd);
 }
 
-TEST(batch_is_cut_at_the_limit)
-{
-	check_cut_at(LIMIT);
-}
-
-TEST(batch_that_begins_far_from_the_limit_is_cut_at_it)
-{
-	check_cut_at(LARGE_LIMIT);
-}
+TEST_CALL(batch_is_cut_at_the_limit, check_cut_at(LIMIT))
+TEST_CALL(batch_that_begins_far_from_the_limit_is_cut_at_it, check_cut_at(LARGE_LIMIT))
 
 TEST(limit_disturbs_nobody_else)
 {

@@ -362,15 +362,8 @@ static void run_in_cgroup(void (*run)(void *data))
 	CALL(rmdir(CGROUP));
 }
 
-TEST(owners_cgroup_is_charged)
-{
-	run_in_cgroup(use_cgroup);
-}
-
-TEST(owners_cgroup_is_charged_for_everything)
-{
-	run_in_cgroup(use_cgroup_for_everything);
-}
+TEST_CALL(owners_cgroup_is_charged, run_in_cgroup(use_cgroup))
+TEST_CALL(owners_cgroup_is_charged_for_everything, run_in_cgroup(use_cgroup_for_everything))
 
 /* A call that many threads make at the same time. */
 struct held_call {

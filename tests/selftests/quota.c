@@ -516,10 +516,8 @@ static void run_beside_batches(void *data)
 }
 
 /* There is room for each timer that one of the threads adds. */
-TEST(room_that_a_batch_will_not_use_is_room_for_others)
-{
-	with_user_limit(LARGE_LIMIT, run_beside_batches);
-}
+TEST_CALL(room_that_a_batch_will_not_use_is_room_for_others,
+	  with_user_limit(LARGE_LIMIT, run_beside_batches))
 
 /* A user's first descriptor makes the user's count, and the last one ends it. */
 static void *open_and_close(void *data)

@@ -69,15 +69,8 @@ static void check_read(unsigned int unread, unsigned int room)
 	take_rest(fd, unread);
 }
 
-TEST(events_fill_the_buffer)
-{
-	check_read(6, 4);
-}
-
-TEST(fewer_events_than_fit)
-{
-	check_read(3, 10);
-}
+TEST_CALL(events_fill_the_buffer, check_read(6, 4))
+TEST_CALL(fewer_events_than_fit, check_read(3, 10))
 
 TEST(only_whole_events_are_read)
 {

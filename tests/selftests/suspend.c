@@ -80,15 +80,8 @@ static void check_due_meanwhile(clockid_t clockid)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(boottime_timer_due_meanwhile_expires_at_resume)
-{
-	check_due_meanwhile(CLOCK_BOOTTIME);
-}
-
-TEST(realtime_timer_due_meanwhile_expires_at_resume)
-{
-	check_due_meanwhile(CLOCK_REALTIME);
-}
+TEST_CALL(boottime_timer_due_meanwhile_expires_at_resume, check_due_meanwhile(CLOCK_BOOTTIME))
+TEST_CALL(realtime_timer_due_meanwhile_expires_at_resume, check_due_meanwhile(CLOCK_REALTIME))
 
 TEST(monotonic_timer_stands_still)
 {

@@ -421,12 +421,5 @@ static struct whole_batch batch_by_command(int fd, struct twheel_batch *batch)
 	return whole;
 }
 
-TEST(event_on_the_ring_does_not_end_a_batch)
-{
-	whole_batches(batch_by_ioctl);
-}
-
-TEST(event_on_the_ring_does_not_end_a_batch_by_command)
-{
-	whole_batches(batch_by_command);
-}
+TEST_CALL(event_on_the_ring_does_not_end_a_batch, whole_batches(batch_by_ioctl))
+TEST_CALL(event_on_the_ring_does_not_end_a_batch_by_command, whole_batches(batch_by_command))

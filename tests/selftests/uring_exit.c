@@ -136,15 +136,8 @@ static void kill_owners(unsigned int flags)
 	     round);
 }
 
-TEST(killed_owner_has_no_unknown_timer)
-{
-	kill_owners(0);
-}
-
-TEST(killed_owner_with_threads_has_no_unknown_timer)
-{
-	kill_owners(IOSQE_ASYNC);
-}
+TEST_CALL(killed_owner_has_no_unknown_timer, kill_owners(0))
+TEST_CALL(killed_owner_with_threads_has_no_unknown_timer, kill_owners(IOSQE_ASYNC))
 
 static void end_ring(void *data)
 {

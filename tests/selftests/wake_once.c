@@ -171,40 +171,13 @@ static void check_call(void (*call)(int fd))
 	}
 }
 
-TEST(program_is_woken_again_after_query)
-{
-	check_call(call_query);
-}
-
-TEST(program_is_woken_again_after_cancel)
-{
-	check_call(call_cancel);
-}
-
-TEST(program_is_woken_again_after_add)
-{
-	check_call(call_add);
-}
-
-TEST(program_is_woken_again_after_info)
-{
-	check_call(call_info);
-}
-
-TEST(program_is_woken_again_after_poll)
-{
-	check_call(call_poll);
-}
-
-TEST(program_is_woken_again_after_read)
-{
-	check_call(call_read);
-}
-
-TEST(program_is_woken_again_after_list)
-{
-	check_call(call_list);
-}
+TEST_CALL(program_is_woken_again_after_query, check_call(call_query))
+TEST_CALL(program_is_woken_again_after_cancel, check_call(call_cancel))
+TEST_CALL(program_is_woken_again_after_add, check_call(call_add))
+TEST_CALL(program_is_woken_again_after_info, check_call(call_info))
+TEST_CALL(program_is_woken_again_after_poll, check_call(call_poll))
+TEST_CALL(program_is_woken_again_after_read, check_call(call_read))
+TEST_CALL(program_is_woken_again_after_list, check_call(call_list))
 
 /* A real-time signal, because such signals are not merged while they wait. */
 TEST(signal_is_sent_once_for_many_ticks)
@@ -386,15 +359,8 @@ static void check_stopped(void (*wait)(int fd))
 	kill_child(child.pid);
 }
 
-TEST(stopped_program_that_waits_in_poll)
-{
-	check_stopped(wait_by_poll);
-}
-
-TEST(stopped_program_that_does_not_wait)
-{
-	check_stopped(wait_by_sleeping);
-}
+TEST_CALL(stopped_program_that_waits_in_poll, check_stopped(wait_by_poll))
+TEST_CALL(stopped_program_that_does_not_wait, check_stopped(wait_by_sleeping))
 
 /* Once it goes on, it reads all events. None was lost. */
 TEST(stopped_program_goes_on)
@@ -468,20 +434,9 @@ static void check_killed(void (*wait)(int fd))
 	ASSERT_EQ(timers_of(child.w.fd), 0);
 }
 
-TEST(program_that_waits_in_poll_is_killed)
-{
-	check_killed(wait_by_poll);
-}
-
-TEST(program_that_does_not_wait_is_killed)
-{
-	check_killed(wait_by_sleeping);
-}
-
-TEST(program_that_waits_in_read_is_killed)
-{
-	check_killed(wait_by_read);
-}
+TEST_CALL(program_that_waits_in_poll_is_killed, check_killed(wait_by_poll))
+TEST_CALL(program_that_does_not_wait_is_killed, check_killed(wait_by_sleeping))
+TEST_CALL(program_that_waits_in_read_is_killed, check_killed(wait_by_read))
 
 /* The last descriptor goes with its program. The user's timers go with it. */
 TEST(exit_ends_timers_that_nobody_has_looked_at)
