@@ -157,26 +157,6 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-TEST(handles_are_unique)
-{
-	enum { MOST = 5000 };
-	static __u64 handles[MOST];
-	const int count = many(MOST);
-	const int fd = open_device(0);
-	int i;
-
-	/* half of the timers stay; the places of the others are used again */
-	for (i = 0; i < count; i++) {
-		handles[i] = add(fd, LONG, i);
-		if (i % 2)
-			ASSERT_EQ(cancel(fd, handles[i]), 0);
-	}
-	qsort(handles, count, sizeof(handles[0]), compare);
-	ASSERT(handles[0] != 0);
-	for (i = 1; i < count; i++)
-		ASSERT(handles[i] != handles[i - 1]);
-}
-
 /* 2^40 - 1 adds are too many for a test. These use the same few places all the time. */
 TEST(handle_does_not_come_again_soon)
 {

@@ -19,16 +19,6 @@ TEST(pending_timer_is_cancelled)
 	check_no_event(fd);
 }
 
-TEST(operation_is_left_as_it_was)
-{
-	const int fd = open_device(0);
-	struct twheel_op op = { .handle = add(fd, LONG, 1) };
-	const struct twheel_op before = op;
-
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CANCEL, &op)), 0);
-	ASSERT(!memcmp(&op, &before, sizeof(op)));
-}
-
 TEST(operation_may_be_read_only)
 {
 	const int fd = open_device(0);

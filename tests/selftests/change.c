@@ -148,19 +148,6 @@ TEST(longest_delay_is_accepted)
 	ASSERT(read_one(fd).handle == handle);
 }
 
-TEST(operation_is_left_as_it_was)
-{
-	const int fd = open_device(0);
-	struct twheel_op op = {
-		.handle = add(fd, LONG, 1),
-		.time_ns = 50 * NSEC_PER_SEC,
-	};
-	const struct twheel_op before = op;
-
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CHANGE, &op)), 0);
-	ASSERT(!memcmp(&op, &before, sizeof(op)));
-}
-
 TEST(operation_may_be_read_only)
 {
 	const int fd = open_device(0);

@@ -93,26 +93,6 @@ TEST(periodic_timer_keeps_to_its_clock)
 	}
 }
 
-TEST(many_expire_in_order)
-{
-	const unsigned int count = many(5000);
-	const int fd = open_device(0);
-	const __u64 start = read_clock(CLOCK_BOOTTIME) + ticks(20);
-	struct twheel_event event;
-	__u64 last = 0;
-	unsigned int i;
-
-	stay_on_one_cpu();
-	for (i = 0; i < count; i++)
-		add_on(fd, CLOCK_BOOTTIME, start + i * 7919 % count * 1000, 0);
-	for (i = 0; i < count; i++) {
-		event = read_any(fd);
-		ASSERT_GE(event.expired_ns, last);
-		last = event.expired_ns;
-	}
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 TEST(cancel_and_change_work_on_all_clocks)
 {
 	const int fd = open_device(O_NONBLOCK);

@@ -118,18 +118,6 @@ TEST(new_timers_are_refused)
 	add(open_device(0), 0, 1);
 }
 
-TEST(resume_accepts_timers_again)
-{
-	const int fd = open_device(0);
-	struct twheel_op op;
-
-	ASSERT_EQ(drain(fd, &op, 1), 0);
-	resume(fd);
-	resume(fd);
-	add(fd, 0, 1);
-	ASSERT_EQ(read_one(fd).cookie, 1);
-}
-
 TEST(expired_timers_are_left_to_read)
 {
 	const int fd = open_device(0);
@@ -217,23 +205,6 @@ TEST(array_is_filled_no_further_than_its_length)
 		ASSERT_EQ(((unsigned char *)ops)[byte], 0xcc);
 	ASSERT_EQ(timers_of(fd), COUNT - ROOM);
 	ASSERT_EQ(drain_all(fd, ops, COUNT), COUNT - ROOM);
-}
-
-TEST(each_call_goes_on_where_the_last_ended)
-{
-	enum { COUNT = 100 };
-	const int fd = open_device(0);
-	bool seen[COUNT] = { false };
-	struct twheel_op op;
-	int i;
-
-	for (i = 0; i < COUNT; i++)
-		add(fd, LONG, i);
-	for (i = 0; i < COUNT; i++) {
-		ASSERT_EQ(drain(fd, &op, 1), 1);
-		see_once(seen, op.cookie, COUNT);
-	}
-	ASSERT_EQ(drain(fd, &op, 1), 0);
 }
 
 /* The array ends, with room for @room records, at a page with @protection. */

@@ -66,20 +66,6 @@ TEST(other_descriptors_group_stays)
 	ASSERT_EQ(end_group(other, 1), 1);
 }
 
-TEST(any_tag_but_0_will_do)
-{
-	const __u64 tags[] = { 1, ~0ULL, 1ULL << 63, 1ULL << 32, ~0U };
-	const int fd = open_device(0);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(tags); i++)
-		add_to_group(fd, LONG, tags[i], i);
-	for (i = 0; i < ARRAY_SIZE(tags); i++) {
-		ASSERT_EQ(end_group(fd, tags[i]), 1);
-		ASSERT_EQ(timers_of(fd), ARRAY_SIZE(tags) - 1 - i);
-	}
-}
-
 TEST(unread_events_are_retracted_and_counted)
 {
 	const int fd = open_device(0);
@@ -137,18 +123,6 @@ TEST(group_without_timers_is_enoent)
 	add_to_group(fd, 0, 1, 1);
 	read_one(fd);
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
-}
-
-TEST(tag_can_be_used_again)
-{
-	const int fd = open_device(0);
-	int i;
-
-	for (i = 0; i < 100; i++) {
-		add_to_group(fd, LONG, 9, i);
-		add_to_group(fd, LONG, 9, i);
-		ASSERT_EQ(end_group(fd, 9), 2);
-	}
 }
 
 TEST(changed_timer_stays_in_its_group)
@@ -268,22 +242,6 @@ TEST(batch_ends_what_it_has_added)
 	check_batch_in_order(64);
 	check_batch_in_order(65);
 	check_batch_in_order(150);
-}
-
-TEST(ended_group_makes_room)
-{
-	const int fd = open_with("max_timers", 10);
-	const struct twheel_op op = new_timer(LONG, 1);
-	int i;
-
-	for (i = 0; i < 10; i++)
-		add_to_group(fd, LONG, 1 + i % 2, i);
-	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
-	ASSERT_EQ(end_group(fd, 1), 5);
-	for (i = 0; i < 5; i++)
-		add_to_group(fd, LONG, 2, i);
-	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
-	ASSERT_EQ(end_group(fd, 2), 10);
 }
 
 TEST(timer_that_was_refused_is_in_no_group)

@@ -10,14 +10,6 @@
 
 #include "table_timer.h"
 
-TEST(no_timers_are_listed_where_there_are_none)
-{
-	struct twheel_op record;
-	__u64 cursor = 0;
-
-	ASSERT_EQ(list(open_device(0), &record, 1, &cursor, 0), 0);
-}
-
 TEST(every_kind_of_timer_is_listed)
 {
 	enum { COUNT = 300 };

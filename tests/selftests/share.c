@@ -75,28 +75,6 @@ TEST(timers_live_in_a_descriptor_that_is_sent)
 	ASSERT(read_one(received).handle == handle);
 }
 
-static void receive_and_use(void *data)
-{
-	const int fd = receive_descriptor(*(int *)data);
-
-	ASSERT_EQ(read_one(fd).cookie, 7);
-	add(fd, ticks(1), 8);
-}
-
-TEST(descriptor_is_sent_to_another_process)
-{
-	int sockets[2], fd;
-	pid_t child;
-
-	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	child = start(receive_and_use, &sockets[1]);
-	fd = open_device(0);
-	add(fd, ticks(2), 7);
-	send_descriptor(sockets[0], fd);
-	join(child);
-	ASSERT_EQ(read_one(fd).cookie, 8);
-}
-
 TEST(descriptor_lost_on_its_way_ends_its_timers)
 {
 	const int fd = open_device(0);

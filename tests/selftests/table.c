@@ -10,13 +10,6 @@
 
 enum { WORDS = 512 };
 
-TEST(word_has_the_deadline)
-{
-	const struct table_timer t = new_table_timer(LONG);
-
-	ASSERT_EQ(read_word(t.word), t.deadline);
-}
-
 TEST(word_has_the_deadline_of_a_relative_time)
 {
 	const int fd = open_device(0);
@@ -67,40 +60,6 @@ TEST(pushed_back_by_one_nanosecond)
 
 	arm_timerfds(t.deadline + 1);
 	check_expiry(&t, t.deadline + 1);
-}
-
-/* Push a timer again and again by @lead. Returns how often that was in time. */
-static unsigned int push_for_a_while(__u64 lead)
-{
-	const struct table_timer t = new_table_timer(lead);
-	const __u64 end = now() + 5 * lead;
-	__u64 last = t.deadline;
-	unsigned int pushes = 0;
-
-	while (now() < end) {
-		const __u64 later = now() + lead;
-
-		/* too late for a push: the timer expires for the last one */
-		if (!push_alone(t.word, later)) {
-			ASSERT(!in_time(last));
-			break;
-		}
-		last = later;
-		pushes++;
-		pass_ticks(0);
-	}
-	arm_timerfds(last);
-	note("%u pushes", pushes);
-	check_expiry(&t, last);
-	return pushes;
-}
-
-TEST(heartbeat_keeps_a_timer_from_expiring)
-{
-	__u64 lead = margin_ns();
-
-	while (!push_for_a_while(lead))
-		lead *= 2;
 }
 
 TEST(earlier_word_has_no_effect_before_the_deadline)
@@ -275,13 +234,6 @@ TEST(table_is_used_again_and_again)
 		ASSERT_EQ(cancel(fd, handle), -ENOENT);
 		check_closed(word);
 	}
-}
-
-TEST(word_has_the_handle_of_its_timer)
-{
-	const struct table_timer t = new_table_timer(LONG);
-
-	ASSERT_EQ(t.table[TWHEEL_INDEX(t.handle)].handle, t.handle);
 }
 
 /* A program that still has the old handle must not take the new timer for the old. */

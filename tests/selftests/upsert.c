@@ -89,17 +89,6 @@ TEST(change_counts_from_now)
 	ASSERT_LE(event.deadline_ns, after + ticks(3));
 }
 
-TEST(change_fills_in_nothing)
-{
-	const int fd = open_device(0);
-	const __u64 handle = add(fd, LONG, 3);
-	const struct twheel_op before = beat(handle, 50 * NSEC_PER_SEC, 4);
-	struct twheel_op op = before;
-
-	ASSERT_EQ(upsert(fd, &op), 0);
-	ASSERT(!memcmp(&op, &before, sizeof(op)));
-}
-
 TEST(changed_timer_keeps_all_but_its_deadline)
 {
 	const int fd = open_device(0);
