@@ -26,18 +26,6 @@ TEST(expiry_ends_the_lease_before_the_event_is_read)
 	check_no_event(fd);
 }
 
-TEST(cancel_ends_the_lease)
-{
-	const int fd = open_device(0);
-	__u64 handle;
-	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
-
-	ASSERT_EQ(cancel(fd, handle), 0);
-	check_ended(lease);
-	close(lease);
-	check_no_event(fd);
-}
-
 TEST(cancel_group_ends_the_leases)
 {
 	const int fd = open_device(0);
@@ -75,22 +63,6 @@ TEST(drain_ends_the_lease_and_restore_makes_none)
 	ASSERT(!is_leased(fd, op.handle));
 	check_ended(lease);
 	new_lease(fd, op.handle, LONG, 0);
-}
-
-TEST(list_says_which_timers_have_a_lease)
-{
-	const int fd = open_device(0);
-	__u64 handle;
-	const int lease = lease_of_new_timer(fd, &handle, 0);
-	struct twheel_op ops[3];
-	struct twheel_list list = { .ops = (unsigned long)ops, .count = ARRAY_SIZE(ops) };
-	int i;
-
-	ASSERT_NE(add(fd, LONG, 2), 0);
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_LIST, &list)), 2);
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(!!(ops[i].flags & TWHEEL_LEASED), ops[i].handle == handle);
-	ASSERT(!has_ended(lease));
 }
 
 TEST(stopped_set_gives_out_leases)

@@ -84,32 +84,6 @@ TEST(distances_up_to_a_day)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-/* Deadlines at and next to the powers of two of the tick. */
-TEST(distances_around_powers_of_two)
-{
-	enum { POWERS = 24 };
-	const int fd = open_device(0);
-	const __u64 start = now();
-	__u64 deadlines[3 * POWERS];
-	int i, j;
-
-	need_time_travel();
-	for (i = 0; i < POWERS; i++) {
-		for (j = 0; j < 3; j++) {
-			deadlines[3 * i + j] = start + tick_ns() *
-					       ((1ULL << i) + j - 1);
-			add_at(fd, deadlines[3 * i + j], 3 * i + j);
-		}
-	}
-	for (i = 0; i < 3 * POWERS; i++) {
-		const struct twheel_event event = read_one(fd);
-
-		ASSERT_LT(event.cookie, 3 * POWERS);
-		if (event.cookie)
-			check_exact(&event, deadlines[event.cookie]);
-	}
-}
-
 TEST(heartbeats_for_a_day)
 {
 	const int fd = open_device(0);
@@ -301,22 +275,4 @@ TEST(ten_years)
 	add_at(fd, deadlines[0], 0);
 	check_order(fd, deadlines, 0, 2);
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-/* A one-shot timer that is armed again from each expiry does not drift. */
-TEST(every_ten_seconds_by_arming_again)
-{
-	const int fd = open_device(0);
-	const __u64 first = now() + 10 * NSEC_PER_SEC;
-	__u64 i;
-
-	need_time_travel();
-	add_at(fd, first, 1);
-	for (i = 0; i < 24 * 360; i++) {
-		const struct twheel_event event = read_one(fd);
-
-		check_exact(&event, first + i * 10 * NSEC_PER_SEC);
-		ASSERT_EQ(timers_of(fd), 0);
-		add_at(fd, event.deadline_ns + 10 * NSEC_PER_SEC, 1);
-	}
 }
