@@ -21,7 +21,7 @@ from common import main, output  # noqa: E402
 SECTION = re.compile(r"</?section\b[^>]*>\n?")
 HEADING = re.compile(r'<h([12]) class="S[hs]" id="([^"]*)">(.*?)</h\1>\n?', re.DOTALL)
 UNDERLINE = {"1": "=", "2": "-"}
-REFERENCE = re.compile(r"<b>(twheel|libtwheel|twheelctl)</b>\(\d\)")
+REFERENCE = re.compile(r"<b>(twheel|libtwheel-loop|libtwheel|twheelctl)</b>\(\d\)")
 
 
 def title(text):
