@@ -4,7 +4,9 @@
  *
  * The kernel sends the signal, so no program needs to run at the deadline.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
