@@ -8,6 +8,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import signal
 from ctypes import c_int32, c_uint32, c_uint64
 from typing import Any, Callable, NoReturn
 
@@ -177,6 +178,56 @@ def lease_push_by(fd: int, delay_ns: int) -> None:
 
 def lease_left(fd: int, left: c_uint64) -> None:
     _call(fd, _LEFT, left, errors.from_timer)
+
+
+def _number_of(name: str, most: int) -> int:
+    text = os.environ.get(name)
+    if text is None:
+        raise errors.from_errno(errno.ENOENT)
+    if not (text.isascii() and text.isdecimal()) or int(text) > most:
+        raise errors.from_errno(errno.EINVAL)
+    return int(text)
+
+
+def lease_from_env(length: c_uint64) -> int:
+    fd = _number_of("TWHEEL_LEASE_FD", (1 << 31) - 1)
+    ns = _number_of("TWHEEL_LEASE_NS", (1 << 63) - 1)
+    try:
+        lease_left(fd, c_uint64())
+    except errors.GoneError:
+        pass  # A lease that has ended is one.
+    os.set_inheritable(fd, False)
+    length.value = ns
+    return fd
+
+
+def _refuse_unread(fd: int) -> None:
+    """The kernel sends no signal for an event that is there already."""
+    info = InfoStructure()
+    get_info(fd, info)
+    if info.unread:
+        raise errors.from_errno(errno.EBUSY)
+
+
+def fence(fd: int, owner: int, number: int) -> None:
+    get_info(fd, InfoStructure())  # Other files have F_SETOWN, too.
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL) & ~os.O_ASYNC
+    if owner in (-1, -1 << 31) or not (1 <= number <= signal.SIGRTMAX if owner else not number):
+        raise errors.from_errno(errno.EINVAL)
+    if owner:
+        os.kill(owner, 0)
+        _refuse_unread(fd)
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags)
+    fcntl.fcntl(fd, fcntl.F_SETOWN, owner)
+    fcntl.fcntl(fd, fcntl.F_SETSIG, number)
+    if not owner:
+        return
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags | os.O_ASYNC)
+    try:
+        _refuse_unread(fd)  # A timer may have expired before the signals were on.
+    except OSError:
+        fcntl.fcntl(fd, fcntl.F_SETFL, flags)
+        raise
 
 
 def set_eventfd(fd: int, eventfd: int) -> None:
