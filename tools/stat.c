@@ -142,7 +142,8 @@ static void show(const struct twheel_info *info, const char *text)
 	show_counts(text);
 }
 
-int stat_show(int fd)
+/* Has @show print what the driver can do, and its counts. Returns an exit status. */
+static int show_by(int fd, int (*show)(const struct twheel_info *info, const char *text))
 {
 	struct twheel_info info;
 	int ret = twheel_get_info(fd, &info);
@@ -151,36 +152,33 @@ int stat_show(int fd)
 	if (ret)
 		return device_report("stat", ret);
 	text = values_read(COUNTS);
-	if (json)
-		show_json(&info, text);
-	else
-		show(&info, text);
-	free(text);
-	return STATUS_DONE;
-}
-
-static int show_prometheus(int fd)
-{
-	struct twheel_info info;
-	int ret = twheel_get_info(fd, &info);
-	char *text;
-
-	if (ret)
-		return device_report("stat", ret);
-	text = values_read(COUNTS);
-	ret = prometheus_show(&info, text);
+	ret = show(&info, text);
 	free(text);
 	return ret;
 }
 
+static int show_all(const struct twheel_info *info, const char *text)
+{
+	if (json)
+		show_json(info, text);
+	else
+		show(info, text);
+	return STATUS_DONE;
+}
+
+int stat_show(int fd)
+{
+	return show_by(fd, show_all);
+}
+
 int stat_main(int argc, char **argv)
 {
-	int (*function)(int fd) = stat_show;
+	int (*function)(const struct twheel_info *info, const char *text) = show_all;
 	char **rest = argv + 1;
 	int ret, fd;
 
 	if (argc == 2 && !strcmp(argv[1], "--prometheus")) {
-		function = show_prometheus;
+		function = prometheus_show;
 		argc = 1;
 		rest++;
 	}
@@ -191,7 +189,7 @@ int stat_main(int argc, char **argv)
 		report("stat: unexpected argument '%s'", *rest);
 		ret = STATUS_USAGE;
 	} else {
-		ret = function(fd);
+		ret = show_by(fd, function);
 	}
 	twheel_close(fd);
 	return ret;
