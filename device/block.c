@@ -128,16 +128,11 @@ static u32 block_array_charge(u32 words)
 	return words * sizeof(long) / TIMER_BLOCK_SIZE;
 }
 
-static void block_free_array(struct timer_set *set, struct timer_block **array, u32 words)
+/* Frees an array that nothing points to any more. */
+void twheel_block_free_array(struct timer_set *set, struct timer_block **array, u32 words)
 {
 	kvfree(array);
 	twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, block_array_charge(words));
-}
-
-/* Frees the array of a set that has ended, and has no blocks any more. */
-void twheel_block_free_array(struct timer_set *set)
-{
-	block_free_array(set, set->block, set->array_words);
 }
 
 static struct timer_block **block_alloc_array(u32 words)
@@ -184,7 +179,7 @@ static int block_grow(struct timer_set *set, u32 number)
 		swap(set->array_words, words);
 	}
 	timer_set_unlock(set);
-	block_free_array(set, array, words);
+	twheel_block_free_array(set, array, words);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 int twheel_block_add(struct timer_set *set, u32 number);
 void twheel_block_free(struct timer_set *set);
 void twheel_block_remove(struct timer_block *block);
-void twheel_block_free_array(struct timer_set *set);
+void twheel_block_free_array(struct timer_set *set, struct timer_block **array, u32 words);
 
 /*
  * Finds the place that @handle, any number from the program, points to. The set is locked. Returns

@@ -165,7 +165,8 @@ static int lease_release(struct inode *inode, struct file *file)
 	if (expire && set->ring)
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	list_del_init(&lease->ended);
-	set->woken |= wake;
+	if (wake)
+		set->woken = WOKEN_EVENT;
 	timer_set_unlock(set);
 	if (wake)
 		twheel_wake_readers(set);
@@ -253,13 +254,6 @@ out:
 	return ret;
 }
 
-static bool lease_valid(const struct twheel_lease *arg)
-{
-	return arg->cap_ns && arg->cap_ns <= S64_MAX && !arg->fd &&
-	       !(arg->flags & ~TWHEEL_LEASE_EXPIRE_ON_CLOSE) &&
-	       !memchr_inv(arg->reserved, 0, sizeof(arg->reserved));
-}
-
 long twheel_lease_create(struct timer_set *set, void __user *argp)
 {
 	struct timer_lease *lease;
@@ -269,7 +263,9 @@ long twheel_lease_create(struct timer_set *set, void __user *argp)
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
 		return -EFAULT;
-	if (!lease_valid(&arg))
+	if (!arg.cap_ns || arg.cap_ns > S64_MAX || arg.fd ||
+	    arg.flags & ~TWHEEL_LEASE_EXPIRE_ON_CLOSE ||
+	    memchr_inv(arg.reserved, 0, sizeof(arg.reserved)))
 		return -EINVAL;
 	arg.fd = get_unused_fd_flags(O_CLOEXEC);
 	if (arg.fd < 0)

@@ -68,12 +68,6 @@ static bool ops_change_valid(const struct twheel_op *op)
 		 op->period_ns | op->group | op->window_ns | op->time_ns >> 63);
 }
 
-static bool ops_group_only(const struct twheel_op *op)
-{
-	return op->group && !(op->result | op->flags | op->clockid | op->cookie | op->period_ns |
-			      op->time_ns | op->handle | op->window_ns);
-}
-
 /* Whether an addition is a record, or has nothing that only a record has. */
 static bool ops_restore_valid(const struct twheel_op *op)
 {
@@ -313,7 +307,8 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 	u64 retracted = 0;
 	int n, ended = 0;
 
-	if (!ops_group_only(op))
+	if (!op->group || op->result | op->flags | op->clockid | op->cookie | op->period_ns |
+			  op->time_ns | op->handle | op->window_ns)
 		return -EINVAL;
 	do {
 		n = ops_cancel_members(set, op->group, &retracted);

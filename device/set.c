@@ -196,7 +196,7 @@ int twheel_set_release(struct inode *inode, struct file *file)
 		eventfd_ctx_put(eventfd);
 
 	set_free_timers(set);
-	twheel_block_free_array(set);
+	twheel_block_free_array(set, set->block, set->array_words);
 	twheel_levels_free(set);
 	twheel_map_release(set);
 	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, set->count);

@@ -89,8 +89,10 @@ struct timer_set {
 	bool			stopped;
 	/* The file is closed: no event is delivered any more, and timers are freed. */
 	bool			ended;
-	/* The visit has woken the program, which has not called since. See visit.c. */
-	bool			woken;
+	/* The next wake-up of readers sends signals. */
+	bool			signal;
+	/* For what a visit has woken the program, which has not called since. See visit.c. */
+	enum { WOKEN_NOT, WOKEN_DOUBT, WOKEN_EVENT } woken;
 
 	/* The pending timers, of all clocks, by ticks. */
 	struct twheel_wheel	wheel;

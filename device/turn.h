@@ -71,7 +71,7 @@ static __always_inline void twheel_turn_call(struct timer_set *set, struct twhee
 	__acquires(&set->lock)
 {
 	twheel_turn_lock(set, phase);
-	set->woken = false;
+	set->woken = WOKEN_NOT;
 }
 
 /*

@@ -15,7 +15,10 @@
  *	call	turns the wheel, asks for a visit
  *
  * A program is woken once until it has called again. So a wake-up is paid by a call, and a program
- * that does not come costs nothing. A program that consumes a ring need not call while the budget
+ * that does not come costs nothing. A signal may kill a process, so it waits for an event: the set
+ * is visited at each tick, and its program woken again when there is one.
+ *
+ * A program that consumes a ring need not call while the budget
  * suffices: there is a next visit also after one that has put events into the ring.
  */
 #include <linux/sched.h>
@@ -29,8 +32,14 @@
 /* After a visit without a budget, a set with leases is visited again so many ticks later. */
 #define VISIT_LATER 16U
 
-/* Of how many steps visits keep the credit, for wake-ups. */
+/*
+ * Of how many steps visits keep the credit if wake-ups wait. Otherwise visits would use up the
+ * credit of each tick until none is left, and no program would be woken that could help.
+ */
 #define VISIT_KEEP  8U
+
+/* What a visit of a set that sends signals may do at least, beyond the budget. */
+#define VISIT_LEAST 4U
 
 /* How many visits, and how many wake-ups, a call does for its user, at most. */
 #define VISIT_HELP  64U
@@ -41,12 +50,13 @@
  */
 static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, bool *moved)
 {
-	unsigned int allowed, steps = twheel_turn_allowed();
+	unsigned int left = twheel_turn_allowed(), allowed, steps;
 	bool found, done;
 
 	/* The visit is a step, too. */
-	if (steps)
-		steps--;
+	if (left)
+		left--;
+	steps = READ_ONCE(set->fasync) ? max(left, VISIT_LEAST) : left;
 	allowed = steps;
 	if (set->ring) {
 		done = twheel_deliver_fill_ring(set, phase, &steps);
@@ -57,21 +67,17 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 		} while (found && set->leases);
 		done = steps && !twheel_turn_any(set);
 	}
-	twheel_turn_return(steps);
 	*moved = steps < allowed;
+	twheel_turn_return(left - min(left, allowed - steps));
 	return done;
-}
-
-static bool visit_has_readers(struct timer_set *set)
-{
-	return twheel_waiters_any(&set->wait) || READ_ONCE(set->eventfd) || READ_ONCE(set->fasync);
 }
 
 /* Visits a set, which may have ended meanwhile. @turn: the user, if the visit may wake at once. */
 static void visit_set(struct timer_set *set, struct user_cpu *turn)
 {
 	struct twheel_phase phase;
-	bool wake, done, moved;
+	bool wake, event, done, moved;
+	unsigned int reason = WOKEN_EVENT;
 	u64 tail;
 
 	timer_set_lock(set);
@@ -85,7 +91,14 @@ static void visit_set(struct timer_set *set, struct user_cpu *turn)
 	done = visit_turn(set, &phase, &moved);
 	wake = !done;
 	if (set->ring)
-		wake = (wake || set->tail != tail) && visit_has_readers(set);
+		wake = (wake || set->tail != tail) &&
+		       (twheel_waiters_any(&set->wait) || READ_ONCE(set->eventfd) ||
+			READ_ONCE(set->fasync));
+	event = twheel_turn_any(set) || set->tail != tail;
+	if (wake && !event && READ_ONCE(set->fasync)) {
+		reason = WOKEN_DOUBT;
+		twheel_user_cpu_visit_by(set, phase.tick + 1);
+	}
 	/* A ring is served on while something moves, and holders wait for the ends of leases. */
 	if (done || ((set->ring || set->leases) && moved))
 		twheel_turn_rest(set, &phase);
@@ -93,9 +106,10 @@ static void visit_set(struct timer_set *set, struct user_cpu *turn)
 		twheel_user_cpu_visit_by(set, phase.tick + VISIT_LATER);
 	if (set->ring && moved && twheel_turn_any(set))
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
-	if (wake && !set->woken) {
-		set->woken = true;
+	if (wake && set->woken < reason) {
+		set->woken = reason;
 		set->wait.next = 1;
+		set->signal |= event;
 		/* A program that is woken for events in the ring has a reason to call. */
 		if (set->ring)
 			twheel_ring_more(set, true);
@@ -108,15 +122,6 @@ out_unlock:
 	timer_set_unlock(set);
 }
 
-/*
- * Half of the credit of a tick is for wake-ups, if any wait. Otherwise visits would use up the
- * credit of each tick until none is left, and no program would be woken that could help.
- */
-static bool visit_has_credit(struct user_cpu *user)
-{
-	return twheel_user_cpu_has_credit(user, list_empty_careful(&user->sets) ? 0 : VISIT_KEEP);
-}
-
 /* The callback of the timer of a user on a CPU. */
 static void visit_user(struct twheel_timer *timer)
 {
@@ -124,7 +129,10 @@ static void visit_user(struct twheel_timer *timer)
 	struct timer_set *set;
 
 	rcu_read_lock();
-	while (visit_has_credit(user) && (set = twheel_user_cpu_take(user))) {
+	while (twheel_user_cpu_has_credit(user, list_empty_careful(&user->sets) ? 0 : VISIT_KEEP)) {
+		set = twheel_user_cpu_take(user);
+		if (!set)
+			break;
 		visit_set(set, turn);
 		twheel_user_cpu_spend(user, 1, 1);
 		turn = NULL;

@@ -146,17 +146,19 @@ static void wake_unlock(struct timer_set *set)
 {
 	struct timer_lease *lease = NULL;
 	unsigned int readers, holders;
+	bool signal = set->signal;
 
+	set->signal = false;
 	readers = twheel_waiters_next(&set->wait);
 	if (!readers)
 		lease = wake_take_holders(set, &holders);
 	if ((set->wait.next || !list_empty(&set->ended_leases)) && !set->ended)
 		wake_queue(set);
 	timer_set_unlock(set);
-	if (readers == 1) {
+	if (readers == 1)
 		twheel_wake_eventfd(set);
+	if (signal)
 		kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	}
 	if (readers)
 		twheel_waiters_wake(&set->wait, readers, EPOLLIN | EPOLLRDNORM);
 	if (lease)

@@ -7,6 +7,9 @@
  * No program here calls the device while its timers expire, but where a case says so.
  */
 
+#include <fcntl.h>
+#include <signal.h>
+
 #include "event_ring.h"
 #include "table_timer.h"
 #include "user.h"
@@ -225,7 +228,7 @@ struct pushed {
 };
 
 /* Arms @count timers, pushes them back by @ahead and sleeps until their words have been due. */
-static struct pushed *push_all(unsigned int count, __u64 ahead)
+static struct pushed *push_all_with(unsigned int count, __u64 ahead, int flags)
 {
 	static struct pushed p;
 	struct twheel_word *table;
@@ -235,6 +238,12 @@ static struct pushed *push_all(unsigned int count, __u64 ahead)
 
 	do {
 		p.fd = open_device(O_NONBLOCK);
+		/* Whoever asks for signals when the words are due is signalled at once. */
+		p.eventfd = new_eventfd();
+		CALL(set_eventfd(p.fd, p.eventfd));
+		CALL(fcntl(p.fd, F_SETOWN, getpid()));
+		CALL(fcntl(p.fd, F_SETSIG, SIGRTMIN));
+		CALL(fcntl(p.fd, F_SETFL, O_NONBLOCK | flags));
 		table = map_words(p.fd, count);
 		lead *= 2;
 		p.deadline = now() + lead;
@@ -244,13 +253,16 @@ static struct pushed *push_all(unsigned int count, __u64 ahead)
 		for (i = 0; i < count; i++)
 			pushed &= push_alone(word_of(table, p.ops[i].handle), p.later);
 	} while (!pushed || !in_time(p.deadline));
-	p.eventfd = new_eventfd();
-	CALL(set_eventfd(p.fd, p.eventfd));
 	/* More words than the budget has steps: the program is woken. */
 	if (count > BUDGET)
 		wait_for_event(p.eventfd);
 	sleep_over(p.deadline);
 	return &p;
+}
+
+static struct pushed *push_all(unsigned int count, __u64 ahead)
+{
+	return push_all_with(count, ahead, 0);
 }
 
 BUDGET_TEST(few_words_are_looked_at_without_the_program)
@@ -274,6 +286,27 @@ BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 	sleep_for(ticks(20));
 	ASSERT_EQ(signals(p->eventfd), 0);
 	ASSERT_EQ(timers_of(p->fd), MANY);
+}
+
+/* A signal may kill a process that has pushed its deadline in time. */
+BUDGET_TEST(signal_comes_only_for_an_event)
+{
+	const struct timespec none = { 0 }, most = { .tv_sec = 60 };
+	const struct pushed *p;
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGRTMIN);
+	CALL(sigprocmask(SIG_BLOCK, &signals, NULL));
+	p = push_all_with(MANY, 5 * NSEC_PER_SEC, O_ASYNC);
+	while (in_time(p->deadline + ticks(MANY)) && in_time(p->later)) {
+		ASSERT(sigtimedwait(&signals, NULL, &none) < 0 || !in_time(p->later));
+		sleep_for(ticks(1));
+	}
+	/* The program has not called since it was woken without an event. */
+	ASSERT_EQ(CALL(sigtimedwait(&signals, NULL, &most)), SIGRTMIN);
+	ASSERT(!in_time(p->later));
+	ASSERT_GT(get_info(p->fd).unread, 0);
 }
 
 /* A poll() looks at so many words. It may say that there is an event when there is none. */

@@ -580,8 +580,7 @@ struct twheel_lease {
  * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. The kernel looks at
  * entries by itself within the tick budget: see twheel(4), tick_budget. If more deadlines
  * come, the kernel wakes the program. The program's next call then looks at the entries,
- * and the program is charged for that. So an eventfd or a signal may come without an
- * event.
+ * and the program is charged for that. So an eventfd may be signalled without an event.
  *
  * TWHEEL_OP_QUERY says TWHEEL_EXPIRED as soon as the deadline in the entry has passed. Until
  * the kernel has looked at the entry, a push still succeeds, and the timer is pending again.
