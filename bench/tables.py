@@ -106,9 +106,8 @@ USER_PATHS = {
     "u_deliver": "deliver, over a second", "u_drain": "deliver, all at once"}
 
 
-def instructions_kernel(_rows):
+def kernel_paths(counts):
     """The table of instructions of the kernel paths."""
-    counts = instructions.read()
     engines = ("twheel", "timer_list", "hrtimer")
     body = []
     for metric, path in KERNEL_PATHS.items():
@@ -119,6 +118,14 @@ def instructions_kernel(_rows):
             body.append((f"{path.rpartition(',')[0]}, each of {due} timers",
                          *[number(x / due) for x in found]))
     return table(("instructions", *map(code, engines)), body if counts else [])
+
+
+def instructions_kernel(_rows):
+    return kernel_paths(instructions.read())
+
+
+def instructions_newest(_rows):
+    return kernel_paths(instructions.read(instructions.NEWEST))
 
 
 def instructions_user(_rows):
@@ -166,7 +173,7 @@ def instructions_goals(_rows):
 
 def when_modules(_rows):
     """The table of instructions of the kernel paths for people who choose."""
-    counts = instructions.read()
+    counts = instructions.read(instructions.NEWEST)
     body = [(path, *[f"{counts[metric, engine] / (instructions.due(metric) or 1):,.0f}"
                      for engine in ("twheel", "timer_list", "hrtimer")])
             for path, metric in (("arm", "add"), ("push back by ten minutes", "rearm_later"),
@@ -208,8 +215,8 @@ def instructions_io_uring(_rows):
 
 TABLES = {make.__name__: make
           for make in (user_ratios, user_targets, designs, instructions_kernel,
-                       instructions_user, instructions_best, instructions_goals,
-                       instructions_io_uring, when_modules, when_programs)}
+                       instructions_newest, instructions_user, instructions_best,
+                       instructions_goals, instructions_io_uring, when_modules, when_programs)}
 
 
 def fill(page, rows):
