@@ -418,7 +418,7 @@ int twheel_lease(int fd, uint64_t handle, uint64_t cap_ns, uint32_t flags);
  * twheel_lease_push - push the deadline back to the cap
  * @lease: The lease.
  *
- * A push never brings the deadline forward.
+ * A push never makes the deadline earlier.
  *
  * Return: 0 or an error: -ENOENT if the lease has ended.
  */
