@@ -36,7 +36,8 @@ all: modules lib tools
 
 modules:
 	@test -e '$(KDIR)/Makefile' || { echo 'no kernel build tree at $(KDIR):' \
-		'install the headers of the running kernel, or set KDIR=' >&2; exit 1; }
+		'install the headers of the running kernel, or set KDIR=.' \
+		'"make lib tools" needs no kernel' >&2; exit 1; }
 	$(KERNEL_MAKE) modules
 
 # The kernel's build system would run depmod in the root of a package, too, if KDIR has a
@@ -51,7 +52,7 @@ modules_uninstall:
 	rm -f '$(MODULES)/$(INSTALL_MOD_DIR)'/twheel.ko*
 	rm -rf '$(INTERFACE)'
 	rmdir '$(MODULES)/$(INSTALL_MOD_DIR)' 2>/dev/null || :
-	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
+	$(if $(INSTALL_MOD_PATH),,test ! -d '$(MODULES)' || depmod '$(KERNELRELEASE)')
 
 lib tools samples:
 	$(MAKE) -C $@
@@ -64,7 +65,7 @@ programs_uninstall:
 
 install: modules_install programs_install
 
-uninstall: modules_uninstall programs_uninstall
+uninstall: programs_uninstall modules_uninstall
 
 version:
 	scripts/version
