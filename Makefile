@@ -86,7 +86,8 @@ clean:
 setup:
 	scripts/setup
 
-demo: setup
+# scripts/demo installs what it needs, which is a quarter of all.
+demo:
 	scripts/demo
 
 lint:

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "device.h"
@@ -39,11 +40,15 @@ static int no_device(void)
 
 static int no_access(int error)
 {
+	struct stat node;
+
 	report("no access to %s", device_path);
 	if (error == -EPERM)
 		report("a container forbids it: pass the device in, as by podman run --device /dev/twheel");
+	else if (!stat(device_path, &node) && (!node.st_gid || !(node.st_mode & 0060)))
+		report("it is for root alone: run this as root, or install the udev rule of twheel");
 	else
-		report("run this as root, or join the group of the device: usermod -aG twheel NAME");
+		report("run this as root, or join the group of the device: usermod -aG twheel NAME, and log in again");
 	return -STATUS_NO_ACCESS;
 }
 

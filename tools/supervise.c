@@ -219,11 +219,18 @@ static bool parse(struct supervised *s, int argc, char **argv)
 		}
 	}
 	s->command = argv + i;
-	if (!s->lease_ns || i == argc || (s->limited && (!s->left || !s->restarts))) {
-		report("run: --lease DURATION [--fence [--cgroup FOLDER]] [--notify] [--restart [--count N]] COMMAND");
-		return false;
-	}
-	return true;
+	if (!s->lease_ns)
+		report("run: --lease DURATION is missing, or 0");
+	else if (i == argc)
+		report("run: COMMAND is missing");
+	else if (s->limited && !s->restarts)
+		report("run: --count is for --restart");
+	else if (s->limited && !s->left)
+		report("run: --count 0 starts nothing");
+	else
+		return true;
+	report("see twheelctl help run");
+	return false;
 }
 
 /* The signals of the tool come through a descriptor from now on. */

@@ -24,6 +24,8 @@ class ClosedError(ValueError):
 
 def from_errno(number: int) -> OSError:
     """The error of an operation or a call with this errno."""
+    if number == errno.EDQUOT:
+        return OSError(number, "a limit of the user or of the descriptor is reached")
     return OSError(number, os.strerror(number))
 
 
