@@ -31,6 +31,7 @@
 //! - [`Ring`] maps the ring of events, which delivers events without a system call.
 //! - A [`Lease`] is a descriptor for another process, which pushes one deadline back. If the
 //!   process dies or hangs, the timer expires.
+//! - With the feature `tokio`, an `AsyncSet` is a set whose events the tasks of tokio await.
 //! - Every error is a [`std::io::Error`] with the kernel's number. A timer that is gone gives
 //!   [`NotFound`](std::io::ErrorKind::NotFound) (`ENOENT`).
 //!
@@ -71,6 +72,8 @@
 #![cfg(target_os = "linux")]
 
 mod abi;
+#[cfg(feature = "tokio")]
+mod async_set;
 mod event;
 mod lease;
 mod list;
@@ -81,6 +84,8 @@ mod sys;
 mod table;
 mod time;
 
+#[cfg(feature = "tokio")]
+pub use async_set::{AsyncSet, EventStream};
 pub use event::{Event, EventKind, Events};
 pub use lease::{Lease, OnClose};
 pub use list::List;
