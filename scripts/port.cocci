@@ -105,14 +105,14 @@ expression t, at;
 
 @ container depends on patch @
 expression object, t;
-identifier member;
+identifier outer, member;
 @@
 (
-- timer_container_of(object, t, member)
+- \(timer_container_of\|from_timer\)(object, t, member)
 + container_of(t, typeof(*object), member)
 |
-- from_timer(object, t, member)
-+ container_of(t, typeof(*object), member)
+- \(timer_container_of\|from_timer\)(object, t, outer.member)
++ container_of(t, typeof(*object), outer.member)
 )
 
 @ definition depends on patch @

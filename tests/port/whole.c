@@ -11,6 +11,9 @@ struct session {
 	unsigned long		last;
 	struct timer_list	idle; /* struct twheel_timer	idle; */
 	struct timer_list	retry; /* struct twheel_timer	retry; */
+	struct {
+		struct timer_list	timer; /* struct twheel_timer	timer; */
+	} probe;
 };
 
 static void tick_fn(struct timer_list *t); /* static void tick_fn(struct twheel_timer *t); */
@@ -49,6 +52,13 @@ static void retry_fn(struct timer_list *t)
 	timer_shutdown(&s->retry); /* twheel_shutdown(&s->retry); */
 }
 
+static void probe_fn(struct timer_list *t)
+{
+	struct session *s = timer_container_of(s, t, probe.timer);
+
+	del_timer(&s->retry); /* twheel_cancel(&s->retry); */
+}
+
 static void try_on_stack(void)
 {
 	struct timer_list t;
@@ -67,6 +77,7 @@ static int __init port_init(void)
 		return -ENOMEM;
 	timer_setup(&session->idle, idle_fn, 0); /* twheel_setup(&session->idle, idle_fn, 0); */
 	timer_setup(&session->retry, retry_fn, 0); /* twheel_setup(&session->retry, retry_fn, 0); */
+	timer_setup(&session->probe.timer, probe_fn, 0);
 	session->idle.expires = 4;
 	add_timer(&session->idle); /* twheel_add(&session->idle, twheel_from_jiffies(4) + 1); */
 	try_on_stack();
@@ -80,6 +91,7 @@ static void __exit port_exit(void)
 	timer_delete_sync(&tick); /* twheel_cancel_sync(&tick); */
 	timer_shutdown_sync(&session->idle); /* twheel_shutdown_sync(&session->idle); */
 	timer_shutdown_sync(&session->retry); /* twheel_shutdown_sync(&session->retry); */
+	timer_shutdown_sync(&session->probe.timer);
 	kfree(session);
 }
 module_exit(port_exit);
