@@ -38,12 +38,12 @@ modules:
 	@test -e '$(KDIR)/Makefile' || { echo 'no kernel build tree at $(KDIR):' \
 		'install the headers of the running kernel, or set KDIR=.' \
 		'"make lib tools" needs no kernel' >&2; exit 1; }
-	$(KERNEL_MAKE) modules
+	+$(KERNEL_MAKE) modules
 
 # The kernel's build system would run depmod in the root of a package, too, if KDIR has a
 # System.map.
 modules_install: modules
-	$(KERNEL_MAKE) KERNELRELEASE='$(KERNELRELEASE)' MODLIB='$(MODULES)' DEPMOD=true $@
+	+$(KERNEL_MAKE) KERNELRELEASE='$(KERNELRELEASE)' MODLIB='$(MODULES)' DEPMOD=true $@
 	$(INSTALL) -d '$(INTERFACE)'
 	$(INSTALL) -m 644 twheel.h twheel_node.h Module.symvers '$(INTERFACE)'
 	$(if $(INSTALL_MOD_PATH),,depmod '$(KERNELRELEASE)')
@@ -81,7 +81,7 @@ clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
 	$(MAKE) -C samples clean
-	$(if $(wildcard $(KDIR)/Makefile),$(KERNEL_MAKE) $@)
+	+$(if $(wildcard $(KDIR)/Makefile),$(KERNEL_MAKE) $@)
 
 setup:
 	scripts/setup
