@@ -14,11 +14,10 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/timer.h>
-#include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#error "twheel needs Linux 6.1 or newer"
-#endif
+/* The kernels that twheel was tested on: Kbuild reads these lines, and scripts/matrix. */
+#define TWHEEL_OLDEST_KERNEL	6.1
+#define TWHEEL_NEWEST_KERNEL	7.3
 
 /* kunit/visibility.h came with 6.2 (9c988fae6f6a), and went into some stable trees. */
 #if __has_include(<kunit/visibility.h>)

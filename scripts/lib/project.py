@@ -9,7 +9,7 @@ import sys
 
 import architectures
 import kernels
-from common import CHECKOUT, Fail, cache, digest, lock, output, run
+from common import CHECKOUT, Fail, cache, clean_environment, digest, lock, output, run
 
 # rsync's filter rules for the files that a kernel build reads
 SOURCES = ["--exclude=*.mod.c", "--exclude=.*", "--exclude=/scripts",
@@ -97,7 +97,7 @@ def build(name, flavour, project=CHECKOUT, arguments=()):
                    f"-j{os.cpu_count() or 1}", *arguments, "modules"]
         try:
             run(f"building modules for {kernels.identity(name)} {flavour}",
-                command, log=log)
+                command, log=log, env=clean_environment(TWHEEL_ANY_KERNEL="1"))
             sys.stderr.writelines(f"{line}\n" for line in _warnings(log))
         finally:
             _compile_again(place, _warnings(log))

@@ -41,8 +41,6 @@ typedef s64 ktime_t;
 #define nr_cpu_ids		NR_CPUS
 
 /* What Kbuild finds in the newest kernel: twheel_compat.h adds nothing. */
-#define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
-#define LINUX_VERSION_CODE	KERNEL_VERSION(255, 255, 255)	/* newer than all */
 #define TWHEEL_HAVE_TIMER_SHUTDOWN
 #define TWHEEL_HAVE_IMPORT_NS_STRING
 #define TWHEEL_HAVE_HRTIMER_SETUP
