@@ -762,14 +762,14 @@ static void look_at_storm(struct probe *probe)
 }
 
 /* Arms a storm for @expires, and @probe for the next tick. False if that took too long. */
-static bool storm_arm(struct probe *probe, struct twheel_timer *timers, u64 expires)
+static bool storm_arm(struct probe *probe, struct twheel_timer *timers, twheel_fn_t fn, u64 expires)
 {
 	int i, cpu = cpumask_first(cpu_online_mask);
 
 	atomic_set(&stormed, 0);
 	atomic_set(&stormed_in_thread, 0);
 	for (i = 0; i < STORM; i++) {
-		twheel_setup(&timers[i], storm_fn, 0);
+		twheel_setup(&timers[i], fn, 0);
 		twheel_add_on(&timers[i], expires, cpu);
 	}
 	twheel_add_on(&probe->timer, expires + 1, cpu);
@@ -785,8 +785,8 @@ static void storm_disarm(struct probe *probe, struct twheel_timer *timers)
 		twheel_shutdown_sync(&timers[i]);
 }
 
-/* The scheduler weighs the thread. It does not weigh a softirq. Later timers wait. */
-static void storm_goes_on_in_the_thread(struct kunit *test)
+/* Later timers wait for the end of a storm. */
+static void storm_pass(struct kunit *test, twheel_fn_t fn)
 {
 	struct twheel_timer *timers = kvcalloc(STORM, sizeof(*timers), GFP_KERNEL);
 	struct probe *probe;
@@ -796,7 +796,7 @@ static void storm_goes_on_in_the_thread(struct kunit *test)
 	/* If the machine is slow, the storm may begin too early. */
 	for (;;) {
 		probe = probe_new(test, look_at_storm);
-		if (storm_arm(probe, timers, get_jiffies_64() + ahead))
+		if (storm_arm(probe, timers, fn, get_jiffies_64() + ahead))
 			break;
 		storm_disarm(probe, timers);
 		ahead *= 2;
@@ -805,8 +805,38 @@ static void storm_goes_on_in_the_thread(struct kunit *test)
 	storm_disarm(probe, timers);
 	kvfree(timers);
 	KUNIT_EXPECT_EQ(test, probe->ret, STORM);
+}
+
+/* The scheduler weighs the thread. It does not weigh a softirq. */
+static void storm_goes_on_in_the_thread(struct kunit *test)
+{
+	storm_pass(test, storm_fn);
 	KUNIT_EXPECT_GT(test, atomic_read(&stormed_in_thread), STORM / 2);
 }
+
+/* The module does not export what tells one run from another. */
+#ifndef MODULE
+static u64 counted_run;
+static unsigned int counted, counted_most;
+
+static void count_in_run(struct twheel_timer *timer)
+{
+	u64 run = twheel_base_of(smp_processor_id())->stats.runs;
+
+	counted = run == counted_run ? counted + 1 : 1;
+	counted_run = run;
+	counted_most = max(counted_most, counted);
+	atomic_inc(&stormed);
+}
+
+/* These callbacks take so little time that the budget ends a run, and not its slice of time. */
+static void run_ends_at_its_budget(struct kunit *test)
+{
+	counted_most = 0;
+	storm_pass(test, count_in_run);
+	KUNIT_EXPECT_LE(test, counted_most, 2048U);
+}
+#endif
 
 static struct kunit_case context_cases[] = {
 	KUNIT_CASE_PARAM(own_cancel_sync_is_refused, kind_gen_params),
@@ -835,6 +865,9 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE(cancel_while_the_callback_runs),
 	KUNIT_CASE(shutdown_waits_for_the_callback),
 	KUNIT_CASE(storm_goes_on_in_the_thread),
+#ifndef MODULE
+	KUNIT_CASE(run_ends_at_its_budget),
+#endif
 	{}
 };
 
