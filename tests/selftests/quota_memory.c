@@ -181,7 +181,11 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 		ASSERT_EQ(user_memory_kb(fd), (files + 1) * each * 4);
 		ASSERT_EQ(cancel(fd, op.handle), 0);
 	}
-	for (; files < BLOCKS / EACH + 10; files++) {
+	/* a descriptor that is closed gives its array back */
+	close(fd);
+	fd = open_device(0);
+	ASSERT_EQ(user_memory_kb(fd), (files - 1) * each * 4);
+	for (files--; files < BLOCKS / EACH + 10; files++) {
 		fd = open_device(0);
 		if (ioctl(fd, TWHEEL_IOC_ADD, &op))
 			break;

@@ -273,6 +273,22 @@ TEST(event_stays_retractable_after_efault)
 	check_no_event(fd);
 }
 
+TEST(events_stay_in_order_after_efault)
+{
+	enum { EVENTS = 3 };
+	const int fd = open_device(O_NONBLOCK);
+	struct twheel_event events[EVENTS];
+	unsigned int i;
+
+	for (i = 0; i < EVENTS; i++)
+		add(fd, ticks(2 * i), i);
+	pass_ticks(2 * EVENTS);
+	ASSERT_ERRNO(read(fd, two_pages(PROT_NONE) + page_size(), sizeof(events)), EFAULT);
+	read_all(fd, events, EVENTS);
+	for (i = 0; i < EVENTS; i++)
+		ASSERT_EQ(events[i].cookie, i);
+}
+
 /* A read takes the events that fit before the bad page, or none. The others stay. */
 static void check_boundary(size_t before)
 {
