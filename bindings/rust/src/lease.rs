@@ -64,7 +64,8 @@ fn invalid<E>(_: E) -> io::Error {
 
 /// A variable of the environment: digits and nothing else
 fn number_of(name: &str) -> io::Result<u64> {
-    let text = std::env::var_os(name).ok_or(io::ErrorKind::NotFound)?;
+    let unset = || io::Error::new(io::ErrorKind::NotFound, format!("{name} is not set"));
+    let text = std::env::var_os(name).ok_or_else(unset)?;
     let text = text.to_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     text.ok_or_else(|| invalid(()))?.parse().map_err(invalid)
 }

@@ -29,7 +29,8 @@ public:
 		const int error = twheel_loop_open(&opened, flags);
 
 		if (error)
-			return result<loop>::failure(-error, "twheel_loop_open");
+			return result<loop>::failure(-error, error == -EINVAL ? "twheel_loop_open" :
+									detail::why(-error));
 		return result<loop>::success(loop(opened));
 	}
 

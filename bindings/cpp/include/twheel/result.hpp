@@ -3,6 +3,7 @@
 #ifndef TWHEEL_RESULT_HPP
 #define TWHEEL_RESULT_HPP
 
+#include <cerrno>
 #include <cstddef>
 #include <optional>
 #include <system_error>
@@ -58,6 +59,22 @@ private:
 struct done {};
 
 namespace detail {
+
+// What may be wrong if the device cannot be opened
+inline const char *why(int error) noexcept
+{
+	switch (error) {
+	case ENOENT:
+	case ENXIO:
+		return "/dev/twheel (is the module twheel loaded?)";
+	case EACCES:
+		return "/dev/twheel (is the user in the group twheel?)";
+	case EPROTO:
+		return "/dev/twheel (the driver has another version of the interface)";
+	default:
+		return "/dev/twheel";
+	}
+}
 
 // A result from what libtwheel returns
 template <typename T, typename Value>

@@ -88,7 +88,7 @@ public:
 	{
 		const int fd = twheel_open(flags);
 
-		return fd < 0 ? result<timer_set>::failure(-fd, why(-fd)) :
+		return fd < 0 ? result<timer_set>::failure(-fd, detail::why(-fd)) :
 				result<timer_set>::success(adopt(fd));
 	}
 
@@ -316,22 +316,6 @@ public:
 private:
 	struct closed {};
 	explicit timer_set(closed) noexcept {}
-
-	// What may be wrong if the device cannot be opened
-	static const char *why(int error) noexcept
-	{
-		switch (error) {
-		case ENOENT:
-		case ENXIO:
-			return "/dev/twheel (is the module twheel loaded?)";
-		case EACCES:
-			return "/dev/twheel (is the user in the group twheel?)";
-		case EPROTO:
-			return "/dev/twheel (the driver has another version of the interface)";
-		default:
-			return "/dev/twheel";
-		}
-	}
 
 	int fd_ = -1;
 };

@@ -23,7 +23,11 @@ class Lease(Descriptor):
         Call this once: the object owns the descriptor. FileNotFoundError if there is none.
         """
         length = ctypes.c_uint64()
-        return cls(library.lease_from_env(length)), length.value
+        try:
+            return cls(library.lease_from_env(length)), length.value
+        except FileNotFoundError as error:
+            raise FileNotFoundError(error.errno, "TWHEEL_LEASE_FD and TWHEEL_LEASE_NS are not set; "
+                                    '"twheelctl run" sets them') from None
 
     def push(self, delay_ns: int | None = None) -> None:
         """Push the deadline back: to DELAY_NS from now, or as far as the lease allows."""
