@@ -4,13 +4,18 @@
 
 usage: Documentation/pictures/draw.py DIRECTORY
 
-Writes wheel.svg, doors.svg, life.svg and fencing.svg into the directory. fencing.svg has the
-figures of the table in howto-fencing.rst.
+Writes an SVG file for each of PICTURES into the directory. fencing.svg has the figures of the
+table in howto-fencing.rst; modules.svg and programs.svg have those of the records of
+scripts/bench.
 """
 
 import math
 import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+
+import instructions  # noqa: E402
 
 INK, PALE, BLUE, RED, AMBER, GREEN = (
     "#24303c", "#e3e8ed", "#3b78b5", "#c8372d", "#e0a030", "#4f8f4f")
@@ -186,7 +191,88 @@ def fencing(picture):
                              f"{both:,} ms", font_size=12, **label)
 
 
-PICTURES = {"wheel": (wheel, "A hierarchical timing wheel", 900, 480),
+def bars(picture, groups, colors, most):
+    """Bars on a logarithmic scale from 10 to MOST: {group: {bar: value}}."""
+    def width(value):
+        return round(520 * math.log10(value / 10) / math.log10(most / 10))
+
+    for power in range(1, round(math.log10(most)) + 1):
+        x = 200 + width(10 ** power)
+        picture.shape("path", d=f"M{x} 48V{62 + sum(18 * len(of) + 14 for of in groups.values())}",
+                      stroke=PALE, stroke_width=1)
+        picture.text(x, 42, f"{10 ** power:,}", anchor="middle", font_size=12)
+    for number, (name, color) in enumerate(colors.items()):
+        picture.shape("rect", x=200 + 130 * number, y=8, width=12, height=12, fill=color)
+        picture.text(218 + 130 * number, 19, name, font_size=13)
+    y = 58
+    for group, of in groups.items():
+        picture.text(186, y + 9 * len(of) + 4, group, anchor="end", font_size=13)
+        for name, value in of.items():
+            picture.shape("rect", x=200, y=y, width=width(value), height=15, fill=colors[name])
+            picture.text(206 + width(value), y + 12, f"{value:,.0f}", font_size=11)
+            y += 18
+        y += 14
+
+
+def modules(picture):
+    counts = instructions.read(instructions.NEWEST)
+    colors = {"twheel": BLUE, "timer_list": AMBER, "hrtimer": GREEN}
+    bars(picture, {text: {who: counts[metric, who] / (instructions.due(metric) or 1)
+                          for who in colors}
+                   for text, metric in (("arm", "add"), ("push back", "rearm_later"),
+                                        ("cancel", "cancel"), ("run, 200 on a tick", "tick_200"),
+                                        ("run, 2 on a tick", "tick_2"))},
+         colors, 1000)
+
+
+def programs(picture):
+    counts = instructions.read()
+    colors = {"twheel": BLUE, "io_uring": AMBER, "timerfd": GREEN, "POSIX timers": RED}
+    bars(picture, {text: {name: counts[metric, who] for name, who in zip(
+                              colors, ("twheel_batch", "io_uring", "timerfd", "posix"))}
+                   for text, metric in (("arm", "u_arm"), ("push back", "u_extend"),
+                                        ("cancel", "u_cancel"),
+                                        ("deliver, over a second", "u_deliver"),
+                                        ("deliver, at once", "u_drain"))},
+         colors, 100000)
+
+
+def lateness(picture):
+    """How late a timer may be at most, by the widths of slots; at HZ=250, in ms."""
+    def place(distance, late):
+        return (120 + 130 * math.log10(distance / 10), 300 - 62 * math.log10(late))
+
+    def slot(distance):
+        """The width of the slot of timer_list: eight times as wide from level to level."""
+        level = 0
+        while distance / 4 >= 63 * 8 ** level:
+            level += 1
+        return 4 * 8 ** level
+
+    for power, text in enumerate(("10 ms", "0.1 s", "1 s", "10 s", "100 s", "17 min"), 1):
+        x, _ = place(10 ** power, 1)
+        picture.shape("path", d=f"M{x:.0f} 40V300", stroke=PALE)
+        picture.text(x, 320, text, anchor="middle", font_size=12)
+    for power, text in enumerate(("1 ms", "10 ms", "0.1 s", "1 s", "10 s")):
+        _, y = place(10, 10 ** power)
+        picture.shape("path", d=f"M120 {y:.0f}H770", stroke=PALE)
+        picture.text(108, y + 4, text, anchor="end", font_size=12)
+    picture.text(445, 344, "distance of the deadline", anchor="middle", font_size=13)
+    picture.text(20, 28, "late, at most", font_size=13)
+    for color, name, width, (x, y) in (
+            (AMBER, "timer_list: up to an eighth of the distance", slot, (300, 70)),
+            (BLUE, "twheel: its own tick, 4 ms at HZ=250", lambda distance: 4, (400, 240))):
+        points = [place(distance, width(distance))
+                  for distance in (10 ** (1 + step / 100) for step in range(501))]
+        picture.shape("polyline", points=" ".join(f"{px:.1f},{py:.1f}" for px, py in points),
+                      fill="none", stroke=color, stroke_width=3)
+        picture.text(x, y, name, font_size=13, font_weight="bold", fill=color)
+
+
+PICTURES = {"modules": (modules, "Instructions of a kernel timer", 800, 410),
+            "programs": (programs, "Instructions of a timer of a program", 800, 500),
+            "lateness": (lateness, "How late a timer may be", 800, 356),
+            "wheel": (wheel, "A hierarchical timing wheel", 900, 480),
             "doors": (doors, "The two doors of twheel", 800, 380),
             "life": (life, "A timer's life", 810, 310),
             "fencing": (fencing, "How long two primaries were active at once", 812, 300)}
