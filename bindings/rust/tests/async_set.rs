@@ -70,20 +70,18 @@ fn other_tasks_run_while_one_waits() {
 fn dropped_futures_lose_no_event() {
     run(async {
         let set = open();
+        let (mut events, mut cookies) = (Events::with_capacity(3), Vec::new());
+        // Without a timer, this future is dropped for sure. On a busy host, others may not be.
+        assert!(poll_once(set.read(&mut events)).await.is_err());
         let count = add_many(&set);
-        let (mut events, mut cookies, mut dropped) = (Events::with_capacity(3), Vec::new(), 0);
         while cookies.len() < count {
             match poll_once(set.read(&mut events)).await {
                 Ok(result) => assert_eq!(result.unwrap(), events.len()),
-                Err(_) => {
-                    assert!(events.is_empty());
-                    dropped += 1;
-                }
+                Err(_) => assert!(events.is_empty()),
             }
             cookies.extend(events.iter().map(Event::cookie));
         }
         assert_once(cookies);
-        assert!(dropped > 0);
     });
 }
 
