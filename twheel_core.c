@@ -282,7 +282,7 @@ static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
 void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains)
 {
 	w->level[w->depth++] = wheel_init_level(memory, chains);
-	w->reach = w->depth < TWHEEL_LVL_DEPTH ? TWHEEL_LVL_GRAN(w->depth) : U64_MAX;
+	w->span = w->depth < TWHEEL_LVL_DEPTH ? TWHEEL_LVL_GRAN(w->depth) : U64_MAX;
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_add_level);
 

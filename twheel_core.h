@@ -74,7 +74,7 @@ struct twheel_wheel {
 	/* no tick before this one needs a visit: may be too early, never too late */
 	u64			next;
 	/* deadlines so many ticks ahead of the hand need another level */
-	u64			reach;
+	u64			span;
 	u32			todo;	/* levels that still have work at @clk, one bit each */
 	/* levels whose coming slot may be occupied: a bit may be stale, but is never missing */
 	u32			coming;

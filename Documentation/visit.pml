@@ -73,7 +73,7 @@ bool quota_freed, set_freed;
 
 #define is_due	(taken < armed && due_at[taken] <= now)
 
-/* twheel_turn_rest() */
+/* twheel_turn_ask_visit() */
 inline rest()
 {
 	if
@@ -186,8 +186,8 @@ inline visit_set()
 	}
 }
 
-/* wake_take() in a hold of the lock: sets @found */
-inline wake_take()
+/* wake_pop() in a hold of the lock: sets @found */
+inline wake_pop()
 {
 	if
 	:: listed ->
@@ -247,7 +247,7 @@ active proctype waker()
 
 	do
 	:: atomic { listed -> waking = true };
-		d_step { wake_take() };
+		d_step { wake_pop() };
 		if
 		:: found -> wake_set()
 		:: else
@@ -282,7 +282,7 @@ active proctype armer()
 #ifdef CLOSE
 	ended = true;
 #ifndef NO_LEAVE
-	/* twheel_user_cpu_leave() */
+	/* twheel_user_cpu_remove() */
 	visits = false;
 #endif
 #ifndef NO_CANCEL

@@ -240,7 +240,7 @@ int twheel_block_add(struct timer_set *set, u32 number)
  * Takes up to @n free places of a block that has indexes from @min to @max, in that range. Returns
  * whether there are any.
  */
-static bool block_take_from(struct block_places *places, u32 min, u32 max, unsigned int n)
+static bool block_reserve_from(struct block_places *places, u32 min, u32 max, unsigned int n)
 {
 	struct timer_block *block = places->block;
 	u32 low = max(min, block->first) - block->first;
@@ -281,7 +281,7 @@ static u32 block_find_room(struct timer_set *set, u32 number)
  * The set is locked. The caller gives back what it does not use before it unlocks the set. Returns
  * 0; or -EBUSY if there is no free place; or -EAGAIN if twheel_block_add() can make some.
  */
-int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
+int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		      struct block_places *places)
 {
 	u32 number = min / TIMER_BLOCK_TIMERS;
@@ -301,7 +301,7 @@ int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		}
 		/* The block may have room only below @min. */
 		number++;
-	} while (!block_take_from(places, min, max, n));
+	} while (!block_reserve_from(places, min, max, n));
 	return 0;
 }
 

@@ -24,7 +24,7 @@ struct block_places {
 	struct timer_block	*block;
 	/* The places that no timer has got yet, one bit each. */
 	u64			left;
-	/* After -EAGAIN from twheel_block_take(): the number of the block to add. */
+	/* After -EAGAIN from twheel_block_reserve(): the number of the block to add. */
 	u32			missing;
 };
 
@@ -32,7 +32,7 @@ int twheel_block_init(void);
 void twheel_block_exit(void);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
-int twheel_block_take(struct timer_set *set, u32 min, u32 max, unsigned int n,
+int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n,
 		      struct block_places *places);
 int twheel_block_add(struct timer_set *set, u32 number);
 void twheel_block_free(struct timer_set *set);

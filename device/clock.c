@@ -163,7 +163,7 @@ bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase
 }
 
 /* Tells a set, which has ended, no longer. */
-void twheel_clock_leave(struct timer_set *set)
+void twheel_clock_remove(struct timer_set *set)
 {
 	if (list_empty(&set->clock_node))
 		return;

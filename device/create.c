@@ -88,9 +88,9 @@ static int create_take(struct timer_set *set, const struct twheel_op *op, struct
 	/* Without a table, there are no words. */
 	if (shared && to >= words)
 		return -ENOSPC;
-	ret = twheel_block_take(set, from, to, adm->admitted, &adm->places);
+	ret = twheel_block_reserve(set, from, to, adm->admitted, &adm->places);
 	if (ret == -EBUSY && from && !kept)
-		ret = twheel_block_take(set, 0, to, adm->admitted, &adm->places);
+		ret = twheel_block_reserve(set, 0, to, adm->admitted, &adm->places);
 	if (ret == -EBUSY && (kept || shared))
 		return kept ? -EEXIST : -ENOSPC;
 	if (!ret && adm->kind == TWHEEL_SHARED)
@@ -177,7 +177,7 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 			return ret;
 	}
 	/* Most timers need a level that the wheel has. */
-	if (unlikely(tick - set->wheel.clk >= set->wheel.reach && tick > set->wheel.clk &&
+	if (unlikely(tick - set->wheel.clk >= set->wheel.span && tick > set->wheel.clk &&
 		     !adm->makeshift))
 		return create_want_level(set, tick, adm);
 	t = twheel_block_next(&adm->places, &index);

@@ -185,7 +185,7 @@ int twheel_set_release(struct inode *inode, struct file *file)
 	timer_set_lock(set);
 	WRITE_ONCE(set->ended, true);
 	timer_set_unlock(set);
-	twheel_clock_leave(set);
+	twheel_clock_remove(set);
 	twheel_visit_stop(set);
 	/* A wake-up that is still under way finds none. */
 	spin_lock_bh(&set->eventfd_lock);

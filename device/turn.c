@@ -118,7 +118,7 @@ void twheel_turn_all(struct timer_set *set)
 }
 
 /* Asks for a visit of a set, which is locked, when its wheel needs attention next. */
-void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase)
+void twheel_turn_ask_visit(struct timer_set *set, const struct twheel_phase *phase)
 {
 	struct twheel_wheel *w = &set->wheel;
 	u64 next;

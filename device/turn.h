@@ -18,7 +18,7 @@ bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps);
 void twheel_turn_all(struct timer_set *set);
-void twheel_turn_rest(struct timer_set *set, const struct twheel_phase *phase);
+void twheel_turn_ask_visit(struct timer_set *set, const struct twheel_phase *phase);
 unsigned int twheel_turn_allowed(void);
 void twheel_turn_return(unsigned int steps);
 
@@ -98,7 +98,7 @@ static __always_inline void twheel_turn_end(struct timer_set *set,
 	timer_set_assert_locked(set);
 
 	if (unlikely(set->wheel.next < set->visit_at))
-		twheel_turn_rest(set, phase);
+		twheel_turn_ask_visit(set, phase);
 	timer_set_unlock(set);
 	twheel_wake_holders(set);
 }

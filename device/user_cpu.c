@@ -13,7 +13,7 @@
  *
  * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
  * left still has two steps at each tick, a visit and a wake-up. But users who are behind, because
- * they want more than their credit, have them in turn.
+ * they want more than their credit, have them round-robin.
  */
 #include <linux/percpu.h>
 #include <linux/rbtree.h>
@@ -26,7 +26,7 @@
 #define USER_CPU_FIRST		2U
 
 /* Of so many users who are behind, one has these steps at a tick. */
-#define USER_CPU_TURN		4U
+#define USER_CPU_ROUND		4U
 
 #define USER_CPU_STEP_NS	1024U	/* of a wake-up */
 #define USER_CPU_LONG		64U	/* a wake-up of more steps is doubted */
@@ -165,7 +165,7 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
  * Takes a set that wants a visit now, or NULL. The set exists until the end of an RCU grace
  * period.
  */
-struct timer_set *twheel_user_cpu_take(struct user_cpu *user)
+struct timer_set *twheel_user_cpu_pop(struct user_cpu *user)
 {
 	u64 now = get_jiffies_64();
 	struct rb_node *first;
@@ -182,16 +182,16 @@ struct timer_set *twheel_user_cpu_take(struct user_cpu *user)
 	return first ? user_cpu_set(first) : NULL;
 }
 
-/* Returns the tick at which a user has a turn when all users have used up their credit. */
-static u64 user_cpu_turn(const struct user_cpu *user, const struct user_cpu_all *all)
+/* Returns the tick at which a user is served when all users have used up their credit. */
+static u64 user_cpu_round(const struct user_cpu *user, const struct user_cpu_all *all)
 {
 	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&all->behind) : 0;
 
-	return user->tick + 1 + behind / USER_CPU_TURN;
+	return user->tick + 1 + behind / USER_CPU_ROUND;
 }
 
 /* Arms the timer for what is left. @wakes: wake-ups have waited for credit. */
-void twheel_user_cpu_rest(struct user_cpu *user, bool wakes)
+void twheel_user_cpu_arm_next(struct user_cpu *user, bool wakes)
 {
 	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
 	u64 now = get_jiffies_64(), next = TWHEEL_NEVER;
@@ -209,14 +209,14 @@ void twheel_user_cpu_rest(struct user_cpu *user, bool wakes)
 	WRITE_ONCE(user->behind, behind);
 	if (behind)
 		next = max3(now + 1, READ_ONCE(user->until) >> USER_CPU_STEPS_SHIFT,
-			    user_cpu_turn(user, all));
+			    user_cpu_round(user, all));
 	if (next != TWHEEL_NEVER)
 		user_cpu_arm(user, next);
 	spin_unlock(&user->lock);
 }
 
-/* Has the timer come at the next tick: the user's wake-ups wait for their turn. */
-void twheel_user_cpu_rest_for_turn(struct user_cpu *user)
+/* Has the timer come at the next tick: the user's wake-ups wait behind others. */
+void twheel_user_cpu_arm_soon(struct user_cpu *user)
 {
 	spin_lock(&user->lock);
 	user_cpu_arm(user, get_jiffies_64() + 1);
@@ -227,7 +227,7 @@ void twheel_user_cpu_rest_for_turn(struct user_cpu *user)
  * Has a set visited no more, which has ended. A visit may still be under way, until the end of an
  * RCU grace period.
  */
-void twheel_user_cpu_leave(struct timer_set *set)
+void twheel_user_cpu_remove(struct timer_set *set)
 {
 	local_bh_disable();
 	user_cpu_remove(set);
@@ -245,7 +245,7 @@ bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep)
 	if (all->until <= until)
 		return true;
 	return user->tick == tick ? user->steps + !!keep < USER_CPU_FIRST :
-				    user_cpu_turn(user, all) <= tick;
+				    user_cpu_round(user, all) <= tick;
 }
 
 /*

@@ -72,8 +72,8 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 	return done;
 }
 
-/* Visits a set, which may have ended meanwhile. @turn: the user, if the visit may wake at once. */
-static void visit_set(struct timer_set *set, struct user_cpu *turn)
+/* Visits a set, which may have ended. @at_once: the user, if the visit may wake at once. */
+static void visit_set(struct timer_set *set, struct user_cpu *at_once)
 {
 	struct twheel_phase phase;
 	bool wake, event, done, moved;
@@ -101,7 +101,7 @@ static void visit_set(struct timer_set *set, struct user_cpu *turn)
 	}
 	/* A ring is served on while something moves, and holders wait for the ends of leases. */
 	if (done || ((set->ring || set->leases) && moved))
-		twheel_turn_rest(set, &phase);
+		twheel_turn_ask_visit(set, &phase);
 	else if (set->leases)
 		twheel_user_cpu_visit_by(set, phase.tick + VISIT_LATER);
 	if (set->ring && moved && twheel_turn_any(set))
@@ -115,7 +115,7 @@ static void visit_set(struct timer_set *set, struct user_cpu *turn)
 			twheel_ring_more(set, true);
 	}
 	if (set->wait.next || !list_empty(&set->ended_leases)) {
-		twheel_wake_unlock(set, turn);
+		twheel_wake_unlock(set, at_once);
 		return;
 	}
 out_unlock:
@@ -125,20 +125,20 @@ out_unlock:
 /* The callback of the timer of a user on a CPU. */
 static void visit_user(struct twheel_timer *timer)
 {
-	struct user_cpu *user = container_of(timer, struct user_cpu, timer), *turn = user;
+	struct user_cpu *user = container_of(timer, struct user_cpu, timer), *at_once = user;
 	struct timer_set *set;
 
 	rcu_read_lock();
 	while (twheel_user_cpu_has_credit(user, list_empty_careful(&user->sets) ? 0 : VISIT_KEEP)) {
-		set = twheel_user_cpu_take(user);
+		set = twheel_user_cpu_pop(user);
 		if (!set)
 			break;
-		visit_set(set, turn);
+		visit_set(set, at_once);
 		twheel_user_cpu_spend(user, 1, 1);
-		turn = NULL;
+		at_once = NULL;
 	}
 	rcu_read_unlock();
-	twheel_user_cpu_rest(user, false);
+	twheel_user_cpu_arm_next(user, false);
 	twheel_wake_user(user);
 }
 
@@ -146,7 +146,7 @@ static void visit_user(struct twheel_timer *timer)
 void twheel_visit_help(struct timer_set *set)
 {
 	struct user_cpu *user = twheel_user_cpu_here(set);
-	struct timer_set *late;
+	struct timer_set *overdue;
 	unsigned int n;
 
 	/* A program that has got the descriptor from another user does not pay for that user. */
@@ -155,12 +155,12 @@ void twheel_visit_help(struct timer_set *set)
 	for (n = 0; n < VISIT_HELP; n++) {
 		rcu_read_lock();
 		local_bh_disable();
-		late = twheel_user_cpu_take(user);
+		overdue = twheel_user_cpu_pop(user);
 		local_bh_enable();
-		if (late)
-			visit_set(late, NULL);
+		if (overdue)
+			visit_set(overdue, NULL);
 		rcu_read_unlock();
-		if (!late)
+		if (!overdue)
 			break;
 	}
 	twheel_wake_help(user, VISIT_HELP);
@@ -178,6 +178,6 @@ void twheel_visit_init(void)
  */
 void twheel_visit_stop(struct timer_set *set)
 {
-	twheel_user_cpu_leave(set);
+	twheel_user_cpu_remove(set);
 	twheel_wake_cancel(set);
 }

@@ -55,7 +55,7 @@ void twheel_wake_readers(struct timer_set *set)
  * Takes a queue of holders who are to be woken: returns the lease, or NULL. They may close the
  * lease, but its memory stays.
  */
-static struct timer_lease *wake_take_holders(struct timer_set *set, unsigned int *number)
+static struct timer_lease *wake_pop_holders(struct timer_set *set, unsigned int *number)
 {
 	struct timer_lease *lease;
 
@@ -79,7 +79,7 @@ void twheel_wake_some_holders(struct timer_set *set)
 	do {
 		rcu_read_lock();
 		timer_set_lock(set);
-		lease = wake_take_holders(set, &number);
+		lease = wake_pop_holders(set, &number);
 		timer_set_unlock(set);
 		if (lease)
 			twheel_waiters_wake(&lease->wait, number, 0);
@@ -126,7 +126,7 @@ void twheel_wake_user(struct user_cpu *user)
 }
 
 /* Takes the first set of a user off. */
-static struct timer_set *wake_take(struct user_cpu *user)
+static struct timer_set *wake_pop(struct user_cpu *user)
 {
 	struct timer_set *set = list_first_entry_or_null(&user->sets, struct timer_set, wake);
 
@@ -151,7 +151,7 @@ static void wake_unlock(struct timer_set *set)
 	set->signal = false;
 	readers = twheel_waiters_next(&set->wait);
 	if (!readers)
-		lease = wake_take_holders(set, &holders);
+		lease = wake_pop_holders(set, &holders);
 	if ((set->wait.next || !list_empty(&set->ended_leases)) && !set->ended)
 		wake_queue(set);
 	timer_set_unlock(set);
@@ -178,22 +178,22 @@ static u64 wake_clock(void)
 }
 
 /*
- * Has the readers or holders of a set woken, which is locked. If nobody waits on this CPU, it is
- * the turn of the user @turn, who may be NULL. Unlocks the set.
+ * Has the readers or holders of a set woken, which is locked: at once, if nobody waits on this CPU
+ * and @at_once is the user. Unlocks the set.
  */
-void twheel_wake_unlock(struct timer_set *set, struct user_cpu *turn)
+void twheel_wake_unlock(struct timer_set *set, struct user_cpu *at_once)
 	__releases(&set->lock)
 {
 	u64 began;
 
-	if (!turn || !list_empty_careful(&this_cpu_ptr(&wake_cpus)->users)) {
+	if (!at_once || !list_empty_careful(&this_cpu_ptr(&wake_cpus)->users)) {
 		wake_queue(set);
 		timer_set_unlock(set);
 		return;
 	}
 	began = wake_clock();
 	wake_unlock(set);
-	twheel_user_cpu_spend_time(turn, wake_clock() - began);
+	twheel_user_cpu_spend_time(at_once, wake_clock() - began);
 }
 
 /* One turn. A user without credit goes on when @timer of its struct user_cpu comes. */
@@ -211,7 +211,7 @@ static void wake_next(struct twheel_work *next)
 	if (user) {
 		list_move_tail(&user->node, &here->users);
 		if (twheel_user_cpu_has_credit(user, 0))
-			set = wake_take(user);
+			set = wake_pop(user);
 		else
 			list_del_init(&user->node);
 	}
@@ -224,14 +224,14 @@ static void wake_next(struct twheel_work *next)
 		wake_set(set);
 		twheel_user_cpu_spend_time(user, wake_clock() - began);
 	} else if (user) {
-		twheel_user_cpu_rest(user, true);
+		twheel_user_cpu_arm_next(user, true);
 	}
 	/*
 	 * If the slice of time is over, the rest is left to a thread, which may have to wait long
 	 * for the CPU. So whoever is next has a turn at the next tick at the latest.
 	 */
 	if (after && after != user)
-		twheel_user_cpu_rest_for_turn(after);
+		twheel_user_cpu_arm_soon(after);
 	rcu_read_unlock();
 }
 
@@ -244,7 +244,7 @@ void twheel_wake_help(struct user_cpu *user, unsigned int max)
 	while (max--) {
 		rcu_read_lock();
 		spin_lock_bh(&here->lock);
-		set = wake_take(user);
+		set = wake_pop(user);
 		spin_unlock_bh(&here->lock);
 		if (set)
 			wake_set(set);
@@ -265,7 +265,7 @@ void twheel_wake_cancel(struct timer_set *set)
 	struct user_cpu *user;
 	struct wake_cpu *there;
 
-	/* Pairs with wake_take(). */
+	/* Pairs with wake_pop(). */
 	if (!atomic_read_acquire(&set->wake_queued))
 		return;
 	there = per_cpu_ptr(&wake_cpus, set->wake_cpu);

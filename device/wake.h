@@ -12,7 +12,7 @@ struct user_cpu;
 void twheel_wake_readers(struct timer_set *set);
 void twheel_wake_some_holders(struct timer_set *set);
 void twheel_wake_eventfd(struct timer_set *set);
-void twheel_wake_unlock(struct timer_set *set, struct user_cpu *turn);
+void twheel_wake_unlock(struct timer_set *set, struct user_cpu *at_once);
 void twheel_wake_user(struct user_cpu *user);
 void twheel_wake_help(struct user_cpu *user, unsigned int max);
 void twheel_wake_cancel(struct timer_set *set);

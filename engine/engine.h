@@ -39,7 +39,7 @@ void twheel_run_init(struct twheel_base *base);
 void twheel_run_stop(struct twheel_base *base);
 
 /* work.c, besides device.h */
-void twheel_work_leave(struct twheel_work *work);
+void twheel_work_to_thread(struct twheel_work *work);
 u64 twheel_work_slice(void);
 void twheel_work_begin_run(void);
 void twheel_work_end_run(u64 until);

@@ -129,7 +129,7 @@ static void run_base(struct twheel_base *base, u64 start, u64 until)
 		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
 	} else {
 		base->wake = base->wheel.clk;
-		twheel_work_leave(&base->more);
+		twheel_work_to_thread(&base->more);
 	}
 	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
 

@@ -126,12 +126,12 @@ void twheel_work_queue(struct twheel_work *work)
 }
 
 /* The same, but leaves the work to the thread. */
-void twheel_work_leave(struct twheel_work *work)
+void twheel_work_to_thread(struct twheel_work *work)
 {
 	work_add(work, false);
 }
 
-static struct twheel_work *work_take(struct work_cpu *c, struct list_head *list)
+static struct twheel_work *work_pop(struct work_cpu *c, struct list_head *list)
 {
 	struct twheel_work *work;
 
@@ -153,7 +153,7 @@ static void work_do(struct work_cpu *c, struct list_head *list, u64 until)
 
 	/* A task that waits for the CPU waits no longer than for one work of the thread. */
 	do {
-		work = work_take(c, list);
+		work = work_pop(c, list);
 		if (!work)
 			break;
 		work->fn(work);

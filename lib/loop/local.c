@@ -20,7 +20,7 @@ static void reach(struct twheel_wheel *wheel, uint64_t tick)
 {
 	void *memory;
 
-	while (!wheel->depth || tick - wheel->clk >= wheel->reach) {
+	while (!wheel->depth || tick - wheel->clk >= wheel->span) {
 		memory = aligned_alloc(64, TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS));
 		if (!memory)
 			return;

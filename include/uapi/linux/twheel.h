@@ -505,7 +505,7 @@ struct twheel_eventfd {
  * - It pushes the deadline back to @cap_ns from now, by a write() of one or more bytes,
  *   which the kernel does not read, or by %TWHEEL_LEASE_IOC_PUSH. Or it pushes the deadline
  *   back to a number of nanoseconds from now, at most @cap_ns, by
- *   %TWHEEL_LEASE_IOC_PUSH_BY. A push never brings the deadline forward: if the deadline
+ *   %TWHEEL_LEASE_IOC_PUSH_BY. A push never makes the deadline earlier: if the deadline
  *   is later already, the push changes nothing.
  * - It asks by %TWHEEL_LEASE_IOC_LEFT how many nanoseconds are left.
  * - It polls. poll() reports POLLHUP from the end of the lease on, and POLLOUT before.
@@ -523,8 +523,8 @@ struct twheel_eventfd {
  * goes on to its deadline. With %TWHEEL_LEASE_EXPIRE_ON_CLOSE, the timer expires at once
  * instead, and its event has TWHEEL_EVENT_LEASE_CLOSED.
  *
- * The owner may change the deadline of a leased timer at any time, and bring it forward,
- * too. The lease goes on.
+ * The owner may change the deadline of a leased timer at any time, also to an earlier
+ * one. The lease goes on.
  *
  * A lease keeps neither the owner's descriptor nor its timers. It counts for the user
  * who opened that descriptor, like the timer, and until it ends. The module parameter
@@ -577,7 +577,7 @@ struct twheel_lease {
  * The kernel looks at an entry when the deadline that the kernel knows has come. If
  * @deadline is later than now, it becomes the new deadline. Otherwise the timer
  * expires, also if TWHEEL_WORD_CLOSED is set. An earlier deadline in the entry has
- * therefore no effect; TWHEEL_OP_CHANGE moves a deadline forward. The kernel looks at
+ * therefore no effect; TWHEEL_OP_CHANGE makes a deadline earlier. The kernel looks at
  * entries by itself within the tick budget: see twheel(4), tick_budget. If more deadlines
  * come, the kernel wakes the program. The program's next call then looks at the entries,
  * and the program is charged for that. So an eventfd may be signalled without an event.
