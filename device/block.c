@@ -282,7 +282,7 @@ static u32 block_find_room(struct timer_set *set, u32 number)
  * 0; or -EBUSY if there is no free place; or -EAGAIN if twheel_block_add() can make some.
  */
 int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n,
-		      struct block_places *places)
+			 struct block_places *places)
 {
 	u32 number = min / TIMER_BLOCK_TIMERS;
 

@@ -33,7 +33,7 @@ void twheel_block_exit(void);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
 int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n,
-		      struct block_places *places);
+			 struct block_places *places);
 int twheel_block_add(struct timer_set *set, u32 number);
 void twheel_block_free(struct timer_set *set);
 void twheel_block_remove(struct timer_block *block);

@@ -35,7 +35,7 @@ TEST(hundred_phases_of_the_tick)
 		ASSERT_LE(event.deadline_ns, after + delay);
 		check_exact(&event, event.deadline_ns);
 		ASSERT_GE(now() - before, delay);
-		/* The reader is woken at the first tick. After its start, UML counts some ticks late. */
+		/* The first tick. After its start, UML counts some ticks late. */
 		if (i >= 10)
 			ASSERT_LE(now(), event.deadline_ns + tick_ns() + slack_ns());
 	}
