@@ -15,6 +15,7 @@ import ctypes
 import datetime
 import json
 import os
+import pathlib
 import pty
 import random
 import re
@@ -37,7 +38,8 @@ TIMEOUT = 120
 
 DONE, FAILED, USAGE, NO_DEVICE, NO_ACCESS, COMMAND_FAILED, COMMAND_HUNG = range(7)
 
-Result = collections.namedtuple("Result", "status out err")
+Result = collections.namedtuple("Result", "command status out err")
+Process = collections.namedtuple("Process", "pid name state parent")
 
 options = [word for word in sys.argv[1:] if word in ("--here", "--time-travel")]
 arguments = [word for word in sys.argv[1:] if word not in options]
@@ -53,53 +55,18 @@ class Skip(Exception):
     """A case cannot be run here, for this reason."""
 
 
-def case(function):
-    """A test in real and in virtual time."""
-    cases.append((function, ("real", "--time-travel")))
-    return function
+def case_in(*places):
+    """Make a function a case in these places."""
+    def add(function):
+        cases.append((function, places))
+        return function
+    return add
 
 
-def case_in_real_time(function):
-    cases.append((function, ("real",)))
-    return function
-
-
-def case_in_virtual_time(function):
-    cases.append((function, ("--time-travel",)))
-    return function
-
-
-def case_here(function):
-    """A test that needs neither root nor the module."""
-    cases.append((function, ("--here",)))
-    return function
-
-
-def ctl(*words, stdin="", zone=None, user=None):
-    env = dict(os.environ)
-    if zone:
-        env["TZ"] = zone
-    # Virtual time stands still while a process polls, so a timeout would never end.
-    found = subprocess.run([program, *words], input=stdin, text=True, env=env,
-                           capture_output=True, user=user, check=False,
-                           timeout=None if travels else TIMEOUT)
-    return Result(found.returncode, found.stdout, found.stderr)
-
-
-def good(*words, **options):
-    """What a command prints, which has to succeed and report nothing."""
-    result = ctl(*words, **options)
-    is_(result.status, DONE, result.err)
-    is_(result.err, "")
-    return result.out
-
-
-def objects(text):
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def good_objects(*words, **options):
-    return objects(good("--json", *words, **options))
+case = case_in("real", "--time-travel")
+case_in_real_time = case_in("real")
+case_in_virtual_time = case_in("--time-travel")
+case_here = case_in("--here")  # needs neither root nor the module
 
 
 def is_(found, expected, more=""):
@@ -113,28 +80,128 @@ def says(text, *parts):
             raise AssertionError(f"no {part!r} in {text!r}")
 
 
+def ends(result, status, *parts):
+    """A command has ended with this status, and stderr has these parts."""
+    is_(result.status, status, result)
+    says(result.err, *parts)
+    return result
+
+
+def wait_until(condition):
+    for _ in range(1000):
+        if found := condition():
+            return found
+        time.sleep(0.01)
+    raise AssertionError("waited in vain")
+
+
+def execute(*command, env=(), stdin="", stdout=subprocess.PIPE, **options):
+    """Run a command to its end, with these variables more in its environment."""
+    # Virtual time stands still while a process polls, so a timeout would never end.
+    found = subprocess.run(command, env=os.environ | dict(env), input=stdin, stdout=stdout,
+                           stderr=subprocess.PIPE, text=True, check=False,
+                           timeout=None if travels else TIMEOUT, **options)
+    return Result(command, found.returncode, found.stdout, found.stderr)
+
+
+def ctl(*words, zone=None, **options):
+    if zone:
+        options["env"] = {"TZ": zone}
+    return execute(program, *words, **options)
+
+
+def good(*words, **options):
+    """What a command prints, which has to succeed and report nothing."""
+    result = ctl(*words, **options)
+    is_((result.status, result.err), (DONE, ""), words)
+    return result.out
+
+
+def objects(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def good_objects(*words, **options):
+    return objects(good("--json", *words, **options))
+
+
+def kinds(events):
+    return [event["event"] for event in events]
+
+
+def expired(events):
+    return [event for event in events if event["event"] == "expired"]
+
+
+class Background(subprocess.Popen):
+    """A twheelctl in the background that prints JSON. It is killed at the end of a "with"."""
+
+    def __init__(self, *words, command=(program,), **options):
+        super().__init__([*command, "--json", *words],
+                         **{"stdout": subprocess.PIPE, "text": True, **options})
+
+    def __exit__(self, *exception):
+        self.kill()
+        super().__exit__(*exception)
+
+    def event(self):
+        """The next event that it prints."""
+        return json.loads(self.stdout.readline())
+
+    def events(self):
+        """All events that it prints until it ends."""
+        return objects(self.stdout.read())
+
+    def ask(self, line):
+        """Write a line to it. Returns the next event."""
+        self.stdin.write(line + "\n")
+        self.stdin.flush()
+        return self.event()
+
+
 @contextlib.contextmanager
 def script(*lines):
     """Run a twheelctl script of these lines in the background: (PID:FD, process)."""
-    with subprocess.Popen([program, "--json", "script"], text=True,
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        try:
-            for line in lines:
-                process.stdin.write(line + "\n")
-                process.stdin.flush()
-                # On a busy host, a timer of an earlier line expires meanwhile.
-                event = "expired"
-                while event == "expired":
-                    event = json.loads(process.stdout.readline())["event"]
-                is_(event, "added")
-            found = [o for o in good_objects("list") if o["pid"] == process.pid]
-            is_(len(found), 1)
-            yield f"{process.pid}:{found[0]['fd']}", process
-        finally:
-            process.kill()
+    with Background("script", stdin=subprocess.PIPE) as process:
+        for line in lines:
+            event = process.ask(line)
+            # On a busy host, a timer of an earlier line expires meanwhile.
+            while event["event"] == "expired":
+                event = process.event()
+            is_(event["event"], "added")
+        found = [o for o in good_objects("list") if o["pid"] == process.pid]
+        is_(len(found), 1)
+        yield f"{process.pid}:{found[0]['fd']}", process
+
+
+def descriptors_with_timers():
+    return [o for o in good_objects("list") if o["timers"]]
+
+
+def run_shell(text, *options, lease="100s"):
+    """Run lines of a shell with a lease. $CTL is twheelctl."""
+    return ctl("--json", "run", "--lease", lease, *options, "--", "sh", "-c",
+               f"CTL={program}\n{text}")
+
+
+def set_clock(text):
+    """Set CLOCK_REALTIME to a time in UTC."""
+    at = datetime.datetime.strptime(text + "+0000", "%Y-%m-%dT%H:%M:%S%z")
+    time.clock_settime(time.CLOCK_REALTIME, at.timestamp())
+
+
+def processes():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", errors="replace") as file:
+            found = re.match(r"\d+ \((.*)\) (.) (\d+)", file.read(), re.DOTALL)
+            yield Process(int(pid), found[1], found[2], int(found[3]))
 
 
 # One timer
+
+
+def since_first(events):
+    return [event["deadline_ns"] - events[0]["deadline_ns"] for event in events]
 
 
 @case
@@ -174,16 +241,14 @@ def command_is_run_with_what_it_is_run_for():
 
 @case
 def command_that_fails_is_told_of():
-    result = ctl("add", "1ms", "--", "sh", "-c", "exit 9")
-    is_(result.status, COMMAND_FAILED)
-    says(result.err, "timer 1: sh ended with status 9")
+    ends(ctl("add", "1ms", "--", "sh", "-c", "exit 9"), COMMAND_FAILED,
+         "timer 1: sh ended with status 9")
 
 
 @case
 def command_that_is_not_there_is_told_of():
-    result = ctl("add", "1ms", "/no/such/command")
-    is_(result.status, COMMAND_FAILED)
-    says(result.err, "/no/such/command: No such file", "status 127")
+    ends(ctl("add", "1ms", "/no/such/command"), COMMAND_FAILED,
+         "/no/such/command: No such file", "status 127")
 
 
 @case
@@ -211,9 +276,7 @@ def at_takes_local_time():
 
 @case
 def at_a_time_that_clocks_leave_out_is_refused():
-    result = ctl("at", "2027-03-28T02:30", zone=BERLIN)
-    is_(result.status, USAGE)
-    says(result.err, "the clocks skip it")
+    ends(ctl("at", "2027-03-28T02:30", zone=BERLIN), USAGE, "the clocks skip it")
 
 
 @case_here
@@ -222,18 +285,14 @@ def next_takes_times_that_exist_and_no_later_than_2262():
                       ("2600-01-01T00:00", "before the year 2262"),
                       ("@9223372037", "before the year 2262"),
                       ("@99999999999999999999", "before the year 2262")):
-        result = ctl("next", "@daily", "--from", text)
-        is_(result.status, USAGE)
-        says(result.err, why)
+        ends(ctl("next", "@daily", "--from", text), USAGE, why)
     says(good("next", "@daily", "--from", "2028-02-28T23:59:59.5Z", zone="UTC0"), "2028-02-29")
 
 
 @case_in_virtual_time
 def next_takes_no_time_that_clocks_skip_tomorrow():
     set_clock("2026-03-28T12:00:00")
-    result = ctl("next", "@daily", "--from", "02:30", zone=BERLIN)
-    is_(result.status, USAGE)
-    says(result.err, "the clocks skip it")
+    ends(ctl("next", "@daily", "--from", "02:30", zone=BERLIN), USAGE, "the clocks skip it")
     set_clock("2026-03-29T00:30:00")  # 01:30: today is the day
     says(good("next", "@daily", "--from", "02:30", zone=BERLIN), "2026-03-31")
     if brute_force.ZONES.exists():
@@ -245,8 +304,7 @@ def next_takes_no_time_that_clocks_skip_tomorrow():
 @case
 def every_has_no_drift():
     events = good_objects("every", "30ms", "--count", "20")
-    first = events[0]["deadline_ns"]
-    at = [(e["deadline_ns"] - first) / 30_000_000 for e in events]
+    at = [ns / 30_000_000 for ns in since_first(events)]
     assert all(n == int(n) for n in at), at
     is_([e["deadline_ns"] for e in events],
         sorted({e["deadline_ns"] for e in events}))
@@ -255,9 +313,7 @@ def every_has_no_drift():
 @case_in_virtual_time
 def every_10s_has_no_drift_in_a_day():
     events = good_objects("every", "10s", "--count", "8640")
-    first = events[0]["deadline_ns"]
-    is_([e["deadline_ns"] - first for e in events],
-        [n * 10 * SECOND for n in range(8640)])
+    is_(since_first(events), [n * 10 * SECOND for n in range(8640)])
     assert max(e["late_ns"] for e in events) <= 20_000_000
     is_({e["count"] for e in events}, {1})
 
@@ -269,8 +325,7 @@ def every_ends_after_count():
 
 @case
 def missed_periods_are_counted_and_skipped():
-    events = [e for e in good_objects("every", "50ms", "--count", "3", "sleep",
-                                      "0.4") if e["event"] == "expired"]
+    events = expired(good_objects("every", "50ms", "--count", "3", "sleep", "0.4"))
     assert events[1]["count"] + events[2]["count"] > 8, events
     for before, after in zip(events, events[1:]):
         is_(after["deadline_ns"] - before["deadline_ns"],
@@ -279,19 +334,16 @@ def missed_periods_are_counted_and_skipped():
 
 @case
 def missed_each_makes_up_for_all():
-    events = [e for e in good_objects("every", "50ms", "--missed", "each",
-                                      "--count", "6", "sleep", "0.2")
-              if e["event"] == "expired"]
-    is_([e["deadline_ns"] - events[0]["deadline_ns"] for e in events],
-        [n * 50_000_000 for n in range(6)])
+    events = expired(good_objects("every", "50ms", "--missed", "each", "--count", "6",
+                                  "sleep", "0.2"))
+    is_(since_first(events), [n * 50_000_000 for n in range(6)])
     is_({e["count"] for e in events}, {1})
 
 
 @case
 def missed_restart_waits_a_period():
-    events = [e for e in good_objects("every", "50ms", "--missed", "restart",
-                                      "--count", "3", "sleep", "0.2")
-              if e["event"] == "expired"]
+    events = expired(good_objects("every", "50ms", "--missed", "restart", "--count", "3",
+                                  "sleep", "0.2"))
     for before, after in zip(events, events[1:]):
         assert after["deadline_ns"] >= before["expired_ns"] + 50_000_000
 
@@ -299,14 +351,10 @@ def missed_restart_waits_a_period():
 # Recurrences in local time
 
 
-def wall(times):
-    """Local times without the year and the fraction of a second."""
-    return [text[5:16] + text[-5:] for text in times]
-
-
 def following(spec, since, count, zone=BERLIN):
-    return wall(o["time"] for o in good_objects(
-        "next", spec, "--from", since, "--count", str(count), zone=zone))
+    """Local times without the year and the fraction of a second."""
+    found = good_objects("next", spec, "--from", since, "--count", str(count), zone=zone)
+    return [o["time"][5:16] + o["time"][-5:] for o in found]
 
 
 @case_here
@@ -388,9 +436,7 @@ def check_from(clock, wall):
     result = ctl("--json", "next", "* * * * *", "--from", text, zone=clock.zone)
     where = f"{text} in {clock.zone}"
     if wall not in clock.shown:
-        is_(result.status, USAGE, where)
-        says(result.err, "the clocks skip it")
-        is_(result.err.count("\n"), 1, where)
+        is_(ends(result, USAGE, "the clocks skip it").err.count("\n"), 1, where)
         return
     since = clock.shown[wall][0]
     is_(objects(result.out)[0]["time_ns"] // SECOND,
@@ -461,9 +507,7 @@ def next_takes_fields_of_any_length():
     is_(following(",".join(["7"] * 10000) + "\t* * * *", "2027-01-02T00:00", 1, "UTC0"),
         ["01-02T00:07+0000"])
     hours = ",".join(str(n) for n in range(25)) + ",2"
-    result = ctl("next", f"{hours} 5 * *")
-    is_(result.status, USAGE)
-    says(result.err, "does not have five fields, but 4")
+    ends(ctl("next", f"{hours} 5 * *"), USAGE, "does not have five fields, but 4")
 
 
 @case_here
@@ -486,8 +530,7 @@ def next_says_what_to_write_instead_of_a_range_that_goes_down():
         last = rng.randint(low + 1, first - 1)
         words = ["0", "0", "1" if number == 3 else "*", "*", "*"]
         words[number] = f"{first}-{last}/{step}"
-        result = ctl("next", " ".join(words))
-        is_(result.status, USAGE, words)
+        result = ends(ctl("next", " ".join(words)), USAGE)
         words[number] = result.err.split(": write ")[1].split("\n")[0]
         wanted = {(value - low) % size + low for value in range(first, last + size + 1, step)}
         found = good_objects("next", " ".join(words), "--from", "@0", "--count",
@@ -501,11 +544,10 @@ def next_says_what_to_write_instead_of_a_range_that_goes_down():
 def next_hints_at_steps_that_do_not_divide_their_field():
     result = ctl("next", "*/40 */5 * * *", "--count", "3", "--from", "2027-01-02T00:00Z",
                  zone="UTC0")
-    is_(result.status, DONE)
     is_([line[11:16] for line in result.out.splitlines()], ["00:40", "05:00", "05:40"])
-    is_(result.err, "twheelctl: note: a step of 40 does not divide 60: the minute starts anew "
-        "each hour\ntwheelctl: note: a step of 5 does not divide 24: the hour starts anew "
-        "each day\n")
+    is_((result.status, result.err), (DONE, (
+        "twheelctl: note: a step of 40 does not divide 60: the minute starts anew each hour\n"
+        "twheelctl: note: a step of 5 does not divide 24: the hour starts anew each day\n")))
     for spec in "*/20 */6 * */3 *", "5/15 8-18/5 1-31/2 * mon-fri/2":
         good("next", spec)
 
@@ -513,10 +555,9 @@ def next_hints_at_steps_that_do_not_divide_their_field():
 @case_here
 def next_tells_of_a_time_zone_that_is_not_there():
     for zone in "Nonsense/Zone", "Europe", "/etc/passwd", ":Nonsense", "CET-1CEST,nonsense":
-        result = ctl("next", "@daily", "--count", "3", zone=zone)
-        is_(result.status, DONE)
+        result = ends(ctl("next", "@daily", "--count", "3", zone=zone), DONE,
+                      f"there is no time zone '{zone}' on this machine; local time is UTC+")
         is_(result.err.count("warning"), 1, result.err)
-        says(result.err, f"there is no time zone '{zone}' on this machine; local time is UTC+")
     for zone in BERLIN, "UTC", "<-03>3", "EST5EDT4:30,J60/2:00,300/-1", "":
         good("next", "@daily", zone=zone)
     if brute_force.ZONES.exists():
@@ -544,15 +585,12 @@ def next_refuses_nonsense_and_says_why():
             ("1, * * * *", "the minute is 0 to 59"), ("x * * * *", "the minute is 0 to 59"),
             ("* * * * monday", "a stray 'd'"), ("*-5 * * * *", "a stray '-'"),
             ("0 0 30 2 *", "never comes")):
-        result = ctl("next", spec)
-        is_(result.status, USAGE, spec)
-        says(result.err, why)
+        ends(ctl("next", spec), USAGE, why)
 
 
-def set_clock(text):
-    """Set CLOCK_REALTIME to a time in UTC."""
-    at = datetime.datetime.strptime(text + "+0000", "%Y-%m-%dT%H:%M:%S%z")
-    time.clock_settime(time.CLOCK_REALTIME, at.timestamp())
+def deadlines(events, form):
+    """Deadlines in UTC, by a format of strftime(3)."""
+    return [time.strftime(form, time.gmtime(e["deadline_ns"] // SECOND)) for e in events]
 
 
 def cron_from(since, spec, count):
@@ -560,8 +598,7 @@ def cron_from(since, spec, count):
     events = good_objects("cron", spec, "--count", str(count), zone=BERLIN)
     for event in events:
         assert 0 <= event["late_ns"] <= 20_000_000, event
-    return [time.strftime("%m-%dT%H:%M:%S", time.gmtime(e["deadline_ns"] / SECOND))
-            for e in events]
+    return deadlines(events, "%m-%dT%H:%M:%S")
 
 
 @case_in_virtual_time
@@ -587,39 +624,32 @@ def cron_runs_every_monday_and_thursday_of_a_month():
 @case_in_virtual_time
 def cron_follows_the_clock_when_it_is_put_forward():
     set_clock("2026-06-01T12:00:00")
-    with subprocess.Popen([program, "--json", "cron", "0 * * * *", "--count", "2"],
-                          stdout=subprocess.PIPE, text=True) as process:
-        while not [o for o in good_objects("list") if o["timers"]]:
-            time.sleep(0.01)
+    with Background("cron", "0 * * * *", "--count", "2") as process:
+        wait_until(descriptors_with_timers)
         set_clock("2026-06-01T14:55:00")
-        events = objects(process.stdout.read())
-    hours = [time.strftime("%H:%M", time.gmtime(e["deadline_ns"] / SECOND))
-             for e in events]
-    # Once for the times that were passed over, then by the new time.
-    is_(hours, ["13:00", "15:00"])
+        # Once for the times that were passed over, then by the new time.
+        is_(deadlines(process.events(), "%H:%M"), ["13:00", "15:00"])
 
 
 @case_in_virtual_time
 def cron_believes_a_clock_that_is_put_back_a_lot():
     set_clock("2026-06-01T12:30:00")
     with script("cron '0 * * * *' --count 2") as (_, process):
-        is_(json.loads(process.stdout.readline())["event"], "expired")
+        is_(process.event()["event"], "expired")
         set_clock("2026-05-01T06:30:00")
-        event = json.loads(process.stdout.readline())
-    is_(time.strftime("%m-%dT%H:%M", time.gmtime(event["deadline_ns"] / SECOND)),
-        "05-01T07:00")
+        is_(deadlines([process.event()], "%m-%dT%H:%M"), ["05-01T07:00"])
 
 
 @case_in_virtual_time
 def cron_serves_what_was_passed_over_while_it_was_busy():
     set_clock("2026-06-01T12:00:00")
     with script("cron '0 * * * *' --count 1", "add 1s sleep 30") as (_, process):
-        is_(json.loads(process.stdout.readline())["event"], "expired")
+        is_(process.event()["event"], "expired")
         set_clock("2026-06-01T14:55:00")
         process.stdin.close()
-        ran, event = objects(process.stdout.read())
+        ran, event = process.events()
     is_(ran["event"], "ran")
-    is_(time.strftime("%H:%M", time.gmtime(event["deadline_ns"] / SECOND)), "13:00")
+    is_(deadlines([event], "%H:%M"), ["13:00"])
 
 
 def deadlines_after_a_correction(*options):
@@ -629,9 +659,8 @@ def deadlines_after_a_correction(*options):
              ("@yearly", "0 0 * * 1", "0 * * * *"))
     with script(*lines) as (_, process):
         set_clock("2026-06-01T12:30:00")
-        events = [json.loads(process.stdout.readline()) for _ in range(3)]
-    return sorted((time.strftime("%Y-%m-%dT%H:%M", time.gmtime(e["deadline_ns"] // SECOND)),
-                   e["id"]) for e in events)
+        events = [process.event() for _ in range(3)]
+    return sorted(zip(deadlines(events, "%Y-%m-%dT%H:%M"), (e["id"] for e in events)))
 
 
 @case_in_virtual_time
@@ -652,15 +681,12 @@ def cron_tells_of_times_that_it_does_not_make_up_for():
              "the clock was set forward by 3 h 29 min\n")
     for minute, err in ("00", ""), ("30", tells):
         set_clock("2026-06-01T22:00:00")
-        with subprocess.Popen([program, "--json", "cron", "0 0 * * *", "--count", "1"], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            while not [o for o in good_objects("list") if o["timers"]]:
-                time.sleep(0.01)
+        with Background("cron", "0 0 * * *", "--count", "1", stderr=subprocess.PIPE) as process:
+            wait_until(descriptors_with_timers)
             set_clock(f"2026-06-02T01:{minute}:00")
             out, said = process.communicate()
         is_(said, err)
-        is_(time.strftime("%d", time.gmtime(objects(out)[0]["deadline_ns"] // SECOND)),
-            "03" if err else "02")
+        is_(deadlines(objects(out)[:1], "%d"), ["03" if err else "02"])
 
 
 @case_in_virtual_time
@@ -668,31 +694,24 @@ def cron_runs_for_a_time_that_came_before_the_clock_was_corrected():
     set_clock("2026-06-01T12:59:50")
     out = good_objects("script", stdin="cron '0 * * * *' --count 1\n"
                        "add 5s sh -c 'sleep 30; date -s @1900000000 >/dev/null'\n")
-    ran = [o for o in out if o["event"] == "expired"]
-    is_([time.strftime("%FT%R", time.gmtime(e["deadline_ns"] // SECOND))
-         for e in ran if e["id"] == 1],
-        ["2026-06-01T13:00"])
+    is_(deadlines((e for e in expired(out) if e["id"] == 1), "%FT%R"), ["2026-06-01T13:00"])
 
 
 @case_in_virtual_time
 def cron_does_not_repeat_itself_when_the_clock_is_put_back_a_little():
     set_clock("2026-06-01T11:59:00")
-    with subprocess.Popen([program, "--json", "cron", "0 * * * *", "--count", "2"],
-                          stdout=subprocess.PIPE, text=True) as process:
-        events = [json.loads(process.stdout.readline())]
+    with Background("cron", "0 * * * *", "--count", "2") as process:
+        events = [process.event()]
         set_clock("2026-06-01T11:30:00")
-        events += objects(process.stdout.read())
-    hours = [time.strftime("%H:%M", time.gmtime(e["deadline_ns"] / SECOND))
-             for e in events]
-    is_(hours, ["12:00", "13:00"])
+        events += process.events()
+    is_(deadlines(events, "%H:%M"), ["12:00", "13:00"])
 
 
 @case_in_virtual_time
 def cron_tells_once_of_a_time_zone_that_is_not_there():
     result = ctl("cron", "* * * * *", "--count", "3", "true", zone="Nonsense/Zone")
-    is_(result.status, DONE)
-    is_(result.err, "twheelctl: warning: there is no time zone 'Nonsense/Zone' on this machine; "
-        "local time is UTC+0000\n")
+    is_((result.status, result.err), (DONE, "twheelctl: warning: there is no time zone "
+                                      "'Nonsense/Zone' on this machine; local time is UTC+0000\n"))
 
 
 @contextlib.contextmanager
@@ -722,33 +741,25 @@ def cron_runs_the_jobs_of_a_file():
 def cron_reports_all_bad_lines_of_a_file_and_runs_none():
     with crontab("* * * * * echo good", "60 * * * * echo", "@reboot echo", "CRON_TZ=UTC",
                  "* * * *", "@daily", "MAILTO=root") as name:
-        result = ctl("cron", "--file", name)
-        is_(result.status, USAGE)
+        result = ends(ctl("cron", "--file", name), USAGE, "line 2: the job is refused",
+                      "the minute is 0 to 59", "line 3: @reboot is unknown",
+                      "line 4: CRON_TZ is unknown", "line 5: a line is", "line 6: a line is",
+                      "line 7: note: no mail is sent")
         is_(result.out, "")
-        says(result.err, "line 2: the job is refused", "the minute is 0 to 59",
-             "line 3: @reboot is unknown", "line 4: CRON_TZ is unknown", "line 5: a line is",
-             "line 6: a line is", "line 7: note: no mail is sent")
         for words, why in (((name, "* * * * *"), "unexpected argument"),
                            ((name, "--correction", "x"), "--correction is skip or run"),
                            (("/dev/null",), "has no job")):
-            result = ctl("cron", "--file", *words)
-            is_(result.status, USAGE, words)
-            says(result.err, why)
-    result = ctl("cron", "--file", "/no/such")
-    is_(result.status, FAILED)
-    says(result.err, "/no/such: No such file")
+            ends(ctl("cron", "--file", *words), USAGE, why)
+    ends(ctl("cron", "--file", "/no/such"), FAILED, "/no/such: No such file")
 
 
 def in_own_etc(text, zone=None):
     """Run lines of a shell in an empty /etc of its own. $CTL is twheelctl."""
     if not brute_force.ZONES.exists():
         raise Skip("this machine has no time zones")
-    result = subprocess.run(
-        ["env", f"TZ={zone}" if zone else "--unset=TZ", "unshare", "--mount", "sh", "-ec",
-         f"mount -t tmpfs none /etc; ZONES={brute_force.ZONES} CTL={program}\n{text}"],
-        capture_output=True, text=True)
-    is_(result.returncode, 0, result.stderr)
-    return result
+    return ends(execute(
+        "env", f"TZ={zone}" if zone else "--unset=TZ", "unshare", "--mount", "sh", "-ec",
+        f"mount -t tmpfs none /etc; ZONES={brute_force.ZONES} CTL={program}\n{text}"), DONE)
 
 
 @case_in_virtual_time
@@ -758,19 +769,17 @@ def cron_notices_that_the_zone_has_changed():
         out = in_own_etc(
             "cp $ZONES/Etc/UTC /etc/localtime\n"
             "$CTL --json cron '0 * * * *' --count 3 -- "
-            "sh -c \"cp $ZONES/Asia/Kolkata /etc/new; mv /etc/new /etc/localtime\"", zone).stdout
-        found = [time.strftime("%R", time.gmtime(o["deadline_ns"] // SECOND))
-                 for o in objects(out) if o["event"] == "expired"]
+            "sh -c \"cp $ZONES/Asia/Kolkata /etc/new; mv /etc/new /etc/localtime\"", zone).out
         # 14:00 was computed before. Then it is 19:30 in Kolkata.
-        is_(found, ["13:00", "14:00", "14:30"], zone)
+        is_(deadlines(expired(objects(out)), "%R"), ["13:00", "14:00", "14:30"], zone)
 
 
 @case
 def next_tells_of_a_localtime_that_leads_nowhere():
     for make in ":", "cp $ZONES/Asia/Kolkata /etc/localtime":
-        is_(in_own_etc(f"{make}; $CTL next @daily").stderr, "")
+        is_(in_own_etc(f"{make}; $CTL next @daily").err, "")
     for make in "ln -s /no/such/zone /etc/localtime", "echo TZ >/etc/localtime":
-        says(in_own_etc(f"{make}; $CTL next @daily").stderr,
+        says(in_own_etc(f"{make}; $CTL next @daily").err,
              "there is no time zone '/etc/localtime' on this machine; local time is UTC+0000")
 
 
@@ -789,7 +798,7 @@ def script_adds_lists_changes_and_cancels():
         list
         cancel 1
     """)
-    is_([o["event"] for o in out], ["added", "added", "listed", "listed", "listed"])
+    is_(kinds(out), ["added", "added", "listed", "listed", "listed"])
     is_([o["id"] for o in out], [1, 2, 1, 2, 1])
     first, second, changed = out[2:]
     is_((first["cookie"], first["group"], first["state"]), (5, 9, "pending"))
@@ -801,16 +810,16 @@ def script_adds_lists_changes_and_cancels():
 @case
 def script_ends_when_no_timer_is_left():
     events = good_objects("-", stdin="add 30ms\nevery 20ms --count 2")
-    is_(sorted(e["id"] for e in events if e["event"] == "expired"), [1, 2, 2])
+    is_(sorted(e["id"] for e in expired(events)), [1, 2, 2])
 
 
 @case
 def script_waits_and_quits():
     events = good_objects("script",
                           stdin="every 10ms\nwait 3\nadd 1h\nquit\nadd 1ms\n")
-    is_([e["event"] for e in events], ["added"] + ["expired"] * 3 + ["added"])
+    is_(kinds(events), ["added"] + ["expired"] * 3 + ["added"])
     events = good_objects("script", stdin="add 10ms\nwait\nadd 20ms\n")
-    is_([e["event"] for e in events], ["added", "expired"] * 2)
+    is_(kinds(events), ["added", "expired"] * 2)
 
 
 @case_in_real_time
@@ -840,9 +849,7 @@ def script_cancels_a_group():
 def script_goes_on_after_a_bad_line():
     result = ctl("script", stdin="nonsense\nadd\nadd 5x\ncancel 7\nadd 1ms echo on")
     is_(result.out, "timer 1: add 1ms\non\n")
-    is_(result.status, FAILED)
-    says(result.err, "unknown command 'nonsense'", "add: when?", "'5x'",
-         "there is no timer 7")
+    ends(result, FAILED, "unknown command 'nonsense'", "add: when?", "'5x'", "there is no timer 7")
 
 
 @case
@@ -873,26 +880,16 @@ def script_drains_to_what_adds_the_timers_again():
 
 @case
 def script_tells_of_what_drain_refuses():
-    result = ctl("script", stdin="drain\nadd 1s\n")
-    is_(result.status, FAILED)
-    says(result.err, "no new timers since drain")
+    ends(ctl("script", stdin="drain\nadd 1s\n"), FAILED, "no new timers since drain")
 
 
 # A command with a lease
 
 
-def run_shell(text, *options, lease="100s"):
-    """Run lines of a shell with a lease. $CTL is twheelctl."""
-    return ctl("--json", "run", "--lease", lease, *options, "--", "sh", "-c",
-               f"CTL={program}\n{text}")
-
-
 @case
 def run_ends_as_its_command_does():
     is_(run_shell("exit 0").status, DONE)
-    result = run_shell("exit 9")
-    is_(result.status, COMMAND_FAILED)
-    says(result.err, "sh (process ", "ended with status 9")
+    result = ends(run_shell("exit 9"), COMMAND_FAILED, "sh (process ", "ended with status 9")
     started, ended = objects(result.out)
     is_(ended, {"event": "ended", "pid": started["pid"], "status": 9})
     is_(objects(run_shell("kill -9 $$").out)[1]["status"], 128 + 9)
@@ -900,18 +897,16 @@ def run_ends_as_its_command_does():
 
 @case
 def run_of_a_command_that_is_not_there():
-    result = ctl("run", "--lease", "1s", "--restart", "/no/such/command")
-    is_(result.status, COMMAND_FAILED)
+    result = ends(ctl("run", "--lease", "1s", "--restart", "/no/such/command"), COMMAND_FAILED)
     is_(result.err.count("/no/such/command: No such file"), 1)
 
 
 @case
 def run_kills_a_command_that_hangs():
     for text in ("sleep 1000", "kill -STOP $$", "trap '' TERM; sleep 1000"):
-        result = run_shell(text, lease="200ms")
-        is_(result.status, COMMAND_HUNG)
-        says(result.err, "sh (process ", "has not pushed its lease for 200")
-        is_([o["event"] for o in objects(result.out)], ["started", "hung"])
+        result = ends(run_shell(text, lease="200ms"), COMMAND_HUNG, "sh (process ",
+                      "has not pushed its lease for 200")
+        is_(kinds(objects(result.out)), ["started", "hung"])
 
 
 @case
@@ -932,9 +927,7 @@ def run_lets_a_command_live_that_pushes():
 def run_gives_a_command_that_closes_its_lease_another_one():
     close = "eval \"exec $TWHEEL_LEASE_FD>&-\"\n"
     is_(run_shell(close + "sleep 0.1").status, DONE)
-    result = run_shell(close + "sleep 1000", lease="200ms")
-    is_(result.status, COMMAND_HUNG)
-    says(result.err, "has closed its lease")
+    ends(run_shell(close + "sleep 1000", lease="200ms"), COMMAND_HUNG, "has closed its lease")
 
 
 @case
@@ -943,34 +936,29 @@ def run_restarts_a_command_that_fails_or_hangs():
     result = run_shell(f"echo >>{path}; case $(wc -l <{path}) in 1) exit 3;; 2) sleep 1000;; esac",
                        "--restart", lease="4s")
     is_(result.status, DONE)
-    is_([o["event"] for o in objects(result.out)],
-        ["started", "ended", "started", "hung", "started", "ended"])
-    result = run_shell("exit 3", "--restart", "--count", "2")
-    is_(result.status, COMMAND_FAILED)
+    is_(kinds(objects(result.out)), ["started", "ended", "started", "hung", "started", "ended"])
+    result = ends(run_shell("exit 3", "--restart", "--count", "2"), COMMAND_FAILED)
     is_(len(objects(result.out)), 4)
 
 
 @case
 def run_passes_signals_on_and_does_not_restart_then():
-    with subprocess.Popen([program, "--json", "run", "--lease", "100s", "--restart",
-                           "sleep", "1000"], stdout=subprocess.PIPE, text=True) as process:
-        is_(json.loads(process.stdout.readline())["event"], "started")
+    with Background("run", "--lease", "100s", "--restart", "sleep", "1000") as process:
+        is_(process.event()["event"], "started")
         process.send_signal(signal.SIGTERM)
-        ended, = objects(process.stdout.read())
+        ended, = process.events()
+        is_(process.wait(), COMMAND_FAILED)
     is_(ended["status"], 128 + signal.SIGTERM)
-    is_(process.returncode, COMMAND_FAILED)
 
 
 @case
 def run_does_not_restart_after_a_signal_between_two_runs():
     # A busy host may give the signal to the next run. Then the test tries again.
     for _ in range(10):
-        with subprocess.Popen([program, "--json", "run", "--lease", "100s", "--restart",
-                               "false"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                              text=True) as process:
-            for _ in range(2):
-                event = json.loads(process.stdout.readline())["event"]
-            is_(event, "ended")
+        with Background("run", "--lease", "100s", "--restart", "false",
+                        stderr=subprocess.DEVNULL) as process:
+            process.event()
+            is_(process.event()["event"], "ended")
             process.send_signal(signal.SIGTERM)
             rest = process.stdout.read()
         if not rest:
@@ -981,22 +969,18 @@ def run_does_not_restart_after_a_signal_between_two_runs():
 @case
 def run_leaves_out_signals_that_are_ignored():
     # The command ignores the signal, too. It is started again nevertheless.
-    with subprocess.Popen(["nohup", program, "--json", "run", "--lease", "100s", "--restart",
-                           "--count", "2", "sh", "-c", "sleep 0.5; exit 3"],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True) as process:
-        is_(json.loads(process.stdout.readline())["event"], "started")
+    with Background("run", "--lease", "100s", "--restart", "--count", "2", "sh", "-c",
+                    "sleep 0.5; exit 3", command=("nohup", program),
+                    stderr=subprocess.DEVNULL) as process:
+        is_(process.event()["event"], "started")
         process.send_signal(signal.SIGHUP)
-        found = objects(process.stdout.read())
-    is_([o["event"] for o in found], ["ended", "started", "ended"])
+        is_(kinds(process.events()), ["ended", "started", "ended"])
 
 
 @case
 def commands_end_though_a_parent_ignores_their_end():
     for words in ("run", "--lease", "2s", "true"), ("add", "1ms", "true"):
-        found = subprocess.run([program, *words], check=False, capture_output=True, text=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
-        is_((found.returncode, found.stderr), (DONE, ""), words)
+        good(*words, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 
 
 @case
@@ -1015,33 +999,31 @@ def run_leaves_the_command_a_lease_that_has_ended():
     path = tempfile.mkdtemp() + "/said"
     ctl("run", "--lease", "100s", "--", "sh", "-c",
         f"kill -9 $PPID; sleep 0.5; {program} lease push 2>{path}.new; mv {path}.new {path}")
-    while not os.path.exists(path):
-        time.sleep(0.05)
+    wait_until(lambda: os.path.exists(path))
     with open(path, encoding="ascii") as file:
         says(file.read(), "the lease has ended")
 
 
 @case
 def lease_tells_the_time_that_is_left():
-    out = run_shell("$CTL --json lease left", lease="100s").out
+    out = run_shell("$CTL --json lease left").out
     # The command's lines may come before those of the tool that has started it.
-    left = next(o for o in map(json.loads, out.splitlines()) if "left_ns" in o)
+    left = next(o for o in objects(out) if "left_ns" in o)
     assert 90 * SECOND < left["left_ns"] <= 100 * SECOND, left
-    out = run_shell("echo $TWHEEL_LEASE_NS", lease="100s").out
-    says(out, f"{100 * SECOND}\n")
+    says(run_shell("echo $TWHEEL_LEASE_NS").out, f"{100 * SECOND}\n")
 
 
 @case
 def lease_refuses_nonsense():
     is_(ctl("lease", "push").status, USAGE)
     is_(ctl("lease").status, USAGE)
-    says(run_shell("$CTL lease push 101s", lease="100s").err, "longer than the lease")
-    says(run_shell("TWHEEL_LEASE_FD=1 $CTL lease push", lease="100s").err, "not a lease")
-    says(run_shell("TWHEEL_LEASE_FD=99 $CTL lease push", lease="100s").err, "not a lease")
+    says(run_shell("$CTL lease push 101s").err, "longer than the lease")
+    says(run_shell("TWHEEL_LEASE_FD=1 $CTL lease push").err, "not a lease")
+    says(run_shell("TWHEEL_LEASE_FD=99 $CTL lease push").err, "not a lease")
     # as every file without a path of its own
     says(run_shell("echo >/dev/fd/$TWHEEL_LEASE_FD").err, "No such device or address")
-    for words in (("push", "x"), ("left", "1s"), ("pull",)):
-        is_(run_shell(f"$CTL lease {' '.join(words)}; test $? -eq 2", lease="100s").status, DONE)
+    for words in "push x", "left 1s", "pull":
+        is_(run_shell(f"$CTL lease {words}; test $? -eq 2").status, DONE)
 
 
 @case
@@ -1063,40 +1045,28 @@ CGROUPS = "/sys/fs/cgroup"
 
 def state(pid):
     """The state of a process: Z if it has ended and waits for its parent; None if it is gone."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return None
+    return next((process.state for process in processes() if process.pid == pid), None)
 
 
 def helpers():
     """How many helpers of a fence there are."""
-    found = 0
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="ascii") as file:
-            found += file.read() == "twheelctl-fence\n" and state(pid) != "Z"
-    return found
+    return sum(process.name == "twheelctl-fence" and process.state != "Z"
+               for process in processes())
 
 
 @contextlib.contextmanager
-def fenced(text, *words, lease="1s", env=None):
+def fenced(text, *words, lease="1s"):
     """A shell with a lease and a fence in the background: (its number, the tool)."""
-    with subprocess.Popen([program, "--json", "run", "--lease", lease, "--fence", *words, "sh",
-                           "-c", text], stdout=subprocess.PIPE, text=True, env=env) as process:
-        try:
-            yield json.loads(process.stdout.readline())["pid"], process
-        finally:
-            process.kill()
+    with Background("run", "--lease", lease, "--fence", *words, "sh", "-c", text) as process:
+        yield process.event()["pid"], process
 
 
 @case_in_real_time
 def fence_kills_a_command_that_hangs():
     for text in ("sleep 1000 & sleep 1000", "kill -STOP $$", "while :; do :; done"):
-        result = run_shell(text, "--fence", lease="300ms")
-        is_(result.status, COMMAND_HUNG)
-        says(result.err, "sh (process ", "has not pushed its lease for 300")
-        is_([o["event"] for o in objects(result.out)], ["started", "hung"])
+        result = ends(run_shell(text, "--fence", lease="300ms"), COMMAND_HUNG, "sh (process ",
+                      "has not pushed its lease for 300")
+        is_(kinds(objects(result.out)), ["started", "hung"])
     wait_until(lambda: not helpers())
 
 
@@ -1104,11 +1074,10 @@ def fence_kills_a_command_that_hangs():
 def fence_lets_a_command_live_that_pushes_or_ends():
     loop = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.5; $CTL lease push; done; exit 3"
     result = run_shell(loop, "--fence", "--restart", "--count", "2", lease="5s")
-    is_([o["event"] for o in objects(result.out)], ["started", "ended", "started", "ended"])
+    is_(kinds(objects(result.out)), ["started", "ended", "started", "ended"])
     is_(result.status, COMMAND_FAILED)
     # The children of a command that has ended go on, as without a fence.
-    child = run_shell("sleep 1000 >/dev/null 2>&1 & echo $!", "--fence", lease="2s")
-    is_(child.status, DONE)
+    child = ends(run_shell("sleep 1000 >/dev/null 2>&1 & echo $!", "--fence", lease="2s"), DONE)
     pid = int(next(line for line in child.out.splitlines() if line.isdigit()))
     time.sleep(2.5)
     is_(state(pid), "S")
@@ -1171,9 +1140,8 @@ def cgroup_of_a_fence_has_to_be_one_and_empty():
                       ("/no/such/cgroup", "No such file"),
                       (CGROUPS, "has processes" if os.path.exists(CGROUPS + "/cgroup.kill")
                        else "No such file")):
-        result = ctl("run", "--lease", "1s", "--cgroup", path, "true")
-        is_(result.status, FAILED)
-        says(result.err, "run: --cgroup: " + path, why)
+        ends(ctl("run", "--lease", "1s", "--cgroup", path, "true"), FAILED,
+             "run: --cgroup: " + path, why)
     is_(os.listdir(folder), [])
 
 
@@ -1187,11 +1155,9 @@ def notify(text, *fds):
 """
 
 
-def run_notify(text, *options, lease, env=None):
-    found = subprocess.run([program, "--json", "run", "--lease", lease, "--notify", *options,
-                            "--", sys.executable, "-c", NOTIFY + text], check=False, text=True,
-                           capture_output=True, timeout=TIMEOUT, env={**os.environ, **(env or {})})
-    return Result(found.returncode, found.stdout, found.stderr)
+def run_notify(text, *options, lease, **more):
+    return ctl("--json", "run", "--lease", lease, "--notify", *options, "--", sys.executable,
+               "-c", NOTIFY + text, **more)
 
 
 @case_in_real_time
@@ -1207,7 +1173,7 @@ sys.exit(os.environ["WATCHDOG_USEC"] != "5000000" or "WATCHDOG_PID" in os.enviro
     for options in (), ("--fence",):
         result = run_notify(text, *options, lease="5s", env={"WATCHDOG_PID": "1"})
         is_((result.status, result.err), (DONE, ""))
-        is_([o["event"] for o in objects(result.out)], ["started", "ready", "stopping", "ended"])
+        is_(kinds(objects(result.out)), ["started", "ready", "stopping", "ended"])
 
 
 @case_in_real_time
@@ -1219,9 +1185,8 @@ while True:
     notify("STATUS=WATCHDOG=1")
 """
     for options in (), ("--fence",):
-        result = run_notify(text, *options, lease="4s")
-        is_(result.status, COMMAND_HUNG)
-        is_([o["event"] for o in objects(result.out)], ["started", "ready", "hung"])
+        result = ends(run_notify(text, *options, lease="4s"), COMMAND_HUNG)
+        is_(kinds(objects(result.out)), ["started", "ready", "hung"])
 
 
 @case_in_real_time
@@ -1235,13 +1200,13 @@ os.read(r, 1)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as outer:
         outer.bind(b"\0twheelctl-test")
         environment = {**os.environ, "NOTIFY_SOCKET": "@twheelctl-test"}
-        with subprocess.Popen([program, "run", "--lease", "100s", "--notify", sys.executable,
-                               "-c", NOTIFY + text], env=environment) as process:
+        with Background("run", "--lease", "100s", "--notify", sys.executable, "-c",
+                        NOTIFY + text, env=environment) as process:
             data, fds, flags, _ = socket.recv_fds(outer, 4096, 4)
             is_((data, len(fds), flags), (b"READY=1\nFDSTORE=1", 1, 0))
             os.write(fds[0], b"x")
             os.close(fds[0])
-        is_(process.returncode, DONE)
+            is_(process.wait(), DONE)
 
 
 @case_in_real_time
@@ -1254,9 +1219,8 @@ if not os.fork():
     os._exit(0)
 os.wait()
 """
-    result = run_notify(text, lease="100s")
-    is_(result.status, DONE)
-    is_([o["event"] for o in objects(result.out)], ["started", "ended"])
+    result = ends(run_notify(text, lease="100s"), DONE)
+    is_(kinds(objects(result.out)), ["started", "ended"])
 
 
 # As PID 1 of a container, or as the subreaper of other processes
@@ -1280,68 +1244,46 @@ def become_subreaper():
 
 
 def children(parent):
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
-                found.append(int(pid))
-    return found
-
-
-def wait_until(condition):
-    for _ in range(1000):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("waited in vain")
+    return [process.pid for process in processes() if process.parent == parent]
 
 
 @case
 def orphans_are_reaped_while_a_command_runs():
     for words in ("run", "--lease", "100s"), ("add", "1ms"):
-        found = subprocess.run([program, *words, "sh", "-c", ORPHANS], check=False,
-                               capture_output=True, text=True, preexec_fn=become_subreaper)
-        is_((found.returncode, found.stderr), (DONE, ""), words)
+        good(*words, "sh", "-c", ORPHANS, preexec_fn=become_subreaper)
 
 
 @case
 def orphans_are_reaped_while_no_command_runs():
     # The command leaves an orphan that ends later.
-    with subprocess.Popen([program, "--json", "every", "1h", "--first", "1ms", "sh", "-c",
-                           "sleep 1000 >/dev/null & echo $!"], stdout=subprocess.PIPE, text=True,
-                          preexec_fn=become_subreaper) as process:
-        try:
-            json.loads(process.stdout.readline())
-            orphan = int(process.stdout.readline())
-            is_(json.loads(process.stdout.readline())["event"], "ran")
-            is_(children(process.pid), [orphan])
-            os.kill(orphan, signal.SIGKILL)
-            wait_until(lambda: not children(process.pid))
-        finally:
-            process.kill()
+    with Background("every", "1h", "--first", "1ms", "sh", "-c", "sleep 1000 >/dev/null & echo $!",
+                    preexec_fn=become_subreaper) as process:
+        process.event()
+        orphan = int(process.stdout.readline())
+        is_(process.event()["event"], "ran")
+        is_(children(process.pid), [orphan])
+        os.kill(orphan, signal.SIGKILL)
+        wait_until(lambda: not children(process.pid))
 
 
 @case_here
 def signals_end_the_tool_as_pid_1():
     as_pid_1 = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
-    if subprocess.run([*as_pid_1, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+    if execute(*as_pid_1, "true").status:
         raise Skip("unshare(1) cannot make a PID namespace here")
     # A script waits until somebody writes to the pipe.
     pipe = tempfile.mkdtemp() + "/pipe"
     os.mkfifo(pipe)
-    with subprocess.Popen([*as_pid_1, program, "script", pipe]) as process:
+    with Background("script", pipe, command=(*as_pid_1, program)) as process:
         def tell_to_end():
             for tool in children(process.pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(tool, signal.SIGTERM)
             return process.poll() is not None
 
-        try:
-            wait_until(lambda: [pid for pid in children(process.pid)
-                                if os.readlink(f"/proc/{pid}/exe") == program])
-            wait_until(tell_to_end)
-        finally:
-            process.kill()
+        wait_until(lambda: [pid for pid in children(process.pid)
+                            if os.readlink(f"/proc/{pid}/exe") == program])
+        wait_until(tell_to_end)
     is_(process.returncode, 128 + signal.SIGTERM)
 
 
@@ -1363,13 +1305,8 @@ def list_shows_who_has_timers():
 @case
 def list_prints_no_name_that_changes_what_a_terminal_shows():
     name = shutil.copy(program, tempfile.mkdtemp() + "/\033[2J\u00e9")
-    with subprocess.Popen([name, "add", "1h"]) as process:
-        try:
-            while not (found := good_objects("list")) or not found[0]["timers"]:
-                time.sleep(0.01)
-        finally:
-            process.kill()
-    is_(found[0]["program"], "?[2J??")
+    with Background("add", "1h", command=(name,)):
+        is_(wait_until(descriptors_with_timers)[0]["program"], "?[2J??")
 
 
 @case
@@ -1398,9 +1335,7 @@ def window_lets_a_timer_be_late():
     record, = good_objects("add", "100ms", "--window", "100ms", "--count", "1")[-1:]
     is_(record["event"], "expired")
     with script("add 1h --window 10min") as (_, process):
-        process.stdin.write("list\n")
-        process.stdin.flush()
-        is_(json.loads(process.stdout.readline())["window_ns"], 600 * SECOND)
+        is_(process.ask("list")["window_ns"], 600 * SECOND)
     is_(ctl("add", "1s", "--window", "nonsense").status, USAGE)
 
 
@@ -1413,26 +1348,18 @@ def cancel_ends_timers_of_another_program():
         handles = [o["handle"] for o in good_objects("drain", "--of", place)]
         is_(len(handles), 2)
     with script("add 2h") as (place, process):
-        process.stdin.write("list\n")
-        process.stdin.flush()
-        handle = json.loads(process.stdout.readline())["handle"]
+        handle = process.ask("list")["handle"]
         is_([o["timers"] for o in good_objects("list")], [1])
         good("cancel", "--of", place, str(handle))
         is_([o["timers"] for o in good_objects("list")], [0])
         good("resume", "--of", place)
-        process.stdin.write("add 3h\n")
-        process.stdin.flush()
-        is_(json.loads(process.stdout.readline())["event"], "added")
+        is_(process.ask("add 3h")["event"], "added")
         is_([o["timers"] for o in good_objects("list")], [1])
-        result = ctl("cancel", "--of", place, "12345")
-        is_(result.status, FAILED)
-        says(result.err, "12345", "there is no such timer")
+        ends(ctl("cancel", "--of", place, "12345"), FAILED, "12345", "there is no such timer")
         # Nonsense ends nothing.
         handle = good_objects("list", "--of", place)[0]["handle"]
         for words in ((str(handle), "x"), ("--group",), ("--group", "1", "2")):
-            result = ctl("cancel", "--of", place, *words)
-            is_(result.status, USAGE, words)
-            assert result.err
+            assert ends(ctl("cancel", "--of", place, *words), USAGE).err
         is_([o["timers"] for o in good_objects("list")], [1])
 
 
@@ -1444,9 +1371,7 @@ def drain_takes_timers_from_another_program_until_resume():
         assert 3500 * SECOND < record["left_ns"] <= 3600 * SECOND
         is_([o["timers"] for o in good_objects("list")], [0])
         good("resume", "--of", place)
-        process.stdin.write("add 1ms\n")
-        process.stdin.flush()
-        is_(json.loads(process.stdout.readline())["event"], "added")
+        is_(process.ask("add 1ms")["event"], "added")
 
 
 @case
@@ -1454,25 +1379,18 @@ def drain_loses_no_timer_that_it_cannot_print():
     with script(*["add 1h"] * 300) as (place, process), open("/dev/full", "w") as full:
         before = good_objects("list", "--of", place)
         for words in (), ("--json",):
-            found = subprocess.run([program, *words, "drain", "--of", place], stdout=full,
-                                   stderr=subprocess.PIPE, text=True, check=False)
-            is_(found.returncode, FAILED)
-            says(found.stderr, "the last 256 timers are armed again")
+            ends(ctl(*words, "drain", "--of", place, stdout=full), FAILED,
+                 "the last 256 timers are armed again")
         after = good_objects("list", "--of", place)
         is_({o["handle"] for o in after}, {o["handle"] for o in before})
-        process.stdin.write("add 3h\n")
-        process.stdin.flush()
-        is_(json.loads(process.stdout.readline())["event"], "added")
+        is_(process.ask("add 3h")["event"], "added")
 
 
 @case
 def output_that_cannot_be_written_is_told_of():
     with open("/dev/full", "w") as full:
         for words in ("--help",), ("next", "@daily"), ("--json", "stat"), ("add", "1ms"):
-            found = subprocess.run([program, *words], stdout=full, stderr=subprocess.PIPE,
-                                   text=True, check=False)
-            is_(found.returncode, FAILED, words)
-            says(found.stderr, "cannot write the output")
+            ends(ctl(*words, stdout=full), FAILED, "cannot write the output")
 
 
 @case
@@ -1485,12 +1403,8 @@ def stat_of_another_program():
 
 @case
 def descriptors_that_are_not_there_are_told_of():
-    result = ctl("drain", "--of", "1:999")
-    is_(result.status, FAILED)
-    says(result.err, "no descriptor 1:999")
-    result = ctl("drain", "--of", f"{os.getpid()}:0")
-    is_(result.status, FAILED)
-    says(result.err, "is not an open file of twheel")
+    ends(ctl("drain", "--of", "1:999"), FAILED, "no descriptor 1:999")
+    ends(ctl("drain", "--of", f"{os.getpid()}:0"), FAILED, "is not an open file of twheel")
     for words in (("drain",), ("drain", "--of", "x"), ("cancel", "--of", "1:2x"),
                   ("resume", "--of", "0:1")):
         is_(ctl(*words).status, USAGE, words)
@@ -1499,19 +1413,16 @@ def descriptors_that_are_not_there_are_told_of():
 @case
 def descriptors_of_others_are_for_root():
     with script("add 1h") as (place, _):
-        result = ctl("drain", "--of", place, user=NOBODY)
-        is_(result.status, NO_ACCESS)
-        says(result.err, "the right to trace it")
+        ends(ctl("drain", "--of", place, user=NOBODY), NO_ACCESS, "the right to trace it")
 
 
 @case
 def top_shows_programs_by_timers_unread_and_late():
     # The second event waits while the first one's command runs.
     with script("add 1h", "add 2h") as (_, idle), \
-            subprocess.Popen([program, "script"], stdin=subprocess.PIPE,
-                             stdout=subprocess.DEVNULL) as busy:
+            Background("script", stdin=subprocess.PIPE) as busy:
         try:
-            busy.stdin.write(b"add 1ms sleep 1000\n" * 2)
+            busy.stdin.write("add 1ms sleep 1000\n" * 2)
             busy.stdin.close()
             wait_until(lambda: [o for o in good_objects("top", "--count", "1")[0]["programs"]
                                 if o["pid"] == busy.pid and o["unread"] == 1])
@@ -1520,6 +1431,7 @@ def top_shows_programs_by_timers_unread_and_late():
             text = good("top", "--count", "1")
         finally:
             busy.terminate()
+            busy.wait()  # It passes the signal on.
     for key, first in ("timers", idle), ("unread", busy), ("late", busy):
         is_([o["programs"][0]["pid"] for o in orders[key]], [first.pid] * 2)
     found = {o["pid"]: o for o in orders["late"][1]["programs"]}
@@ -1627,69 +1539,55 @@ NEED_THE_DEVICE = (("add", "1s"), ("stat",), ("watch",), ("script",), ("list",),
 @case_here
 def module_that_is_not_loaded_is_told_of():
     for words in NEED_THE_DEVICE:
-        result = ctl("--device", "/dev/no-such", *words)
-        is_(result.status, NO_DEVICE, words)
-        says(result.err, "the module twheel is not loaded", "modprobe twheel")
+        result = ends(ctl("--device", "/dev/no-such", *words), NO_DEVICE,
+                      "the module twheel is not loaded", "modprobe twheel")
         is_(result.out, "")
 
 
 @case
 def device_that_is_not_there_is_told_of():
     for words in NEED_THE_DEVICE:
-        result = ctl("--device", "/dev/no-such", *words)
-        is_(result.status, NO_DEVICE, words)
-        says(result.err, "/dev/no-such does not exist here, although the module",
-             "in a container")
+        result = ends(ctl("--device", "/dev/no-such", *words), NO_DEVICE,
+                      "/dev/no-such does not exist here, although the module", "in a container")
         is_(result.out, "")
 
 
 @case
 def another_device_is_told_of():
-    result = ctl("--device", "/dev/null", "stat")
-    is_(result.status, NO_DEVICE)
-    says(result.err, "/dev/null is not the device of twheel")
+    ends(ctl("--device", "/dev/null", "stat"), NO_DEVICE, "/dev/null is not the device of twheel")
 
 
 @case
 def no_access_is_told_of():
-    result = ctl("add", "1s", user=NOBODY)
-    is_(result.status, NO_ACCESS)
-    says(result.err, "no access to /dev/twheel", "as root")
+    ends(ctl("add", "1s", user=NOBODY), NO_ACCESS, "no access to /dev/twheel", "as root")
 
 
 @case
 def debugfs_is_for_root():
     os.chmod("/dev/twheel", 0o666)
     try:
-        result = ctl("watch", "--count", "1", user=NOBODY)
+        ends(ctl("watch", "--count", "1", user=NOBODY), NO_ACCESS,
+             "/sys/kernel/debug/twheel is for root")
         says(good("stat", user=NOBODY), "cannot read")
     finally:
         os.chmod("/dev/twheel", 0o600)
-    is_(result.status, NO_ACCESS)
-    says(result.err, "/sys/kernel/debug/twheel is for root")
 
 
 @case
 def limit_is_told_of():
-    path = "/sys/module/twheel/parameters/max_timers"
-    with open(path, encoding="ascii") as file:
-        before = file.read()
-    with open(path, "w", encoding="ascii") as file:
-        file.write("1")
+    limit = pathlib.Path("/sys/module/twheel/parameters/max_timers")
+    before = limit.read_text()
+    limit.write_text("1")
     try:
-        result = ctl("script", stdin="add 1ms\nadd 1ms\n")
+        ends(ctl("script", stdin="add 1ms\nadd 1ms\n"), FAILED, "no more timers allowed",
+             "max_timers")
     finally:
-        with open(path, "w", encoding="ascii") as file:
-            file.write(before)
-    is_(result.status, FAILED)
-    says(result.err, "no more timers allowed", "max_timers")
+        limit.write_text(before)
 
 
 @case
 def period_below_the_shortest_is_refused():
-    result = ctl("every", "1us")
-    is_(result.status, FAILED)
-    says(result.err, "every 1us: the shortest period is ", " ms")
+    ends(ctl("every", "1us"), FAILED, "every 1us: the shortest period is ", " ms")
 
 
 @case
@@ -1711,8 +1609,7 @@ def nonsense_is_refused():
                   ("cron", "@daily", "--correction", "each"),
                   ("every", "1s", "--correction", "run"),
                   ("run", "--lease", "1s", "--nonsense", "true")):
-        result = ctl(*words)
-        is_(result.status, USAGE, words)
+        result = ends(ctl(*words), USAGE)
         is_(result.out, "", words)
         assert result.err, words
 
@@ -1760,17 +1657,14 @@ def unknown_word_comes_with_the_one_that_was_meant():
                        (("next", "@daily", "--nonsense"), "see twheelctl next --help"),
                        (("list", "--json=1"), "--json has no value"),
                        (("next", "@daily", "--from"), "--from: TIME is missing")):
-        result = ctl(*words)
-        is_(result.status, USAGE, words)
-        says(result.err, why)
+        result = ends(ctl(*words), USAGE, why)
         is_(result.err.count("\n"), 1, result.err)
 
 
 @case
 def word_of_a_script_comes_with_the_one_that_was_meant():
-    result = ctl("script", stdin="canzel 1\nadd 1s --cokie 1\n")
-    is_(result.status, USAGE)
-    says(result.err, "did you mean 'cancel'?", "did you mean '--cookie'?")
+    ends(ctl("script", stdin="canzel 1\nadd 1s --cokie 1\n"), USAGE,
+         "did you mean 'cancel'?", "did you mean '--cookie'?")
 
 
 # Completion
@@ -1812,18 +1706,15 @@ def complete_knows_the_files_of_other_programs():
         is_(completed("list", "--of", "x"), [])
 
 
-def completion(name):
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "completion", name)
+COMPLETION = pathlib.Path(__file__).resolve().parent / "completion"
+PATH = f"{os.path.dirname(program)}:{os.environ['PATH']}"
 
 
 def in_shell(*command, **variables):
     """What a shell prints that finds twheelctl."""
     if not shutil.which(command[0]):
         raise Skip(f"this machine has no {command[0]}")
-    env = {**os.environ, "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}", **variables}
-    found = subprocess.run(command, env=env, text=True, capture_output=True, check=False,
-                           stdin=subprocess.DEVNULL, timeout=TIMEOUT)
-    return found.stdout.split("\n")
+    return execute(*command, env={"PATH": PATH, **variables}).out.split("\n")
 
 
 BASH = """
@@ -1842,7 +1733,7 @@ def bash_completes():
 
     def bash(*words):
         return in_shell("bash", "--norc", "-c", BASH, "bash", "twheelctl", *words,
-                        FILE=completion("twheelctl.bash"),
+                        FILE=COMPLETION / "twheelctl.bash",
                         LINE=" ".join(("twheelctl", *words)))[:-1]
 
     is_(bash("li"), ["list"])
@@ -1857,7 +1748,7 @@ def fish_completes():
     def fish(line):
         return [found.split("\t")[0] for found in in_shell(
             "fish", "--no-config", "-c", 'source $FILE; complete -C "$LINE"',
-            FILE=completion("twheelctl.fish"), LINE=line)[:-1]]
+            FILE=COMPLETION / "twheelctl.fish", LINE=line)[:-1]]
 
     is_(fish("twheelctl li"), ["list"])
     is_(fish("twheelctl add 1s --missed r"), ["restart"])
@@ -1872,12 +1763,11 @@ def zsh_completes():
         raise Skip("this machine has no zsh")
     rc = tempfile.mkdtemp()
     with open(f"{rc}/.zshrc", "w", encoding="ascii") as file:
-        file.write(f"fpath=({os.path.dirname(completion('x'))} $fpath)\n"
+        file.write(f"fpath=({COMPLETION} $fpath)\n"
                    "autoload -U compinit; compinit -u -D; PS1=; unset zle_bracketed_paste\n")
     pid, terminal = pty.fork()
     if not pid:
-        os.environ.update(PATH=f"{os.path.dirname(program)}:{os.environ['PATH']}", TERM="dumb",
-                          ZDOTDIR=rc)
+        os.environ.update(PATH=PATH, TERM="dumb", ZDOTDIR=rc)
         os.execvp("zsh", ["zsh", "-i"])
     try:
         seen = b""
