@@ -27,9 +27,11 @@ options = [word for word in sys.argv[1:] if word in ("--here", "--time-travel")]
 arguments = [word for word in sys.argv[1:] if word not in options]
 travels = "--time-travel" in options
 place = (options or ["real"])[0]
-# A copy that every user can run.
-program = shutil.copy(arguments[0], tempfile.mkdtemp() + "/twheelctl")
-os.chmod(os.path.dirname(program), 0o755)
+# All temporary files are here, with a copy of the tool that every user can run.
+folder = tempfile.TemporaryDirectory()
+os.chmod(folder.name, 0o755)
+tempfile.tempdir = folder.name
+program = shutil.copy(arguments[0], folder.name + "/twheelctl")
 cases = []
 
 
