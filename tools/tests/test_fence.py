@@ -69,7 +69,7 @@ def fence_acts_while_the_tool_is_stopped():
 
 @case_in_real_time
 def fence_acts_after_the_tool_was_killed():
-    with fenced("sleep 1000 & while :; do :; done") as (pid, process):
+    with fenced("sleep 1000 & while :; do :; done", lease="4s") as (pid, process):
         process.kill()
         process.wait()
         is_(helpers(), 1)
