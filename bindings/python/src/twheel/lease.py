@@ -26,8 +26,10 @@ class Lease(Descriptor):
         try:
             return cls(library.lease_from_env(length)), length.value
         except FileNotFoundError as error:
-            raise FileNotFoundError(error.errno, "TWHEEL_LEASE_FD and TWHEEL_LEASE_NS are not set; "
-                                    '"twheelctl run" sets them') from None
+            raise FileNotFoundError(
+                error.errno,
+                "TWHEEL_LEASE_FD and TWHEEL_LEASE_NS are not set; twheelctl run sets them",
+            ) from None
 
     def push(self, delay_ns: int | None = None) -> None:
         """Push the deadline back: to DELAY_NS from now, or as far as the lease allows."""
