@@ -104,7 +104,6 @@ def served(site):
 def browser():
     """The browser that this test drives."""
     from selenium import webdriver
-    from selenium.common.exceptions import WebDriverException
     from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
@@ -114,14 +113,7 @@ def browser():
                      "--disable-dev-shm-usage", "--disable-extensions"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for patience in 2, 1, 0:
-        try:
-            driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
-            break
-        except WebDriverException:
-            # On a busy machine, the driver takes longer to start than selenium waits.
-            if not patience:
-                raise
+    driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
     try:
         yield driver
     finally:

@@ -18,7 +18,7 @@ own_mounts()
 }
 
 # copy_root DISTRIBUTION KIND DIRECTORY: mount a copy at DIRECTORY/root. What is written
-# to the copy goes to DIRECTORY/changes.
+# to the copy goes to DIRECTORY/changes. As in a container, the file of hosts has localhost.
 copy_root()
 {
 	local root
@@ -26,6 +26,7 @@ copy_root()
 	root=$(scripts/root "$1" "$2") && mkdir -p "$3/root" "$3/changes" "$3/work" &&
 		mount -t overlay -o "lowerdir=$root,upperdir=$3/changes,workdir=$3/work" \
 			overlay "$3/root" &&
+		printf '%s\tlocalhost\n' 127.0.0.1 ::1 >"$3/root/etc/hosts" &&
 		mount -t proc proc "$3/root/proc" &&
 		mount --rbind /dev "$3/root/dev"
 }
