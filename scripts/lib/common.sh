@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For scripts in bash: usage texts, and a place in the cache.
+# What each script in bash begins with: unset variables are errors, the script goes to the top of
+# the checkout, and an argument that asks for help prints the usage text. Besides, a place in the
+# cache.
 
-# Print the usage text, the comment at the head of the script: from line 4 to an empty line or
-# a line "# The checks ...".
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+
+# Print the usage text, the comment at the head of the script: from line 4 to an empty line.
 usage()
 {
-	sed -n '4,/^$\|^# The checks/{/^# The checks/!s/^# \{0,1\}//p}' \
-		"$(dirname "${BASH_SOURCE[0]}")/../${0##*/}"
+	sed -n '4,/^$/s/^# \{0,1\}//p' "scripts/${0##*/}"
 }
 
 # A command line that makes no sense
@@ -18,21 +21,15 @@ bad_usage()
 	exit 2
 }
 
-# offer_help "$@": if an argument asks for help, print the usage text and exit.
-offer_help()
-{
-	local argument
-
-	for argument; do
-		case $argument in
-		--) return ;;
-		-h | --help)
-			usage
-			exit 0
-			;;
-		esac
-	done
-}
+for argument; do
+	case $argument in
+	--) break ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	esac
+done
 
 # checkout_cache NAME [KIND]: create a directory in the cache for this checkout, and print
 # its path.

@@ -3,7 +3,6 @@
 #
 # For scripts in bash: work in a copy of a Debian system that scripts/root has made.
 
-# shellcheck source=scripts/lib/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # own_mounts "$@": start the script again with mounts of its own, which end with it.

@@ -3,7 +3,6 @@
 #
 # For tests in bash: print TAP. scripts/lib/tap.py reads it.
 
-# shellcheck source=scripts/lib/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 tap_count=0
@@ -123,7 +122,7 @@ tap_include()
 	{
 		("$@") 2>"$include_stderr"
 		echo $? >"$tap_scratch/include.status"
-	} | "$(dirname "${BASH_SOURCE[0]}")/tap.py" --first $((tap_count + 1)) \
+	} | scripts/lib/tap.py --first $((tap_count + 1)) \
 		--prefix "$prefix" --totals "$tap_scratch/include.totals"
 	read -r include_status <"$tap_scratch/include.status"
 	read -r include_ran include_failed include_planned \
