@@ -233,9 +233,8 @@ class Visitor:
 
 def run(arguments):
     parser = option_parser(__doc__)
-    parser.add_argument("--pictures", metavar="DIRECTORY", type=pathlib.Path,
-                        help="also save a picture of each page, as on a laptop and as on a phone")
-    parser.add_argument("site", metavar="SITE", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path)
+    parser.add_argument("site", type=pathlib.Path)
     args = parser.parse_args(arguments)
     pages = sorted(path.name for path in args.site.glob("*.html"))
     if not pages:

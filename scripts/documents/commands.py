@@ -25,7 +25,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from common import CHECKOUT, main, project_files  # noqa: E402
+from common import CHECKOUT, main, option_parser, project_files  # noqa: E402
 
 # Programs of other projects, behind a prompt
 ELSEWHERE = ("apt", "awk", "cut", "dkms", "docker", "gdb", "getent", "modprobe", "mokutil",
@@ -264,11 +264,10 @@ def wrong(names, page, words, prompt):
 
 
 def run(arguments):
-    if arguments and arguments[0] in ("-h", "--help"):
-        print(__doc__.strip())
-        return 0
+    parser = option_parser(__doc__)
+    parser.add_argument("files", nargs="*")
     names = Names()
-    pages = arguments or sorted(
+    pages = parser.parse_args(arguments).files or sorted(
         name for name in names.files if re.search(r"(\.md|\.rst|README|\.[1-9])$", name)
         and name != "CHANGELOG.md")
     found = 0

@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT / "scripts/lib"), str(ROOT / "bench")]
 
 import instructions  # noqa: E402
 import tables  # noqa: E402
-from common import CHECKOUT, Fail, main  # noqa: E402
+from common import CHECKOUT, Fail, main, option_parser  # noqa: E402
 
 
 def stock(metric, engine):
@@ -217,11 +217,9 @@ def wrong_tables():
 
 
 def run(arguments):
-    if arguments[:1] in (["-h"], ["--help"]) or len(arguments) > 1:
-        print(__doc__.strip())
-        return 0 if len(arguments) == 1 else 2
-    if arguments:
-        instructions.RECORD = pathlib.Path(arguments[0])
+    parser = option_parser(__doc__)
+    parser.add_argument("record", nargs="?", type=pathlib.Path, default=instructions.RECORD)
+    instructions.RECORD = parser.parse_args(arguments).record
     found = [*wrong_tables(), *wrong_claims()]
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0

@@ -20,7 +20,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from common import CHECKOUT, main, project_files  # noqa: E402
+from common import CHECKOUT, main, option_parser, project_files  # noqa: E402
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 LITERAL = re.compile(r"`{1,2}([\w.][\w./+-]*)`{1,2}")
@@ -105,14 +105,15 @@ def missing_in_site(directory):
 
 
 def run(arguments):
-    if arguments and arguments[0] in ("-h", "--help"):
-        print(__doc__.strip())
-        return 0
-    if arguments and arguments[0] == "--site":
-        found = [line for site in arguments[1:] for line in missing_in_site(site)]
+    parser = option_parser(__doc__)
+    parser.add_argument("--site")
+    parser.add_argument("files", nargs="*")
+    args = parser.parse_args(arguments)
+    if args.site:
+        found = list(missing_in_site(args.site))
     else:
         names = tracked()
-        pages = arguments or sorted(
+        pages = args.files or sorted(
             name for name in names
             if name.endswith((".md", ".rst", "README")) and name not in OLD)
         found = [line for page in pages for line in missing(page, names)]

@@ -16,7 +16,7 @@ import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from common import main, output  # noqa: E402
+from common import main, option_parser, output  # noqa: E402
 
 SECTION = re.compile(r"</?section\b[^>]*>\n?")
 HEADING = re.compile(r'<h([12]) class="S[hs]" id="([^"]*)">(.*?)</h\1>\n?', re.DOTALL)
@@ -45,10 +45,8 @@ def restructured(text):
 
 
 def run(arguments):
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print(__doc__.strip())
-        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
-    page = output(["mandoc", "-T", "html", "-O", "fragment", arguments[0]])
+    file = option_parser(__doc__, "file").parse_args(arguments).file
+    page = output(["mandoc", "-T", "html", "-O", "fragment", file])
     print("\n".join(restructured(page)))
     return 0
 

@@ -18,7 +18,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from common import main  # noqa: E402
+from common import main, option_parser  # noqa: E402
 
 IMPORT_SCRIPT = re.compile(r'^import Gumshoe from "\./(gumshoe-patched\.js)";\n')
 IMPORT_STYLE = re.compile(r"@import url\(/javascript/(normalize\.css/normalize\.css)\);")
@@ -64,10 +64,7 @@ MENDS = {"scripts/furo.js": with_script, "styles/furo.css": with_styles,
 
 
 def run(arguments):
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print(__doc__.strip())
-        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
-    static = pathlib.Path(arguments[0], "_static")
+    static = pathlib.Path(option_parser(__doc__, "site").parse_args(arguments).site, "_static")
     for name, mend in MENDS.items():
         path = static / name
         text = path.read_text("utf-8")

@@ -34,19 +34,19 @@ def say(text):
     print(f"{PROGRAM}: {text}", file=sys.stderr, flush=True)
 
 
-def option_parser(doc):
-    """A parser of options for a script whose docstring is its help text.
-
-    A paragraph of the docstring that lists the options is left out of --help:
-    the parser prints the options itself.
-    """
+def option_parser(doc, *words):
+    """A parser for a script whose docstring is its help text, with arguments of these names. If
+    the docstring does not list the options, --help does."""
     title, _, rest = doc.partition("\n\n")
     usage, _, rest = rest.partition("\n\n")
-    text = [part for part in rest.split("\n\n") if not part.startswith("  -")]
-    return argparse.ArgumentParser(
-        prog=PROGRAM, description=title, usage=usage.removeprefix("usage: "),
-        epilog="\n\n".join(text),
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM, description=title, usage=usage.removeprefix("usage: "), epilog=rest,
         formatter_class=argparse.RawDescriptionHelpFormatter)
+    if "\n  --" in doc:
+        parser.format_help = lambda: doc
+    for word in words:
+        parser.add_argument(word)
+    return parser
 
 
 def main(function):

@@ -24,6 +24,8 @@ import dataclasses
 import re
 import sys
 
+from common import main, option_parser
+
 VERSION, PLAN, RESULT, BAIL_OUT, NOTE, OTHER = range(6)
 
 LINE = re.compile(r"""
@@ -285,9 +287,7 @@ class Writer:
 
 
 def run(arguments):
-    parser = argparse.ArgumentParser(
-        prog="scripts/lib/tap.py", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--prefix", default="")
     parser.add_argument("--documents", type=int)
@@ -308,4 +308,4 @@ def run(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    main(run)
