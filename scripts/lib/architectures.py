@@ -2,10 +2,9 @@
 """The architectures that the distribution has a kernel for, and a compiler for each."""
 
 import dataclasses
-import shutil
 
 from archive import Archive
-from common import cache, lock, run
+from common import cache, lock, new_directory
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,27 +57,21 @@ def prefix(architecture):
     if not place.exists():
         with lock("cross-" + triplet):
             if not place.exists():
-                _unpack(architecture, triplet, place)
+                with new_directory(place) as part:
+                    _unpack(architecture, triplet, part, place)
     return f"{place}/bin/{architecture.compiler}"
 
 
-def _unpack(architecture, triplet, place):
-    scratch = place.with_name(f"{triplet}.part")
-    shutil.rmtree(scratch, ignore_errors=True)
+def _unpack(architecture, triplet, scratch, place):
     archive = Archive("own")
-    with lock("apt-" + archive.name):
-        if not archive.ready():
-            archive.update()
+    archive.want_lists()
     wanted = []
     for package in (f"gcc-{triplet}", f"libc6-dev-{architecture.debian}-cross"):
         wanted += archive.family(package, rf"-{triplet}|-{architecture.debian}-cross$")
-    for deb in archive.download(sorted(set(wanted)), scratch / "debs"):
-        run(f"unpacking {deb.name}", ["dpkg", "-x", str(deb), str(scratch)])
-    shutil.rmtree(scratch / "debs")
+    archive.unpack(sorted(set(wanted)), scratch)
     (scratch / "bin").mkdir()
     for tool in scratch.glob(f"usr/bin/{triplet}-*"):
         _wrap(tool.name, scratch / "bin", place)
-    scratch.rename(place)
 
 
 def _wrap(tool, directory, place):

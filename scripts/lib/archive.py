@@ -10,7 +10,7 @@ import pathlib
 import re
 import shutil
 
-from common import Fail, cache, clean_environment, lock, output, run, say
+from common import Fail, cache, lock, new_directory, output, run, say, scratch
 
 KEYRING = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 SUITES = ("bookworm", "bookworm-security", "bookworm-backports", "trixie",
@@ -116,6 +116,11 @@ class Archive:
     def ready(self):
         return any((self.dir / "lists").glob(f"*_{self.lists}*"))
 
+    def want_lists(self, anew=False):
+        with lock("apt-" + self.name):
+            if anew or not self.ready():
+                self.update()
+
     def newest_source(self):
         """The name of the linux-source-X.Y with the highest X.Y."""
         listing = output(["apt-cache", *self._options(), "search",
@@ -153,9 +158,21 @@ class Archive:
         """Fetch packages (name or name=version) into a directory."""
         directory.mkdir(parents=True, exist_ok=True)
         run(f"downloading {' '.join(packages)}",
-            ["apt-get", *self._options(), "download", *packages],
-            cwd=directory, env=clean_environment())
+            ["apt-get", *self._options(), "download", *packages], cwd=directory)
         return sorted(directory.glob("*.deb"))
+
+    def unpack(self, packages, directory):
+        """Put the files of packages into a directory, as if they were installed there."""
+        self.want_lists()
+        try:
+            debs = self.download(packages, directory / "debs")
+        except Fail:
+            # The archive has replaced a package since its lists were fetched.
+            self.want_lists(anew=True)
+            debs = self.download(packages, directory / "debs")
+        for deb in debs:
+            run(f"unpacking {deb.name}", ["dpkg", "-x", str(deb), str(directory)])
+        shutil.rmtree(directory / "debs")
 
 
 def unpacked(name, packages, reach="own"):
@@ -163,29 +180,9 @@ def unpacked(name, packages, reach="own"):
     Nothing is installed, so no service is started."""
     place = cache(name)
     with lock(name):
-        if place.exists():
-            return place
-        archive = Archive(reach)
-        with lock("apt-" + archive.name):
-            if not archive.ready():
-                archive.update()
-            try:
-                archive.candidate(packages[0])
-            except Fail:
-                archive.update()
-        scratch = place.with_name(name + ".part")
-        shutil.rmtree(scratch, ignore_errors=True)
-        try:
-            debs = archive.download(packages, scratch / "debs")
-        except Fail:
-            # The archive has replaced a package since its lists were fetched.
-            with lock("apt-" + archive.name):
-                archive.update()
-            debs = archive.download(packages, scratch / "debs")
-        for deb in debs:
-            output(["dpkg", "-x", str(deb), str(scratch)])
-        shutil.rmtree(scratch / "debs")
-        scratch.rename(place)
+        if not place.exists():
+            with new_directory(place) as part:
+                Archive(reach).unpack(packages, part)
     return place
 
 
@@ -196,6 +193,7 @@ class Sources(Archive):
 
     def __init__(self):
         super().__init__("own")
+        self.name = "sources"
         self.dir = cache("apt", "sources", "sources.list").parent
 
     def _suites(self):
@@ -207,16 +205,10 @@ class Sources(Archive):
         with lock(f"fetch-{package}"):
             if place.exists():
                 return place
-            with lock("apt-sources"):
-                if not self.ready():
-                    self.update()
-            scratch = place.with_name(f"{place.name}.part")
-            shutil.rmtree(scratch, ignore_errors=True)
-            scratch.mkdir()
-            run(f"fetching the source of {package}",
-                ["apt-get", *self._options(), "source", f"{package}={version}"],
-                cwd=scratch, env=clean_environment())
-            tree, = (path for path in scratch.iterdir() if path.is_dir())
-            tree.rename(place)
-            shutil.rmtree(scratch)
+            self.want_lists()
+            with scratch("source-") as here:
+                run(f"fetching the source of {package}",
+                    ["apt-get", *self._options(), "source", f"{package}={version}"], cwd=here)
+                tree, = (path for path in here.iterdir() if path.is_dir())
+                tree.rename(place)
         return place

@@ -99,6 +99,20 @@ def scratch(prefix):
 
 
 @contextlib.contextmanager
+def new_directory(place):
+    """A directory to be filled, which is moved to its place at the end."""
+    part = place.with_name(place.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        yield part
+    except BaseException:
+        shutil.rmtree(part)
+        raise
+    part.rename(place)
+
+
+@contextlib.contextmanager
 def lock(name):
     """Hold the cache's lock of this name. Say so if another run holds it."""
     with open(cache("locks", name), "w", encoding="ascii") as handle:

@@ -9,7 +9,7 @@ import shutil
 
 import kernels
 import project
-from common import CHECKOUT, Fail, cache, lock, run
+from common import CHECKOUT, Fail, cache, lock, new_directory, run
 
 
 def build(name, flavour, target, sources=CHECKOUT):
@@ -25,10 +25,8 @@ def build(name, flavour, target, sources=CHECKOUT):
     place = cache("kunit", plain.name)
     with lock(f"{tree.name}-slot"):
         if not place.exists():
-            scratch = place.with_name(place.name + ".part")
-            shutil.rmtree(scratch, ignore_errors=True)
-            run(f"copying {plain.name}", ["cp", "-a", str(plain), str(scratch)])
-            scratch.rename(place)
+            with new_directory(place) as part:
+                run(f"copying {plain.name}", ["cp", "-a", f"{plain}/.", str(part)])
         project.sync(sources, tree / "drivers" / "twheel")
         wanted = "\n".join((kernels.fragments(flavour),
                             (kernels.CONFIGS / "kunit").read_text("utf-8")))

@@ -11,7 +11,7 @@ import bzimage
 from architectures import AMD64, STOCKS
 from archive import Archive
 from common import (CHECKOUT, Fail, cache, clean_environment, digest, lock,
-                    output, run, say)
+                    new_directory, output, run, say)
 
 DAY = 86400
 CONFIGS = CHECKOUT / "scripts" / "config"
@@ -138,21 +138,16 @@ def fetch(name):
         for attempt in range(2):
             place = cache("source", identity(name))
             if place.exists():
-                return place
-            scratch = place.with_name(f"{place.name}.part")
-            shutil.rmtree(scratch, ignore_errors=True)
-            scratch.mkdir()
-            try:
-                _unpack(name, resolve(name), scratch)
                 break
+            try:
+                with new_directory(place) as part:
+                    _unpack(name, resolve(name), part)
             except Fail as error:
-                shutil.rmtree(scratch, ignore_errors=True)
                 if attempt:
                     raise
                 # The archive may have replaced this version by a point release.
                 say(f"{error}; looking for another version")
                 resolve(name, update=True)
-        scratch.rename(place)
     return place
 
 
@@ -178,9 +173,7 @@ def _unpack(name, meaning, place):
 def _download_ours(packages, meaning, directory):
     """Fetch packages of this machine's architecture."""
     archive = Archive(meaning["reach"])
-    with lock("apt-" + archive.name):
-        if not archive.ready():
-            archive.update()
+    archive.want_lists()
     archive.download([f"{package}={meaning['version']}" for package in packages],
                      directory)
 

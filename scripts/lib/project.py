@@ -9,7 +9,8 @@ import sys
 
 import architectures
 import kernels
-from common import CHECKOUT, Fail, cache, clean_environment, digest, lock, output, run
+from common import (CHECKOUT, Fail, cache, clean_environment, digest, lock, new_directory,
+                    output, run)
 
 # rsync's filter rules for the files that a kernel build reads
 SOURCES = ["--exclude=*.mod.c", "--exclude=.*", "--exclude=/scripts",
@@ -53,16 +54,14 @@ def _seed(place, pattern):
                     key=lambda path: (path / "Module.symvers").stat().st_mtime)
     if not others:
         return
-    scratch = place.with_name(place.name + ".part")
-    shutil.rmtree(scratch, ignore_errors=True)
-    with lock(others[-1].name):
-        shutil.copytree(others[-1], scratch, symlinks=True)
-    for path in scratch.rglob("*"):
-        if path.suffix in (".cmd", ".mod", ".order"):
-            text, times = path.read_text("utf-8"), path.stat()
-            path.write_text(text.replace(str(others[-1]), str(place)), "utf-8")
-            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    scratch.rename(place)
+    with new_directory(place) as part:
+        with lock(others[-1].name):
+            shutil.copytree(others[-1], part, symlinks=True, dirs_exist_ok=True)
+        for path in part.rglob("*"):
+            if path.suffix in (".cmd", ".mod", ".order"):
+                text, times = path.read_text("utf-8"), path.stat()
+                path.write_text(text.replace(str(others[-1]), str(place)), "utf-8")
+                os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 def build(name, flavour, project=CHECKOUT, arguments=()):
