@@ -160,9 +160,7 @@ class Visitor:
         path.write_bytes(base64.b64decode(data["data"]))
 
     def check(self, good, text, *notes):
-        if not good:
-            print(*(f"# {note}" for note in notes), sep="\n")
-        self.writer.check(good, f"site: {text}")
+        self.writer.check(good, f"site: {text}", *notes)
 
     def look_at_all(self, screen, pages, pictures):
         """No page scrolls sideways."""

@@ -274,8 +274,11 @@ class Writer:
         if planned is not None:
             print(f"1..{planned}", flush=True)
 
-    def check(self, good, text):
+    def check(self, good, text, *notes):
+        """A result. If it is bad, the notes come first."""
         self.count += 1
+        if not good:
+            print(*(f"# {note}\n" for note in notes), sep="", end="")
         self.failures += not good
         print(f"{'ok' if good else 'not ok'} {self.count} - {text}", flush=True)
 
