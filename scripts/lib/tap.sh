@@ -146,6 +146,26 @@ tap_included_well()
 	[ "$include_ran $include_status" = "$wanted 0" ]
 }
 
+# tap_machine PREFIX [VM-OPTION...] -- COMMAND...: run a command that prints TAP in a virtual machine.
+# All planned tests must run, and the kernel must report nothing.
+tap_machine()
+{
+	tap_include "${1:+$1:}" scripts/vm "${@:2}"
+	check "${1:+$1: }all planned tests ran, and the kernel reports nothing" tap_included_well
+}
+
+# tap_says STATUS WORDS COMMAND...: the command ends with this status, and says these words, a
+# pattern of grep. For check().
+tap_says()
+{
+	local said status
+
+	said=$("${@:3}" 2>&1)
+	status=$?
+	echo "$said"
+	[ "$status" -eq "$1" ] && grep -qe "$2" <<<"$said"
+}
+
 # tap_bail_out REASON: give up; the tests that are left make no sense.
 tap_bail_out()
 {
