@@ -12,12 +12,9 @@ import project
 from common import CHECKOUT, Fail, cache, lock, new_directory, run
 
 
-def build(name, flavour, target, sources=CHECKOUT):
+def build(name, flavour, target):
     """Build a kernel with the project in it, and copy the kernel to the target: the
     next build overwrites the original."""
-    for file in ("Kconfig", "Kbuild"):
-        if not (sources / file).exists():
-            raise Fail(f"no {file} in {sources}: cannot build it into a kernel")
     if kernels.architecture(name, flavour) != "um":
         raise Fail(f"twheel is built into UML kernels only, not {flavour}")
     plain = kernels.build(name, flavour)
@@ -27,7 +24,7 @@ def build(name, flavour, target, sources=CHECKOUT):
         if not place.exists():
             with new_directory(place) as part:
                 run(f"copying {plain.name}", ["cp", "-a", f"{plain}/.", str(part)])
-        project.sync(sources, tree / "drivers" / "twheel")
+        project.sync(CHECKOUT, tree / "drivers" / "twheel")
         wanted = "\n".join((kernels.fragments(flavour),
                             (kernels.CONFIGS / "kunit").read_text("utf-8")))
         _configure(tree, place, flavour, wanted)

@@ -65,47 +65,27 @@ def use_kvm():
             and os.access("/dev/kvm", os.R_OK | os.W_OK))
 
 
-def qemu(image, plan, append):
-    """The command for QEMU with a kernel. The caller adds the consoles."""
+def qemu_command(plan, image, initrd, channels):
+    """QEMU with console, command output and control on three channels."""
     architecture = kernels.machine(plan.kernel)
-    accel = plan.accel
-    if accel == "auto":
-        accel = "kvm" if use_kvm() and not architecture.foreign else "tcg"
+    emulated = plan.icount or architecture.foreign or not use_kvm()
     threads = "single" if plan.one_thread else "multi"
     # shift=0: an instruction takes a nanosecond. sleep=off: idle time passes at once.
     clock = ["-icount", "shift=0,sleep=off"] if plan.icount else []
-    boot = [f"console={architecture.console}", *REPORT_ALL, *PATIENT_QEMU, *append]
+    boot = [f"console={architecture.console}", *REPORT_ALL, *PATIENT_QEMU]
     cpu = architecture.cpu
-    if accel == "tcg" and not plan.icount and not architecture.foreign:
+    if emulated and not plan.icount and not architecture.foreign:
         boot.append(FAST_CLOCK)
         cpu += WORD_COPIES
     # The last: what follows "--" is for the guest's init.
     boot += plan.append.split()
-    return [*architecture.qemu, "-cpu", cpu, "-nodefaults", "-no-user-config",
-            "-no-reboot", "-display", "none",
-            "-accel", f"tcg,thread={threads}" if accel == "tcg" else accel,
-            *clock,
-            "-smp", str(plan.cpus), "-m", str(plan.mem),
-            "-kernel", str(image), "-append", " ".join(boot)]
-
-
-def uml(image, plan, append, travel="time-travel=inf-cpu"):
-    """The command for UML. The caller adds the consoles."""
-    command = [str(image), f"mem={plan.mem}M", "con=null", "console=tty0",
-               *REPORT_ALL, *PATIENT]
-    if plan.flavour == "uml-tt":
-        command += [travel, *CALM]
-    else:
-        command += [f"ncpus={plan.cpus}", "seccomp=auto"]
-    return [*command, *append, *plan.append.split()]
-
-
-def qemu_command(plan, image, initrd, channels):
-    """QEMU with console, command output and control on three channels."""
-    command = qemu(image, plan, []) + [
-        "-initrd", str(initrd), "-device", "virtio-serial",
-        "-virtfs", f"local,path={plan.root or '/'},mount_tag=hostroot,"
-                   "security_model=none,readonly=on,multidevs=remap"]
+    command = [*architecture.qemu, "-cpu", cpu, "-nodefaults", "-no-user-config",
+               "-no-reboot", "-display", "none",
+               "-accel", f"tcg,thread={threads}" if emulated else "kvm", *clock,
+               "-smp", str(plan.cpus), "-m", str(plan.mem), "-kernel", str(image),
+               "-append", " ".join(boot), "-initrd", str(initrd), "-device", "virtio-serial",
+               "-virtfs", f"local,path={plan.root or '/'},mount_tag=hostroot,"
+                          "security_model=none,readonly=on,multidevs=remap"]
     for name, channel in zip(("console", "out", "control"), channels):
         command += ["-chardev", f"socket,id={name},fd={channel.fd}"]
     command += ["-serial", "chardev:console",
@@ -121,6 +101,17 @@ def qemu_command(plan, image, initrd, channels):
         command += ["-virtfs", f"local,path={plan.share},mount_tag=share,"
                                "security_model=none,multidevs=remap"]
     return command
+
+
+def uml(image, plan, append, travel="time-travel=inf-cpu"):
+    """The command for UML. The caller adds the consoles."""
+    command = [str(image), f"mem={plan.mem}M", "con=null", "console=tty0",
+               *REPORT_ALL, *PATIENT]
+    if plan.flavour == "uml-tt":
+        command += [travel, *CALM]
+    else:
+        command += [f"ncpus={plan.cpus}", "seccomp=auto"]
+    return [*command, *append, *plan.append.split()]
 
 
 def uml_command(plan, image, initrd, channels):
