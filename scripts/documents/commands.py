@@ -25,7 +25,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from common import CHECKOUT, main, option_parser, project_files  # noqa: E402
+from common import CHECKOUT, complain, main, option_parser, project_files  # noqa: E402
 
 # Programs of other projects, behind a prompt
 ELSEWHERE = ("apt", "awk", "cut", "dkms", "docker", "gdb", "getent", "modprobe", "mokutil",
@@ -270,14 +270,10 @@ def run(arguments):
     pages = parser.parse_args(arguments).files or sorted(
         name for name in names.files if re.search(r"(\.md|\.rst|README|\.[1-9])$", name)
         and name != "CHANGELOG.md")
-    found = 0
-    for page in pages:
-        for number, line, prompt in commands(page, names.text(page)):
-            for words in simple_commands(line):
-                for what in wrong(names, page, words, prompt):
-                    print(f"{page}:{number}: {what}")
-                    found += 1
-    return 1 if found else 0
+    return complain(f"{page}:{number}: {what}" for page in pages
+                    for number, line, prompt in commands(page, names.text(page))
+                    for words in simple_commands(line)
+                    for what in wrong(names, page, words, prompt))
 
 
 main(run)

@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT / "scripts/lib"), str(ROOT / "bench")]
 
 import instructions  # noqa: E402
 import tables  # noqa: E402
-from common import CHECKOUT, Fail, main, option_parser  # noqa: E402
+from common import CHECKOUT, Fail, complain, main, option_parser  # noqa: E402
 
 
 def stock(metric, engine):
@@ -220,9 +220,7 @@ def run(arguments):
     parser = option_parser(__doc__)
     parser.add_argument("record", nargs="?", type=pathlib.Path, default=instructions.RECORD)
     instructions.RECORD = parser.parse_args(arguments).record
-    found = [*wrong_tables(), *wrong_claims()]
-    print(*found, sep="\n", end="\n" if found else "")
-    return 1 if found else 0
+    return complain([*wrong_tables(), *wrong_claims()])
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
-from common import CHECKOUT, main, option_parser, project_files  # noqa: E402
+from common import CHECKOUT, complain, main, option_parser, project_files  # noqa: E402
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 LITERAL = re.compile(r"`{1,2}([\w.][\w./+-]*)`{1,2}")
@@ -110,16 +110,11 @@ def run(arguments):
     parser.add_argument("files", nargs="*")
     args = parser.parse_args(arguments)
     if args.site:
-        found = list(missing_in_site(args.site))
-    else:
-        names = tracked()
-        pages = args.files or sorted(
-            name for name in names
-            if name.endswith((".md", ".rst", "README")) and name not in OLD)
-        found = [line for page in pages for line in missing(page, names)]
-    for line in found:
-        print(line)
-    return 1 if found else 0
+        return complain(missing_in_site(args.site))
+    names = tracked()
+    pages = args.files or sorted(name for name in names if name not in OLD
+                                 and name.endswith((".md", ".rst", "README")))
+    return complain(line for page in pages for line in missing(page, names))
 
 
 main(run)

@@ -49,6 +49,13 @@ def option_parser(doc, *words):
     return parser
 
 
+def complain(lines):
+    """Print what is wrong, a line each. Returns the exit status."""
+    found = list(lines)
+    print("".join(f"{line}\n" for line in found), end="")
+    return 1 if found else 0
+
+
 def main(function):
     """Call the function with the command line. Turn Fail and Ctrl-C into a line on
     stderr and an exit status."""
