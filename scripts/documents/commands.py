@@ -25,6 +25,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 
+import examples  # noqa: E402
 from common import CHECKOUT, complain, main, option_parser, project_files  # noqa: E402
 
 # Programs of other projects, behind a prompt
@@ -38,8 +39,6 @@ FOREIGN = ("DEPMOD", "KBUILD_EXTRA_SYMBOLS", "KCFLAGS", "M")
 KERNELS = ("modules", "modules_install", "clean")
 # Blocks in these languages are no commands.
 CODE = ("c", "cpp", "go", "make", "python", "rust", "text")
-# What the tests run as it is printed
-RUN = ("file", "host", "vm", "prints")
 BUILT = re.compile(r"(^|/)(build|_build|out)(/|$)")
 OPTION = re.compile(r"(--?[a-z][\w-]*)")
 PLACEHOLDER = re.compile(r"[A-Z_]+$")
@@ -82,22 +81,10 @@ def has_word(text, word):
 
 def blocks_of_rst(lines):
     """Yield (number, line) of the blocks that no test compiles or runs."""
-    number = 0
-    while number < len(lines):
-        line = lines[number]
-        number += 1
-        head = re.match(r"( *)\.\. code-block:: *(\S*)", line)
-        if not head and not (line.rstrip().endswith("::") and not line.lstrip().startswith("..")):
-            continue
-        indent = len(line) - len(line.lstrip())
-        first = number
-        while number < len(lines) and (not lines[number].strip() or
-                                       len(lines[number]) - len(lines[number].lstrip()) > indent):
-            number += 1
-        body = lines[first:number]
+    for number, language, body in examples.blocks(lines):
         kind = re.search(r"^ *:class: *(\S+)$", "\n".join(body), re.MULTILINE)
-        if not (head and head[2] in CODE or kind and kind[1] in RUN):
-            yield from enumerate(body, first + 1)
+        if not (language in CODE or kind and kind[1] in examples.CLASSES):
+            yield from enumerate(body, number + 1)
 
 
 def blocks_of_markdown(lines):

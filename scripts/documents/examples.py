@@ -24,6 +24,7 @@ prints to DIRECTORY/NUMBER.prints, and prints a line "NUMBER PAGE:LINE" for each
 """
 
 import dataclasses
+import itertools
 import pathlib
 import re
 import sys
@@ -46,25 +47,33 @@ class Example:
         return self.options.get("class")
 
 
+def blocks(lines):
+    """(line number, language, lines) of each block of code. The language is None behind "::"."""
+    number = 0
+    while number < len(lines):
+        number += 1
+        head = re.match(r"( *)(?:\.\. code-block:: *(\S*)|(?!\.\.).*:: *$)", lines[number - 1])
+        if head:
+            body = list(itertools.takewhile(
+                lambda line, indent=head[1] + " ": not line.strip() or line.startswith(indent),
+                lines[number:]))
+            yield number, head[2], body
+            number += len(body)
+
+
 def of_page(path):
     """The code-blocks of a page."""
     lines = pathlib.Path(path).read_text(encoding="utf-8").expandtabs().splitlines()
-    for number, line in enumerate(lines):
-        head = re.match(r"( *)\.\. code-block:: *(\S*)", line)
-        if not head:
+    for number, language, body in blocks(lines):
+        if language is None:
             continue
-        body = []
-        for inner in lines[number + 1:]:
-            if inner.strip() and not inner.startswith(head[1] + " "):
-                break
-            body.append(inner)
         body = textwrap.dedent("\n".join(body)).strip("\n").split("\n")
         options = {}
         while body and (option := re.match(r":(\w+): *(.*)", body[0])):
             options[option[1]] = option[2]
             del body[0]
         text = "\n".join(body).strip("\n") + "\n"
-        yield Example(f"{path}:{number + 1}", head[2], options, text)
+        yield Example(f"{path}:{number}", language, options, text)
 
 
 def of_pages(paths):
