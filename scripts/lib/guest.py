@@ -102,7 +102,6 @@ def build(plan, out, control):
         f"{name}={shlex.quote(value)}\n" for name, value in config.items()
     ).encode())
     image.file("twheel/command", _command(plan).encode())
-    image.file("twheel/stdin", plan.stdin)
     return bytes(image)
 
 
