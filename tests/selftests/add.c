@@ -4,9 +4,8 @@
 
 #include "errors.h"
 
-TEST(relative_deadline_is_now_plus_delay)
+DEVICE_TEST(relative_deadline_is_now_plus_delay)
 {
-	const int fd = open_device(0);
 	const __u64 delay = ticks(3) + 12345;
 	const __u64 before = now();
 	const __u64 handle = add(fd, delay, 0x1234567890abcdefULL);
@@ -21,9 +20,8 @@ TEST(relative_deadline_is_now_plus_delay)
 	check_lateness(&event);
 }
 
-TEST(absolute_deadline_is_kept)
+DEVICE_TEST(absolute_deadline_is_kept)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(3) + 54321;
 	const __u64 handle = add_at(fd, deadline, 2);
 	struct twheel_event event;
@@ -63,9 +61,8 @@ TEST(past_deadline_means_the_next_tick)
 	check_past(0);
 }
 
-TEST(zero_delay_means_the_next_tick)
+DEVICE_TEST(zero_delay_means_the_next_tick)
 {
-	const int fd = open_device(0);
 	const __u64 before = now();
 	struct twheel_event event;
 
@@ -78,9 +75,8 @@ TEST(zero_delay_means_the_next_tick)
 }
 
 /* Arm timers at many points of a tick, with deadlines at many points of a tick. */
-TEST(no_timer_is_early)
+DEVICE_TEST(no_timer_is_early)
 {
-	const int fd = open_device(0);
 	struct twheel_event events[64];
 	__u64 seen = 0;
 	int i, got;
@@ -110,26 +106,21 @@ static void check_far(int fd, __u64 handle, __u64 deadline)
 }
 
 /* The deadline, now plus the delay, saturates. */
-TEST(longest_delay_is_accepted)
+DEVICE_TEST(longest_delay_is_accepted)
 {
-	const int fd = open_device(0);
-
 	check_far(fd, add(fd, TIME_MAX, 5), TIME_MAX);
 	check_far(fd, add(fd, TIME_MAX - 1, 5), TIME_MAX);
 }
 
-TEST(latest_deadline_is_accepted)
+DEVICE_TEST(latest_deadline_is_accepted)
 {
-	const int fd = open_device(0);
-
 	check_far(fd, add_at(fd, TIME_MAX, 6), TIME_MAX);
 	check_far(fd, add_at(fd, TIME_MAX / 2, 6), TIME_MAX / 2);
 }
 
-TEST(any_cookie_comes_back)
+DEVICE_TEST(any_cookie_comes_back)
 {
 	const __u64 cookies[] = { 0, 1, ~0ULL, 1ULL << 63, 1ULL << 32 };
-	const int fd = open_device(0);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cookies); i++) {
@@ -138,9 +129,8 @@ TEST(any_cookie_comes_back)
 	}
 }
 
-TEST(only_the_handle_is_filled_in)
+DEVICE_TEST(only_the_handle_is_filled_in)
 {
-	const int fd = open_device(0);
 	const struct twheel_op before = new_timer(LONG, 7);
 	struct twheel_op op = before;
 
@@ -158,11 +148,10 @@ static int compare(const void *a, const void *b)
 }
 
 /* 2^40 - 1 adds are too many for a test. These use the same few places all the time. */
-TEST(handle_does_not_come_again_soon)
+DEVICE_TEST(handle_does_not_come_again_soon)
 {
 	enum { MOST = 1 << 18, CHUNK = 256 };
 	const unsigned int count = many(MOST) / CHUNK * CHUNK;
-	const int fd = open_device(0);
 	static struct twheel_op ops[CHUNK];
 	static __u64 handles[MOST];
 	unsigned int i, j;
@@ -183,9 +172,8 @@ TEST(handle_does_not_come_again_soon)
 
 TEST_REFUSALS(add, TWHEEL_IOC_ADD)
 
-TEST(every_clock_that_info_names_is_accepted)
+DEVICE_TEST(every_clock_that_info_names_is_accepted)
 {
-	const int fd = open_device(0);
 	const __u64 clocks = get_info(fd).clocks;
 	struct twheel_op op = new_timer(LONG, 11);
 
@@ -197,16 +185,13 @@ TEST(every_clock_that_info_names_is_accepted)
 	}
 }
 
-TEST(shortest_period_is_accepted)
+DEVICE_TEST(shortest_period_is_accepted)
 {
-	const int fd = open_device(0);
-
 	add_periodic(fd, now(), get_info(fd).min_period_ns, 13);
 }
 
-TEST(refused_timers_never_expire)
+DEVICE_TEST(refused_timers_never_expire)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 16);
 
 	op.window_ns = 1ULL << 63;

@@ -4,9 +4,8 @@
 
 #include "errors.h"
 
-TEST(operations_have_results_of_their_own)
+DEVICE_TEST(operations_have_results_of_their_own)
 {
-	const int fd = open_device(0);
 	const __u64 pending = add(fd, LONG, 1);
 	const __u64 changed = add(fd, LONG, 2);
 	const __u64 expired = add(fd, 0, 3);
@@ -47,9 +46,8 @@ TEST(operations_have_results_of_their_own)
 }
 
 /* Later operations of the batch name timers whose memory may be freed already. */
-TEST(timer_that_a_batch_has_ended_is_gone)
+DEVICE_TEST(timer_that_a_batch_has_ended_is_gone)
 {
-	const int fd = open_device(0);
 	/* its index is 0, like the index in handle 0 */
 	const __u64 pending = add(fd, LONG, 1);
 	const __u64 expired = add(fd, 0, 2);
@@ -81,9 +79,8 @@ TEST(timer_that_a_batch_has_ended_is_gone)
 	check_no_event(fd);
 }
 
-TEST(timers_of_a_batch_expire)
+DEVICE_TEST(timers_of_a_batch_expire)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op ops[100];
 	struct twheel_event events[100];
@@ -105,9 +102,8 @@ TEST(timers_of_a_batch_expire)
 	check_no_event(fd);
 }
 
-TEST(unused_fields_are_left_as_they_were)
+DEVICE_TEST(unused_fields_are_left_as_they_were)
 {
-	const int fd = open_device(0);
 	const struct twheel_op before = add_op(LONG, 1);
 	struct twheel_op op = before;
 
@@ -117,9 +113,8 @@ TEST(unused_fields_are_left_as_they_were)
 	ASSERT(!memcmp(&op, &before, sizeof(op)));
 }
 
-TEST(largest_batch_adds_and_cancels)
+DEVICE_TEST(largest_batch_adds_and_cancels)
 {
-	const int fd = open_device(0);
 	const unsigned int count = many(get_info(fd).max_batch);
 	struct twheel_op *ops = calloc(count, sizeof(*ops));
 	struct twheel_batch batch;
@@ -142,9 +137,8 @@ TEST(largest_batch_adds_and_cancels)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(structure_may_be_read_only)
+DEVICE_TEST(structure_may_be_read_only)
 {
-	const int fd = open_device(0);
 	struct twheel_batch *batch = two_pages(PROT_NONE);
 	struct twheel_op op = add_op(LONG, 1);
 
@@ -174,9 +168,8 @@ TEST(no_operations_is_einval)
 	refuse_batch(open_device(0), new_batch(&op, 0), EINVAL);
 }
 
-TEST(too_many_operations_is_einval)
+DEVICE_TEST(too_many_operations_is_einval)
 {
-	const int fd = open_device(0);
 	const unsigned int count = get_info(fd).max_batch + 1;
 	struct twheel_op *ops = calloc(count, sizeof(*ops));
 	unsigned int i;
@@ -190,9 +183,8 @@ TEST(too_many_operations_is_einval)
 	refuse_batch(fd, new_batch(ops, 1U << 26), EINVAL);
 }
 
-TEST(flag_is_einval)
+DEVICE_TEST(flag_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = add_op(ticks(1), 1);
 	struct twheel_batch batch = new_batch(&op, 1);
 
@@ -200,9 +192,8 @@ TEST(flag_is_einval)
 		refuse_batch(fd, batch, EINVAL);
 }
 
-TEST(reserved_is_einval)
+DEVICE_TEST(reserved_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = add_op(ticks(1), 1);
 	struct twheel_batch batch = new_batch(&op, 1);
 	unsigned int i;
@@ -218,9 +209,8 @@ TEST(reserved_is_einval)
 
 TEST_CALL(operations_at_null_is_efault, refuse_batch(open_device(0), new_batch(NULL, 1), EFAULT))
 
-TEST(operations_that_are_not_mapped_is_efault)
+DEVICE_TEST(operations_that_are_not_mapped_is_efault)
 {
-	const int fd = open_device(0);
 	char *pages = two_pages(PROT_NONE);
 
 	refuse_batch(fd, new_batch((void *)(pages + page_size()), 5), EFAULT);
@@ -228,9 +218,8 @@ TEST(operations_that_are_not_mapped_is_efault)
 		     EFAULT);
 }
 
-TEST(operations_in_kernel_memory_is_efault)
+DEVICE_TEST(operations_in_kernel_memory_is_efault)
 {
-	const int fd = open_device(0);
 	struct twheel_batch batch = new_batch(NULL, 1);
 
 	batch.ops = ~0ULL - 4095;
@@ -332,9 +321,8 @@ static void check_element(int fd, const struct twheel_op *bad, int error)
 	ASSERT_EQ(cancel(fd, ops[2].handle), 0);
 }
 
-TEST(unknown_operation_is_einval)
+DEVICE_TEST(unknown_operation_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = { 0 };
 	__u32 number;
 
@@ -420,9 +408,8 @@ static void batch_around(int fd, struct twheel_op *ops, __u64 handle,
 		ASSERT(i == at || !ops[i].result);
 }
 
-TEST(one_operation_may_fail)
+DEVICE_TEST(one_operation_may_fail)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	const struct twheel_op bad = op_on(TWHEEL_OP_CANCEL, 0);
 	struct twheel_op ops[AROUND];
@@ -434,9 +421,8 @@ TEST(one_operation_may_fail)
 	}
 }
 
-TEST(one_operation_may_fill_in)
+DEVICE_TEST(one_operation_may_fill_in)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	const struct twheel_op lookup = op_on(TWHEEL_OP_QUERY, handle);
 	struct twheel_op ops[AROUND];
@@ -449,9 +435,8 @@ TEST(one_operation_may_fill_in)
 	}
 }
 
-TEST(all_operations_may_fail)
+DEVICE_TEST(all_operations_may_fail)
 {
-	const int fd = open_device(0);
 	struct twheel_op ops[100];
 	unsigned int i;
 

@@ -112,9 +112,8 @@ static void check_batch(__u32 opcode, __u64 time_ns)
 TEST_CALL(batch_of_cancels_retracts_all, check_batch(TWHEEL_OP_CANCEL, 0))
 TEST_CALL(batch_of_changes_retracts_all, check_batch(TWHEEL_OP_CHANGE, LONG))
 
-TEST(group_says_how_many_had_expired)
+NONBLOCK_TEST(group_says_how_many_had_expired)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 deadline = now() + margin_ns();
 	__u64 retracted;
 	unsigned int i;
@@ -318,14 +317,12 @@ TEST(ring_has_the_same_order)
 }
 
 /* A program comes an hour late. Each event says when its timer came due. */
-TEST(expiry_is_told_an_hour_later)
+TRAVEL_TEST(expiry_is_told_an_hour_later)
 {
-	const int fd = open_device(0);
 	const __u64 start = now() + ticks(2);
 	struct twheel_event event;
 	unsigned int i;
 
-	need_time_travel();
 	for (i = 0; i < 100; i++)
 		add_at(fd, start + i * (NSEC_PER_SEC + 12345), i);
 	sleep_for(HOUR);
@@ -353,14 +350,12 @@ TEST(pushed_back_timer_expires_on_its_own_tick)
 }
 
 /* Periodic timers are armed by the deadline that was missed first. */
-TEST(periodic_timer_counts_the_deadlines_that_nobody_saw)
+TRAVEL_TEST(periodic_timer_counts_the_deadlines_that_nobody_saw)
 {
 	const __u64 period = ticks(5), start = now() + ticks(2);
-	const int fd = open_device(0);
 	struct twheel_event event;
 	__u64 next;
 
-	need_time_travel();
 	add_periodic(fd, start, period, 1);
 	sleep_for(HOUR);
 	event = read_one(fd);

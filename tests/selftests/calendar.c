@@ -123,15 +123,13 @@ static void run_job(struct job *job, const struct twheel_event *event)
 }
 
 /* Each job is armed again from its own expiry. A year has 104 and 12 times. */
-TEST(calendar_jobs_for_a_year)
+TRAVEL_TEST(calendar_jobs_for_a_year)
 {
 	struct job jobs[] = { twice_a_week, once_a_month };
-	const int fd = open_device(0);
 	struct twheel_event event;
 	struct job *job;
 	__u64 i;
 
-	need_time_travel();
 	set_wall_clock(NEW_YEAR);
 	for (i = 0; i < ARRAY_SIZE(jobs); i++)
 		arm_job(fd, &jobs[i], i, NEW_YEAR);
@@ -159,7 +157,7 @@ TEST(calendar_jobs_for_a_year)
 }
 
 /* A week with a clock change is an hour shorter or longer. */
-TEST(weeks_of_the_clock_changes)
+TRAVEL_TEST(weeks_of_the_clock_changes)
 {
 	static const struct {
 		time_t		change;
@@ -168,10 +166,8 @@ TEST(weeks_of_the_clock_changes)
 		{ SUMMER_BEGINS, 4 * 86400 - 3600 },
 		{ SUMMER_ENDS, 4 * 86400 + 3600 },
 	};
-	const int fd = open_device(0);
 	unsigned int i;
 
-	need_time_travel();
 	for (i = 0; i < ARRAY_SIZE(weeks); i++) {
 		struct job job = twice_a_week;
 		struct twheel_event event;
@@ -191,14 +187,12 @@ TEST(weeks_of_the_clock_changes)
 }
 
 /* The policy of this job: missed times are counted, and it runs once for all. */
-TEST(calendar_job_whose_reader_is_away)
+TRAVEL_TEST(calendar_job_whose_reader_is_away)
 {
 	struct job job = twice_a_week;
-	const int fd = open_device(0);
 	struct twheel_event event;
 	time_t due, today;
 
-	need_time_travel();
 	set_wall_clock(NEW_YEAR);
 	arm_job(fd, &job, 1, NEW_YEAR);
 	/* from Friday on: Monday, Thursday, Monday, Thursday, Monday, Thursday */
@@ -218,13 +212,11 @@ TEST(calendar_job_whose_reader_is_away)
 	run_job(&job, &event);
 }
 
-TEST(removed_jobs_are_gone_for_good)
+TRAVEL_TEST(removed_jobs_are_gone_for_good)
 {
 	struct job job = twice_a_week;
-	const int fd = open_device(0);
 	__u64 calendar, period, unread;
 
-	need_time_travel();
 	set_wall_clock(NEW_YEAR);
 	calendar = arm_job(fd, &job, 1, NEW_YEAR);
 	period = add_periodic(fd, now(), 10 * NSEC_PER_SEC, 2);

@@ -2,9 +2,8 @@
 /* TWHEEL_IOC_CANCEL: its result is right, and no event comes afterwards. */
 #include "errors.h"
 
-TEST(pending_timer_is_cancelled)
+DEVICE_TEST(pending_timer_is_cancelled)
 {
-	const int fd = open_device(0);
 	__u64 deadline, handle;
 	int result;
 
@@ -19,9 +18,8 @@ TEST(pending_timer_is_cancelled)
 	check_no_event(fd);
 }
 
-TEST(operation_may_be_read_only)
+DEVICE_TEST(operation_may_be_read_only)
 {
-	const int fd = open_device(0);
 	struct twheel_op *op = read_only_op((struct twheel_op){
 		.handle = add(fd, LONG, 1),
 	});
@@ -30,9 +28,8 @@ TEST(operation_may_be_read_only)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(others_stay)
+DEVICE_TEST(others_stay)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(5);
 	__u64 handles[100], seen = 0;
 	struct twheel_event events[50];
@@ -52,9 +49,8 @@ TEST(others_stay)
 	check_no_event(fd);
 }
 
-TEST(unread_event_is_retracted)
+DEVICE_TEST(unread_event_is_retracted)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 2);
 
 	wait_for_event(fd);
@@ -65,9 +61,8 @@ TEST(unread_event_is_retracted)
 	ASSERT_EQ(cancel(fd, handle), -ENOENT);
 }
 
-TEST(one_of_many_unread_events_is_retracted)
+DEVICE_TEST(one_of_many_unread_events_is_retracted)
 {
-	const int fd = open_device(0);
 	__u64 handles[20];
 	struct twheel_event events[17];
 	int i;
@@ -91,9 +86,8 @@ TEST(one_of_many_unread_events_is_retracted)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(stale_handle_never_meets_its_successor)
+DEVICE_TEST(stale_handle_never_meets_its_successor)
 {
-	const int fd = open_device(0);
 	const int count = many(3000);
 	struct twheel_op op;
 	int i;
@@ -117,12 +111,11 @@ TEST(stale_handle_never_meets_its_successor)
 }
 
 /* The same for many timers whose places other timers take. */
-TEST(stale_handles_are_enoent_after_many_more)
+DEVICE_TEST(stale_handles_are_enoent_after_many_more)
 {
 	enum { MOST = 4000 };
 	static struct twheel_op stale[MOST], fresh[MOST];
 	const int count = many(MOST);
-	const int fd = open_device(0);
 	int i;
 
 	for (i = 0; i < count; i++) {

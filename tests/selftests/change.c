@@ -18,9 +18,8 @@ static void check_expiry(int fd, __u64 handle, __u64 deadline)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(deadline_moves_later)
+DEVICE_TEST(deadline_moves_later)
 {
-	const int fd = open_device(0);
 	__u64 deadline, handle;
 	int result;
 
@@ -33,9 +32,8 @@ TEST(deadline_moves_later)
 	check_expiry(fd, handle, deadline);
 }
 
-TEST(deadline_moves_earlier)
+DEVICE_TEST(deadline_moves_earlier)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(4);
 	const __u64 handle = add_at(fd, deadline + LONG, 1);
 
@@ -43,9 +41,8 @@ TEST(deadline_moves_earlier)
 	check_expiry(fd, handle, deadline);
 }
 
-TEST(deadline_moves_into_the_past)
+DEVICE_TEST(deadline_moves_into_the_past)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() - ticks(4);
 	const __u64 handle = add(fd, LONG, 1);
 	const __u64 before = now();
@@ -61,9 +58,8 @@ TEST(deadline_moves_into_the_past)
 	check_no_event(fd);
 }
 
-TEST(deadline_moves_by_less_than_a_tick)
+DEVICE_TEST(deadline_moves_by_less_than_a_tick)
 {
-	const int fd = open_device(0);
 	__u64 deadline, handle;
 	int later, earlier;
 
@@ -78,9 +74,8 @@ TEST(deadline_moves_by_less_than_a_tick)
 	check_expiry(fd, handle, deadline - 1);
 }
 
-TEST(relative_change_counts_from_now)
+DEVICE_TEST(relative_change_counts_from_now)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	const __u64 before = now();
 	struct twheel_event event;
@@ -95,9 +90,8 @@ TEST(relative_change_counts_from_now)
 	check_lateness(&event);
 }
 
-TEST(later_then_earlier_then_later)
+DEVICE_TEST(later_then_earlier_then_later)
 {
-	const int fd = open_device(0);
 	__u64 start, handle;
 	int results[3];
 
@@ -114,9 +108,8 @@ TEST(later_then_earlier_then_later)
 	check_expiry(fd, handle, start + ticks(9));
 }
 
-TEST(unread_event_is_retracted)
+DEVICE_TEST(unread_event_is_retracted)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 1);
 	struct twheel_op op;
 	__u64 deadline;
@@ -132,9 +125,8 @@ TEST(unread_event_is_retracted)
 	check_expiry(fd, handle, deadline);
 }
 
-TEST(longest_delay_is_accepted)
+DEVICE_TEST(longest_delay_is_accepted)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_op op;
 
@@ -148,9 +140,8 @@ TEST(longest_delay_is_accepted)
 	ASSERT(read_one(fd).handle == handle);
 }
 
-TEST(operation_may_be_read_only)
+DEVICE_TEST(operation_may_be_read_only)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op *op = read_only_op((struct twheel_op){
 		.flags = TWHEEL_ABSTIME,
@@ -165,9 +156,8 @@ TEST(operation_may_be_read_only)
 TEST_REFUSALS(change, TWHEEL_IOC_CHANGE)
 
 /* Only a timer says which clock it is on. */
-TEST(relative_time_for_realtime_is_einval_after_enoent)
+DEVICE_TEST(relative_time_for_realtime_is_einval_after_enoent)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = { .handle = ~0ULL, .time_ns = LONG };
 
 	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, ENOENT);
@@ -175,9 +165,8 @@ TEST(relative_time_for_realtime_is_einval_after_enoent)
 	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
 }
 
-TEST(refused_change_of_an_unread_event_keeps_it)
+DEVICE_TEST(refused_change_of_an_unread_event_keeps_it)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = {
 		.handle = add(fd, 0, 1),
 		.time_ns = TIME_MAX + 1,

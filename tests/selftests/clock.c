@@ -23,9 +23,8 @@ static void check_expiry_on(clockid_t clockid)
 TEST_CALL(boottime_timer_expires, check_expiry_on(CLOCK_BOOTTIME))
 TEST_CALL(realtime_timer_expires, check_expiry_on(CLOCK_REALTIME))
 
-TEST(relative_boottime_timer_expires)
+DEVICE_TEST(relative_boottime_timer_expires)
 {
-	const int fd = open_device(0);
 	const __u64 before = read_clock(CLOCK_BOOTTIME);
 	struct twheel_op op = new_timer(ticks(3), 1);
 	struct twheel_event event;
@@ -76,9 +75,8 @@ TEST(past_deadline_expires_by_the_next_tick)
 	}
 }
 
-TEST(periodic_timer_keeps_to_its_clock)
+DEVICE_TEST(periodic_timer_keeps_to_its_clock)
 {
-	const int fd = open_device(0);
 	const __u64 start = read_clock(CLOCK_REALTIME) + ticks(2);
 	__u64 due = start;
 	int i;
@@ -93,9 +91,8 @@ TEST(periodic_timer_keeps_to_its_clock)
 	}
 }
 
-TEST(cancel_and_change_work_on_all_clocks)
+NONBLOCK_TEST(cancel_and_change_work_on_all_clocks)
 {
-	const int fd = open_device(O_NONBLOCK);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
@@ -131,10 +128,9 @@ TEST(close_with_timers_pending)
 }
 
 /* The order holds for periodic timers that are read late, too: each has one event. */
-TEST(order_holds_on_each_clock)
+NONBLOCK_TEST(order_holds_on_each_clock)
 {
 	enum { TIMERS = 100, EVENTS = 3000 };
-	const int fd = open_device(O_NONBLOCK);
 	__u64 last[CLOCK_BOOTTIME + 1] = { 0 };
 	unsigned int i, c;
 

@@ -42,9 +42,8 @@ static void watch_clock(int fd)
 	CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
 }
 
-TEST(step_forward_brings_deadlines_near)
+DEVICE_TEST(step_forward_brings_deadlines_near)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 	__u64 handle, mono;
 
@@ -59,9 +58,8 @@ TEST(step_forward_brings_deadlines_near)
 	ASSERT_EQ(cancel(fd, mono), 0);
 }
 
-TEST(step_back_puts_deadlines_off)
+NONBLOCK_TEST(step_back_puts_deadlines_off)
 {
-	const int fd = open_device(O_NONBLOCK);
 	__u64 deadline, handle;
 
 	need_settable_clock();
@@ -159,9 +157,8 @@ TEST_TIMEOUT(clock_is_set_back_and_forth_with_100000_timers, 600)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(one_event_says_that_the_clock_was_set)
+DEVICE_TEST(one_event_says_that_the_clock_was_set)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 
 	need_settable_clock();
@@ -255,9 +252,8 @@ static void *come_and_go(void *data)
 	return NULL;
 }
 
-TEST(clock_is_set_while_descriptors_come_and_go)
+DEVICE_TEST(clock_is_set_while_descriptors_come_and_go)
 {
-	const int fd = open_device(0);
 	unsigned int rounds[2] = { 0 };
 	pthread_t threads[2];
 	int i;
@@ -275,10 +271,9 @@ TEST(clock_is_set_while_descriptors_come_and_go)
 	note("%d steps of the clock, %u rounds", i, rounds[0] + rounds[1]);
 }
 
-TEST(clock_that_nobody_watches_is_not_reported)
+DEVICE_TEST(clock_that_nobody_watches_is_not_reported)
 {
 	const int watched = open_device(0);
-	const int fd = open_device(0);
 
 	need_settable_clock();
 	watch_clock(watched);
@@ -293,9 +288,8 @@ TEST(clock_set_call_takes_no_argument)
 	ASSERT_EQ(errno, EINVAL);
 }
 
-TEST(clock_set_event_comes_before_those_of_timers)
+DEVICE_TEST(clock_set_event_comes_before_those_of_timers)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 	struct twheel_event event;
 
@@ -315,9 +309,8 @@ TEST(clock_set_event_comes_before_those_of_timers)
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
-TEST(clock_set_back_leaves_an_unread_event_as_it_was)
+DEVICE_TEST(clock_set_back_leaves_an_unread_event_as_it_was)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = read_clock(CLOCK_REALTIME);
 	struct twheel_event event;
 	struct twheel_op op;
@@ -358,9 +351,8 @@ static struct twheel_event read_behind_a_step(int fd, __u32 policy, __u64 first,
 	return event;
 }
 
-TEST(clock_set_back_counts_up_to_the_expiry)
+DEVICE_TEST(clock_set_back_counts_up_to_the_expiry)
 {
-	const int fd = open_device(0);
 	const __u64 period = 10 * NSEC_PER_SEC;
 	struct twheel_event event;
 	__u64 first, next;
@@ -372,9 +364,8 @@ TEST(clock_set_back_counts_up_to_the_expiry)
 	ASSERT_EQ(next, first + event.count * period);
 }
 
-TEST(clock_set_back_restarts_from_the_expiry)
+DEVICE_TEST(clock_set_back_restarts_from_the_expiry)
 {
-	const int fd = open_device(0);
 	const __u64 period = 10 * NSEC_PER_SEC;
 	struct twheel_event event;
 	__u64 next;

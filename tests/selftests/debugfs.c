@@ -121,9 +121,8 @@ static void mixed_load(int fd)
 }
 
 /* However many timers a program has, one visit is armed for its open file. */
-TEST(counts_balance_after_a_mixed_load)
+DEVICE_TEST(counts_balance_after_a_mixed_load)
 {
-	const int fd = open_device(0);
 	__u64 armed, fired, pending;
 
 	need_debugfs();
@@ -144,14 +143,13 @@ TEST(counts_balance_after_a_mixed_load)
 }
 
 /* "counts" has extensions in "armed" and "replaced", the files of the CPUs do not. */
-TEST(counts_are_the_sums_of_the_cpus)
+DEVICE_TEST(counts_are_the_sums_of_the_cpus)
 {
 	static const char * const keys[] = {
 		"fired", "cancelled", "pending", "armed", "replaced", "extended",
 	};
 	enum { ARMED = 3, EXTENDED = 5 };
 	char text[DEBUGFS_TEXT], later[DEBUGFS_TEXT];
-	const int fd = open_device(0);
 	__u64 sums[ARRAY_SIZE(keys)];
 	unsigned int i;
 
@@ -207,9 +205,8 @@ static void read_when_settled(char *text, __u64 before)
 	}
 }
 
-TEST(histogram_sums_up_to_what_fired)
+DEVICE_TEST(histogram_sums_up_to_what_fired)
 {
-	const int fd = open_device(0);
 	char text[DEBUGFS_TEXT];
 	__u64 fired;
 
@@ -356,13 +353,12 @@ static void *keep_reading(void *data)
 	return NULL;
 }
 
-TEST_TIMEOUT(nothing_is_lost_while_it_is_read, 300)
+DEVICE_TEST(nothing_is_lost_while_it_is_read)
 {
 	enum { BATCH = 500 };
 	static struct twheel_op ops[BATCH];
 	static struct twheel_event events[BATCH];
 	const unsigned int batches = many(50) + 4;
-	const int fd = open_device(0);
 	struct readers readers = { .over = false };
 	unsigned int batch, i;
 
@@ -386,12 +382,11 @@ TEST_TIMEOUT(nothing_is_lost_while_it_is_read, 300)
 	ASSERT_EQ(count_of("unaccounted"), 0);
 }
 
-TEST(reset_leaves_the_counts_alone)
+DEVICE_TEST(reset_leaves_the_counts_alone)
 {
 	static const char * const zeroed[] = {
 		"processed", "migrated", "cascade_max", "early", "in_window",
 	};
-	const int fd = open_device(0);
 	char before[DEBUGFS_TEXT], after[DEBUGFS_TEXT];
 	unsigned int i;
 	__u64 fired;
@@ -428,9 +423,8 @@ static bool is_never(const char *text, const char *key)
 	return !strncmp(find_value(text, key), "never\n", 6);
 }
 
-TEST(next_visit_is_never_without_timers)
+DEVICE_TEST(next_visit_is_never_without_timers)
 {
-	const int fd = open_device(0);
 	char text[DEBUGFS_TEXT];
 	unsigned int i;
 	__u64 handle;

@@ -35,6 +35,28 @@ extern const clockid_t clocks[3];
 /* Open the device. @flags are 0, or O_NONBLOCK and O_CLOEXEC. */
 int open_device(int flags);
 
+/* A case with a descriptor of its own: @fd. */
+#define OPEN_TEST(id, flags)						\
+	static void run_##id(int fd);					\
+	TEST(id)							\
+	{								\
+		run_##id(open_device(flags));				\
+	}								\
+	static void run_##id(const int fd)
+
+#define DEVICE_TEST(id)		OPEN_TEST(id, 0)
+#define NONBLOCK_TEST(id)	OPEN_TEST(id, O_NONBLOCK)
+
+/* The same in virtual time only. */
+#define TRAVEL_TEST(id)							\
+	static void run_##id(int fd);					\
+	TEST(id)							\
+	{								\
+		need_time_travel();					\
+		run_##id(open_device(0));				\
+	}								\
+	static void run_##id(const int fd)
+
 /* Open the device while a parameter of the module has another value. */
 int open_with(const char *parameter, unsigned int value);
 

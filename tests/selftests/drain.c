@@ -27,12 +27,11 @@ static unsigned int drain_all(int fd, struct twheel_op *ops, unsigned int room)
 }
 
 /* The record of a timer has the time left or, on CLOCK_REALTIME, the deadline. */
-TEST(every_pending_timer_is_handed_back)
+DEVICE_TEST(every_pending_timer_is_handed_back)
 {
 	enum { MOST = 1000 };
 	static struct twheel_op ops[MOST], records[MOST + 1];
 	const unsigned int count = many(50000) < MOST ? many(50000) : MOST;
-	const int fd = open_device(0);
 	__u64 before[ARRAY_SIZE(clocks)];
 	unsigned int i;
 
@@ -60,9 +59,8 @@ TEST(every_pending_timer_is_handed_back)
 	}
 }
 
-TEST(timer_expires_after_the_time_it_had_left)
+DEVICE_TEST(timer_expires_after_the_time_it_had_left)
 {
-	const int fd = open_device(0);
 	__u64 deadline, handle, before, after, left;
 	struct twheel_event event;
 	struct twheel_op op;
@@ -98,9 +96,8 @@ TEST(timer_expires_after_the_time_it_had_left)
 	check_lateness(&event);
 }
 
-TEST(new_timers_are_refused)
+DEVICE_TEST(new_timers_are_refused)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(ticks(1), 1);
 
 	ASSERT_EQ(drain(fd, &op, 1), 0);
@@ -118,9 +115,8 @@ TEST(new_timers_are_refused)
 	add(open_device(0), 0, 1);
 }
 
-TEST(expired_timers_are_left_to_read)
+DEVICE_TEST(expired_timers_are_left_to_read)
 {
-	const int fd = open_device(0);
 	const __u64 expired = add(fd, 0, 1);
 	struct twheel_op op[2];
 
@@ -150,9 +146,8 @@ TEST(memory_and_room_are_given_back)
 	}
 }
 
-TEST(timer_in_use_can_be_changed_after_the_stop)
+DEVICE_TEST(timer_in_use_can_be_changed_after_the_stop)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 1);
 	struct twheel_op op;
 
@@ -163,9 +158,8 @@ TEST(timer_in_use_can_be_changed_after_the_stop)
 	ASSERT(op.handle == handle);
 }
 
-TEST(periodic_timer_is_pending_again_when_it_is_read)
+DEVICE_TEST(periodic_timer_is_pending_again_when_it_is_read)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add_periodic(fd, now(), LONG, 1);
 	struct twheel_op op;
 
@@ -178,9 +172,8 @@ TEST(periodic_timer_is_pending_again_when_it_is_read)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(drained_timer_has_left_its_group)
+DEVICE_TEST(drained_timer_has_left_its_group)
 {
-	const int fd = open_device(0);
 	struct twheel_op op;
 	__u64 retracted;
 
@@ -189,11 +182,10 @@ TEST(drained_timer_has_left_its_group)
 	ASSERT_EQ(cancel_group(fd, 1, &retracted), -ENOENT);
 }
 
-TEST(array_is_filled_no_further_than_its_length)
+DEVICE_TEST(array_is_filled_no_further_than_its_length)
 {
 	enum { COUNT = 200, ROOM = 70 };
 	static struct twheel_op ops[COUNT];
-	const int fd = open_device(0);
 	unsigned int i;
 	size_t byte;
 
@@ -269,9 +261,8 @@ static __u64 kernel_address(void)
 	return found;
 }
 
-TEST(array_in_kernel_memory_is_efault)
+DEVICE_TEST(array_in_kernel_memory_is_efault)
 {
-	const int fd = open_device(0);
 	const unsigned long long limit = read_parameter("max_timers_user");
 	struct twheel_drain arg = { .ops = kernel_address(), .count = 1 };
 
@@ -297,14 +288,13 @@ static void check_einval(int fd, struct twheel_drain arg)
 	ASSERT_EQ(cancel(fd, arm(fd, op)), 0);
 }
 
-TEST(value_out_of_range_is_einval)
+DEVICE_TEST(value_out_of_range_is_einval)
 {
 	struct twheel_op op;
 	const struct twheel_drain valid = {
 		.ops = (unsigned long)&op,
 		.count = 1,
 	};
-	const int fd = open_device(0);
 	struct twheel_drain arg;
 	unsigned int i, bit;
 
@@ -336,9 +326,8 @@ TEST(value_out_of_range_is_einval)
 	ASSERT_EQ(drain(fd, &op, INT_MAX), 1);
 }
 
-TEST(resume_with_an_array_is_einval)
+DEVICE_TEST(resume_with_an_array_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op;
 	struct twheel_drain arg = {
 		.ops = (unsigned long)&op,
@@ -356,9 +345,8 @@ TEST(resume_with_an_array_is_einval)
 }
 
 /* errors.c has the calls that refuse TWHEEL_RESTORE. */
-TEST(restored_timer_has_a_new_handle)
+DEVICE_TEST(restored_timer_has_a_new_handle)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 
 	op.flags = TWHEEL_RESTORE;

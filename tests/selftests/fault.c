@@ -241,10 +241,9 @@ TEST_TIMEOUT(keep_arms_the_timer_or_nothing_without_memory, 300)
 }
 
 /* A list that fails moves no cursor. A record that cannot be written at first is written again. */
-TEST_TIMEOUT(list_lists_each_timer_once, 300)
+NONBLOCK_TEST(list_lists_each_timer_once)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op ops[MANY];
 	unsigned int i, seen;
 	bool listed[MANY];
@@ -319,10 +318,9 @@ static void check_mixed(int fd, const struct twheel_op *ops, long done)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(batch_of_all_operations_is_carried_out_or_not)
+NONBLOCK_TEST(batch_of_all_operations_is_carried_out_or_not)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op ops[MIXED];
 	const struct twheel_batch batch = new_batch(ops, MIXED);
 	long done;
@@ -337,10 +335,9 @@ TEST(batch_of_all_operations_is_carried_out_or_not)
 	ASSERT_GE(faults.failed, 5);
 }
 
-TEST(change_fails_and_changes_nothing)
+NONBLOCK_TEST(change_fails_and_changes_nothing)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op op;
 	long result;
 	int state;
@@ -397,10 +394,9 @@ static void cancel_with_faults(bool expired)
 TEST_CALL(cancel_fails_and_cancels_nothing, cancel_with_faults(false))
 TEST_CALL(cancel_fails_and_retracts_nothing, cancel_with_faults(true))
 
-TEST(query_fails_and_writes_nothing)
+NONBLOCK_TEST(query_fails_and_writes_nothing)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 handle = add(fd, LONG, 42);
 	struct twheel_op op;
 	long result;
@@ -417,10 +413,9 @@ TEST(query_fails_and_writes_nothing)
 	ASSERT_GE(faults.failed, 2);
 }
 
-TEST(info_fails_and_writes_nothing)
+NONBLOCK_TEST(info_fails_and_writes_nothing)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_info info;
 	long result;
 
@@ -493,10 +488,9 @@ TEST_TIMEOUT(read_of_many_loses_no_event, 300)
 	read_with_faults(O_NONBLOCK, 0, MANY);
 }
 
-TEST(read_that_waits_loses_no_event)
+DEVICE_TEST(read_that_waits_loses_no_event)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(0);
 	struct twheel_event event;
 	long result;
 
@@ -518,10 +512,9 @@ TEST(read_that_waits_loses_no_event)
 }
 
 /* The events of a periodic timer account for each deadline once. */
-TEST(read_loses_no_period)
+DEVICE_TEST(read_loses_no_period)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(0);
 	const __u64 period = 2 * tick_ns();
 	__u64 next = now() + period;
 	const __u64 handle = add_periodic(fd, next, period, 1);
@@ -544,10 +537,9 @@ TEST(read_loses_no_period)
 	ASSERT_GE(faults.injected, 1);
 }
 
-TEST(poll_fails_or_sees_the_event)
+NONBLOCK_TEST(poll_fails_or_sees_the_event)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	long result;
 
@@ -567,10 +559,9 @@ TEST(poll_fails_or_sees_the_event)
 	ASSERT_GE(faults.failed, 1);
 }
 
-TEST(epoll_fails_or_watches)
+NONBLOCK_TEST(epoll_fails_or_watches)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	const int epoll = CALL(epoll_create1(EPOLL_CLOEXEC));
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 

@@ -16,9 +16,8 @@ static int end_group(int fd, __u64 group)
 	return ended;
 }
 
-TEST(all_timers_of_a_group_end)
+DEVICE_TEST(all_timers_of_a_group_end)
 {
-	const int fd = open_device(0);
 	__u64 deadline, handles[10], retracted;
 	struct twheel_op op;
 	int i, ended;
@@ -40,9 +39,8 @@ TEST(all_timers_of_a_group_end)
 	check_no_event(fd);
 }
 
-TEST(other_groups_stay)
+DEVICE_TEST(other_groups_stay)
 {
-	const int fd = open_device(0);
 	const __u64 other = add_to_group(fd, LONG, 2, 1);
 	const __u64 none = add(fd, LONG, 2);
 
@@ -53,9 +51,8 @@ TEST(other_groups_stay)
 	ASSERT_EQ(cancel(fd, none), 0);
 }
 
-TEST(other_descriptors_group_stays)
+DEVICE_TEST(other_descriptors_group_stays)
 {
-	const int fd = open_device(0);
 	const int other = open_device(0);
 
 	add_to_group(fd, LONG, 1, 1);
@@ -66,9 +63,8 @@ TEST(other_descriptors_group_stays)
 	ASSERT_EQ(end_group(other, 1), 1);
 }
 
-TEST(unread_events_are_retracted_and_counted)
+DEVICE_TEST(unread_events_are_retracted_and_counted)
 {
-	const int fd = open_device(0);
 	__u64 handles[5], retracted;
 	int i;
 
@@ -86,9 +82,8 @@ TEST(unread_events_are_retracted_and_counted)
 	check_no_event(fd);
 }
 
-TEST(events_of_others_stay_in_order)
+DEVICE_TEST(events_of_others_stay_in_order)
 {
-	const int fd = open_device(0);
 	__u64 retracted;
 	int i;
 
@@ -105,9 +100,8 @@ TEST(events_of_others_stay_in_order)
 	check_no_event(fd);
 }
 
-TEST(group_without_timers_is_enoent)
+DEVICE_TEST(group_without_timers_is_enoent)
 {
-	const int fd = open_device(0);
 	__u64 handle;
 
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
@@ -125,9 +119,8 @@ TEST(group_without_timers_is_enoent)
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
 }
 
-TEST(changed_timer_stays_in_its_group)
+DEVICE_TEST(changed_timer_stays_in_its_group)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add_to_group(fd, 0, 4, 1);
 
 	wait_for_event(fd);
@@ -136,9 +129,8 @@ TEST(changed_timer_stays_in_its_group)
 	ASSERT_EQ(end_group(fd, 4), 1);
 }
 
-TEST(periodic_timer_that_is_read_stays_in_its_group)
+DEVICE_TEST(periodic_timer_that_is_read_stays_in_its_group)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 1);
 
 	op.group = 5;
@@ -149,9 +141,8 @@ TEST(periodic_timer_that_is_read_stays_in_its_group)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(upserted_timer_is_in_its_group)
+DEVICE_TEST(upserted_timer_is_in_its_group)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 
 	op.group = 6;
@@ -160,11 +151,10 @@ TEST(upserted_timer_is_in_its_group)
 }
 
 /* More timers than the driver ends at a time. */
-TEST(large_group_is_counted_exactly)
+DEVICE_TEST(large_group_is_counted_exactly)
 {
 	enum { MOST = 20000 };
 	static struct twheel_op ops[MOST];
-	const int fd = open_device(0);
 	const int count = many(MOST);
 	int i;
 
@@ -180,11 +170,10 @@ TEST(large_group_is_counted_exactly)
 		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
 }
 
-TEST(many_groups_are_kept_apart)
+DEVICE_TEST(many_groups_are_kept_apart)
 {
 	enum { MOST = 50000, EACH = 3 };
 	static struct twheel_op ops[MOST];
-	const int fd = open_device(0);
 	const int count = many(MOST) / EACH * EACH;
 	int i;
 
@@ -244,9 +233,8 @@ TEST(batch_ends_what_it_has_added)
 	check_batch_in_order(150);
 }
 
-TEST(timer_that_was_refused_is_in_no_group)
+DEVICE_TEST(timer_that_was_refused_is_in_no_group)
 {
-	const int fd = open_device(0);
 	struct twheel_op timer = new_timer(LONG, 1), *op;
 
 	timer.group = 1;
@@ -259,9 +247,8 @@ TEST(timer_that_was_refused_is_in_no_group)
 }
 
 /* Without the counts, the program would not know how many events were withdrawn. */
-TEST(count_that_cannot_be_returned_ends_nothing)
+DEVICE_TEST(count_that_cannot_be_returned_ends_nothing)
 {
-	const int fd = open_device(0);
 	struct twheel_op *op = read_only_op((struct twheel_op){ .group = 1 });
 
 	add_to_group(fd, LONG, 1, 1);
@@ -270,9 +257,8 @@ TEST(count_that_cannot_be_returned_ends_nothing)
 	ASSERT_EQ(end_group(fd, 1), 1);
 }
 
-TEST(only_the_time_is_filled_in)
+DEVICE_TEST(only_the_time_is_filled_in)
 {
-	const int fd = open_device(0);
 	struct twheel_op before = { .group = 1 }, op = before;
 
 	add_to_group(fd, 0, 1, 1);
@@ -282,9 +268,8 @@ TEST(only_the_time_is_filled_in)
 	ASSERT(!memcmp(&op, &before, sizeof(op)));
 }
 
-TEST(no_group_is_einval)
+DEVICE_TEST(no_group_is_einval)
 {
-	const int fd = open_device(0);
 	const struct twheel_op op = { 0 };
 
 	add(fd, LONG, 1);

@@ -66,9 +66,8 @@ static __u64 cost_of_timer(int fd, __u64 distance)
 	return wakeups() - before;
 }
 
-TEST(no_timers_no_wakeups)
+DEVICE_TEST(no_timers_no_wakeups)
 {
-	const int fd = open_device(0);
 	__u64 before;
 
 	/* the wheel has worked before */
@@ -82,9 +81,8 @@ TEST(no_timers_no_wakeups)
 	close(fd);
 }
 
-TEST(one_far_timer_lets_the_wheel_sleep)
+DEVICE_TEST(one_far_timer_lets_the_wheel_sleep)
 {
-	const int fd = open_device(0);
 	__u64 before;
 
 	settle();
@@ -97,9 +95,8 @@ TEST(one_far_timer_lets_the_wheel_sleep)
 }
 
 /* The CPU of the timer sleeps; the change comes from another CPU. */
-TEST(far_timer_changed_from_another_cpu)
+DEVICE_TEST(far_timer_changed_from_another_cpu)
 {
-	const int fd = open_device(0);
 	__u64 handle, before;
 
 	stay_on_one_cpu();
@@ -115,13 +112,11 @@ TEST(far_timer_changed_from_another_cpu)
 	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
-TEST(three_timers_a_month_apart)
+TRAVEL_TEST(three_timers_a_month_apart)
 {
-	const int fd = open_device(0);
 	__u64 deadlines[3], before, cost;
 	int i;
 
-	need_time_travel();
 	settle();
 	before = wakeups();
 	for (i = 0; i < 3; i++) {
@@ -137,17 +132,15 @@ TEST(three_timers_a_month_apart)
 }
 
 /* Nothing else wakes the machine up for a lone timer, and it is not late. */
-TEST(lone_timers_run_within_a_tick)
+TRAVEL_TEST(lone_timers_run_within_a_tick)
 {
 	static const __u64 distances[] = {
 		NSEC_PER_SEC, 7 * NSEC_PER_SEC, MINUTE, 10 * MINUTE,
 		HOUR + 1, 5 * HOUR, DAY, 3 * DAY + 12345,
 	};
-	const int fd = open_device(0);
 	__u64 cost, most = 0;
 	unsigned int i;
 
-	need_time_travel();
 	settle();
 	for (i = 0; i < ARRAY_SIZE(distances); i++) {
 		cost = cost_of_timer(fd, distances[i]);
@@ -161,13 +154,11 @@ TEST(lone_timers_run_within_a_tick)
 }
 
 /* A timer that is pushed back does not cost a wake-up each time. */
-TEST(pushed_back_every_hour_for_a_week)
+TRAVEL_TEST(pushed_back_every_hour_for_a_week)
 {
-	const int fd = open_device(0);
 	__u64 handle, before, deadline = 0;
 	int i;
 
-	need_time_travel();
 	settle();
 	before = wakeups();
 	handle = add(fd, 10 * DAY, 1);
@@ -182,13 +173,11 @@ TEST(pushed_back_every_hour_for_a_week)
 }
 
 /* The wheel wakes up for cancelled timers once, finds none, and sleeps on. */
-TEST(cancelled_timers_let_the_wheel_sleep)
+TRAVEL_TEST(cancelled_timers_let_the_wheel_sleep)
 {
-	const int fd = open_device(0);
 	__u64 before;
 	int i;
 
-	need_time_travel();
 	settle();
 	before = wakeups();
 	for (i = 1; i <= 20; i++)

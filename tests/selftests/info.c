@@ -84,9 +84,8 @@ static void check_mmap_fails(int fd, off_t offset, int error)
 }
 
 /* The offset of the ring is too large for such a kernel, which does not ask the driver. */
-TEST(table_and_ring_are_refused_on_32_bits)
+DEVICE_TEST(table_and_ring_are_refused_on_32_bits)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 
 	if (!kernel_has_32_bits())
@@ -125,9 +124,8 @@ TEST(info_keeps_to_its_structure)
 	}
 }
 
-TEST(info_counts_pending_and_unread_timers)
+DEVICE_TEST(info_counts_pending_and_unread_timers)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 
 	add(fd, 0, 2);
@@ -144,9 +142,8 @@ TEST(info_counts_pending_and_unread_timers)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(info_counts_what_is_unread)
+DEVICE_TEST(info_counts_what_is_unread)
 {
-	const int fd = open_device(0);
 	__u64 handle = 0;
 	int i;
 
@@ -167,10 +164,8 @@ TEST(info_counts_what_is_unread)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-TEST(fdinfo_counts_timers)
+DEVICE_TEST(fdinfo_counts_timers)
 {
-	const int fd = open_device(0);
-
 	ASSERT_EQ(fdinfo_value(fd, "timers"), 0);
 	add(fd, LONG, 1);
 	add(fd, 0, 2);
@@ -182,9 +177,8 @@ TEST(fdinfo_counts_timers)
 	ASSERT_EQ(fdinfo_value(fd, "unread"), 0);
 }
 
-TEST(fdinfo_says_what_info_says)
+DEVICE_TEST(fdinfo_says_what_info_says)
 {
-	const int fd = open_device(0);
 	const __u64 before = get_info(fd).timers_user;
 	unsigned long long limit;
 
@@ -220,9 +214,8 @@ TEST(share_and_allowance_are_accepted)
 	}
 }
 
-TEST(fdinfo_has_the_next_deadline)
+DEVICE_TEST(fdinfo_has_the_next_deadline)
 {
-	const int fd = open_device(0);
 	const __u64 start = now() + LONG;
 	unsigned long long deadline;
 	__u64 first;
@@ -244,11 +237,10 @@ TEST(fdinfo_has_the_next_deadline)
  * The next deadline of more timers than the driver looks at without a pause. Of still more
  * timers the driver does not look for it.
  */
-TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
+DEVICE_TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 {
 	enum { COUNT = 1024 };
 	static struct twheel_op ops[COUNT];
-	const int fd = open_device(0);
 	const __u64 start = now() + LONG;
 	unsigned int i;
 	__u64 handle, deadline;
@@ -267,9 +259,8 @@ TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 	}
 }
 
-TEST(structure_at_null_is_efault)
+DEVICE_TEST(structure_at_null_is_efault)
 {
-	const int fd = open_device(0);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
@@ -277,9 +268,8 @@ TEST(structure_at_null_is_efault)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(structure_that_is_not_mapped_is_efault)
+DEVICE_TEST(structure_that_is_not_mapped_is_efault)
 {
-	const int fd = open_device(0);
 	char *pages = two_pages(PROT_NONE);
 	unsigned int i;
 
@@ -291,9 +281,8 @@ TEST(structure_that_is_not_mapped_is_efault)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(structure_in_kernel_memory_is_efault)
+DEVICE_TEST(structure_in_kernel_memory_is_efault)
 {
-	const int fd = open_device(0);
 	/* in the kernel's half; in a 32-bit program, the last page */
 	const unsigned long address = ~0UL - 4095;
 	unsigned int i;
@@ -303,9 +292,8 @@ TEST(structure_in_kernel_memory_is_efault)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(unknown_number_is_enotty)
+DEVICE_TEST(unknown_number_is_enotty)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 1);
 	unsigned int i;
 
@@ -319,9 +307,8 @@ TEST(unknown_number_is_enotty)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(unknown_type_is_enotty)
+DEVICE_TEST(unknown_type_is_enotty)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 1);
 
 	ASSERT_ERRNO(ioctl(fd, _IOWR('T', 0xa1, struct twheel_op), &op),
@@ -330,9 +317,8 @@ TEST(unknown_type_is_enotty)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(other_size_is_enotty)
+DEVICE_TEST(other_size_is_enotty)
 {
-	const int fd = open_device(0);
 	char buffer[256] = "";
 	unsigned int i, size;
 
@@ -347,9 +333,8 @@ TEST(other_size_is_enotty)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(other_direction_is_enotty)
+DEVICE_TEST(other_direction_is_enotty)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 1);
 	unsigned int i, direction;
 
@@ -371,9 +356,8 @@ TEST(unknown_number_is_enotty_whatever_its_argument)
 			   NULL), ENOTTY);
 }
 
-TEST(there_are_no_positions)
+NONBLOCK_TEST(there_are_no_positions)
 {
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_event event;
 
 	ASSERT_ERRNO(lseek(fd, 0, SEEK_SET), ESPIPE);

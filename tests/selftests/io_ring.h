@@ -22,6 +22,16 @@ struct io_ring_result {
 void io_ring_open(unsigned int flags);
 int io_ring_fd(void);
 
+/* A case with a ring, and a descriptor of the device: @fd. For this, include device.h. */
+#define URING_TEST(id)							\
+	static void run_##id(int fd);					\
+	TEST(id)							\
+	{								\
+		io_ring_open(0);					\
+		run_##id(open_device(0));				\
+	}								\
+	static void run_##id(const int fd)
+
 /* End the ring. Its requests in flight are cancelled. */
 void io_ring_close(void);
 

@@ -44,9 +44,8 @@ static int keep(int fd, __u64 handle)
 	return 0;
 }
 
-TEST(kept_handle_names_the_timer)
+DEVICE_TEST(kept_handle_names_the_timer)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 5);
 	struct twheel_event event;
 	struct twheel_op op;
@@ -64,9 +63,8 @@ TEST(kept_handle_names_the_timer)
 	ASSERT_EQ(cancel(fd, handle), -ENOENT);
 }
 
-TEST(taken_handle_is_eexist)
+DEVICE_TEST(taken_handle_is_eexist)
 {
-	const int fd = open_device(0);
 	const __u64 pending = add(fd, LONG, 1), unread = add(fd, 0, 2);
 	const __u64 others[] = {
 		pending, unread, pending + (1 << 24), unread + (7ULL << 24),
@@ -86,9 +84,8 @@ TEST(taken_handle_is_eexist)
 	ASSERT_EQ(keep(fd, pending), 0);
 }
 
-TEST(handle_that_is_never_given_out_is_einval)
+DEVICE_TEST(handle_that_is_never_given_out_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op;
 	__u64 bit;
 
@@ -104,9 +101,8 @@ TEST(handle_that_is_never_given_out_is_einval)
 }
 
 /* errors.c has the calls that refuse the flag alone. */
-TEST(keep_handle_is_for_restore_only)
+DEVICE_TEST(keep_handle_is_for_restore_only)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = kept_op(1 << 24);
 
 	op.flags = TWHEEL_KEEP_HANDLE;
@@ -117,9 +113,8 @@ TEST(keep_handle_is_for_restore_only)
 	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
 }
 
-TEST(stopped_descriptor_refuses_kept_handles)
+DEVICE_TEST(stopped_descriptor_refuses_kept_handles)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 	const __u64 handle = arm(fd, op);
 
@@ -128,9 +123,8 @@ TEST(stopped_descriptor_refuses_kept_handles)
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
 }
 
-TEST(handle_that_cannot_be_returned_arms_nothing)
+DEVICE_TEST(handle_that_cannot_be_returned_arms_nothing)
 {
-	const int fd = open_device(0);
 	const __u64 handle = handle_of(5, 5);
 	struct twheel_op *op = read_only_op(kept_op(handle));
 
@@ -176,9 +170,8 @@ TEST_TIMEOUT(later_handles_are_others, 300)
 }
 
 /* The descriptor still works when all generations have been passed over. */
-TEST(count_goes_round)
+DEVICE_TEST(count_goes_round)
 {
-	const int fd = open_device(0);
 	__u64 handle;
 	unsigned int i;
 
@@ -216,9 +209,8 @@ TEST(every_index)
 }
 
 /* A walk goes over all the indexes without a timer, and finds the lowest and the highest one. */
-TEST(timers_at_both_ends_are_found)
+DEVICE_TEST(timers_at_both_ends_are_found)
 {
-	const int fd = open_device(0);
 	const __u64 low = handle_of(5, 0), high = handle_of(6, LAST_INDEX);
 	struct twheel_op ops[3];
 
@@ -232,9 +224,8 @@ TEST(timers_at_both_ends_are_found)
 	ASSERT(ops[0].handle == high);
 }
 
-TEST(shared_timer_needs_its_entry)
+DEVICE_TEST(shared_timer_needs_its_entry)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = shared_op(now() + LONG, 1);
 	struct twheel_word *table;
 
@@ -258,11 +249,10 @@ TEST(shared_timer_needs_its_entry)
 }
 
 /* In one batch, timers keep handles and get new ones, and some are refused. */
-TEST(batch_of_kept_and_new_handles)
+DEVICE_TEST(batch_of_kept_and_new_handles)
 {
 	enum { COUNT = 1000 };
 	static struct twheel_op ops[COUNT];
-	const int fd = open_device(0);
 	unsigned int i, kept = 0, taken = 0;
 	__u64 handle;
 

@@ -14,9 +14,8 @@ TEST(feature_is_reported)
 	ASSERT(get_info(open_device(0)).features & TWHEEL_FEATURE_LEASE);
 }
 
-TEST(descriptor_is_closed_by_exec)
+DEVICE_TEST(descriptor_is_closed_by_exec)
 {
-	const int fd = open_device(0);
 	const int lease = new_lease(fd, add(fd, LONG, 1), CAP, 0);
 
 	ASSERT(CALL(fcntl(lease, F_GETFD)) & FD_CLOEXEC);
@@ -33,9 +32,8 @@ static void check_pushed(int fd, __u64 handle, int lease, __u64 before, __u64 ns
 	ASSERT_GT(left(lease), 0);
 }
 
-TEST(push_moves_the_deadline_to_the_cap)
+DEVICE_TEST(push_moves_the_deadline_to_the_cap)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, CAP / 4, 1);
 	const int lease = new_lease(fd, handle, CAP, 0);
 	__u64 before = now();
@@ -47,9 +45,8 @@ TEST(push_moves_the_deadline_to_the_cap)
 	check_pushed(fd, handle, lease, before, CAP);
 }
 
-TEST(write_pushes_to_the_cap_whatever_the_bytes_are)
+DEVICE_TEST(write_pushes_to_the_cap_whatever_the_bytes_are)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, CAP / 4, 1);
 	const int lease = new_lease(fd, handle, CAP, 0);
 	char *gap = two_pages(PROT_NONE);
@@ -66,9 +63,8 @@ TEST(write_pushes_to_the_cap_whatever_the_bytes_are)
 	check_pushed(fd, handle, lease, before, CAP);
 }
 
-TEST(write_of_no_byte_does_nothing)
+DEVICE_TEST(write_of_no_byte_does_nothing)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, CAP / 4, 1);
 	const int lease = new_lease(fd, handle, CAP, 0);
 
@@ -76,9 +72,8 @@ TEST(write_of_no_byte_does_nothing)
 	ASSERT_LE(left(lease), CAP / 4);
 }
 
-TEST(push_by_moves_the_deadline_to_the_argument)
+DEVICE_TEST(push_by_moves_the_deadline_to_the_argument)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, CAP / 4, 1);
 	const int lease = new_lease(fd, handle, CAP, 0);
 	__u64 before = now();
@@ -90,9 +85,8 @@ TEST(push_by_moves_the_deadline_to_the_argument)
 	check_pushed(fd, handle, lease, before, CAP);
 }
 
-TEST(push_never_brings_the_deadline_forward)
+DEVICE_TEST(push_never_brings_the_deadline_forward)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + LONG;
 	const __u64 handle = add_at(fd, deadline, 1);
 	const int lease = new_lease(fd, handle, CAP, 0);
@@ -105,9 +99,8 @@ TEST(push_never_brings_the_deadline_forward)
 }
 
 /* The timer expires by the last push, not by its first deadline, and never before. */
-TEST(pushed_timer_expires_at_its_new_deadline)
+DEVICE_TEST(pushed_timer_expires_at_its_new_deadline)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 7);
 	const int lease = new_lease(fd, handle, ticks(10), 0);
 	struct twheel_event event;
@@ -125,9 +118,8 @@ TEST(pushed_timer_expires_at_its_new_deadline)
 	check_lateness(&event);
 }
 
-TEST(longest_cap_is_allowed)
+DEVICE_TEST(longest_cap_is_allowed)
 {
-	const int fd = open_device(0);
 	const int lease = new_lease(fd, add(fd, LONG, 1), TIME_MAX, 0);
 
 	ASSERT_EQ(push(lease), 0);
@@ -135,9 +127,8 @@ TEST(longest_cap_is_allowed)
 	ASSERT(!has_ended(lease));
 }
 
-TEST(query_says_that_a_timer_has_a_lease)
+DEVICE_TEST(query_says_that_a_timer_has_a_lease)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	int lease;
 
@@ -148,9 +139,8 @@ TEST(query_says_that_a_timer_has_a_lease)
 	ASSERT(!is_leased(fd, handle));
 }
 
-TEST(fdinfo_counts_leases_and_describes_one)
+DEVICE_TEST(fdinfo_counts_leases_and_describes_one)
 {
-	const int fd = open_device(0);
 	unsigned long long value;
 	__u64 handles[2];
 	int leases[2];
@@ -188,9 +178,8 @@ static void refuse_handle(int fd, __u64 handle, int error)
 	refuse(fd, (struct twheel_lease){ .handle = handle, .cap_ns = CAP }, error);
 }
 
-TEST(wrong_field_is_einval_and_comes_before_enoent)
+DEVICE_TEST(wrong_field_is_einval_and_comes_before_enoent)
 {
-	const int fd = open_device(0);
 	const __u64 handles[] = { add(fd, LONG, 1), 0 };
 	unsigned int i, bit;
 
@@ -220,9 +209,8 @@ TEST(wrong_field_is_einval_and_comes_before_enoent)
 	}
 }
 
-TEST(timer_that_is_not_pending_is_enoent)
+DEVICE_TEST(timer_that_is_not_pending_is_enoent)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 1);
 	unsigned int bit;
 
@@ -236,9 +224,8 @@ TEST(timer_that_is_not_pending_is_enoent)
 	refuse_handle(open_device(0), add(fd, LONG, 1), ENOENT);
 }
 
-TEST(periodic_shared_and_other_clocks_are_einval)
+DEVICE_TEST(periodic_shared_and_other_clocks_are_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 
 	refuse_handle(fd, add_periodic(fd, now() + LONG, LONG, 1), EINVAL);
@@ -254,17 +241,15 @@ TEST(periodic_shared_and_other_clocks_are_einval)
 	refuse_handle(fd, arm(fd, op), EINVAL);
 }
 
-TEST(timer_with_a_group_may_have_a_lease)
+DEVICE_TEST(timer_with_a_group_may_have_a_lease)
 {
-	const int fd = open_device(0);
 	const int lease = new_lease(fd, add_to_group(fd, LONG, 5, 1), CAP, 0);
 
 	ASSERT_EQ(push(lease), 0);
 }
 
-TEST(second_lease_is_ebusy)
+DEVICE_TEST(second_lease_is_ebusy)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	const int lease = new_lease(fd, handle, CAP, 0);
 
@@ -275,9 +260,8 @@ TEST(second_lease_is_ebusy)
 }
 
 /* The lease exists for a moment. Nothing of it may stay, not even the expiry. */
-TEST(lease_whose_descriptor_cannot_be_told_is_taken_back)
+DEVICE_TEST(lease_whose_descriptor_cannot_be_told_is_taken_back)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_lease *lease = two_pages(PROT_NONE);
 
@@ -296,9 +280,8 @@ TEST(lease_whose_descriptor_cannot_be_told_is_taken_back)
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, NULL), EFAULT);
 }
 
-TEST(too_many_descriptors_are_emfile)
+DEVICE_TEST(too_many_descriptors_are_emfile)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	struct rlimit files, none;
 
@@ -311,9 +294,8 @@ TEST(too_many_descriptors_are_emfile)
 	check_no_event(fd);
 }
 
-TEST(holder_can_do_nothing_else)
+DEVICE_TEST(holder_can_do_nothing_else)
 {
-	const int fd = open_device(0);
 	const int lease = new_lease(fd, add(fd, LONG, 1), CAP, 0);
 	struct twheel_op op = new_timer(0, 1);
 	struct twheel_info info;

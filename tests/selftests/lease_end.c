@@ -7,9 +7,8 @@
 #include "holder.h"
 #include "one_epoll.h"
 
-TEST(expiry_ends_the_lease_before_the_event_is_read)
+NONBLOCK_TEST(expiry_ends_the_lease_before_the_event_is_read)
 {
-	const int fd = open_device(O_NONBLOCK);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 	struct twheel_event event;
@@ -26,9 +25,8 @@ TEST(expiry_ends_the_lease_before_the_event_is_read)
 	check_no_event(fd);
 }
 
-TEST(cancel_group_ends_the_leases)
+DEVICE_TEST(cancel_group_ends_the_leases)
 {
-	const int fd = open_device(0);
 	enum { MEMBERS = 100 };
 	int leases[MEMBERS], i;
 	__u64 retracted;
@@ -45,9 +43,8 @@ TEST(cancel_group_ends_the_leases)
 	check_no_event(fd);
 }
 
-TEST(drain_ends_the_lease_and_restore_makes_none)
+DEVICE_TEST(drain_ends_the_lease_and_restore_makes_none)
 {
-	const int fd = open_device(0);
 	struct twheel_op op;
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
@@ -65,9 +62,8 @@ TEST(drain_ends_the_lease_and_restore_makes_none)
 	new_lease(fd, op.handle, LONG, 0);
 }
 
-TEST(stopped_set_gives_out_leases)
+DEVICE_TEST(stopped_set_gives_out_leases)
 {
-	const int fd = open_device(0);
 	struct twheel_op op;
 	const __u64 handle = add(fd, 0, 1);
 	int lease;
@@ -81,9 +77,8 @@ TEST(stopped_set_gives_out_leases)
 	ASSERT(read_closed(fd).handle == handle);
 }
 
-TEST(change_keeps_the_lease)
+DEVICE_TEST(change_keeps_the_lease)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	const int lease = new_lease(fd, handle, LONG, 0);
 	struct twheel_op op = new_timer(LONG / 2, 1);
@@ -102,9 +97,8 @@ TEST(change_keeps_the_lease)
 }
 
 /* The holder has been told that it is too late. It is not told anything else later. */
-TEST(timer_that_is_armed_after_its_expiry_has_no_lease)
+DEVICE_TEST(timer_that_is_armed_after_its_expiry_has_no_lease)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 1);
 	unsigned int delay;
 	int lease;
@@ -126,9 +120,8 @@ TEST(timer_that_is_armed_after_its_expiry_has_no_lease)
 }
 
 /* A new timer gets the place of the old one. */
-TEST(lease_never_finds_another_timer)
+DEVICE_TEST(lease_never_finds_another_timer)
 {
-	const int fd = open_device(0);
 	__u64 handle, next;
 	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 	int other;
@@ -146,9 +139,8 @@ TEST(lease_never_finds_another_timer)
 	ASSERT_EQ(leases_of(fd), 1);
 }
 
-TEST(closed_lease_leaves_the_timer_alone)
+DEVICE_TEST(closed_lease_leaves_the_timer_alone)
 {
-	const int fd = open_device(0);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, 0);
 	struct twheel_event event;
@@ -161,9 +153,8 @@ TEST(closed_lease_leaves_the_timer_alone)
 	ASSERT_GE(event.expired_ns, event.deadline_ns);
 }
 
-TEST(closed_lease_expires_the_timer_at_once)
+DEVICE_TEST(closed_lease_expires_the_timer_at_once)
 {
-	const int fd = open_device(0);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 	struct twheel_event event;
@@ -182,9 +173,8 @@ TEST(closed_lease_expires_the_timer_at_once)
 	check_no_event(fd);
 }
 
-TEST(only_the_last_copy_counts)
+DEVICE_TEST(only_the_last_copy_counts)
 {
-	const int fd = open_device(0);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 	const int copy = CALL(dup(lease));
@@ -196,9 +186,8 @@ TEST(only_the_last_copy_counts)
 	ASSERT(read_closed(fd).handle == handle);
 }
 
-TEST(event_of_a_closed_lease_can_be_withdrawn_by_the_owner)
+DEVICE_TEST(event_of_a_closed_lease_can_be_withdrawn_by_the_owner)
 {
-	const int fd = open_device(0);
 	__u64 handle, second;
 	int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 	struct twheel_event event;
@@ -304,9 +293,8 @@ TEST(each_end_wakes_the_holder)
 	}
 }
 
-TEST(lease_does_not_keep_the_owners_timers)
+DEVICE_TEST(lease_does_not_keep_the_owners_timers)
 {
-	const int fd = open_device(0);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 

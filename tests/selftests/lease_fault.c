@@ -53,10 +53,9 @@ TEST_TIMEOUT(lease_is_made_or_nothing_changes_without_memory, 300)
 	ASSERT_GE(faults.no_memory, 3);
 }
 
-TEST(push_by_works_or_changes_nothing)
+NONBLOCK_TEST(push_by_works_or_changes_nothing)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 
 	while (next_fault(&faults)) {
 		const __u64 handle = add(fd, LONG / 2, 1);
@@ -73,10 +72,9 @@ TEST(push_by_works_or_changes_nothing)
 	ASSERT_GE(faults.failed, 1);
 }
 
-TEST(question_is_answered_or_nothing_is_written)
+NONBLOCK_TEST(question_is_answered_or_nothing_is_written)
 {
 	struct faults faults = all_faults(FAULT_ONE);
-	const int fd = open_device(O_NONBLOCK);
 	__u64 handle, ns;
 	const int lease = lease_of_new_timer(fd, &handle, 0);
 	long result;
@@ -92,10 +90,9 @@ TEST(question_is_answered_or_nothing_is_written)
 }
 
 /* Neither allocates nor copies, so nothing can fail. */
-TEST(push_does_not_fail)
+NONBLOCK_TEST(push_does_not_fail)
 {
 	struct faults faults = all_faults(FAULT_SLABS);
-	const int fd = open_device(O_NONBLOCK);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, 0);
 

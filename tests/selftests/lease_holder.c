@@ -174,9 +174,8 @@ static void receive_and_push(void *data)
 	wait_to_be_killed();
 }
 
-TEST(lease_is_sent_to_another_process)
+DEVICE_TEST(lease_is_sent_to_another_process)
 {
-	const int fd = open_device(0);
 	int sockets[2], lease;
 	__u64 handle;
 	pid_t child;
@@ -194,9 +193,8 @@ TEST(lease_is_sent_to_another_process)
 	CALL(waitpid(child, NULL, 0));
 }
 
-TEST(lease_lost_on_its_way_is_closed)
+DEVICE_TEST(lease_lost_on_its_way_is_closed)
 {
-	const int fd = open_device(0);
 	int sockets[2], lease;
 	__u64 handle;
 
@@ -243,9 +241,8 @@ static void collect(bool (*collected)(int fd), int fd)
 	}
 }
 
-TEST(lease_in_a_circle_of_sockets_is_collected)
+DEVICE_TEST(lease_in_a_circle_of_sockets_is_collected)
 {
-	const int fd = open_device(0);
 	__u64 handles[2];
 	const int first = lease_of_new_timer(fd, &handles[0], ON_CLOSE);
 	const int second = lease_of_new_timer(fd, &handles[1], ON_CLOSE);
@@ -256,9 +253,8 @@ TEST(lease_in_a_circle_of_sockets_is_collected)
 	read_closed(fd);
 }
 
-TEST(owner_in_a_circle_of_sockets_is_collected)
+DEVICE_TEST(owner_in_a_circle_of_sockets_is_collected)
 {
-	const int fd = open_device(0);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
 	const int copy = CALL(dup(lease));

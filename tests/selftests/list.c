@@ -10,11 +10,10 @@
 
 #include "table_timer.h"
 
-TEST(every_kind_of_timer_is_listed)
+DEVICE_TEST(every_kind_of_timer_is_listed)
 {
 	enum { COUNT = 300 };
 	static struct twheel_op ops[COUNT], records[COUNT + 1];
-	const int fd = open_device(0);
 	unsigned int i;
 
 	for (i = 0; i < COUNT; i++)
@@ -50,9 +49,8 @@ TEST(records_arm_the_timers_again)
 }
 
 /* Without TWHEEL_ABSTIME, the time left; but the deadline on CLOCK_REALTIME. */
-TEST(time_left_is_told)
+DEVICE_TEST(time_left_is_told)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + LONG, before = now(), wall = read_clock(CLOCK_REALTIME);
 	struct twheel_op records[2];
 
@@ -66,9 +64,8 @@ TEST(time_left_is_told)
 	ASSERT_EQ(records[1].time_ns, wall + LONG);
 }
 
-TEST(expired_timer_is_listed_until_it_is_read)
+DEVICE_TEST(expired_timer_is_listed_until_it_is_read)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(1);
 	const __u64 handle = add_at(fd, deadline, 1);
 	struct twheel_op records[2];
@@ -88,9 +85,8 @@ TEST(expired_timer_is_listed_until_it_is_read)
 	ASSERT_EQ(records[0].cookie, 2);
 }
 
-TEST(deadline_in_the_table_is_listed)
+DEVICE_TEST(deadline_in_the_table_is_listed)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + LONG;
 	struct twheel_word *table = map_table(fd);
 	const __u64 handle = add_shared(fd, deadline, 1);
@@ -103,9 +99,8 @@ TEST(deadline_in_the_table_is_listed)
 }
 
 /* The record of a timer with a lease arms a timer without one. */
-TEST(leased_timer_is_listed_as_such)
+DEVICE_TEST(leased_timer_is_listed_as_such)
 {
-	const int fd = open_device(0);
 	struct twheel_lease lease = { .handle = add(fd, LONG, 1), .cap_ns = LONG };
 	struct twheel_op record, told;
 
@@ -122,10 +117,9 @@ TEST(leased_timer_is_listed_as_such)
 	REFUSED(fd, TWHEEL_IOC_ADD, &record, EINVAL);
 }
 
-TEST(stopped_descriptor_lists_its_timers)
+DEVICE_TEST(stopped_descriptor_lists_its_timers)
 {
 	struct twheel_op drained, record;
-	const int fd = open_device(0);
 
 	add(fd, LONG, 1);
 	add(fd, LONG, 2);
@@ -135,12 +129,11 @@ TEST(stopped_descriptor_lists_its_timers)
 }
 
 /* Arrays of each length: the cursor goes on where the last call has ended. */
-TEST(each_call_goes_on_where_the_last_ended)
+DEVICE_TEST(each_call_goes_on_where_the_last_ended)
 {
 	enum { COUNT = 500 };
 	static const unsigned int lengths[] = { 1, 2, 49, 50, 51, 63, 64, 65, 127, 128, 499 };
 	static struct twheel_op ops[COUNT], records[COUNT + 1], again[COUNT];
-	const int fd = open_device(0);
 	unsigned int i, seen;
 	__u64 cursor, before;
 	int got;
@@ -177,9 +170,8 @@ static void check_refused(int fd, const struct twheel_list *valid, size_t offset
 	ASSERT(!memcmp(&arg, &copy, sizeof(arg)));
 }
 
-TEST(value_out_of_range_is_einval)
+DEVICE_TEST(value_out_of_range_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op record = { .cookie = 7 };
 	const struct twheel_list valid = { .ops = (unsigned long)&record, .count = 1 };
 	size_t at;
@@ -203,9 +195,8 @@ TEST(value_out_of_range_is_einval)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-TEST(cursor_of_the_end_lists_nothing)
+DEVICE_TEST(cursor_of_the_end_lists_nothing)
 {
-	const int fd = open_device(0);
 	struct twheel_op record;
 	__u64 cursor = 1 << 24;
 
@@ -214,9 +205,8 @@ TEST(cursor_of_the_end_lists_nothing)
 	ASSERT_EQ(cursor, 1 << 24);
 }
 
-TEST(bad_address_is_efault)
+DEVICE_TEST(bad_address_is_efault)
 {
-	const int fd = open_device(0);
 	struct twheel_op *page = two_pages(PROT_NONE);
 	struct twheel_list *arg = (void *)page;
 	__u64 cursor = 0;
@@ -256,11 +246,10 @@ static void check_end_of_memory(int fd, unsigned int room, int protection)
 	}
 }
 
-TEST(records_before_a_bad_page_count)
+DEVICE_TEST(records_before_a_bad_page_count)
 {
 	static const unsigned int rooms[] = { 0, 1, 10, 31, 60 };
 	static struct twheel_op ops[200];
-	const int fd = open_device(0);
 	unsigned int i;
 
 	add_many(fd, ops, ARRAY_SIZE(ops), new_timer(LONG, 0));
@@ -279,14 +268,13 @@ static void count_alarm(int number)
 	alarms++;
 }
 
-TEST(signals_lose_nothing)
+DEVICE_TEST(signals_lose_nothing)
 {
 	enum { COUNT = 20000 };
 	static struct twheel_op ops[COUNT], records[COUNT];
 	const struct sigaction action = { .sa_handler = count_alarm };
 	const struct itimerval often = { .it_interval.tv_usec = 500, .it_value.tv_usec = 500 };
 	const struct itimerval never = { };
-	const int fd = open_device(0);
 	const unsigned int count = many(COUNT);
 	unsigned int i, seen, early = 0;
 	__u64 cursor;

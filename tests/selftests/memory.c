@@ -119,9 +119,8 @@ TEST(cancelled_timers_are_freed)
 }
 
 /* New timers take the places of cancelled timers, three in ten: no memory is added. */
-TEST(places_of_cancelled_timers_are_used_again)
+DEVICE_TEST(places_of_cancelled_timers_are_used_again)
 {
-	const int fd = open_device(0);
 	struct slab first, later;
 	int i, j;
 
@@ -151,9 +150,8 @@ static void check_timer_alone(int fd, unsigned long most)
 }
 
 /* Its place is used again without a wait for a grace period. */
-TEST(timer_alone_comes_and_goes_in_the_same_memory)
+DEVICE_TEST(timer_alone_comes_and_goes_in_the_same_memory)
 {
-	const int fd = open_device(0);
 	struct slab first;
 
 	need_fast_kernel();
@@ -163,9 +161,8 @@ TEST(timer_alone_comes_and_goes_in_the_same_memory)
 }
 
 /* The same after many timers, cancelled in the opposite order. */
-TEST(timer_alone_after_many_uses_the_same_memory)
+DEVICE_TEST(timer_alone_after_many_uses_the_same_memory)
 {
-	const int fd = open_device(0);
 	struct slab first;
 	int i;
 
@@ -178,9 +175,8 @@ TEST(timer_alone_after_many_uses_the_same_memory)
 }
 
 /* The same where timers with and without words take turns in different places. */
-TEST(timers_that_share_words_alone_use_the_same_memory)
+DEVICE_TEST(timers_that_share_words_alone_use_the_same_memory)
 {
-	const int fd = open_device(0);
 	struct slab first, later;
 	struct twheel_op op;
 	void *words;

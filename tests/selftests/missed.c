@@ -19,10 +19,9 @@ static __u64 add_with(int fd, __u32 policy, __u64 first, __u64 period,
 	return arm(fd, op);
 }
 
-TEST(each_deadline_has_its_event)
+NONBLOCK_TEST(each_deadline_has_its_event)
 {
 	enum { MISSED = 20 };
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 first = now() + ticks(2), period = ticks(2) + 3;
 	const __u64 handle = add_with(fd, TWHEEL_EACH, first, period, 1);
 	struct twheel_event events[MISSED];
@@ -41,9 +40,8 @@ TEST(each_deadline_has_its_event)
 	}
 }
 
-TEST(each_event_is_on_the_grid_and_none_is_missing)
+DEVICE_TEST(each_event_is_on_the_grid_and_none_is_missing)
 {
-	const int fd = open_device(0);
 	const __u64 first = now() + ticks(1), period = ticks(1) + 7;
 	int i;
 
@@ -58,9 +56,8 @@ TEST(each_event_is_on_the_grid_and_none_is_missing)
 	}
 }
 
-TEST(each_that_is_caught_up_has_no_event_in_advance)
+NONBLOCK_TEST(each_that_is_caught_up_has_no_event_in_advance)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 first = now(), period = ticks(30) + margin_ns();
 	struct twheel_event event;
 	__u64 last = 0;
@@ -77,10 +74,8 @@ TEST(each_that_is_caught_up_has_no_event_in_advance)
 	ASSERT_EQ(read_one(fd).deadline_ns, last + period);
 }
 
-TEST(backlog_is_one_timer_and_one_unread)
+NONBLOCK_TEST(backlog_is_one_timer_and_one_unread)
 {
-	const int fd = open_device(O_NONBLOCK);
-
 	add_with(fd, TWHEEL_EACH, now(), ticks(1), 1);
 	pass_ticks(10);
 	wait_for_event(fd);
@@ -93,9 +88,8 @@ TEST(backlog_is_one_timer_and_one_unread)
 }
 
 /* After each read the rest of a backlog waits behind the other events. */
-TEST(backlog_does_not_hold_up_others)
+DEVICE_TEST(backlog_does_not_hold_up_others)
 {
-	const int fd = open_device(0);
 	const __u64 first = now();
 	const __u64 late = add_with(fd, TWHEEL_EACH, first, ticks(1), 1);
 	__u64 other;
@@ -113,9 +107,8 @@ TEST(backlog_does_not_hold_up_others)
  * With TWHEEL_EACH, the event of the second missed deadline comes behind the events of
  * timers that expired after the first one. Its time of expiry is earlier than theirs.
  */
-TEST(each_event_of_a_backlog_goes_to_the_end)
+DEVICE_TEST(each_event_of_a_backlog_goes_to_the_end)
 {
-	const int fd = open_device(0);
 	const __u64 first = now() - ticks(40), period = ticks(10);
 	struct twheel_event event;
 	__u64 found, other;
@@ -153,10 +146,9 @@ TEST(each_event_of_a_backlog_goes_to_the_end)
 	ASSERT_LT(event.expired_ns, other);
 }
 
-TEST(backlogs_take_turns)
+DEVICE_TEST(backlogs_take_turns)
 {
 	enum { TIMERS = 4, ROUNDS = 5 };
-	const int fd = open_device(0);
 	const __u64 first = now();
 	unsigned int i, turn[TIMERS];
 	__u64 handles[TIMERS];
@@ -172,9 +164,8 @@ TEST(backlogs_take_turns)
 		ASSERT_EQ(read_one(fd).cookie, turn[i % TIMERS]);
 }
 
-TEST(cancel_drops_the_backlog)
+DEVICE_TEST(cancel_drops_the_backlog)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add_with(fd, TWHEEL_EACH, now(), ticks(1), 1);
 
 	pass_ticks(10);
@@ -184,9 +175,8 @@ TEST(cancel_drops_the_backlog)
 	check_no_event(fd);
 }
 
-TEST(change_drops_the_backlog)
+DEVICE_TEST(change_drops_the_backlog)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add_with(fd, TWHEEL_EACH, now(), ticks(1), 1);
 	__u64 deadline;
 
@@ -238,10 +228,9 @@ TEST(change_discards_every_missed_deadline)
 	check_change_discards(TWHEEL_RESTART);
 }
 
-TEST(restart_counts_all_and_goes_on_from_the_read)
+DEVICE_TEST(restart_counts_all_and_goes_on_from_the_read)
 {
 	enum { MISSED = 10 };
-	const int fd = open_device(0);
 	const __u64 first = now() + ticks(2), period = ticks(4);
 	struct twheel_event event;
 	__u64 before, after;
@@ -262,9 +251,8 @@ TEST(restart_counts_all_and_goes_on_from_the_read)
 }
 
 /* The next deadline is at least a period after the read, however fast the reader is. */
-TEST(restart_leaves_a_period_between_read_and_event)
+DEVICE_TEST(restart_leaves_a_period_between_read_and_event)
 {
-	const int fd = open_device(0);
 	const __u64 period = ticks(2);
 	__u64 before = now(), after = before;
 	int i;
@@ -322,10 +310,9 @@ TEST(restart_that_was_read_has_no_backlog)
 		period *= 2;
 }
 
-TEST(longest_period_with_any_policy)
+DEVICE_TEST(longest_period_with_any_policy)
 {
 	const __u64 longest = (1ULL << 63) - 1;
-	const int fd = open_device(0);
 	const __u64 each = add_with(fd, TWHEEL_EACH, now(), longest, 1);
 	const __u64 restart = add_with(fd, TWHEEL_RESTART, now(), longest, 2);
 
@@ -336,9 +323,8 @@ TEST(longest_period_with_any_policy)
 	ASSERT_EQ(cancel(fd, restart), 0);
 }
 
-TEST(batch_takes_policies)
+DEVICE_TEST(batch_takes_policies)
 {
-	const int fd = open_device(0);
 	const __u64 first = now();
 	struct twheel_op ops[2];
 	int i, each = 0;
@@ -383,9 +369,8 @@ TEST(two_policies_are_einval)
 	check_refused(TWHEEL_EACH | TWHEEL_RESTART, 0);
 }
 
-TEST(policy_cannot_be_changed)
+DEVICE_TEST(policy_cannot_be_changed)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = {
 		.handle = add_with(fd, 0, now() + LONG, ticks(1), 1),
 		.flags = TWHEEL_EACH,

@@ -9,9 +9,8 @@
 
 #include "device.h"
 
-TEST(eventfd_is_signalled_at_expiry)
+DEVICE_TEST(eventfd_is_signalled_at_expiry)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 
 	ASSERT_EQ(CALL(set_eventfd(fd, eventfd)), 0);
@@ -28,9 +27,8 @@ TEST(eventfd_is_signalled_at_expiry)
 	ASSERT_EQ(signals(eventfd), 0);
 }
 
-TEST(eventfd_is_signalled_each_time)
+DEVICE_TEST(eventfd_is_signalled_each_time)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 	int i;
 
@@ -45,9 +43,8 @@ TEST(eventfd_is_signalled_each_time)
 	}
 }
 
-TEST(eventfd_says_what_was_there_before)
+DEVICE_TEST(eventfd_says_what_was_there_before)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 
 	add(fd, 0, 1);
@@ -61,9 +58,8 @@ TEST(eventfd_says_what_was_there_before)
 	ASSERT_EQ(signals(eventfd), 0);
 }
 
-TEST(eventfd_is_replaced)
+DEVICE_TEST(eventfd_is_replaced)
 {
-	const int fd = open_device(0);
 	const int old = new_eventfd(), new = new_eventfd();
 
 	CALL(set_eventfd(fd, old));
@@ -74,9 +70,8 @@ TEST(eventfd_is_replaced)
 	ASSERT_EQ(signals(old), 0);
 }
 
-TEST(eventfd_is_taken_away)
+DEVICE_TEST(eventfd_is_taken_away)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 
 	CALL(set_eventfd(fd, eventfd));
@@ -114,9 +109,8 @@ TEST(eventfd_serves_many_descriptors)
 	ASSERT_LE(sum, time_travel ? 5 : 10);
 }
 
-TEST(retracted_event_signals_nothing_more)
+DEVICE_TEST(retracted_event_signals_nothing_more)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 	const __u64 handle = add(fd, LONG, 1);
 
@@ -126,9 +120,8 @@ TEST(retracted_event_signals_nothing_more)
 	ASSERT_EQ(signals(eventfd), 0);
 }
 
-TEST(eventfd_outlives_the_descriptor)
+DEVICE_TEST(eventfd_outlives_the_descriptor)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 
 	CALL(set_eventfd(fd, eventfd));
@@ -140,9 +133,8 @@ TEST(eventfd_outlives_the_descriptor)
 	ASSERT_EQ(signals(eventfd), 5);
 }
 
-TEST(descriptor_outlives_the_eventfd)
+DEVICE_TEST(descriptor_outlives_the_eventfd)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 
 	CALL(set_eventfd(fd, eventfd));
@@ -152,17 +144,14 @@ TEST(descriptor_outlives_the_eventfd)
 	CALL(set_eventfd(fd, -1));
 }
 
-TEST(no_descriptor_is_ebadf)
+DEVICE_TEST(no_descriptor_is_ebadf)
 {
-	const int fd = open_device(0);
-
 	ASSERT_ERRNO(set_eventfd(fd, 1000), EBADF);
 	ASSERT_ERRNO(set_eventfd(fd, 0x7fffffff), EBADF);
 }
 
-TEST(no_eventfd_is_einval)
+DEVICE_TEST(no_eventfd_is_einval)
 {
-	const int fd = open_device(0);
 	int ends[2];
 
 	CALL(pipe(ends));
@@ -170,9 +159,8 @@ TEST(no_eventfd_is_einval)
 	ASSERT_ERRNO(set_eventfd(fd, fd), EINVAL);
 }
 
-TEST(refused_eventfd_leaves_the_one_there_is)
+DEVICE_TEST(refused_eventfd_leaves_the_one_there_is)
 {
-	const int fd = open_device(0);
 	const int eventfd = new_eventfd();
 
 	CALL(set_eventfd(fd, eventfd));
@@ -183,10 +171,9 @@ TEST(refused_eventfd_leaves_the_one_there_is)
 	wait_for_event(eventfd);
 }
 
-TEST(value_out_of_range_is_einval)
+DEVICE_TEST(value_out_of_range_is_einval)
 {
 	const struct twheel_eventfd valid = { .fd = new_eventfd() };
-	const int fd = open_device(0);
 	struct twheel_eventfd arg = valid;
 	unsigned int i;
 
@@ -301,9 +288,8 @@ static void set_async(int fd, bool on)
 	CALL(fcntl(fd, F_SETFL, on ? flags | O_ASYNC : flags & ~O_ASYNC));
 }
 
-TEST(sigio_is_sent_at_expiry)
+DEVICE_TEST(sigio_is_sent_at_expiry)
 {
-	const int fd = open_device(0);
 	siginfo_t info;
 
 	own_signals(fd, SIGIO);
@@ -317,9 +303,8 @@ TEST(sigio_is_sent_at_expiry)
 	ASSERT(take(SIGIO, &info, 30 * NSEC_PER_SEC));
 }
 
-TEST(other_signal_says_which_descriptor_it_is)
+DEVICE_TEST(other_signal_says_which_descriptor_it_is)
 {
-	const int fd = open_device(0);
 	siginfo_t info;
 
 	own_signals(fd, SIGRTMIN);
@@ -332,9 +317,8 @@ TEST(other_signal_says_which_descriptor_it_is)
 	ASSERT(info.si_band & POLLIN);
 }
 
-TEST(no_signal_unless_it_is_asked_for)
+DEVICE_TEST(no_signal_unless_it_is_asked_for)
 {
-	const int fd = open_device(0);
 	siginfo_t info;
 
 	own_signals(fd, SIGIO);
@@ -350,9 +334,8 @@ TEST(no_signal_unless_it_is_asked_for)
 	ASSERT(!take(SIGIO, &info, 0));
 }
 
-TEST(no_signal_after_close)
+DEVICE_TEST(no_signal_after_close)
 {
-	const int fd = open_device(0);
 	siginfo_t info;
 
 	own_signals(fd, SIGIO);
@@ -394,9 +377,8 @@ static void be_the_owner(void *data)
 	ASSERT(take(SIGIO, &info, 30 * NSEC_PER_SEC));
 }
 
-TEST(signal_goes_to_the_owner)
+DEVICE_TEST(signal_goes_to_the_owner)
 {
-	const int fd = open_device(0);
 	int pipes[2];
 	pid_t child;
 

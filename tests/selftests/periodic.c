@@ -14,9 +14,8 @@ static __u64 next_deadline(const struct twheel_event *event, __u64 period)
 	return event->deadline_ns + event->count * period;
 }
 
-TEST(deadlines_do_not_drift)
+DEVICE_TEST(deadlines_do_not_drift)
 {
-	const int fd = open_device(0);
 	const __u64 first = now() + ticks(2) + 3;
 	const __u64 period = odd_period();
 	const __u64 handle = add_periodic(fd, first, period, 1);
@@ -69,9 +68,8 @@ TEST(each_period_expires_on_its_own)
 	check_each_period(10 * NSEC_PER_SEC, 2 * 24 * 360);
 }
 
-TEST(relative_first_deadline)
+DEVICE_TEST(relative_first_deadline)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(ticks(3), 2);
 	const __u64 before = now();
 	struct twheel_event event;
@@ -83,10 +81,9 @@ TEST(relative_first_deadline)
 	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, ticks(2)));
 }
 
-TEST(missed_periods_are_counted)
+NONBLOCK_TEST(missed_periods_are_counted)
 {
 	enum { MISSED = 10 };
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 first = now() + ticks(2);
 	const __u64 period = ticks(4);
 	struct twheel_event event;
@@ -103,9 +100,8 @@ TEST(missed_periods_are_counted)
 	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, period));
 }
 
-TEST(counts_add_up_to_the_periods_passed)
+DEVICE_TEST(counts_add_up_to_the_periods_passed)
 {
-	const int fd = open_device(0);
 	const __u64 period = odd_period();
 	const __u64 first = now() + ticks(2);
 	__u64 expected = first, count = 0, before;
@@ -129,10 +125,8 @@ TEST(counts_add_up_to_the_periods_passed)
 	ASSERT_EQ(expected, first + count * period);
 }
 
-TEST(unread_periodic_timer_counts_as_one)
+DEVICE_TEST(unread_periodic_timer_counts_as_one)
 {
-	const int fd = open_device(0);
-
 	add_periodic(fd, now(), ticks(1), 5);
 	pass_ticks(10);
 	ASSERT_EQ(timers_of(fd), 1);
@@ -140,9 +134,8 @@ TEST(unread_periodic_timer_counts_as_one)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-TEST(unread_timer_is_expired)
+DEVICE_TEST(unread_timer_is_expired)
 {
-	const int fd = open_device(0);
 	const __u64 period = LONG, first = now();
 	const __u64 handle = add_periodic(fd, first, period, 6);
 	struct twheel_op op;
@@ -159,9 +152,8 @@ TEST(unread_timer_is_expired)
 	ASSERT_GE(now() + op.time_ns, first + period);
 }
 
-TEST(cancel_stops_it_for_good)
+DEVICE_TEST(cancel_stops_it_for_good)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add_periodic(fd, now(), ticks(1), 7);
 	int i, result;
 
@@ -175,9 +167,8 @@ TEST(cancel_stops_it_for_good)
 	check_no_event(fd);
 }
 
-TEST(cancel_retracts_an_unread_event)
+DEVICE_TEST(cancel_retracts_an_unread_event)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add_periodic(fd, now(), ticks(1), 9);
 
 	wait_for_event(fd);
@@ -188,9 +179,8 @@ TEST(cancel_retracts_an_unread_event)
 	check_no_event(fd);
 }
 
-TEST(delivered_timer_is_pending_again)
+DEVICE_TEST(delivered_timer_is_pending_again)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add_periodic(fd, now(), LONG, 10);
 
 	read_one(fd);
@@ -198,9 +188,8 @@ TEST(delivered_timer_is_pending_again)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(period_goes_on_from_a_change)
+DEVICE_TEST(period_goes_on_from_a_change)
 {
-	const int fd = open_device(0);
 	const __u64 period = odd_period();
 	const __u64 handle = add_periodic(fd, now() + LONG, period, 11);
 	__u64 expected = now() + ticks(4) + 5;
@@ -215,9 +204,8 @@ TEST(period_goes_on_from_a_change)
 	}
 }
 
-TEST(change_of_a_running_timer)
+DEVICE_TEST(change_of_a_running_timer)
 {
-	const int fd = open_device(0);
 	const __u64 period = ticks(1);
 	const __u64 handle = add_periodic(fd, now(), period, 12);
 	struct twheel_event event;
@@ -236,9 +224,8 @@ TEST(change_of_a_running_timer)
 	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, period));
 }
 
-TEST(change_retracts_an_unread_event)
+DEVICE_TEST(change_retracts_an_unread_event)
 {
-	const int fd = open_device(0);
 	const __u64 period = LONG;
 	const __u64 handle = add_periodic(fd, now(), period, 13);
 	struct twheel_event event;
@@ -283,9 +270,8 @@ TEST(past_first_deadline_is_caught_up)
 	check_past(0, get_info(open_device(0)).min_period_ns);
 }
 
-TEST(longest_period_expires_once)
+DEVICE_TEST(longest_period_expires_once)
 {
-	const int fd = open_device(0);
 	const __u64 first = now() + ticks(1);
 	const __u64 handle = add_periodic(fd, first, TIME_MAX, 15);
 	const struct twheel_event event = read_one(fd);
@@ -299,10 +285,9 @@ TEST(longest_period_expires_once)
 	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
-TEST(many_periods_side_by_side)
+DEVICE_TEST(many_periods_side_by_side)
 {
 	enum { COUNT = 200 };
-	const int fd = open_device(0);
 	struct twheel_event events[64];
 	__u64 expected[COUNT], periods[COUNT];
 	const __u64 start = now();

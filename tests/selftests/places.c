@@ -233,9 +233,8 @@ TEST_TIMEOUT(batches_of_all_kinds_on_the_way_to_the_limit, 120)
 }
 
 /* A batch that wants one word does not pass over others. */
-TEST(words_are_given_in_turn)
+DEVICE_TEST(words_are_given_in_turn)
 {
-	const int fd = open_device(0);
 	const unsigned int words = words_of_a_page();
 	struct twheel_op ops[5];
 	unsigned int i, k;

@@ -9,10 +9,8 @@
 #include "device.h"
 #include "one_epoll.h"
 
-TEST(pollin_from_expiry_to_read)
+DEVICE_TEST(pollin_from_expiry_to_read)
 {
-	const int fd = open_device(0);
-
 	ASSERT_EQ(poll_events(fd, ~0, 0) & (POLLIN | POLLRDNORM), 0);
 	add(fd, LONG, 1);
 	ASSERT_EQ(poll_events(fd, ~0, 0) & (POLLIN | POLLRDNORM), 0);
@@ -23,9 +21,8 @@ TEST(pollin_from_expiry_to_read)
 	ASSERT_EQ(poll_events(fd, ~0, 0) & (POLLIN | POLLRDNORM), 0);
 }
 
-TEST(neither_error_nor_hangup_is_reported)
+DEVICE_TEST(neither_error_nor_hangup_is_reported)
 {
-	const int fd = open_device(0);
 	const short unexpected = POLLERR | POLLHUP | POLLNVAL | POLLPRI;
 
 	ASSERT_EQ(poll_events(fd, ~0, 0) & unexpected, 0);
@@ -34,9 +31,8 @@ TEST(neither_error_nor_hangup_is_reported)
 	ASSERT_EQ(poll_events(fd, ~0, 0) & unexpected, 0);
 }
 
-TEST(poll_wakes_up)
+DEVICE_TEST(poll_wakes_up)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 
 	add(fd, ticks(3), 1);
@@ -46,9 +42,8 @@ TEST(poll_wakes_up)
 	check_lateness(&event);
 }
 
-TEST(select_wakes_up)
+DEVICE_TEST(select_wakes_up)
 {
-	const int fd = open_device(0);
 	fd_set set;
 
 	FD_ZERO(&set);
@@ -59,9 +54,8 @@ TEST(select_wakes_up)
 	read_one(fd);
 }
 
-TEST(level_triggered_epoll_reports_until_read)
+DEVICE_TEST(level_triggered_epoll_reports_until_read)
 {
-	const int fd = open_device(0);
 	const int epoll = new_epoll(fd, EPOLLIN);
 
 	ASSERT(!epoll_reports(epoll, 0));
@@ -73,9 +67,8 @@ TEST(level_triggered_epoll_reports_until_read)
 	ASSERT(!epoll_reports(epoll, 0));
 }
 
-TEST(level_triggered_epoll_forgets_a_retracted_event)
+DEVICE_TEST(level_triggered_epoll_forgets_a_retracted_event)
 {
-	const int fd = open_device(0);
 	const int epoll = new_epoll(fd, EPOLLIN);
 	const __u64 handle = add(fd, 0, 1);
 
@@ -85,10 +78,9 @@ TEST(level_triggered_epoll_forgets_a_retracted_event)
 }
 
 /* If a tick comes between two of the calls, the event may be reported again. */
-TEST(edge_triggered_epoll_reports_once)
+DEVICE_TEST(edge_triggered_epoll_reports_once)
 {
 	enum { ROUNDS = 10 };
-	const int fd = open_device(0);
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
 	int i, again = 0;
 
@@ -103,9 +95,8 @@ TEST(edge_triggered_epoll_reports_once)
 }
 
 /* Each new event is an edge, as it is for sockets and pipes. */
-TEST(edge_triggered_epoll_reports_again_if_not_read)
+DEVICE_TEST(edge_triggered_epoll_reports_again_if_not_read)
 {
-	const int fd = open_device(0);
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
 
 	add(fd, 0, 1);
@@ -117,9 +108,8 @@ TEST(edge_triggered_epoll_reports_again_if_not_read)
 }
 
 /* The kernel wakes many waiters by parts. */
-TEST(many_epolls_report)
+DEVICE_TEST(many_epolls_report)
 {
-	const int fd = open_device(0);
 	enum { EPOLLS = 200 };
 	int epolls[EPOLLS], i, round;
 
@@ -137,10 +127,9 @@ TEST(many_epolls_report)
  * A program that reads only some of the events is told of the next tick at which timers expire.
  * It need not read until nothing is left.
  */
-TEST(edge_triggered_epoll_reports_each_tick_if_some_events_are_left)
+NONBLOCK_TEST(edge_triggered_epoll_reports_each_tick_if_some_events_are_left)
 {
 	enum { EACH_TICK = 3, TICKS = 20 };
-	const int fd = open_device(O_NONBLOCK);
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
 	struct twheel_event events[EACH_TICK * TICKS];
 	unsigned int tick, i;
@@ -162,10 +151,9 @@ TEST(edge_triggered_epoll_reports_each_tick_if_some_events_are_left)
 }
 
 /* The same for timers that were all there before the first edge. */
-TEST(edge_triggered_epoll_reports_ticks_to_come_if_some_events_are_left)
+NONBLOCK_TEST(edge_triggered_epoll_reports_ticks_to_come_if_some_events_are_left)
 {
 	enum { EACH_TICK = 3, TICKS = 10 };
-	const int fd = open_device(O_NONBLOCK);
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
 	struct twheel_event events[EACH_TICK * TICKS];
 	unsigned int tick, i, reads = 0;
@@ -191,10 +179,8 @@ TEST(edge_triggered_epoll_reports_ticks_to_come_if_some_events_are_left)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(events_before_epoll_ctl_are_reported)
+DEVICE_TEST(events_before_epoll_ctl_are_reported)
 {
-	const int fd = open_device(0);
-
 	add(fd, 0, 1);
 	wait_for_event(fd);
 	ASSERT(epoll_reports(new_epoll(fd, EPOLLIN), 0));
@@ -230,18 +216,14 @@ static unsigned int aio_poll(int fd, bool before)
 	return event.res & POLLIN;
 }
 
-TEST(aio_waits_for_an_event)
+DEVICE_TEST(aio_waits_for_an_event)
 {
-	const int fd = open_device(0);
-
 	ASSERT_EQ(aio_poll(fd, false), POLLIN);
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
-TEST(aio_reports_an_event_that_is_there)
+DEVICE_TEST(aio_reports_an_event_that_is_there)
 {
-	const int fd = open_device(0);
-
 	ASSERT_EQ(aio_poll(fd, true), POLLIN);
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }

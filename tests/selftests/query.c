@@ -2,9 +2,8 @@
 /* TWHEEL_IOC_QUERY: it describes a timer and changes nothing. */
 #include "errors.h"
 
-TEST(pending_timer_is_described)
+DEVICE_TEST(pending_timer_is_described)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + LONG;
 	const __u64 handle = add_at(fd, deadline, 0x1122334455667788ULL);
 	struct twheel_op op;
@@ -22,9 +21,8 @@ TEST(pending_timer_is_described)
 }
 
 /* With the deadline, which is told on request, the operation is the one that armed the timer. */
-TEST(every_kind_of_timer_is_described)
+DEVICE_TEST(every_kind_of_timer_is_described)
 {
-	const int fd = open_device(0);
 	unsigned int i;
 
 	for (i = 0; i < 30; i++) {
@@ -37,9 +35,8 @@ TEST(every_kind_of_timer_is_described)
 	}
 }
 
-TEST(time_left_decreases)
+DEVICE_TEST(time_left_decreases)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_op op;
 	__u64 left = LONG + 1;
@@ -53,9 +50,8 @@ TEST(time_left_decreases)
 	}
 }
 
-TEST(time_left_follows_a_change)
+DEVICE_TEST(time_left_follows_a_change)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 1);
 	struct twheel_op op;
 
@@ -69,9 +65,8 @@ TEST(time_left_follows_a_change)
 	ASSERT_EQ(op.cookie, 1);
 }
 
-TEST(unread_timer_is_expired)
+DEVICE_TEST(unread_timer_is_expired)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 2);
 	struct twheel_op op;
 
@@ -87,9 +82,8 @@ TEST(unread_timer_is_expired)
 	ASSERT_EQ(query(fd, handle, &op), -ENOENT);
 }
 
-TEST(query_changes_nothing)
+DEVICE_TEST(query_changes_nothing)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(4);
 	const __u64 handle = add_at(fd, deadline, 3);
 	struct twheel_event event;
@@ -106,9 +100,8 @@ TEST(query_changes_nothing)
 
 TEST_REFUSALS(query, TWHEEL_IOC_QUERY)
 
-TEST(result_that_cannot_be_returned_is_efault)
+DEVICE_TEST(result_that_cannot_be_returned_is_efault)
 {
-	const int fd = open_device(0);
 	struct twheel_op *op = read_only_op((struct twheel_op){
 		.handle = add(fd, ticks(2), 6),
 	});

@@ -115,9 +115,8 @@ TEST(huge_buffer_is_fine)
 	take_rest(fd, 3);
 }
 
-TEST(nothing_to_read_is_eagain)
+NONBLOCK_TEST(nothing_to_read_is_eagain)
 {
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_event event;
 
 	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
@@ -125,9 +124,8 @@ TEST(nothing_to_read_is_eagain)
 	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
 }
 
-TEST(nonblocking_can_be_switched_on_and_off)
+DEVICE_TEST(nonblocking_can_be_switched_on_and_off)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 
 	CALL(fcntl(fd, F_SETFL, O_NONBLOCK));
@@ -137,9 +135,8 @@ TEST(nonblocking_can_be_switched_on_and_off)
 	ASSERT_EQ(read_events(fd, &event, 1), 1);
 }
 
-TEST(blocked_read_wakes_up)
+DEVICE_TEST(blocked_read_wakes_up)
 {
-	const int fd = open_device(0);
 	struct twheel_event events[4];
 
 	add(fd, ticks(3), 1);
@@ -157,9 +154,8 @@ static void *read_in_thread(void *data)
 	return NULL;
 }
 
-TEST(blocked_read_sees_a_timer_that_is_added_later)
+DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later)
 {
-	const int fd = open_device(0);
 	struct twheel_event event = { .cookie = fd };
 	pthread_t thread;
 
@@ -171,9 +167,8 @@ TEST(blocked_read_sees_a_timer_that_is_added_later)
 	ASSERT_EQ(event.cookie, 7);
 }
 
-TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
+DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
 {
-	const int fd = open_device(0);
 	struct twheel_event event = { .cookie = fd };
 	pthread_t thread;
 	__u64 far;
@@ -188,10 +183,9 @@ TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
 }
 
 /* Two events come on one tick, and each reader has room for one: both return. */
-TEST(two_blocked_readers_with_small_buffers_get_an_event_each)
+DEVICE_TEST(two_blocked_readers_with_small_buffers_get_an_event_each)
 {
 	const unsigned int rounds = many(200) + 5;
-	const int fd = open_device(0);
 	struct twheel_event events[2];
 	pthread_t threads[2];
 	unsigned int round, i;
@@ -239,9 +233,8 @@ static void alarm_every_20_ms(int flags)
 	CALL(setitimer(ITIMER_REAL, &often, NULL));
 }
 
-TEST(signal_ends_a_blocked_read_with_eintr)
+DEVICE_TEST(signal_ends_a_blocked_read_with_eintr)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 
 	add(fd, LONG, 1);
@@ -250,9 +243,8 @@ TEST(signal_ends_a_blocked_read_with_eintr)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-TEST(read_goes_on_after_a_signal_with_sa_restart)
+DEVICE_TEST(read_goes_on_after_a_signal_with_sa_restart)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 
 	alarm_fd = fd;
@@ -261,9 +253,8 @@ TEST(read_goes_on_after_a_signal_with_sa_restart)
 	ASSERT_GE(alarms, 3);
 }
 
-TEST(event_stays_retractable_after_efault)
+NONBLOCK_TEST(event_stays_retractable_after_efault)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 handle = add(fd, 0, 1);
 	char *pages = two_pages(PROT_NONE);
 
@@ -273,10 +264,9 @@ TEST(event_stays_retractable_after_efault)
 	check_no_event(fd);
 }
 
-TEST(events_stay_in_order_after_efault)
+NONBLOCK_TEST(events_stay_in_order_after_efault)
 {
 	enum { EVENTS = 3 };
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_event events[EVENTS];
 	unsigned int i;
 
@@ -354,9 +344,8 @@ TEST(readv_may_split_an_event)
 	take_rest(fd, 3);
 }
 
-TEST(readv_waits_for_the_first_event_only)
+DEVICE_TEST(readv_waits_for_the_first_event_only)
 {
-	const int fd = open_device(0);
 	struct twheel_event events[2];
 	struct iovec buffers[] = {
 		{ &events[0], EVENT_SIZE },
@@ -368,14 +357,13 @@ TEST(readv_waits_for_the_first_event_only)
 	ASSERT_EQ(events[0].cookie, 5);
 }
 
-TEST(ten_thousand_events_in_one_read)
+DEVICE_TEST(ten_thousand_events_in_one_read)
 {
 	enum { MOST = 10000 };
 	static struct twheel_event events[MOST + 1];
 	static struct twheel_op ops[MOST];
 	static bool seen[MOST];
 	const unsigned int count = many(MOST);
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(2);
 	unsigned int i;
 
@@ -392,14 +380,13 @@ TEST(ten_thousand_events_in_one_read)
 }
 
 /* The timers are armed on two CPUs. Their events are in the order of their expiry. */
-TEST(each_of_100000_timers_is_read_once)
+DEVICE_TEST(each_of_100000_timers_is_read_once)
 {
 	enum { MOST = 100000, ROOM = 512 };
 	static struct twheel_event events[ROOM];
 	static struct twheel_op ops[MOST];
 	static bool seen[MOST];
 	const unsigned int total = many(MOST);
-	const int fd = open_device(0);
 	const __u64 start = now() + 500 * NSEC_PER_MSEC;
 	__u64 worst = 0, last = 0;
 	unsigned int i, count = 0;

@@ -52,11 +52,10 @@ static unsigned int read_timeouts(int fd)
 	return count;
 }
 
-TEST(of_100000_requests_in_flight_99_percent_are_answered)
+NONBLOCK_TEST(of_100000_requests_in_flight_99_percent_are_answered)
 {
 	static struct twheel_op ops[2 * STEP];
 	const unsigned int count = many(REQUESTS), in_flight = many(IN_FLIGHT);
-	const int fd = open_device(O_NONBLOCK);
 	unsigned int first = 0, next = 0, timeouts = 0, cancels = 0;
 	const __u64 start = now();
 	__u64 end;
@@ -97,10 +96,9 @@ TEST(of_100000_requests_in_flight_99_percent_are_answered)
 }
 
 /* An answer at the time of the timeout: the cancel says which of the two has won. */
-TEST(late_answers_are_told)
+NONBLOCK_TEST(late_answers_are_told)
 {
 	enum { COUNT = 500 };
-	const int fd = open_device(O_NONBLOCK);
 	unsigned int cancels = 0, retractions = 0, late = 0, timeouts = 0, i;
 	bool seen[COUNT] = { 0 };
 	__u64 handles[COUNT];

@@ -266,9 +266,8 @@ TEST(mapping_a_ring_ends_a_blocked_read)
 	join_threads(&thread, 1);
 }
 
-TEST(earlier_events_are_in_the_ring_at_once)
+NONBLOCK_TEST(earlier_events_are_in_the_ring_at_once)
 {
-	const int fd = open_device(O_NONBLOCK);
 	struct ring ring;
 	unsigned int i;
 
@@ -282,10 +281,9 @@ TEST(earlier_events_are_in_the_ring_at_once)
 	ASSERT_EQ(take_one(&ring).cookie, 5);
 }
 
-TEST(earlier_events_that_do_not_fit_follow)
+NONBLOCK_TEST(earlier_events_that_do_not_fit_follow)
 {
 	enum { COUNT = 3 * ENTRIES + 8 };
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_event event;
 	struct ring ring;
 	unsigned int i;

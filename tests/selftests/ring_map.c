@@ -12,9 +12,8 @@ static void refuses_map(int fd, size_t size, int protection, int flags)
 	ASSERT_ERRNO(mmap(NULL, size, protection, flags, fd, TWHEEL_MMAP_RING), EINVAL);
 }
 
-TEST(size_that_is_no_power_of_two_is_einval)
+DEVICE_TEST(size_that_is_no_power_of_two_is_einval)
 {
-	const int fd = open_device(0);
 	unsigned int pages;
 
 	for (pages = 1; pages <= 20; pages++)
@@ -26,9 +25,8 @@ TEST(size_that_is_no_power_of_two_is_einval)
 	map_ring(fd, ENTRIES);
 }
 
-TEST(private_or_executable_mapping_is_einval)
+DEVICE_TEST(private_or_executable_mapping_is_einval)
 {
-	const int fd = open_device(0);
 	struct ring ring;
 
 	refuses_map(fd, ring_size(ENTRIES), PROT_READ | PROT_WRITE, MAP_PRIVATE);
@@ -39,9 +37,8 @@ TEST(private_or_executable_mapping_is_einval)
 }
 
 /* All mappings are the same memory, and a shorter one is its beginning. */
-TEST(first_mapping_fixes_the_size)
+NONBLOCK_TEST(first_mapping_fixes_the_size)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const struct ring ring = map_ring(fd, 2 * ENTRIES), again = map_ring(fd, 2 * ENTRIES);
 	const struct twheel_ring *part = mmap(NULL, ring_size(ENTRIES), PROT_READ | PROT_WRITE,
 					      MAP_SHARED, fd, TWHEEL_MMAP_RING);
@@ -63,10 +60,8 @@ TEST(first_mapping_fixes_the_size)
 	ASSERT(!has_event(fd));
 }
 
-TEST(failed_mapping_leaves_read_alone)
+DEVICE_TEST(failed_mapping_leaves_read_alone)
 {
-	const int fd = open_device(0);
-
 	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED);
 	add(fd, 0, 4);
 	ASSERT_EQ(read_one(fd).cookie, 4);

@@ -14,9 +14,8 @@
 /* The environment variable by which the program knows its descriptor after exec(). */
 #define AFTER_EXEC "TWHEEL_TEST_AFTER_EXEC"
 
-TEST(dup_shares_the_timers)
+DEVICE_TEST(dup_shares_the_timers)
 {
-	const int fd = open_device(0);
 	const int copy = CALL(dup(fd));
 	const __u64 handle = add(fd, ticks(3), 1);
 	struct twheel_op op;
@@ -60,9 +59,8 @@ TEST(child_reads_and_adds)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(timers_live_in_a_descriptor_that_is_sent)
+DEVICE_TEST(timers_live_in_a_descriptor_that_is_sent)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, ticks(3), 6);
 	int sockets[2], received;
 
@@ -75,9 +73,8 @@ TEST(timers_live_in_a_descriptor_that_is_sent)
 	ASSERT(read_one(received).handle == handle);
 }
 
-TEST(descriptor_lost_on_its_way_ends_its_timers)
+DEVICE_TEST(descriptor_lost_on_its_way_ends_its_timers)
 {
-	const int fd = open_device(0);
 	int sockets[2];
 
 	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
@@ -105,9 +102,8 @@ static __attribute__((constructor)) void after_exec(void)
 	_exit(EXIT_PASS);
 }
 
-TEST(timers_stay_over_exec)
+DEVICE_TEST(timers_stay_over_exec)
 {
-	const int fd = open_device(0);
 	char number[16];
 
 	add(fd, ticks(10), 10);
@@ -117,9 +113,8 @@ TEST(timers_stay_over_exec)
 	CALL(execl("/proc/self/exe", "share", NULL));
 }
 
-TEST(new_descriptor_is_empty)
+DEVICE_TEST(new_descriptor_is_empty)
 {
-	const int fd = open_device(0);
 	int i;
 
 	for (i = 0; i < 100; i++)
@@ -130,9 +125,8 @@ TEST(new_descriptor_is_empty)
 	check_no_event(open_device(0));
 }
 
-TEST(descriptors_are_independent)
+NONBLOCK_TEST(descriptors_are_independent)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const int other = open_device(O_NONBLOCK);
 	const __u64 handle = add(fd, 0, 12);
 	const __u64 foreign = add(other, LONG, 13);
@@ -178,11 +172,10 @@ static void read_until_told_to_stop(void *data)
 	}
 }
 
-TEST(each_event_is_read_by_one_process)
+NONBLOCK_TEST(each_event_is_read_by_one_process)
 {
 	static struct twheel_op ops[SHARED_EVENTS];
 	static bool seen[SHARED_EVENTS];
-	const int fd = open_device(O_NONBLOCK);
 	struct reader reader = { .fd = fd };
 	const __u64 begin = now();
 	pid_t children[3];

@@ -289,11 +289,10 @@ TEST_TIMEOUT(storm_over_many_descriptors_does_not_hold_up_another_user, 120)
 }
 
 /* A storm that no program reads ends when its descriptor is closed. */
-TEST(unread_storm_ends_with_close)
+DEVICE_TEST(unread_storm_ends_with_close)
 {
 	const unsigned int count = many(50000);
 	struct twheel_op *ops = allocate(count, sizeof(*ops));
-	const int fd = open_device(0);
 
 	add_many(fd, ops, count, new_timer(0, 0));
 	wait_for_event(fd);
@@ -302,14 +301,13 @@ TEST(unread_storm_ends_with_close)
 }
 
 /* A storm that comes again at every tick. */
-TEST(periods_of_one_tick)
+NONBLOCK_TEST(periods_of_one_tick)
 {
 	enum { ROOM = 1024 };
 	const unsigned int count = many(100000);
 	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	struct twheel_event *events = allocate(ROOM, sizeof(*events));
 	struct bystander bystander;
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 period = get_info(fd).min_period_ns;
 	const __u64 start = now();
 	__u64 read = 0, overruns = 0, end;

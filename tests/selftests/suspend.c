@@ -83,9 +83,8 @@ static void check_due_meanwhile(clockid_t clockid)
 TEST_CALL(boottime_timer_due_meanwhile_expires_at_resume, check_due_meanwhile(CLOCK_BOOTTIME))
 TEST_CALL(realtime_timer_due_meanwhile_expires_at_resume, check_due_meanwhile(CLOCK_REALTIME))
 
-TEST(monotonic_timer_stands_still)
+DEVICE_TEST(monotonic_timer_stands_still)
 {
-	const int fd = open_device(0);
 	const __u64 start = now();
 	const __u64 handle = add_at(fd, start + HOUR / 2, 1);
 	struct twheel_event event;
@@ -102,9 +101,8 @@ TEST(monotonic_timer_stands_still)
 	ASSERT_LE(event.expired_ns, start + HOUR / 2 + tick_ns() + slack_ns());
 }
 
-TEST(boottime_timer_due_later_is_in_time)
+DEVICE_TEST(boottime_timer_due_later_is_in_time)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = read_clock(CLOCK_BOOTTIME) + 3 * HOUR / 2;
 	struct twheel_event event;
 
@@ -117,9 +115,8 @@ TEST(boottime_timer_due_later_is_in_time)
 	ASSERT_LE(event.expired_ns, deadline + tick_ns() + slack_ns());
 }
 
-TEST(periods_that_were_slept_over_are_counted)
+DEVICE_TEST(periods_that_were_slept_over_are_counted)
 {
-	const int fd = open_device(0);
 	const __u64 start = read_clock(CLOCK_BOOTTIME) + MINUTE;
 	struct twheel_event event;
 

@@ -10,9 +10,8 @@
 
 enum { WORDS = 512 };
 
-TEST(word_has_the_deadline_of_a_relative_time)
+DEVICE_TEST(word_has_the_deadline_of_a_relative_time)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 	struct twheel_word *table = map_table(fd);
 	const __u64 before = now();
@@ -33,9 +32,8 @@ TEST(word_has_what_a_change_makes_of_the_deadline)
 	ASSERT_EQ(read_word(t.word), t.deadline - 5);
 }
 
-TEST(words_without_a_timer_are_closed)
+DEVICE_TEST(words_without_a_timer_are_closed)
 {
-	const int fd = open_device(0);
 	struct twheel_word *table = map_table(fd);
 	unsigned int i;
 
@@ -170,9 +168,8 @@ TEST(cancel_closes_the_word)
 	check_no_event(t.fd);
 }
 
-TEST(cancel_of_the_group_closes_its_words)
+NONBLOCK_TEST(cancel_of_the_group_closes_its_words)
 {
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_word *table = map_table(fd);
 	struct twheel_op all = { .group = 7 };
 	__u64 handles[100], other;
@@ -215,9 +212,8 @@ TEST(retraction_by_a_change_opens_the_word_again)
 	check_expiry(&t, later + ticks(1));
 }
 
-TEST(table_is_used_again_and_again)
+NONBLOCK_TEST(table_is_used_again_and_again)
 {
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_word *table = map_table(fd);
 	const unsigned int words = words_of_a_page();
 	unsigned int i;
@@ -237,9 +233,8 @@ TEST(table_is_used_again_and_again)
 }
 
 /* A program that still has the old handle must not take the new timer for the old. */
-TEST(index_comes_again_only_after_all_others)
+NONBLOCK_TEST(index_comes_again_only_after_all_others)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const unsigned int words = words_of_a_page();
 	__u64 first, handle;
 	unsigned int i;
@@ -256,9 +251,8 @@ TEST(index_comes_again_only_after_all_others)
 	ASSERT_EQ(TWHEEL_INDEX(handle), TWHEEL_INDEX(first));
 }
 
-TEST(other_timers_leave_the_table_alone)
+NONBLOCK_TEST(other_timers_leave_the_table_alone)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const unsigned int words = words_of_a_page();
 	unsigned int i;
 

@@ -171,10 +171,9 @@ static unsigned int one_hostile_round(int fd)
 	return got < 0 ? 0 : got;
 }
 
-TEST(garbage_at_any_time_ends_each_timer_once)
+NONBLOCK_TEST(garbage_at_any_time_ends_each_timer_once)
 {
 	const __u64 end = end_of_races();
-	const int fd = open_device(O_NONBLOCK);
 	unsigned int rounds = 0, expired = 0;
 	pthread_t threads[2];
 
@@ -199,7 +198,7 @@ static void spin_garbage(void *data)
 		one_hostile_round(fd);
 }
 
-TEST(garbage_harms_no_other_descriptor)
+NONBLOCK_TEST(garbage_harms_no_other_descriptor)
 {
 	/*
 	 * A slow kernel leaves part of 300 timers to the module's thread, and the garbage
@@ -209,7 +208,6 @@ TEST(garbage_harms_no_other_descriptor)
 	enum { COUNT = 300, TURNS = 25 };
 	static struct twheel_event events[COUNT];
 	static struct twheel_op ops[COUNT];
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 end = end_of_races();
 	struct twheel_word *table = map_table(fd);
 	unsigned int rounds = 0, i;
@@ -271,9 +269,8 @@ TEST(word_that_changes_all_the_time_does_not_keep_a_timer_for_good)
 	ASSERT_GE(event.deadline_ns, t.deadline);
 }
 
-TEST(ordinary_timers_have_no_word)
+NONBLOCK_TEST(ordinary_timers_have_no_word)
 {
-	const int fd = open_device(O_NONBLOCK);
 	struct twheel_word *table = map_table(fd);
 	const __u64 deadline = now() + margin_ns();
 	unsigned int i;

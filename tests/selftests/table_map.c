@@ -14,18 +14,14 @@ static void refuses_map(int fd, size_t size, int protection, int flags, __u64 of
 	ASSERT_ERRNO(mmap(NULL, size, protection, flags, fd, offset), EINVAL);
 }
 
-TEST(private_mapping_is_einval)
+DEVICE_TEST(private_mapping_is_einval)
 {
-	const int fd = open_device(0);
-
 	refuses_map(fd, page_size(), PROT_READ, MAP_PRIVATE, 0);
 	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE, 0);
 }
 
-TEST(executable_mapping_is_refused)
+DEVICE_TEST(executable_mapping_is_refused)
 {
-	const int fd = open_device(0);
-
 	refuses_map(fd, page_size(), PROT_READ | PROT_EXEC, MAP_SHARED, 0);
 	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_SHARED, 0);
@@ -53,9 +49,8 @@ TEST(mapping_needs_read_and_write)
 	check_mode(O_WRONLY, TWHEEL_MMAP_RING, size, EACCES, EACCES);
 }
 
-TEST(mapping_may_be_read_only)
+DEVICE_TEST(mapping_may_be_read_only)
 {
-	const int fd = open_device(0);
 	const struct twheel_word *table = mmap(NULL, page_size(), PROT_READ, MAP_SHARED,
 					       fd, TWHEEL_MMAP_TABLE);
 	const __u64 deadline = now() + LONG, handle = add_shared(fd, deadline, 1);
@@ -65,9 +60,8 @@ TEST(mapping_may_be_read_only)
 	ASSERT_EQ(table[TWHEEL_INDEX(handle)].deadline, deadline);
 }
 
-TEST(other_offset_is_einval)
+DEVICE_TEST(other_offset_is_einval)
 {
-	const int fd = open_device(0);
 	unsigned int bit;
 
 	for (bit = 12; bit < 43; bit++)
@@ -85,9 +79,8 @@ TEST(table_of_more_words_than_handles_have_is_einval)
 		    PROT_READ | PROT_WRITE, MAP_SHARED, 0);
 }
 
-TEST(first_mapping_fixes_the_size)
+DEVICE_TEST(first_mapping_fixes_the_size)
 {
-	const int fd = open_device(0);
 	struct twheel_word *table = map_words(fd, 2 * words_of_a_page());
 	struct twheel_word *part = map_table(fd);
 	const __u64 deadline = now() + LONG;
@@ -105,18 +98,16 @@ TEST(first_mapping_fixes_the_size)
 		     EFAULT);
 }
 
-TEST(no_table_is_enospc)
+DEVICE_TEST(no_table_is_enospc)
 {
-	const int fd = open_device(0);
 	const struct twheel_op op = shared_op(now() + LONG, 1);
 
 	ASSERT_EQ(get_info(fd).table_entries, 0);
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
 }
 
-TEST(full_table_is_enospc)
+DEVICE_TEST(full_table_is_enospc)
 {
-	const int fd = open_device(0);
 	const unsigned int words = words_of_a_page();
 	const struct twheel_op op = shared_op(now() + LONG, 1);
 	__u64 handle = 0;
@@ -132,9 +123,8 @@ TEST(full_table_is_enospc)
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
 }
 
-TEST(period_is_einval)
+DEVICE_TEST(period_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = shared_op(now() + LONG, 1);
 
 	map_table(fd);
@@ -142,9 +132,8 @@ TEST(period_is_einval)
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, EINVAL);
 }
 
-TEST(shared_on_another_clock_is_einval)
+DEVICE_TEST(shared_on_another_clock_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = shared_op(0, 1);
 	unsigned int i;
 

@@ -226,9 +226,8 @@ static void arm_crowd(int fd, struct twheel_word *table)
 	}
 }
 
-TEST(last_push_before_expiry_is_the_events_deadline)
+NONBLOCK_TEST(last_push_before_expiry_is_the_events_deadline)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 end = end_of_races();
 	static struct twheel_event events[CROWD];
 	struct twheel_word *table = map_words(fd, CROWD);
@@ -357,9 +356,8 @@ static void push_and_drain(int fd, struct twheel_word *table)
 	CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &resume));
 }
 
-TEST(drain_loses_no_push)
+DEVICE_TEST(drain_loses_no_push)
 {
-	const int fd = open_device(0);
 	const __u64 end = end_of_races();
 	struct twheel_word *table = map_table(fd);
 	unsigned int rounds = 0;
@@ -369,9 +367,8 @@ TEST(drain_loses_no_push)
 	note("%u rounds", rounds);
 }
 
-TEST(nothing_is_pushed_after_cancel)
+NONBLOCK_TEST(nothing_is_pushed_after_cancel)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const __u64 end = end_of_races();
 	struct twheel_word *table = map_table(fd);
 	unsigned int rounds = 0, i;

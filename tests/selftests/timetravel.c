@@ -15,12 +15,10 @@ static void check_exact(const struct twheel_event *event, __u64 deadline)
 }
 
 /* A timer that is armed in any part of a tick is never early. */
-TEST(hundred_phases_of_the_tick)
+TRAVEL_TEST(hundred_phases_of_the_tick)
 {
-	const int fd = open_device(0);
 	unsigned int i;
 
-	need_time_travel();
 	for (i = 0; i < 100; i++) {
 		const __u64 delay = (i % 5) * tick_ns();
 		struct twheel_event event;
@@ -42,12 +40,10 @@ TEST(hundred_phases_of_the_tick)
 }
 
 /* Milliseconds are never cut, whatever the length of a tick. */
-TEST(fifteen_ms_are_never_less)
+TRAVEL_TEST(fifteen_ms_are_never_less)
 {
-	const int fd = open_device(0);
 	unsigned int i;
 
-	need_time_travel();
 	for (i = 0; i < 50; i++) {
 		struct twheel_event event;
 		__u64 before;
@@ -62,15 +58,13 @@ TEST(fifteen_ms_are_never_less)
 }
 
 /* Distances from one tick to a day, each a twelfth longer than the one before. */
-TEST(distances_up_to_a_day)
+TRAVEL_TEST(distances_up_to_a_day)
 {
 	enum { MOST = 200 };
-	const int fd = open_device(0);
 	const __u64 start = now();
 	__u64 deadlines[MOST], distance;
 	unsigned int i, count = 0;
 
-	need_time_travel();
 	for (distance = tick_ns(); distance < DAY && count < MOST;
 	     distance += distance / 12 + 1) {
 		deadlines[count] = start + distance;
@@ -87,9 +81,8 @@ TEST(distances_up_to_a_day)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(heartbeats_for_a_day)
+TRAVEL_TEST(heartbeats_for_a_day)
 {
-	const int fd = open_device(0);
 	const int clock = open_device(0);
 	const __u64 distance = 10 * MINUTE;
 	const __u64 handle = add(fd, distance, 1);
@@ -97,7 +90,6 @@ TEST(heartbeats_for_a_day)
 	__u64 deadline = 0;
 	int i;
 
-	need_time_travel();
 	for (i = 0; i < 24 * 60; i++) {
 		add(clock, MINUTE, 2);
 		read_one(clock);
@@ -110,16 +102,14 @@ TEST(heartbeats_for_a_day)
 	check_exact(&event, deadline);
 }
 
-TEST(far_timer_moves_earlier_on_its_way)
+TRAVEL_TEST(far_timer_moves_earlier_on_its_way)
 {
-	const int fd = open_device(0);
 	const int clock = open_device(0);
 	__u64 deadline = now() + 20 * DAY;
 	const __u64 handle = add_at(fd, deadline, 1);
 	struct twheel_event event;
 	int i;
 
-	need_time_travel();
 	for (i = 0; i < 48; i++) {
 		add(clock, HOUR, 2);
 		read_one(clock);
@@ -132,15 +122,13 @@ TEST(far_timer_moves_earlier_on_its_way)
 }
 
 /* A timer that was postponed moves to an earlier deadline than it ever had. */
-TEST(postponed_timer_moves_to_the_next_tick)
+TRAVEL_TEST(postponed_timer_moves_to_the_next_tick)
 {
-	const int fd = open_device(0);
 	const int clock = open_device(0);
 	const __u64 handle = add(fd, MINUTE, 1);
 	struct twheel_event event;
 	__u64 deadline;
 
-	need_time_travel();
 	ASSERT_EQ(change(fd, handle, HOUR), 0);
 	add(clock, 2 * MINUTE, 2);
 	read_one(clock);
@@ -152,16 +140,14 @@ TEST(postponed_timer_moves_to_the_next_tick)
 	ASSERT_LE(event.expired_ns, deadline + tick_ns() + slack_ns());
 }
 
-TEST(ten_thousand_random_timers_within_a_day)
+TRAVEL_TEST(ten_thousand_random_timers_within_a_day)
 {
 	enum { COUNT = 10000 };
 	static struct twheel_op ops[COUNT];
 	static bool seen[COUNT];
-	const int fd = open_device(0);
 	const __u64 start = now();
 	int i;
 
-	need_time_travel();
 	srandom(3);
 	for (i = 0; i < COUNT; i++) {
 		/* many near timers, few far ones */
@@ -194,7 +180,7 @@ static void check_order(int fd, const __u64 *deadlines, unsigned int first, unsi
 	}
 }
 
-TEST(each_expires_on_its_own_tick)
+TRAVEL_TEST(each_expires_on_its_own_tick)
 {
 	static const __u64 distances[] = {
 		339 * NSEC_PER_MSEC,
@@ -207,11 +193,9 @@ TEST(each_expires_on_its_own_tick)
 		3 * DAY,
 		30 * DAY,
 	};
-	const int fd = open_device(0);
 	__u64 deadlines[ARRAY_SIZE(distances)];
 	int i;
 
-	need_time_travel();
 	/* the farthest first: the order of arming does not matter */
 	for (i = ARRAY_SIZE(distances) - 1; i >= 0; i--) {
 		deadlines[i] = now() + distances[i];
@@ -222,9 +206,8 @@ TEST(each_expires_on_its_own_tick)
 }
 
 /* Timers that are cancelled or changed on their way leave nothing behind. */
-TEST(cancel_and_change_on_the_way)
+TRAVEL_TEST(cancel_and_change_on_the_way)
 {
-	const int fd = open_device(0);
 	const __u64 start = now();
 	const __u64 deadlines[] = {
 		start + MINUTE, start + 2 * HOUR, start + 3 * DAY,
@@ -233,7 +216,6 @@ TEST(cancel_and_change_on_the_way)
 	__u64 handles[20], old[20];
 	int i;
 
-	need_time_travel();
 	for (i = 0; i < 20; i++)
 		handles[i] = add_at(fd, start + (i + 2) * DAY, 100 + i);
 	add_at(fd, deadlines[0], 0);
@@ -263,15 +245,13 @@ TEST(cancel_and_change_on_the_way)
  * This takes minutes of real time: an idle kernel wakes up about once in a virtual
  * second, for reasons of its own.
  */
-TEST(ten_years)
+TRAVEL_TEST(ten_years)
 {
-	const int fd = open_device(0);
 	const __u64 start = now();
 	const __u64 deadlines[] = {
 		start + 400 * DAY + 1, start + 3653 * DAY + 12345,
 	};
 
-	need_time_travel();
 	if (!long_tests)
 		skip("only with --long");
 	add_at(fd, deadlines[1], 1);

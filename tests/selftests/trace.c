@@ -346,9 +346,8 @@ TEST(no_work_watches_the_clock)
 	end_trace();
 }
 
-TEST(arming_and_its_ends)
+DEVICE_TEST(arming_and_its_ends)
 {
-	const int fd = open_device(0);
 	struct line armed, line;
 	unsigned int counts[KINDS];
 	struct span span;
@@ -457,9 +456,8 @@ static struct life *find_life(struct life *lives, unsigned int count,
 	FAIL("more than %u timers", count);
 }
 
-TEST(callback_is_seen_to_begin_and_end)
+DEVICE_TEST(callback_is_seen_to_begin_and_end)
 {
-	const int fd = open_device(0);
 	struct life life = { .timer = "" };
 	struct line *lines;
 	unsigned int count, i;

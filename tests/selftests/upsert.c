@@ -22,9 +22,8 @@ static struct twheel_op beat_at(__u64 handle, __u64 deadline_ns, __u64 cookie)
 	return op;
 }
 
-TEST(no_handle_adds)
+DEVICE_TEST(no_handle_adds)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op op = beat_at(0, deadline, 1);
 	struct twheel_event event;
@@ -41,9 +40,8 @@ TEST(no_handle_adds)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(only_the_handle_is_filled_in)
+DEVICE_TEST(only_the_handle_is_filled_in)
 {
-	const int fd = open_device(0);
 	struct twheel_op before = beat(0, LONG, 2);
 	struct twheel_op op;
 
@@ -56,9 +54,8 @@ TEST(only_the_handle_is_filled_in)
 	ASSERT(!memcmp(&op, &before, sizeof(op)));
 }
 
-TEST(pending_timer_moves)
+DEVICE_TEST(pending_timer_moves)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, LONG, 3);
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op op = beat_at(handle, deadline, 3);
@@ -74,9 +71,8 @@ TEST(pending_timer_moves)
 	check_no_event(fd);
 }
 
-TEST(change_counts_from_now)
+DEVICE_TEST(change_counts_from_now)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = beat(add(fd, LONG, 3), ticks(3), 3);
 	const __u64 before = now();
 	struct twheel_event event;
@@ -89,9 +85,8 @@ TEST(change_counts_from_now)
 	ASSERT_LE(event.deadline_ns, after + ticks(3));
 }
 
-TEST(changed_timer_keeps_all_but_its_deadline)
+DEVICE_TEST(changed_timer_keeps_all_but_its_deadline)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 5);
 
 	op.group = 6;
@@ -109,9 +104,8 @@ TEST(changed_timer_keeps_all_but_its_deadline)
 	ASSERT_GT(op.time_ns, LONG);
 }
 
-TEST(unread_event_is_retracted)
+DEVICE_TEST(unread_event_is_retracted)
 {
-	const int fd = open_device(0);
 	const __u64 handle = add(fd, 0, 6);
 	struct twheel_op op;
 	__u64 deadline;
@@ -141,9 +135,8 @@ static void check_adds(int fd, __u64 stale)
 	ASSERT_EQ(op.cookie, 7);
 }
 
-TEST(handle_of_no_timer_adds)
+DEVICE_TEST(handle_of_no_timer_adds)
 {
-	const int fd = open_device(0);
 	const __u64 own = add(fd, LONG, 1), ended = add(fd, LONG, 2);
 	__u64 mask;
 
@@ -156,9 +149,8 @@ TEST(handle_of_no_timer_adds)
 		check_adds(fd, own ^ mask);
 }
 
-TEST(foreign_handle_adds_and_leaves_its_timer_alone)
+DEVICE_TEST(foreign_handle_adds_and_leaves_its_timer_alone)
 {
-	const int fd = open_device(0);
 	const int other = open_device(0);
 	struct twheel_op op;
 	__u64 foreign;
@@ -170,9 +162,8 @@ TEST(foreign_handle_adds_and_leaves_its_timer_alone)
 	ASSERT_LE(op.time_ns, 10 * NSEC_PER_SEC);
 }
 
-TEST(period_goes_on_from_a_change)
+DEVICE_TEST(period_goes_on_from_a_change)
 {
-	const int fd = open_device(0);
 	const __u64 period = ticks(2);
 	const __u64 first = now() + ticks(3) + 5;
 	struct twheel_op op = beat_at(0, first, 8);
@@ -185,9 +176,8 @@ TEST(period_goes_on_from_a_change)
 	ASSERT_EQ(read_one(fd).deadline_ns, first + event.count * period);
 }
 
-TEST(periodic_timer_is_added)
+DEVICE_TEST(periodic_timer_is_added)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = beat_at(0, now(), 9);
 	struct twheel_event event;
 
@@ -198,9 +188,8 @@ TEST(periodic_timer_is_added)
 		  event.deadline_ns + event.count * ticks(2));
 }
 
-TEST(batch_changes_and_adds)
+DEVICE_TEST(batch_changes_and_adds)
 {
-	const int fd = open_device(0);
 	struct twheel_op ops[3];
 
 	ops[0] = beat(0, LONG, 1);
@@ -233,9 +222,8 @@ TEST(timer_above_the_limit_is_edquot_and_a_change_is_not)
 	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EDQUOT);
 }
 
-TEST(drained_descriptor_changes_and_does_not_add)
+DEVICE_TEST(drained_descriptor_changes_and_does_not_add)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1), unknown = op, record;
 
 	op.handle = add(fd, 0, 1);
@@ -254,9 +242,8 @@ TEST(drained_descriptor_changes_and_does_not_add)
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
 }
 
-TEST(realtime_timer_needs_abstime)
+DEVICE_TEST(realtime_timer_needs_abstime)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 
 	/* Only TWHEEL_ABSTIME and the time count: the timer keeps its clock. */
@@ -269,9 +256,8 @@ TEST(realtime_timer_needs_abstime)
 }
 
 /* A change writes nothing back, so it does not fail here. */
-TEST(change_may_be_read_only)
+DEVICE_TEST(change_may_be_read_only)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = now() + ticks(3);
 	const __u64 handle = add(fd, LONG, 12);
 	struct twheel_op *op = read_only_op(beat_at(handle, deadline, 12));

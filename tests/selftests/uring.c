@@ -14,14 +14,12 @@ static void submit_read(int fd, struct twheel_event *event, __u64 id)
 	io_ring_submit(&sqe);
 }
 
-TEST(uring_read_completes_at_expiry)
+URING_TEST(uring_read_completes_at_expiry)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 	struct io_ring_result cqe;
 	__u64 handle;
 
-	io_ring_open(0);
 	submit_read(fd, &event, 7);
 	pass_ticks(3);
 	ASSERT(!io_ring_completed(&cqe));
@@ -35,16 +33,14 @@ TEST(uring_read_completes_at_expiry)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(uring_read_takes_no_thread)
+URING_TEST(uring_read_takes_no_thread)
 {
 	enum { READS = 20 };
-	const int fd = open_device(0);
 	struct twheel_event events[READS];
 	struct io_ring_result cqe;
 	bool seen[READS] = { false };
 	int i;
 
-	io_ring_open(0);
 	for (i = 0; i < READS; i++)
 		submit_read(fd, &events[i], i);
 	pass_ticks(3);
@@ -62,13 +58,11 @@ TEST(uring_read_takes_no_thread)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(uring_read_of_what_is_there_completes_at_once)
+URING_TEST(uring_read_of_what_is_there_completes_at_once)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 	struct io_ring_result cqe;
 
-	io_ring_open(0);
 	add(fd, 0, 1);
 	wait_for_event(fd);
 	submit_read(fd, &event, 1);
@@ -77,15 +71,13 @@ TEST(uring_read_of_what_is_there_completes_at_once)
 	ASSERT_EQ(event.cookie, 1);
 }
 
-TEST(uring_read_takes_as_many_as_fit)
+URING_TEST(uring_read_takes_as_many_as_fit)
 {
-	const int fd = open_device(0);
 	struct twheel_event events[4];
 	struct io_uring_sqe sqe = io_ring_read(fd, events, sizeof(events), 1);
 	struct io_ring_result cqe;
 	int i;
 
-	io_ring_open(0);
 	for (i = 0; i < 5; i++)
 		wait_until_expired(fd, add(fd, 0, i));
 	io_ring_submit(&sqe);
@@ -94,15 +86,13 @@ TEST(uring_read_takes_as_many_as_fit)
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
-TEST(uring_read_into_registered_memory)
+URING_TEST(uring_read_into_registered_memory)
 {
-	const int fd = open_device(0);
 	struct twheel_event *event = two_pages(PROT_READ | PROT_WRITE);
 	struct iovec memory = { event, page_size() };
 	struct io_uring_sqe sqe = io_ring_read(fd, event, sizeof(*event), 1);
 	struct io_ring_result cqe;
 
-	io_ring_open(0);
 	CALL(syscall(__NR_io_uring_register, io_ring_fd(), IORING_REGISTER_BUFFERS,
 		     &memory, 1));
 	sqe.opcode = IORING_OP_READ_FIXED;
@@ -115,36 +105,31 @@ TEST(uring_read_into_registered_memory)
 	ASSERT_EQ(event->cookie, 5);
 }
 
-TEST(uring_read_that_must_not_wait_is_eagain)
+URING_TEST(uring_read_that_must_not_wait_is_eagain)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 	struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event), 1);
 	struct io_ring_result cqe;
 
-	io_ring_open(0);
 	sqe.rw_flags = RWF_NOWAIT;
 	io_ring_submit(&sqe);
 	cqe = io_ring_wait();
 	ASSERT_EQ(cqe.res, -EAGAIN);
 }
 
-TEST(uring_read_of_too_little_is_einval)
+URING_TEST(uring_read_of_too_little_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 	struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event) - 1, 1);
 	struct io_ring_result cqe;
 
-	io_ring_open(0);
 	io_ring_submit(&sqe);
 	cqe = io_ring_wait();
 	ASSERT_EQ(cqe.res, -EINVAL);
 }
 
-TEST(uring_read_is_cancelled)
+URING_TEST(uring_read_is_cancelled)
 {
-	const int fd = open_device(0);
 	struct io_uring_sqe sqe = {
 		.opcode = IORING_OP_ASYNC_CANCEL,
 		.fd = -1,
@@ -154,7 +139,6 @@ TEST(uring_read_is_cancelled)
 	struct twheel_event event;
 	int i, seen = 0;
 
-	io_ring_open(0);
 	submit_read(fd, &event, 7);
 	io_ring_submit(&sqe);
 	for (i = 0; i < 2; i++) {
@@ -170,13 +154,11 @@ TEST(uring_read_is_cancelled)
 }
 
 /* A waiting read holds the open file, and so the timers. */
-TEST(uring_read_goes_on_after_close)
+URING_TEST(uring_read_goes_on_after_close)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 	struct io_ring_result cqe;
 
-	io_ring_open(0);
 	add(fd, ticks(4), 6);
 	submit_read(fd, &event, 1);
 	close(fd);
@@ -224,9 +206,8 @@ static ssize_t read_nowait(int fd, struct twheel_event *event)
 	return preadv2(fd, &piece, 1, -1, RWF_NOWAIT);
 }
 
-TEST(nowait_read_without_an_event_is_eagain)
+DEVICE_TEST(nowait_read_without_an_event_is_eagain)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 
 	ASSERT_ERRNO(read_nowait(fd, &event), EAGAIN);
@@ -234,9 +215,8 @@ TEST(nowait_read_without_an_event_is_eagain)
 	ASSERT_ERRNO(read_nowait(fd, &event), EAGAIN);
 }
 
-TEST(nowait_read_takes_what_is_there)
+DEVICE_TEST(nowait_read_takes_what_is_there)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 
 	add(fd, 0, 1);

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 
 #include "errors.h"
+#include "device.h"
 #include "io_ring.h"
 
 /* Carry out a command that the submission completes, without waiting and threads. */
@@ -18,24 +19,20 @@ static int command_at_once(int fd, unsigned int call, const void *arg)
 	return result.res;
 }
 
-TEST(info_tells_of_commands)
+URING_TEST(info_tells_of_commands)
 {
-	const int fd = open_device(0);
 	struct twheel_info info, other = get_info(fd);
 
-	io_ring_open(0);
 	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_INFO, &info), 0);
 	ASSERT(!memcmp(&info, &other, sizeof(info)));
 	ASSERT(info.features & TWHEEL_FEATURE_URING);
 }
 
-TEST(operations_complete_while_they_are_submitted)
+URING_TEST(operations_complete_while_they_are_submitted)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 7);
 	__u64 handle;
 
-	io_ring_open(0);
 	op.group = 9;
 	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_ADD, &op), 0);
 	handle = op.handle;
@@ -65,12 +62,10 @@ TEST(operations_complete_while_they_are_submitted)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(timer_of_a_command_expires)
+URING_TEST(timer_of_a_command_expires)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(ticks(2), 5);
 
-	io_ring_open(0);
 	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_ADD, &op), 0);
 	ASSERT_EQ(read_one(fd).cookie, 5);
 	wait_until_expired(fd, op.handle = add(fd, 0, 6));
@@ -78,15 +73,13 @@ TEST(timer_of_a_command_expires)
 	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_CANCEL, &op), TWHEEL_RETRACTED);
 }
 
-TEST(batch_completes_while_it_is_submitted)
+URING_TEST(batch_completes_while_it_is_submitted)
 {
 	enum { COUNT = 1000 };
 	static struct twheel_op ops[COUNT];
-	const int fd = open_device(0);
 	struct twheel_batch batch = new_batch(ops, COUNT);
 	int i;
 
-	io_ring_open(0);
 	for (i = 0; i < COUNT; i++)
 		ops[i] = add_op(LONG, i);
 	/* one operation fails */
@@ -102,14 +95,12 @@ TEST(batch_completes_while_it_is_submitted)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(commands_of_one_submission_run_in_order)
+URING_TEST(commands_of_one_submission_run_in_order)
 {
-	const int fd = open_device(0);
 	struct twheel_op ops[IO_RING_ENTRIES];
 	struct io_ring_result result;
 	unsigned int i;
 
-	io_ring_open(0);
 	for (i = 0; i < IO_RING_ENTRIES; i++) {
 		struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &ops[i]);
 
@@ -128,14 +119,12 @@ TEST(commands_of_one_submission_run_in_order)
 	ASSERT_EQ(timers_of(fd), IO_RING_ENTRIES);
 }
 
-TEST(failed_command_ends_a_chain)
+URING_TEST(failed_command_ends_a_chain)
 {
-	const int fd = open_device(0);
 	struct twheel_op wrong = op_on(0, 1), op = new_timer(LONG, 1);
 	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_CANCEL, &wrong);
 	unsigned int i;
 
-	io_ring_open(0);
 	sqe.flags = IOSQE_IO_LINK;
 	sqe.user_data = 1;
 	io_ring_queue(&sqe);
@@ -151,9 +140,8 @@ TEST(failed_command_ends_a_chain)
 }
 
 /* Every result that is not negative means success. */
-TEST(positive_result_does_not_end_a_chain)
+DEVICE_TEST(positive_result_does_not_end_a_chain)
 {
-	const int fd = open_device(0);
 	struct twheel_op expired = op_on(0, add(fd, 0, 1)), op = new_timer(LONG, 1);
 	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_CANCEL, &expired);
 
@@ -216,11 +204,8 @@ static void lease_by_command(int fd)
 	close(lease.fd);
 }
 
-TEST(other_calls_run_in_a_thread)
+URING_TEST(other_calls_run_in_a_thread)
 {
-	const int fd = open_device(0);
-
-	io_ring_open(0);
 	drain_by_commands(fd);
 	set_eventfd_by_command(fd);
 	lease_by_command(fd);
@@ -230,14 +215,12 @@ TEST(other_calls_run_in_a_thread)
 }
 
 /* A program may ask for a thread. */
-TEST(asynchronous_commands_complete)
+URING_TEST(asynchronous_commands_complete)
 {
 	enum { COUNT = 32 };
-	const int fd = open_device(0);
 	struct twheel_op ops[COUNT];
 	int i;
 
-	io_ring_open(0);
 	for (i = 0; i < COUNT; i++) {
 		struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &ops[i]);
 
@@ -279,13 +262,11 @@ TEST(errors_are_those_of_the_calls)
 	}
 }
 
-TEST(errors_of_batches_are_those_of_the_call)
+URING_TEST(errors_of_batches_are_those_of_the_call)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = op_on(TWHEEL_OP_CANCEL, 1);
 	struct twheel_batch batch = new_batch(&op, 0);
 
-	io_ring_open(0);
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_BATCH, &batch), -EINVAL);
 	batch.count = get_info(fd).max_batch + 1;
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_BATCH, &batch), -EINVAL);
@@ -299,14 +280,12 @@ TEST(errors_of_batches_are_those_of_the_call)
 	ASSERT_EQ(op.result, -ENOENT);
 }
 
-TEST(each_reserved_bit_is_einval)
+URING_TEST(each_reserved_bit_is_einval)
 {
-	const int fd = open_device(0);
 	struct twheel_uring_cmd payload;
 	struct twheel_op op;
 	__u64 bit;
 
-	io_ring_open(0);
 	for (bit = 1; bit; bit <<= 1) {
 		struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
 
@@ -320,13 +299,11 @@ TEST(each_reserved_bit_is_einval)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(unknown_call_is_enotty)
+URING_TEST(unknown_call_is_enotty)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 	unsigned int bit;
 
-	io_ring_open(0);
 	ASSERT_EQ(io_ring_call(fd, 0, &op), -ENOTTY);
 	ASSERT_EQ(io_ring_call(fd, ~0U, &op), -ENOTTY);
 	/* the numbers of all calls differ in their last byte */
@@ -335,12 +312,10 @@ TEST(unknown_call_is_enotty)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(structure_that_cannot_be_used_is_efault)
+URING_TEST(structure_that_cannot_be_used_is_efault)
 {
-	const int fd = open_device(0);
 	struct twheel_op *op = read_only_op(new_timer(LONG, 1));
 
-	io_ring_open(0);
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD, NULL), -EFAULT);
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_ADD, (void *)-page_size()), -EFAULT);
 	/* a handle that could not be returned is of no timer */

@@ -172,15 +172,13 @@ TEST(ring_ends_with_commands_in_flight)
 }
 
 /* A read that waits holds the open file, and so the timer of a command. */
-TEST(file_stays_until_its_requests_end)
+URING_TEST(file_stays_until_its_requests_end)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = new_timer(0, 6);
 	struct twheel_event event;
 	const struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
 	const struct io_uring_sqe read = io_ring_read(fd, &event, sizeof(event), 0);
 
-	io_ring_open(0);
 	io_ring_queue(&read);
 	io_ring_queue(&sqe);
 	io_ring_enter();

@@ -244,9 +244,8 @@ static unsigned int wait_for_shot(int *res, struct twheel_event *event)
 	return flags;
 }
 
-TEST(one_request_reads_all_events)
+DEVICE_TEST(one_request_reads_all_events)
 {
-	const int fd = open_device(0);
 	bool seen[SOME] = { false };
 	struct twheel_event event;
 	unsigned int flags;
@@ -266,9 +265,8 @@ TEST(one_request_reads_all_events)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(events_wait_while_there_is_no_buffer)
+DEVICE_TEST(events_wait_while_there_is_no_buffer)
 {
-	const int fd = open_device(0);
 	bool seen[BUFFERS + 4] = { false };
 	unsigned int i, flags, got = 0;
 	struct twheel_event event;

@@ -180,10 +180,9 @@ TEST_CALL(program_is_woken_again_after_read, check_call(call_read))
 TEST_CALL(program_is_woken_again_after_list, check_call(call_list))
 
 /* A real-time signal, because such signals are not merged while they wait. */
-TEST(signal_is_sent_once_for_many_ticks)
+NONBLOCK_TEST(signal_is_sent_once_for_many_ticks)
 {
 	const struct timespec none = { 0 }, *limit = NULL;
-	const int fd = open_device(O_NONBLOCK);
 	unsigned int signals;
 	sigset_t set;
 	__u64 last;
@@ -208,9 +207,8 @@ TEST(signal_is_sent_once_for_many_ticks)
 }
 
 /* The wake-up of an edge-triggered epoll is not repeated before the program asks. */
-TEST(epoll_is_woken_once_for_many_ticks)
+NONBLOCK_TEST(epoll_is_woken_once_for_many_ticks)
 {
-	const int fd = open_device(O_NONBLOCK);
 	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
 
 	sleep_over(add_for_many_ticks(fd));

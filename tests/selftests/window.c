@@ -29,10 +29,9 @@ static void check_in_window(const struct twheel_event *event, __u64 deadline, __
 	ASSERT_LE(event->expired_ns, deadline + window + tick_ns() + slack_ns());
 }
 
-TEST(window_is_told_and_kept)
+DEVICE_TEST(window_is_told_and_kept)
 {
 	const __u64 most = ~0ULL >> 1;
-	const int fd = open_device(0);
 	struct twheel_op op = windowed(now() + LONG, most, 1), told;
 
 	op.handle = arm(fd, op);
@@ -46,18 +45,16 @@ TEST(window_is_told_and_kept)
 	ASSERT_EQ(told.window_ns, 0);
 }
 
-TEST(upsert_adds_a_timer_with_a_window)
+DEVICE_TEST(upsert_adds_a_timer_with_a_window)
 {
-	const int fd = open_device(0);
 	struct twheel_op op = windowed(now() + LONG, 7, 1);
 
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
 	ASSERT_EQ(window_of(fd, op.handle), 7);
 }
 
-TEST(window_goes_through_drain_and_restore)
+DEVICE_TEST(window_goes_through_drain_and_restore)
 {
-	const int fd = open_device(0);
 	struct twheel_op op;
 
 	arm(fd, windowed(now() + LONG, 12345678901ULL, 1));
@@ -69,9 +66,8 @@ TEST(window_goes_through_drain_and_restore)
 }
 
 /* Each clock accepts a window, and no timer is early or late. */
-TEST(every_clock)
+DEVICE_TEST(every_clock)
 {
-	const int fd = open_device(0);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
@@ -87,14 +83,12 @@ TEST(every_clock)
 }
 
 /* A place in which a timer had a window gets a timer that has none, and the reverse. */
-TEST(window_ends_with_its_timer)
+TRAVEL_TEST(window_ends_with_its_timer)
 {
-	const int fd = open_device(0);
 	const __u64 first = arm(fd, windowed(now() + LONG, HOUR, 1));
 	__u64 second, deadline;
 	struct twheel_event event;
 
-	need_time_travel();
 	ASSERT_EQ(cancel(fd, first), 0);
 	deadline = now() + MINUTE;
 	second = add_at(fd, deadline, 2);
@@ -111,15 +105,13 @@ TEST(window_ends_with_its_timer)
 }
 
 /* A deadline that is pushed back pushes the window back. */
-TEST(window_follows_a_change)
+TRAVEL_TEST(window_follows_a_change)
 {
-	const int fd = open_device(0);
 	const __u64 start = now();
 	__u64 handle;
 	struct twheel_event event;
 	unsigned int i;
 
-	need_time_travel();
 	for (i = 1; i <= 20; i++) {
 		handle = arm(fd, windowed(start + i * MINUTE, MINUTE, i));
 		ASSERT_EQ(change_to(fd, handle, start + (i * 37 % 20) * 2 * MINUTE + MINUTE), 0);
@@ -132,15 +124,13 @@ TEST(window_follows_a_change)
 }
 
 /* Each deadline of a periodic timer has the window, and the periods do not drift. */
-TEST(periodic_timer_has_a_window_each_time)
+TRAVEL_TEST(periodic_timer_has_a_window_each_time)
 {
-	const int fd = open_device(0);
 	const __u64 start = now() + MINUTE;
 	struct twheel_op op = windowed(start, 20 * NSEC_PER_SEC, 1);
 	struct twheel_event event;
 	unsigned int i;
 
-	need_time_travel();
 	op.period_ns = MINUTE;
 	arm(fd, op);
 	for (i = 0; i < 10; i++) {
@@ -150,15 +140,13 @@ TEST(periodic_timer_has_a_window_each_time)
 	}
 }
 
-TEST(window_longer_than_the_period)
+TRAVEL_TEST(window_longer_than_the_period)
 {
-	const int fd = open_device(0);
 	const __u64 start = now() + MINUTE;
 	struct twheel_op op = windowed(start, 30 * MINUTE, 1);
 	struct twheel_event event;
 	__u64 seen = 0;
 
-	need_time_travel();
 	op.period_ns = MINUTE;
 	arm(fd, op);
 	while (seen < 100) {
@@ -171,14 +159,12 @@ TEST(window_longer_than_the_period)
 }
 
 /* The program pushes the deadline of a TWHEEL_SHARED timer back: the window follows. */
-TEST(window_follows_the_table)
+TRAVEL_TEST(window_follows_the_table)
 {
-	const int fd = open_device(0);
 	struct twheel_word *table;
 	struct twheel_op op = windowed(now() + MINUTE, MINUTE, 1);
 	struct twheel_event event;
 
-	need_time_travel();
 	table = map_table(fd);
 	op.flags |= TWHEEL_SHARED;
 	op.handle = arm(fd, op);
