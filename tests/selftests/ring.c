@@ -40,9 +40,8 @@ static void overfill(const struct ring *ring, unsigned int waiting)
 		wait_for_more(ring, true);
 }
 
-TEST(new_ring_is_empty)
+RING_TEST(new_ring_is_empty)
 {
-	const struct ring ring = new_ring();
 	unsigned int i;
 
 	ASSERT_EQ(ring.head->tail, 0);
@@ -54,9 +53,8 @@ TEST(new_ring_is_empty)
 	ASSERT(!has_event(ring.fd));
 }
 
-TEST(event_appears_without_a_system_call)
+RING_TEST(event_appears_without_a_system_call)
 {
-	const struct ring ring = new_ring();
 	const __u64 deadline = now() + ticks(2);
 	const __u64 handle = add_at(ring.fd, deadline, 7);
 
@@ -71,9 +69,8 @@ TEST(event_appears_without_a_system_call)
 	ASSERT_EQ(timers_of(ring.fd), 0);
 }
 
-TEST(heartbeat_and_expiry_without_a_system_call)
+RING_TEST(heartbeat_and_expiry_without_a_system_call)
 {
-	const struct ring ring = new_ring();
 	struct twheel_word *table = map_table(ring.fd);
 	__u64 pushed = now() + margin_ns();
 	const __u64 last = pushed + 3 * margin_ns();
@@ -91,10 +88,9 @@ TEST(heartbeat_and_expiry_without_a_system_call)
 	ASSERT_EQ(ring.events[0].deadline_ns, pushed);
 }
 
-TEST(full_ring_loses_nothing_and_keeps_the_order)
+RING_TEST(full_ring_loses_nothing_and_keeps_the_order)
 {
 	enum { COUNT = 5 * ENTRIES + 7 };
-	const struct ring ring = new_ring();
 	static struct twheel_event events[COUNT];
 	static bool seen[COUNT];
 	unsigned int i;
@@ -114,9 +110,8 @@ TEST(full_ring_loses_nothing_and_keeps_the_order)
 	ASSERT(!has_event(ring.fd));
 }
 
-TEST(full_ring_is_not_overwritten)
+RING_TEST(full_ring_is_not_overwritten)
 {
-	const struct ring ring = new_ring();
 	struct twheel_event before[ENTRIES];
 
 	overfill(&ring, 1);
@@ -129,20 +124,16 @@ TEST(full_ring_is_not_overwritten)
 	ASSERT(!memcmp(before, ring.events, sizeof(before)));
 }
 
-TEST(exactly_full_ring_has_no_more)
+RING_TEST(exactly_full_ring_has_no_more)
 {
-	const struct ring ring = new_ring();
-
 	overfill(&ring, 0);
 	pass_ticks(1);
 	ASSERT(!has_more(&ring));
 	ASSERT_EQ(get_info(ring.fd).unread, 0);
 }
 
-TEST(poll_puts_in_events_that_have_room)
+RING_TEST(poll_puts_in_events_that_have_room)
 {
-	const struct ring ring = new_ring();
-
 	overfill(&ring, 3);
 	wait_for_more(&ring, true);
 	ASSERT(has_event(ring.fd));
@@ -162,10 +153,8 @@ TEST(poll_puts_in_events_that_have_room)
 	ASSERT(!has_event(ring.fd));
 }
 
-TEST(next_expiry_puts_in_events_that_have_room)
+RING_TEST(next_expiry_puts_in_events_that_have_room)
 {
-	const struct ring ring = new_ring();
-
 	overfill(&ring, 2);
 	set_head(&ring, 10);
 	add(ring.fd, 0, 1);
@@ -174,10 +163,8 @@ TEST(next_expiry_puts_in_events_that_have_room)
 	wait_for_more(&ring, false);
 }
 
-TEST(poll_reports_pollin_while_there_are_events)
+RING_TEST(poll_reports_pollin_while_there_are_events)
 {
-	const struct ring ring = new_ring();
-
 	ASSERT(!has_event(ring.fd));
 	add(ring.fd, LONG, 1);
 	ASSERT(!has_event(ring.fd));
@@ -193,9 +180,8 @@ TEST(poll_reports_pollin_while_there_are_events)
 	ASSERT(!has_event(ring.fd));
 }
 
-TEST(blocked_poll_wakes_up)
+RING_TEST(blocked_poll_wakes_up)
 {
-	const struct ring ring = new_ring();
 	unsigned int i;
 
 	for (i = 0; i < 20; i++) {
@@ -204,9 +190,8 @@ TEST(blocked_poll_wakes_up)
 	}
 }
 
-TEST(epoll_reports_until_the_ring_is_empty)
+RING_TEST(epoll_reports_until_the_ring_is_empty)
 {
-	const struct ring ring = new_ring();
 	const int epoll = new_epoll(ring.fd, EPOLLIN);
 
 	ASSERT(!epoll_reports(epoll, 0));
@@ -221,9 +206,8 @@ TEST(epoll_reports_until_the_ring_is_empty)
 	ASSERT(!epoll_reports(epoll, 0));
 }
 
-TEST(edge_triggered_epoll_reports_each_new_event)
+RING_TEST(edge_triggered_epoll_reports_each_new_event)
 {
-	const struct ring ring = new_ring();
 	const int epoll = new_epoll(ring.fd, EPOLLIN | EPOLLET);
 	unsigned int i;
 
@@ -235,9 +219,8 @@ TEST(edge_triggered_epoll_reports_each_new_event)
 	}
 }
 
-TEST(read_is_ebusy)
+RING_TEST(read_is_ebusy)
 {
-	const struct ring ring = new_ring();
 	struct twheel_event event;
 
 	ASSERT_EQ(read_events(ring.fd, &event, 1), -EBUSY);
@@ -303,9 +286,8 @@ NONBLOCK_TEST(earlier_events_that_do_not_fit_follow)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(event_in_the_ring_cannot_be_withdrawn)
+RING_TEST(event_in_the_ring_cannot_be_withdrawn)
 {
-	const struct ring ring = new_ring();
 	const __u64 handle = add(ring.fd, 0, 1);
 	struct twheel_op op;
 
@@ -317,9 +299,8 @@ TEST(event_in_the_ring_cannot_be_withdrawn)
 	ASSERT(take_one(&ring).handle == handle);
 }
 
-TEST(event_that_waits_in_the_kernel_can_be_withdrawn)
+RING_TEST(event_that_waits_in_the_kernel_can_be_withdrawn)
 {
-	const struct ring ring = new_ring();
 	__u64 handle;
 
 	overfill(&ring, 0);
@@ -333,9 +314,8 @@ TEST(event_that_waits_in_the_kernel_can_be_withdrawn)
 	wait_for_more(&ring, false);
 }
 
-TEST(periodic_timer_counts_while_the_ring_is_full)
+RING_TEST(periodic_timer_counts_while_the_ring_is_full)
 {
-	const struct ring ring = new_ring();
 	const __u64 period = ticks(2), start = now() + ticks(1);
 	struct twheel_event event;
 	__u64 next = start;
@@ -356,10 +336,9 @@ TEST(periodic_timer_counts_while_the_ring_is_full)
 	ASSERT_EQ(timers_of(ring.fd), 1);
 }
 
-TEST(two_consumers_share_the_ring)
+RING_TEST(two_consumers_share_the_ring)
 {
 	enum { COUNT = 3000 };
-	const struct ring ring = new_ring();
 	struct consumed {
 		atomic_uint taken;
 		atomic_uchar seen[COUNT];
@@ -400,13 +379,12 @@ TEST(two_consumers_share_the_ring)
 }
 
 /* The timers are armed on two CPUs. Their events are in the order of their expiry. */
-TEST(each_of_100000_timers_goes_through_64_entries_once)
+RING_TEST(each_of_100000_timers_goes_through_64_entries_once)
 {
 	enum { MOST = 100000 };
 	static struct twheel_op ops[MOST];
 	static bool seen[MOST];
 	const unsigned int total = many(MOST);
-	const struct ring ring = new_ring();
 	const __u64 start = now() + 500 * NSEC_PER_MSEC;
 	unsigned int i;
 	__u64 last = 0;

@@ -27,9 +27,8 @@ TEST(head_that_lies_means_a_full_ring)
 	}
 }
 
-TEST(page_does_not_change_what_the_kernel_knows)
+RING_TEST(page_does_not_change_what_the_kernel_knows)
 {
-	const struct ring ring = new_ring();
 	__u64 handle;
 
 	memset(ring.head, 0xff, ring.size);
@@ -111,11 +110,10 @@ TEST(garbage_does_not_keep_timers_from_ending)
 	note("%u rounds", rounds);
 }
 
-TEST(garbage_harms_no_other_descriptor)
+RING_TEST(garbage_harms_no_other_descriptor)
 {
 	/* As in table_hostile.c: a slow kernel leaves part of the timers to a thread. */
 	enum { COUNT = 100, TURNS = 10 };
-	const struct ring ring = new_ring();
 	const __u64 end = end_of_races();
 	unsigned int rounds = 0, i;
 
