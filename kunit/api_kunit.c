@@ -587,17 +587,6 @@ static void mod_to_the_same(struct kunit *test)
 	engine_test_expect_counts(test, 2, 1, 0, 1);
 }
 
-static void mod_to_earlier(struct kunit *test)
-{
-	struct probe *probe = probe_far(test);
-	u64 expires = get_jiffies_64() + 2;
-
-	KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, expires), 1);
-	KUNIT_EXPECT_LE(test, twheel_remaining(&probe->timer), 2ULL);
-	probe_expect(test, probe, expires);
-	engine_test_expect_counts(test, 2, 1, 0, 1);
-}
-
 /* Back and forth: the slot that the timer is in does not tell its deadline. */
 static void last_mod_counts(struct kunit *test)
 {
@@ -666,15 +655,6 @@ static void cancel_sync_pending(struct kunit *test)
 	struct probe *probe = probe_far(test);
 
 	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 1);
-	engine_test_expect_idle(test, &probe->timer);
-	engine_test_expect_counts(test, 1, 0, 1, 0);
-}
-
-static void try_cancel_sync_pending(struct kunit *test)
-{
-	struct probe *probe = probe_far(test);
-
-	KUNIT_EXPECT_EQ(test, twheel_try_cancel_sync(&probe->timer), 1);
 	engine_test_expect_idle(test, &probe->timer);
 	engine_test_expect_counts(test, 1, 0, 1, 0);
 }
@@ -885,12 +865,10 @@ static struct kunit_case api_cases[] = {
 	KUNIT_CASE(mod_arms_an_idle_timer),
 	KUNIT_CASE(mod_to_later),
 	KUNIT_CASE(mod_to_the_same),
-	KUNIT_CASE(mod_to_earlier),
 	KUNIT_CASE(last_mod_counts),
 	KUNIT_CASE(heartbeat_keeps_it_away),
 	KUNIT_CASE(cancel_pending),
 	KUNIT_CASE(cancel_sync_pending),
-	KUNIT_CASE(try_cancel_sync_pending),
 	KUNIT_CASE(cancel_after_the_callback),
 	KUNIT_CASE(cancelled_can_be_armed_again),
 	KUNIT_CASE(cancel_extended),

@@ -108,32 +108,6 @@ static void own_cancel_undoes_own_arming(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->runs, 1U);
 }
 
-/* The n-th callback does not run before the n-th period is over. */
-static void rearm_periodic(struct probe *probe)
-{
-	if (probe->tick < probe->expires)
-		probe->ret++;
-	if (!--probe->left)
-		return;
-	probe->expires += 3;
-	twheel_add(&probe->timer, probe->expires);
-}
-
-static void periodic_without_drift(struct kunit *test)
-{
-	struct probe *probe = probe_new(test, rearm_periodic);
-	u64 expires = get_jiffies_64() + 1;
-
-	probe->left = 6;
-	probe->expires = expires;
-	twheel_add(&probe->timer, expires);
-	while (probe->runs < 6)
-		probe_wait(test, probe);
-	KUNIT_EXPECT_EQ(test, probe->ret, 0);
-	KUNIT_EXPECT_EQ(test, probe->expires, expires + 5 * 3);
-	engine_test_expect_counts(test, 6, 6, 0, 0);
-}
-
 /*
  * A timer armed for now or for the past runs on the next tick, not on this one
  * again. After late ticks, the wheel catches up, and several callbacks may see the same
@@ -480,91 +454,13 @@ static void try_cancel_sync_from(struct kunit *test)
 			call_from_context(test, probe, op_try_cancel_sync));
 }
 
-/* From one CPU to another */
-
-static void add_on_runs_there(struct kunit *test)
-{
-	struct probe *probe;
-	unsigned int cpu;
-	u64 expires;
-
-	for_each_online_cpu(cpu) {
-		probe = kind_new(test, NULL);
-		expires = get_jiffies_64() + 2;
-		KUNIT_EXPECT_EQ(test, 0,
-				twheel_add_on(&probe->timer, expires, cpu));
-		probe_expect(test, probe, expires);
-		KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
-	}
-}
-
-/* Each time that the timer is armed, it moves to the CPU that was asked for. */
-static void one_timer_on_every_cpu(struct kunit *test)
-{
-	struct probe *probe = probe_new(test, NULL);
-	unsigned int round, cpu;
-
-	for (round = 0; round < 2; round++) {
-		for_each_online_cpu(cpu) {
-			twheel_add_on(&probe->timer, 0, cpu);
-			probe_wait(test, probe);
-			twheel_cancel_sync(&probe->timer);
-			KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
-		}
-	}
-}
-
-static long add_here(void *arg)
-{
-	struct probe *probe = arg;
-
-	return twheel_add(&probe->timer, probe->expires);
-}
-
-static void add_runs_where_it_was_called(struct kunit *test)
-{
-	struct probe *probe;
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu) {
-		probe = probe_new(test, NULL);
-		probe->expires = get_jiffies_64() + 3;
-		KUNIT_EXPECT_EQ(test, work_on_cpu(cpu, add_here, probe), 0L);
-		probe_expect(test, probe, probe->expires);
-		KUNIT_EXPECT_EQ(test, probe->cpu, (int)cpu);
-	}
-}
-
-static long mod_here(void *arg)
-{
-	struct probe *probe = arg;
-
-	return twheel_mod(&probe->timer, probe->expires);
-}
+/* From another CPU */
 
 static long cancel_here(void *arg)
 {
 	struct probe *probe = arg;
 
 	return twheel_cancel(&probe->timer);
-}
-
-/* A pending timer that is changed stays on its CPU. */
-static void mod_leaves_it_on_its_cpu(struct kunit *test)
-{
-	unsigned int here = cpumask_first(cpu_online_mask);
-	unsigned int there = cpumask_last(cpu_online_mask);
-	struct probe *probe = probe_new(test, NULL);
-
-	engine_test_needs_cpus(test, 2);
-	probe->expires = get_jiffies_64() + ENGINE_TEST_FAR;
-	twheel_add_on(&probe->timer, probe->expires, there);
-	probe->expires++;
-	KUNIT_EXPECT_EQ(test, work_on_cpu(here, mod_here, probe), 1L);
-	probe->expires = get_jiffies_64() + 3;
-	KUNIT_EXPECT_EQ(test, work_on_cpu(here, mod_here, probe), 1L);
-	probe_expect(test, probe, probe->expires);
-	KUNIT_EXPECT_EQ(test, probe->cpu, (int)there);
 }
 
 static void cancel_from_another_cpu(struct kunit *test)
@@ -844,7 +740,6 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE_PARAM(own_try_cancel_sync_is_refused, kind_gen_params),
 	KUNIT_CASE_PARAM(own_shutdown_is_refused, kind_gen_params),
 	KUNIT_CASE_PARAM(own_cancel_undoes_own_arming, kind_gen_params),
-	KUNIT_CASE(periodic_without_drift),
 	KUNIT_CASE(zero_rearm_is_once_a_tick),
 	KUNIT_CASE_PARAM(callback_frees_its_timer, kind_gen_params),
 	KUNIT_CASE(callback_arms_another),
@@ -856,10 +751,6 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE_PARAM(mod_to_earlier_from, context_gen_params),
 	KUNIT_CASE_PARAM(cancel_from, context_gen_params),
 	KUNIT_CASE_PARAM(try_cancel_sync_from, context_gen_params),
-	KUNIT_CASE_PARAM(add_on_runs_there, kind_gen_params),
-	KUNIT_CASE(one_timer_on_every_cpu),
-	KUNIT_CASE(add_runs_where_it_was_called),
-	KUNIT_CASE(mod_leaves_it_on_its_cpu),
 	KUNIT_CASE(cancel_from_another_cpu),
 	KUNIT_CASE(pending_while_it_is_moved),
 	KUNIT_CASE(cancel_while_the_callback_runs),

@@ -224,48 +224,6 @@ static void cancelled_it_may_be_freed_in_its_callback(struct kunit *test)
 	engine_test_expect_counts(test, 80, 60, 20, 0);
 }
 
-static void then_cancel_sync(struct beat *beat)
-{
-	beat->probe.ret = twheel_cancel_sync(&beat->probe.timer);
-}
-
-static void then_shutdown_sync(struct beat *beat)
-{
-	beat->probe.ret = twheel_shutdown_sync(&beat->probe.timer);
-}
-
-static void then_try_cancel_sync(struct beat *beat)
-{
-	beat->probe.ret = twheel_try_cancel_sync(&beat->probe.timer);
-}
-
-/* From the timer's own callback, @then fails with @error, and the timer goes on. */
-static void expect_refused(struct kunit *test, void (*then)(struct beat *beat),
-			   int error)
-{
-	struct beat *beat = beat_new(test, then);
-
-	beat_start(test, beat, get_jiffies_64() + 1, 1);
-	beat_wait(test, beat, 3);
-	beat_stop(test, beat);
-	KUNIT_EXPECT_EQ(test, beat->probe.ret, error);
-}
-
-static void own_cancel_sync_is_refused(struct kunit *test)
-{
-	expect_refused(test, then_cancel_sync, -EDEADLK);
-}
-
-static void own_shutdown_is_refused(struct kunit *test)
-{
-	expect_refused(test, then_shutdown_sync, -EDEADLK);
-}
-
-static void own_try_cancel_sync_is_refused(struct kunit *test)
-{
-	expect_refused(test, then_try_cancel_sync, -EAGAIN);
-}
-
 /* The old deadline is void, and the grid starts at the new one. */
 static void mod_moves_its_grid(struct kunit *test)
 {
@@ -754,9 +712,6 @@ static struct kunit_case periodic_cases[] = {
 	KUNIT_CASE(cancel_from_outside_ends_it),
 	KUNIT_CASE(own_cancel_ends_it),
 	KUNIT_CASE(cancelled_it_may_be_freed_in_its_callback),
-	KUNIT_CASE(own_cancel_sync_is_refused),
-	KUNIT_CASE(own_shutdown_is_refused),
-	KUNIT_CASE(own_try_cancel_sync_is_refused),
 	KUNIT_CASE(mod_moves_its_grid),
 	KUNIT_CASE(own_mod_moves_its_grid),
 	KUNIT_CASE_PARAM(armed_once_it_runs_once, once_gen_params),

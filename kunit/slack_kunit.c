@@ -73,27 +73,10 @@ static void slack_stays_until_it_is_set_anew(struct kunit *test)
 	probe_expect(test, probe, expires);
 }
 
-static void slack_of_a_pending_timer_is_refused(struct kunit *test)
-{
-#ifdef kunit_warning_suppress
-	struct kunit_suppressed_warning *w = kunit_start_suppress_warning(test);
-	struct twheel_timer *timer = &probe_far(test)->timer;
-	u32 flags = timer->node.flags;
-
-	twheel_set_slack(timer, 100000);
-	kunit_end_suppress_warning(test, w);
-	KUNIT_EXPECT_EQ(test, timer->node.flags, flags);
-	KUNIT_EXPECT_EQ(test, twheel_cancel(timer), 1);
-#else
-	kunit_skip(test, "this kernel cannot suppress warnings");
-#endif
-}
-
 static struct kunit_case slack_cases[] = {
 	KUNIT_CASE_PARAM(slack_is_put_into_the_timer, slack_gen_params),
 	KUNIT_CASE(slack_of_every_size_runs_in_its_window),
 	KUNIT_CASE(slack_stays_until_it_is_set_anew),
-	KUNIT_CASE(slack_of_a_pending_timer_is_refused),
 	{}
 };
 
