@@ -207,72 +207,6 @@ static void callback_arms_another(struct kunit *test)
 	probe_expect(test, probe->other, expires + 3);
 }
 
-static void cancel_other(struct probe *probe)
-{
-	probe->ret = twheel_cancel(&probe->other->timer);
-}
-
-static void cancel_sync_other(struct probe *probe)
-{
-	probe->ret = twheel_cancel_sync(&probe->other->timer);
-}
-
-/* The callback of the first of two timers keeps the second one from running. */
-static void expect_first_only(struct kunit *test, struct probe *first)
-{
-	struct probe *second = probe_new(test, NULL);
-	unsigned int cpu;
-	u64 expires;
-
-	/* A lockdep class of its own, as one callback waits for the other. */
-	twheel_setup(&second->timer, probe_fn, 0);
-	first->other = second;
-	cpu = engine_test_hold();
-	expires = get_jiffies_64() + 5;
-	/* A few timers of one tick expire in the order of arming. */
-	twheel_add_on(&first->timer, expires, cpu);
-	twheel_add_on(&second->timer, expires, cpu);
-	engine_test_release();
-	engine_test_pass(test, expires);
-	KUNIT_EXPECT_EQ(test, first->runs, 1U);
-	KUNIT_EXPECT_EQ(test, first->ret, 1);
-	KUNIT_EXPECT_EQ(test, second->runs, 0U);
-}
-
-static void callback_cancels_another_of_its_tick(struct kunit *test)
-{
-	expect_first_only(test, probe_new(test, cancel_other));
-}
-
-static void callback_sync_cancels_another_of_its_tick(struct kunit *test)
-{
-	expect_first_only(test, probe_new(test, cancel_sync_other));
-}
-
-static void push_other(struct probe *probe)
-{
-	probe->ret = twheel_mod(&probe->other->timer, probe->expires);
-}
-
-/* The second timer is extended while the wheel is at its tick. */
-static void callback_pushes_another_of_its_tick_back(struct kunit *test)
-{
-	struct probe *a = probe_new(test, push_other);
-	struct probe *b = probe_new(test, NULL);
-	u64 expires;
-
-	a->other = b;
-	engine_test_hold();
-	expires = get_jiffies_64() + 2;
-	a->expires = expires + 3;
-	/* The timers of a slot expire in the order of arming. */
-	twheel_add(&a->timer, expires);
-	twheel_add(&b->timer, expires);
-	engine_test_release();
-	probe_expect(test, a, expires);
-	probe_expect(test, b, a->ret == 1 ? expires + 3 : expires);
-}
-
 /* From every context */
 
 /**
@@ -743,9 +677,6 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE(zero_rearm_is_once_a_tick),
 	KUNIT_CASE_PARAM(callback_frees_its_timer, kind_gen_params),
 	KUNIT_CASE(callback_arms_another),
-	KUNIT_CASE(callback_cancels_another_of_its_tick),
-	KUNIT_CASE(callback_sync_cancels_another_of_its_tick),
-	KUNIT_CASE(callback_pushes_another_of_its_tick_back),
 	KUNIT_CASE_PARAM(add_from, context_gen_params),
 	KUNIT_CASE_PARAM(mod_to_later_from, context_gen_params),
 	KUNIT_CASE_PARAM(mod_to_earlier_from, context_gen_params),

@@ -47,15 +47,8 @@ static void runs_in_process_context_and_may_sleep(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, probe->ret, 1);
 	KUNIT_EXPECT_FALSE(test, probe->context);
-	engine_test_expect_counts(test, 1, 1, 0, 0);
-}
-
-static void is_idle_in_its_callback(struct kunit *test)
-{
-	struct probe *probe = probe_run(test, probe_new_process(test, NULL));
-
 	KUNIT_EXPECT_FALSE(test, probe->pending);
-	engine_test_expect_idle(test, &probe->timer);
+	engine_test_expect_counts(test, 1, 1, 0, 0);
 }
 
 static void distant_ones_are_never_early(struct kunit *test)
@@ -190,16 +183,6 @@ static struct probe *one_that_waits(struct kunit *test, struct crowd *crowd)
 	KUNIT_EXPECT_EQ(test, twheel_remaining(&probe->timer), 0ULL);
 	KUNIT_EXPECT_EQ(test, probe->runs, 0U);
 	return probe;
-}
-
-static void is_pending_until_its_callback_begins(struct kunit *test)
-{
-	struct crowd *crowd = crowd_asleep(test, TWHEEL_PROCESS_MAX);
-	struct probe *probe = one_that_waits(test, crowd);
-
-	crowd_wakes(test, crowd);
-	process_expect(test, probe);
-	KUNIT_EXPECT_FALSE(test, probe->pending);
 }
 
 static void expect_cancels(struct kunit *test, u64 cancels)
@@ -533,34 +516,7 @@ static void callbacks_of_one_timer_never_overlap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->left, 0U);
 }
 
-/* From its own callback */
-
-static void rearm(struct probe *probe)
-{
-	if (probe->tick < probe->expires)
-		probe->ret++;
-	if (!--probe->left)
-		return;
-	probe->expires = get_jiffies_64() + 2;
-	if (twheel_add(&probe->timer, probe->expires))
-		probe->ret++;
-	schedule_timeout_uninterruptible(1);
-}
-
-static void callback_arms_its_timer_again(struct kunit *test)
-{
-	struct probe *probe = probe_new_process(test, rearm);
-	unsigned int i;
-
-	probe->left = 6;
-	twheel_add(&probe->timer, 0);
-	for (i = 0; i < 6; i++)
-		probe_wait(test, probe);
-	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
-	KUNIT_EXPECT_EQ(test, probe->ret, 0);
-	KUNIT_EXPECT_EQ(test, probe->runs, 6U);
-	engine_test_expect_counts(test, 6, 6, 0, 0);
-}
+/* From another callback */
 
 static void cancel_sync_other(struct probe *probe)
 {
@@ -677,43 +633,10 @@ static void periodic_one_that_sleeps_is_cancelled(struct kunit *test)
 	engine_test_expect_idle(test, timer);
 }
 
-static void forward_itself(struct probe *probe)
-{
-	u64 points;
-
-	schedule_timeout_uninterruptible(3);
-	if (probe->runs == 4)
-		return;
-	points = twheel_forward(&probe->timer, 2);
-	probe->expires += 2 * points;
-	/* At least three ticks have passed. */
-	if (points < 2 || twheel_wheel_state(&probe->timer.node) != probe->expires)
-		probe->ret++;
-}
-
-static void forward_after_a_sleep_keeps_the_grid(struct kunit *test)
-{
-	struct probe *probe = probe_new_process(test, forward_itself);
-	unsigned int i;
-	int ret;
-
-	engine_test_hold();
-	ret = twheel_add_after(&probe->timer, 1);
-	probe->expires = twheel_wheel_state(&probe->timer.node);
-	engine_test_release();
-	KUNIT_EXPECT_EQ(test, ret, 0);
-	for (i = 0; i < 4; i++)
-		probe_wait(test, probe);
-	KUNIT_EXPECT_EQ(test, twheel_cancel_sync(&probe->timer), 0);
-	KUNIT_EXPECT_EQ(test, probe->ret, 0);
-}
-
 static struct kunit_case process_cases[] = {
 	KUNIT_CASE(runs_in_process_context_and_may_sleep),
-	KUNIT_CASE(is_idle_in_its_callback),
 	KUNIT_CASE(distant_ones_are_never_early),
 	KUNIT_CASE(thousand_on_one_tick),
-	KUNIT_CASE(is_pending_until_its_callback_begins),
 	KUNIT_CASE_PARAM(one_that_waits_is_cancelled, cancel_gen_params),
 	KUNIT_CASE(one_that_waits_is_pushed_back),
 	KUNIT_CASE(one_that_waits_is_pushed_far_back),
@@ -728,11 +651,9 @@ static struct kunit_case process_cases[] = {
 	KUNIT_CASE(callback_of_its_own_waits_for_it),
 	KUNIT_CASE(shutdown_ends_one_that_rearms_itself),
 	KUNIT_CASE(callbacks_of_one_timer_never_overlap),
-	KUNIT_CASE(callback_arms_its_timer_again),
 	KUNIT_CASE(callback_cancels_another_that_sleeps),
 	KUNIT_CASE(slow_periodic_one_misses_what_it_sleeps_over),
 	KUNIT_CASE(periodic_one_that_sleeps_is_cancelled),
-	KUNIT_CASE(forward_after_a_sleep_keeps_the_grid),
 	{}
 };
 
