@@ -53,44 +53,6 @@ static void waits_until_it_is_taken(struct kunit *test)
 	expect_deferred(wt, 1000, 0);
 }
 
-static void extended_where_it_waits(struct kunit *test)
-{
-	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_node *t = &wt->timers[0].timer;
-
-	expect_deferred(wt, 20, 1);
-	wheel_test_extend(wt, 0, 300);
-	KUNIT_EXPECT_FALSE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
-	KUNIT_EXPECT_LE(test, wt->wheel->next, 300ULL);
-	expect_deferred(wt, 299, 0);
-	expect_deferred(wt, 300, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
-}
-
-static void changed_where_it_waits(struct kunit *test)
-{
-	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_node *t = &wt->timers[0].timer;
-
-	expect_deferred(wt, 20, 1);
-	twheel_wheel_change(wt->wheel, t, 5);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 21ULL);
-	expect_deferred(wt, 20, 0);
-	expect_deferred(wt, 21, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
-}
-
-static void removed_where_it_waits(struct kunit *test)
-{
-	struct wheel_test *wt = deferred_start(test, 2, 10);
-
-	expect_deferred(wt, 20, 2);
-	wheel_test_remove(wt, 0);
-	expect_deferred(wt, 20, 1);
-	wheel_test_remove(wt, 1);
-	expect_deferred(wt, 1000, 0);
-}
-
 /* In another wheel, the timer is deferred again on the next tick. */
 static void moved_where_it_waits(struct kunit *test)
 {
@@ -145,32 +107,11 @@ static void crowd_is_deferred_within_the_budget(struct kunit *test)
 	expect_deferred(wt, 10, 1000);
 }
 
-static void window_is_kept(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_node *t = &wt->timers[0].timer;
-	u64 next;
-
-	t->flags = TWHEEL_PROCESS | twheel_wheel_window_flags(128);
-	wheel_test_arm(wt, 0, 1001);
-	next = twheel_wheel_next(wt->wheel);
-	KUNIT_EXPECT_GE(test, next, 1001ULL);
-	KUNIT_EXPECT_LE(test, next, 1129ULL);
-	expect_deferred(wt, 1000, 0);
-	expect_deferred(wt, next, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
-	KUNIT_EXPECT_EQ(test, t->last, 1001ULL);
-}
-
 static struct kunit_case deferred_cases[] = {
 	KUNIT_CASE(waits_until_it_is_taken),
-	KUNIT_CASE(extended_where_it_waits),
-	KUNIT_CASE(changed_where_it_waits),
-	KUNIT_CASE(removed_where_it_waits),
 	KUNIT_CASE(moved_where_it_waits),
 	KUNIT_CASE(periodic_one_misses_while_it_waits),
 	KUNIT_CASE(crowd_is_deferred_within_the_budget),
-	KUNIT_CASE(window_is_kept),
 	{}
 };
 

@@ -2,7 +2,6 @@
 /*
  * twheel: levels, frames and slots, at their edges
  */
-#include <linux/math64.h>
 #include "wheel_test.h"
 
 /* Soon after each of these ticks, slots of several levels begin. */
@@ -74,78 +73,6 @@ static void edges_alone(struct kunit *test)
 	}
 }
 
-static void edges_together(struct kunit *test)
-{
-	u64 start = *(const u64 *)test->param_value;
-	unsigned int n, e, i = 0;
-	struct wheel_test *wt;
-	int off;
-
-	wt = wheel_test_start(test, start, TWHEEL_LVL_DEPTH * ARRAY_SIZE(edges) * 3);
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
-		for (e = 0; e < ARRAY_SIZE(edges); e++)
-			for (off = -1; off <= 1; off++)
-				wheel_test_arm(wt, i++, start + edges[e] *
-							TWHEEL_LVL_GRAN(n) + off);
-	wheel_test_audit(wt, false);
-	while (wt->armed) {
-		wheel_test_visit(wt);
-		wheel_test_audit(wt, false);
-	}
-	wheel_test_expect_each_once(wt);
-}
-
-/*
- * The hand is just before, at and after the edge of a frame of level n:
- *
- *	      | frame           | frame           |
- *	hand ^^^
- *	deadlines: the first tick of each slot, the tick before, the tick after
- */
-static void frame_edges(struct kunit *test)
-{
-	unsigned int n, slot, i;
-	struct wheel_test *wt;
-	int phase, off;
-	u64 start, at;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		for (phase = -1; phase <= 1; phase++) {
-			start = 7 * TWHEEL_LVL_GRAN(n + 1) + phase;
-			wt = wheel_test_start(test, start, 3 * (TWHEEL_LVL_SIZE + 2));
-			i = 0;
-			for (slot = 1; slot <= TWHEEL_LVL_SIZE + 2; slot++) {
-				at = ((start >> TWHEEL_LVL_SHIFT(n)) + slot) << TWHEEL_LVL_SHIFT(n);
-				for (off = -1; off <= 1; off++)
-					wheel_test_arm(wt, i++, at + off);
-			}
-			wheel_test_audit(wt, false);
-			while (wt->armed) {
-				wheel_test_visit(wt);
-				wheel_test_audit(wt, false);
-			}
-			cond_resched();
-		}
-	}
-}
-
-/* Every deadline in reach of the two lowest levels, from different ticks of a slot. */
-static void every_deadline(struct kunit *test)
-{
-	static const u64 phases[] = { 0, 1, 31, 62, 63, 4095, 4096, 8127, 8128 };
-	unsigned int p, i, all = TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(1) + TWHEEL_LVL_SIZE;
-	struct wheel_test *wt;
-
-	for (p = 0; p < ARRAY_SIZE(phases); p++) {
-		wt = wheel_test_start(test, phases[p], all);
-		for (i = 0; i < all; i++)
-			wheel_test_arm(wt, i, phases[p] + 1 + i);
-		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, phases[p] + all), all);
-		wheel_test_audit(wt, false);
-		cond_resched();
-	}
-}
-
 static void filed_on_lowest_level(struct kunit *test)
 {
 	u64 start = *(const u64 *)test->param_value;
@@ -163,39 +90,6 @@ static void filed_on_lowest_level(struct kunit *test)
 				expect_lowest_level(wt, 0);
 				wheel_test_remove(wt, 0);
 			}
-		}
-	}
-}
-
-/*
- * The slot that begins at the next boundary takes no timer:
- *
- *	level n        | current | coming  |
- *	                  ^hand   ^^^^^^^^^ deadlines
- *	level n - 1    | current frame | next frame |  <- here instead
- */
-static void coming_slot_is_closed(struct kunit *test)
-{
-	unsigned int n, p, level, slot, chain;
-	struct wheel_test *wt;
-	u64 start, coming;
-
-	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
-		coming = 6 * TWHEEL_LVL_GRAN(n);
-		/* The hand is at ten ticks of its slot, from the first to the last. */
-		for (p = 0; p < 10; p++) {
-			start = 5 * TWHEEL_LVL_GRAN(n) + div_u64(p * (TWHEEL_LVL_GRAN(n) - 1), 9);
-			wt = wheel_test_start(test, start, 3);
-			wheel_test_arm(wt, 0, coming);
-			wheel_test_arm(wt, 1, coming + TWHEEL_LVL_GRAN(n) - 1);
-			wheel_test_arm(wt, 2, coming + TWHEEL_LVL_GRAN(n));
-			wheel_test_where(wt, 0, &level, &slot, &chain);
-			KUNIT_EXPECT_LT(test, level, n);
-			wheel_test_where(wt, 1, &level, &slot, &chain);
-			KUNIT_EXPECT_EQ(test, level, n - 1);
-			wheel_test_where(wt, 2, &level, &slot, &chain);
-			KUNIT_EXPECT_EQ(test, level, n);
-			wheel_test_visit_all(wt);
 		}
 	}
 }
@@ -256,11 +150,7 @@ static void cascade_empties_every_chain(struct kunit *test)
 
 static struct kunit_case geometry_cases[] = {
 	KUNIT_CASE_PARAM(edges_alone, start_gen_params),
-	KUNIT_CASE_PARAM(edges_together, start_gen_params),
-	KUNIT_CASE(frame_edges),
-	KUNIT_CASE(every_deadline),
 	KUNIT_CASE_PARAM(filed_on_lowest_level, start_gen_params),
-	KUNIT_CASE(coming_slot_is_closed),
 	KUNIT_CASE_PARAM(laps_apart, start_gen_params),
 	KUNIT_CASE(chains_fill_evenly),
 	KUNIT_CASE(cascade_empties_every_chain),

@@ -7,17 +7,8 @@
  * twheel.h, on real ticks.
  */
 #include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/prandom.h>
 #include "wheel_test.h"
-
-static u32 rest(u64 dividend, u32 divisor)
-{
-	u32 rest;
-
-	div_u64_rem(dividend, divisor, &rest);
-	return rest;
-}
 
 /**
  * struct grid - periodic timers, and what they have done
@@ -124,19 +115,6 @@ static void no_drift(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
 }
 
-static void once_a_tick(struct kunit *test)
-{
-	struct grid grid;
-	u64 now;
-
-	grid_start(test, &grid, 0, 10);
-	for (now = 0; now < 10; now++)
-		grid_arm(&grid, now, 1, 1);
-	for (now = 1; now <= 5000; now++)
-		KUNIT_ASSERT_EQ(test, grid_run(&grid, now), 10U);
-	KUNIT_EXPECT_EQ(test, grid.missed, 0ULL);
-}
-
 /* After a jump, a periodic timer has one callback, which reports the points missed. */
 static void jump_10000_is_one_callback(struct kunit *test)
 {
@@ -210,83 +188,6 @@ static void storm_is_cut_and_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, grid.ran + grid.missed, n * 50ULL);
 }
 
-static void removed_for_good(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 2);
-	grid_arm(&grid, 0, 5, period);
-	grid_arm(&grid, 1, 5, period);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, 5), 2U);
-	wheel_test_remove(grid.wt, 0);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, 5 + (u64)period), 1U);
-	KUNIT_EXPECT_EQ(test, grid.wt->timers[0].fired, 1U);
-	wheel_test_remove(grid.wt, 1);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_next(grid.wt->wheel), TWHEEL_NEVER);
-	wheel_test_audit(grid.wt, false);
-}
-
-/* The grid moves with the deadline. */
-static void extension_moves_the_grid(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 1);
-	grid_arm(&grid, 0, 5, period);
-	grid_run(&grid, 5);
-	wheel_test_extend(grid.wt, 0, grid.wt->timers[0].due + 3);
-	while (grid.ran < 50)
-		grid_run(&grid, twheel_wheel_next(grid.wt->wheel));
-	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 8 + 49ULL * period);
-}
-
-static void change_moves_the_grid(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 1);
-	grid_arm(&grid, 0, 1000000, period);
-	twheel_wheel_change(grid.wt->wheel, &grid.wt->timers[0].timer, 8);
-	grid.wt->timers[0].due = 8;
-	while (grid.ran < 50)
-		grid_run(&grid, twheel_wheel_next(grid.wt->wheel));
-	KUNIT_EXPECT_EQ(test, grid.wt->wheel->clk, 8 + 49ULL * period);
-}
-
-/*
- * The other wheel's hand is ahead or behind, as when a CPU goes offline. An overdue timer
- * runs on the next tick, and after that on its grid again.
- */
-static void moved_to_another_wheel_keeps_the_grid(struct kunit *test)
-{
-	static const s64 hands[] = { -500, -1, 0, 1, 63, 64, 1000 };
-	u32 period = *(const u32 *)test->param_value;
-	struct twheel_wheel *to;
-	unsigned int i, runs;
-	struct twheel_node *t;
-	struct grid grid;
-
-	to = wheel_test_wheel(test, 0);
-	for (i = 0; i < ARRAY_SIZE(hands); i++) {
-		grid_start(test, &grid, 1000, 1);
-		grid_arm(&grid, 0, 1001, period);
-		t = &grid.wt->timers[0].timer;
-		wheel_test_wheel_init(to, 1000 + hands[i]);
-		twheel_wheel_move(to, grid.wt->wheel, t);
-		for (runs = 0; runs < 4; runs++) {
-			KUNIT_EXPECT_PTR_EQ(test, take_next(to), t);
-			KUNIT_EXPECT_GE(test, to->clk, 1001ULL);
-			KUNIT_EXPECT_EQ_MSG(test, rest(twheel_wheel_state(t) - 1001, period), 0U,
-					    "hand %+lld, run %u: next at %llu",
-					    hands[i], runs, twheel_wheel_state(t));
-		}
-	}
-	kvfree(to);
-}
-
 /* The last point is the end of time, so the timer stays pending for ever. */
 static void grid_ends_with_time(struct kunit *test)
 {
@@ -308,93 +209,12 @@ static void grid_ends_with_time(struct kunit *test)
 	wheel_test_remove(grid.wt, 0);
 }
 
-static void armed_once_where_it_was_periodic(struct kunit *test)
-{
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 1);
-	grid_arm(&grid, 0, 5, 5);
-	KUNIT_EXPECT_EQ(test, grid_run(&grid, 12), 1U);
-	wheel_test_remove(grid.wt, 0);
-	grid_arm(&grid, 0, 20, 0);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(grid.wt, 20), 1U);
-	KUNIT_EXPECT_EQ(test, grid.wt->armed, 0U);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(grid.wt, 1000), 0U);
-}
-
-static void beside_timers_of_one_arming(struct kunit *test)
-{
-	unsigned int i, budget = WHEEL_TEST_UNLIMITED, once = 0, again = 0;
-	struct twheel_node *timer;
-	struct wheel_test *wt;
-	struct grid grid;
-
-	grid_start(test, &grid, 0, 400);
-	wt = grid.wt;
-	for (i = 0; i < wt->size; i++)
-		grid_arm(&grid, i, 1 + i / 2, i % 2 ? 50 : 0);
-	while ((timer = twheel_wheel_expire(wt->wheel, 200, &budget))) {
-		if (timer->period) {
-			again++;
-			continue;
-		}
-		KUNIT_ASSERT_EQ(test, twheel_wheel_state(timer), TWHEEL_IDLE);
-		KUNIT_ASSERT_EQ(test, wt->wheel->missed, 0ULL);
-		once++;
-		wt->armed--;
-	}
-	KUNIT_EXPECT_EQ(test, once, 200U);
-	/* The hand jumped, so each periodic timer runs once. */
-	KUNIT_EXPECT_EQ(test, again, 200U);
-	wheel_test_audit(wt, false);
-}
-
-/* The grid consists of deadlines, wherever in its window a callback runs. */
-static void window_does_not_shift_the_grid(struct kunit *test)
-{
-	static const u64 slacks[] = { 128, 1000, 8192, 600000 };
-	u32 period = *(const u32 *)test->param_value;
-	u64 ran, missed, due;
-	struct twheel_node *t;
-	struct twheel_wheel *w;
-	struct grid grid;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(slacks); i++) {
-		grid_start(test, &grid, 0, 1);
-		w = grid.wt->wheel;
-		t = &grid.wt->timers[0].timer;
-		t->flags = twheel_wheel_window_flags(slacks[i]);
-		grid_arm(&grid, 0, 500, period);
-		missed = 0;
-		due = 500;
-		for (ran = 0; ran < 200; ran++) {
-			KUNIT_ASSERT_PTR_EQ(test, take_next(w), t);
-			KUNIT_ASSERT_GE(test, w->clk, due);
-			KUNIT_ASSERT_LE(test, w->clk, due + slacks[i]);
-			missed += w->missed;
-			due = 500 + (ran + 1 + missed) * period;
-			KUNIT_ASSERT_EQ(test, twheel_wheel_state(t), due);
-			KUNIT_ASSERT_GT(test, due, w->clk);
-		}
-		wheel_test_audit(grid.wt, false);
-	}
-}
-
 static struct kunit_case grid_cases[] = {
 	KUNIT_CASE_PARAM(no_drift, period_gen_params),
-	KUNIT_CASE(once_a_tick),
 	KUNIT_CASE_PARAM(jump_10000_is_one_callback, period_gen_params),
 	KUNIT_CASE_PARAM(ran_and_missed_make_up_the_grid, period_gen_params),
 	KUNIT_CASE(storm_is_cut_and_counted),
-	KUNIT_CASE_PARAM(removed_for_good, period_gen_params),
-	KUNIT_CASE_PARAM(extension_moves_the_grid, period_gen_params),
-	KUNIT_CASE_PARAM(change_moves_the_grid, period_gen_params),
-	KUNIT_CASE_PARAM(moved_to_another_wheel_keeps_the_grid, period_gen_params),
 	KUNIT_CASE_PARAM(grid_ends_with_time, period_gen_params),
-	KUNIT_CASE(armed_once_where_it_was_periodic),
-	KUNIT_CASE(beside_timers_of_one_arming),
-	KUNIT_CASE_PARAM(window_does_not_shift_the_grid, period_gen_params),
 	{}
 };
 

@@ -157,32 +157,6 @@ static void into_an_unfinished_tick(struct kunit *test)
 	expect_empty(test, from);
 }
 
-static void never_stays_never(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-	struct twheel_wheel *from;
-
-	wheel_test_arm(wt, 0, U64_MAX);
-	wheel_test_arm(wt, 1, TWHEEL_NEVER - 1);
-	from = move_all(wt, TWHEEL_NEVER - 5);
-	expect_empty(test, from);
-	wheel_test_audit(wt, false);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[0].timer), TWHEEL_NEVER);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), 1U);
-}
-
-static void first_of_empty(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-
-	KUNIT_EXPECT_NULL(test, twheel_wheel_first(wt->wheel));
-	wheel_test_arm(wt, 0, 100);
-	KUNIT_EXPECT_PTR_EQ(test, twheel_wheel_first(wt->wheel),
-			    &wt->timers[0].timer);
-	wheel_test_remove(wt, 0);
-	KUNIT_EXPECT_NULL(test, twheel_wheel_first(wt->wheel));
-}
-
 /* twheel_wheel_first() finds a lone timer in any slot. */
 static void first_finds_every_level(struct kunit *test)
 {
@@ -205,8 +179,6 @@ static struct kunit_case move_cases[] = {
 	KUNIT_CASE_PARAM(from_an_unfinished_tick, hand_gen_params),
 	KUNIT_CASE_PARAM(from_an_unfinished_cascade, hand_gen_params),
 	KUNIT_CASE(into_an_unfinished_tick),
-	KUNIT_CASE(never_stays_never),
-	KUNIT_CASE(first_of_empty),
 	KUNIT_CASE(first_finds_every_level),
 	{}
 };

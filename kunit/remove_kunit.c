@@ -5,44 +5,6 @@
 #include <linux/prandom.h>
 #include "wheel_test.h"
 
-static void removed_never_fires(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, TWHEEL_LVL_DEPTH);
-	unsigned int n;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
-		wheel_test_arm(wt, n, 5 * TWHEEL_LVL_GRAN(n));
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		wheel_test_remove(wt, n);
-		KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[n].timer), TWHEEL_IDLE);
-		wheel_test_audit(wt, false);
-	}
-	KUNIT_EXPECT_EQ(test, 0U, wheel_test_run(wt, TWHEEL_LVL_GRAN(TWHEEL_LVL_DEPTH)));
-}
-
-static void remove_says_whether_pending(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_node *t = &wt->timers[0].timer;
-
-	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
-	wheel_test_arm(wt, 0, 10);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
-	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
-	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 0ULL);
-}
-
-static void expired_cannot_be_removed(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-	struct twheel_node *t = &wt->timers[0].timer;
-
-	wheel_test_arm(wt, 0, 10);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
-	KUNIT_EXPECT_FALSE(test, twheel_wheel_remove(wt->wheel, t, TWHEEL_IDLE));
-	KUNIT_EXPECT_EQ(test, wt->wheel->pending, 0ULL);
-}
-
 static void dead_stays_dead(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
@@ -82,83 +44,6 @@ static void residue_is_cleared(struct kunit *test)
 	}
 }
 
-/* A stale bit must not hide the occupied slot behind it. */
-static void residue_hides_nothing(struct kunit *test)
-{
-	struct wheel_test *wt;
-	unsigned int n;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		wt = wheel_test_start(test, 0, 2);
-		wheel_test_arm(wt, 0, 20 * TWHEEL_LVL_GRAN(n));
-		wheel_test_arm(wt, 1, 21 * TWHEEL_LVL_GRAN(n));
-		wheel_test_remove(wt, 0);
-		KUNIT_EXPECT_LE(test, twheel_wheel_next(wt->wheel), wt->timers[1].due);
-		KUNIT_EXPECT_GT(test, twheel_wheel_next(wt->wheel), 19 * TWHEEL_LVL_GRAN(n));
-		KUNIT_EXPECT_EQ(test, 1U, wheel_test_run(wt, 21 * TWHEEL_LVL_GRAN(n)));
-	}
-}
-
-static void slot_is_used_again_at_once(struct kunit *test)
-{
-	struct wheel_test *wt;
-	unsigned int n, i;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		wt = wheel_test_start(test, 0, 3);
-		wheel_test_arm(wt, 2, 9 * TWHEEL_LVL_GRAN(n));
-		for (i = 0; i < 1000; i++) {
-			wheel_test_arm(wt, i % 2, 9 * TWHEEL_LVL_GRAN(n));
-			wheel_test_remove(wt, i % 2);
-		}
-		wheel_test_arm(wt, 0, 9 * TWHEEL_LVL_GRAN(n));
-		wheel_test_audit(wt, false);
-		KUNIT_EXPECT_EQ(test, 2U, wheel_test_run(wt, 9 * TWHEEL_LVL_GRAN(n)));
-		wheel_test_audit(wt, false);
-	}
-}
-
-/* A slot with a stale bit comes round again a lap later. */
-static void residue_survives_a_lap(struct kunit *test)
-{
-	struct wheel_test *wt;
-	unsigned int n, lap;
-	u64 at;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		wt = wheel_test_start(test, 0, 2);
-		for (lap = 0; lap < 5; lap++) {
-			at = (lap * TWHEEL_LVL_SIZE + 10) * TWHEEL_LVL_GRAN(n);
-			wheel_test_arm(wt, 0, at);
-			wheel_test_remove(wt, 0);
-			wheel_test_arm(wt, 1, at + 50 * TWHEEL_LVL_GRAN(n));
-			wheel_test_audit(wt, false);
-			KUNIT_EXPECT_EQ(test, 1U, wheel_test_run(wt, at +
-						       50 * TWHEEL_LVL_GRAN(n)));
-			wheel_test_run(wt, (lap + 1) * TWHEEL_LVL_SIZE * TWHEEL_LVL_GRAN(n));
-			wheel_test_audit(wt, false);
-		}
-	}
-}
-
-/* Removal leaves the other timers of the slot alone. */
-static void remove_from_a_full_slot(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 64);
-	unsigned int i;
-
-	for (i = 0; i < wt->size; i++)
-		wheel_test_arm(wt, i, 1000);
-	for (i = 0; i < wt->size; i += 3) {
-		wheel_test_remove(wt, i);
-		wheel_test_audit(wt, false);
-	}
-	wheel_test_run(wt, 1000);
-	for (i = 0; i < wt->size; i++)
-		KUNIT_EXPECT_EQ_MSG(test, wt->timers[i].fired, !!(i % 3),
-				    "timer %u", i);
-}
-
 /* From the last tick of slot 10 to its first; on level 2 from 45055 to 40960. */
 static void earlier_in_same_slot(struct kunit *test)
 {
@@ -176,24 +61,6 @@ static void earlier_in_same_slot(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, slot, was_slot);
 		wheel_test_visit_all(wt);
 		KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
-	}
-}
-
-static void earlier_by_every_level(struct kunit *test)
-{
-	struct wheel_test *wt;
-	unsigned int from, to;
-
-	for (from = 1; from < TWHEEL_LVL_DEPTH; from++) {
-		for (to = 0; to < from; to++) {
-			wt = wheel_test_start(test, 1000, 1);
-			wheel_test_arm(wt, 0, 1000 + 100 * TWHEEL_LVL_GRAN(from));
-			wheel_test_remove(wt, 0);
-			wheel_test_arm(wt, 0, 1000 + 3 * TWHEEL_LVL_GRAN(to));
-			wheel_test_audit(wt, false);
-			wheel_test_visit_all(wt);
-			KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
-		}
 	}
 }
 
@@ -239,18 +106,10 @@ static void remove_while_cascading(struct kunit *test)
 }
 
 static struct kunit_case remove_cases[] = {
-	KUNIT_CASE(removed_never_fires),
-	KUNIT_CASE(remove_says_whether_pending),
-	KUNIT_CASE(expired_cannot_be_removed),
 	KUNIT_CASE(dead_stays_dead),
 	KUNIT_CASE(residue_is_cleared),
-	KUNIT_CASE(residue_hides_nothing),
-	KUNIT_CASE(slot_is_used_again_at_once),
-	KUNIT_CASE(residue_survives_a_lap),
-	KUNIT_CASE(remove_from_a_full_slot),
 	KUNIT_CASE(remove_while_cascading),
 	KUNIT_CASE(earlier_in_same_slot),
-	KUNIT_CASE(earlier_by_every_level),
 	KUNIT_CASE(each_once_in_a_tick),
 	{}
 };

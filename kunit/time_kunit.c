@@ -3,22 +3,7 @@
  * twheel: the hand, the next visit, and the beginning and end of time
  */
 #include <linux/math64.h>
-#include <linux/prandom.h>
 #include "wheel_test.h"
-
-static void starts_at_zero(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 3);
-
-	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
-	wheel_test_arm(wt, 0, 1);
-	wheel_test_arm(wt, 1, 63);
-	wheel_test_arm(wt, 2, 64);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1), 1U);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 63), 1U);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 64), 1U);
-	wheel_test_audit(wt, false);
-}
 
 /* The kernel starts jiffies five minutes before 2^32. */
 static void crosses_32_bits(struct kunit *test)
@@ -100,33 +85,6 @@ static void jump_to_the_end(struct kunit *test)
 	wheel_test_audit(wt, false);
 }
 
-/* A timer armed at the last tick waits for ever. */
-static void arm_at_the_end(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, TWHEEL_NEVER - 1, 2);
-
-	wheel_test_arm(wt, 0, 0);
-	wheel_test_arm(wt, 1, TWHEEL_NEVER - 1);
-	wheel_test_audit(wt, false);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, U64_MAX), 0U);
-	wheel_test_audit(wt, false);
-}
-
-static void past_means_next_tick(struct kunit *test)
-{
-	u64 start = 100000;
-	const u64 past[] = { 0, 1, start / 2, start - 1, start };
-	struct wheel_test *wt;
-	unsigned int i;
-
-	wt = wheel_test_start(test, start, ARRAY_SIZE(past));
-	for (i = 0; i < wt->size; i++)
-		wheel_test_arm(wt, i, past[i]);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), start + 1);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start), 0U);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start + 1), wt->size);
-}
-
 /* A signed comparison mistakes half of all deadlines for past ones. */
 static void half_range_ahead(struct kunit *test)
 {
@@ -156,22 +114,6 @@ static void half_range_past(struct kunit *test)
 	wheel_test_arm(wt, 1, start - S64_MAX);
 	wheel_test_arm(wt, 2, start - (1ULL << 63));
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start + 1), 3U);
-}
-
-/*
- *	0 ...... 250 .. 300 ...... 400
- *	          ^hand  ^level 1   ^level 1, armed last
- */
-static void next_not_hidden(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-
-	wheel_test_arm(wt, 0, 300);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 250), 0U);
-	wheel_test_arm(wt, 1, 400);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), 300ULL);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 399), 1U);
-	KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
 }
 
 /*
@@ -205,21 +147,6 @@ static void not_hidden_by_any_level(struct kunit *test)
 	}
 }
 
-static void jump_10000(struct kunit *test)
-{
-	u64 start = (1ULL << 18) - 5000;
-	struct rnd_state rnd;
-	struct wheel_test *wt;
-	unsigned int i;
-
-	prandom_seed_state(&rnd, 15);
-	wt = wheel_test_start(test, start, 3000);
-	for (i = 0; i < wt->size; i++)
-		wheel_test_arm(wt, i, start + 1 + prandom_u32_state(&rnd) % 10000);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, start + 10000), wt->size);
-	wheel_test_expect_each_once(wt);
-}
-
 /* One jump skips whole levels. */
 static void jump_over_all_levels(struct kunit *test)
 {
@@ -231,15 +158,6 @@ static void jump_over_all_levels(struct kunit *test)
 		wheel_test_arm(wt, i, 12345 + (1ULL << i));
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1ULL << 41), wt->size);
 	wheel_test_audit(wt, false);
-}
-
-static void no_time_passes(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 1000, 1);
-
-	wheel_test_arm(wt, 0, 1001);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1000), 0U);
-	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 1000ULL);
 }
 
 /* If the clock steps back, the hand stays. */
@@ -331,56 +249,20 @@ static void forward_stops_before_a_visit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 5000), 1U);
 }
 
-static void forward_not_in_unfinished_tick(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-	unsigned int budget = 2;
-
-	wheel_test_arm(wt, 0, 10);
-	wheel_test_arm(wt, 1, 10);
-	KUNIT_EXPECT_TRUE(test, wheel_test_expire(wt, 10, &budget));
-	twheel_wheel_forward(wt->wheel, 5000);
-	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 10ULL);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 5000), 1U);
-}
-
-/* Moving a slot down is also work of the tick on which it happens. */
-static void forward_not_in_unfinished_cascade(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 200);
-	unsigned int i, budget = 10;
-
-	for (i = 0; i < wt->size; i++)
-		wheel_test_arm(wt, i, 650);
-	KUNIT_EXPECT_FALSE(test, wheel_test_expire(wt, 600, &budget));
-	KUNIT_EXPECT_EQ(test, wt->wheel->cascaded, 9ULL);
-	twheel_wheel_forward(wt->wheel, 620);
-	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 600ULL);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 650), wt->size);
-}
-
 static struct kunit_case time_cases[] = {
-	KUNIT_CASE(starts_at_zero),
 	KUNIT_CASE(crosses_32_bits),
 	KUNIT_CASE_PARAM(end_of_time, end_gen_params),
 	KUNIT_CASE_PARAM(jump_to_the_end, end_gen_params),
-	KUNIT_CASE(arm_at_the_end),
-	KUNIT_CASE(past_means_next_tick),
 	KUNIT_CASE(half_range_ahead),
 	KUNIT_CASE(half_range_past),
-	KUNIT_CASE(next_not_hidden),
 	KUNIT_CASE(not_hidden_by_any_level),
-	KUNIT_CASE(jump_10000),
 	KUNIT_CASE(jump_over_all_levels),
-	KUNIT_CASE(no_time_passes),
 	KUNIT_CASE(hand_never_goes_back),
 	KUNIT_CASE(next_is_exact_on_level_0),
 	KUNIT_CASE(next_of_a_crowd),
 	KUNIT_CASE(next_of_unfinished_tick),
 	KUNIT_CASE(forward_moves_a_sleeping_hand),
 	KUNIT_CASE(forward_stops_before_a_visit),
-	KUNIT_CASE(forward_not_in_unfinished_tick),
-	KUNIT_CASE(forward_not_in_unfinished_cascade),
 	{}
 };
 

@@ -16,7 +16,7 @@ struct full_wheel {
 };
 
 /* Makes a wheel from wheel_test_wheel() empty. */
-void wheel_test_wheel_init(struct twheel_wheel *wheel, u64 clk)
+static void wheel_init(struct twheel_wheel *wheel, u64 clk)
 {
 	twheel_wheel_init(wheel, clk);
 	twheel_wheel_add_all_levels(wheel,
@@ -30,7 +30,7 @@ struct twheel_wheel *wheel_test_wheel(struct kunit *test, u64 clk)
 
 	static_assert(!offsetof(struct full_wheel, wheel));
 	KUNIT_ASSERT_NOT_NULL(test, full);
-	wheel_test_wheel_init(&full->wheel, clk);
+	wheel_init(&full->wheel, clk);
 	return &full->wheel;
 }
 
@@ -71,7 +71,7 @@ struct wheel_test *wheel_test_start(struct kunit *test, u64 clk,
 	wt->tick = clk;
 	wt->calls = 0;
 	wt->rearm = false;
-	wheel_test_wheel_init(wt->wheel, clk);
+	wheel_init(wt->wheel, clk);
 	return wt;
 }
 
@@ -83,7 +83,7 @@ void wheel_test_window(struct wheel_test *wt, unsigned int i, u64 slack)
 }
 
 /* The last tick at which a timer may expire. */
-u64 wheel_test_window_end(const struct wheel_test *wt, unsigned int i)
+static u64 window_end(const struct wheel_test *wt, unsigned int i)
 {
 	const struct test_timer *t = &wt->timers[i];
 
@@ -175,7 +175,7 @@ bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget)
 
 	t = expired(wt, timer, now);
 	i = t - wt->timers;
-	KUNIT_ASSERT_LE_MSG(wt->test, w->clk, wheel_test_window_end(wt, i),
+	KUNIT_ASSERT_LE_MSG(wt->test, w->clk, window_end(wt, i),
 			    "timer %u of %llu", i, t->due);
 	if (wt->rearm)
 		wheel_test_arm(wt, i, w->clk);
@@ -189,21 +189,6 @@ unsigned int wheel_test_run(struct wheel_test *wt, u64 now)
 
 	while (wheel_test_expire(wt, now, &budget))
 		fired++;
-	KUNIT_ASSERT_EQ(wt->test, wt->wheel->clk, min(now, TWHEEL_NEVER - 1));
-	return fired;
-}
-
-/* Moves the hand to @now with a budget of @budget a slice. */
-unsigned int wheel_test_run_sliced(struct wheel_test *wt, u64 now,
-				   unsigned int budget)
-{
-	unsigned int left, fired = 0;
-
-	do {
-		left = budget;
-		while (wheel_test_expire(wt, now, &left))
-			fired++;
-	} while (!left);
 	KUNIT_ASSERT_EQ(wt->test, wt->wheel->clk, min(now, TWHEEL_NEVER - 1));
 	return fired;
 }

@@ -67,7 +67,6 @@ struct wheel_test {
 	bool			rearm;
 };
 
-void wheel_test_wheel_init(struct twheel_wheel *wheel, u64 clk);
 struct twheel_wheel *wheel_test_wheel(struct kunit *test, u64 clk);
 
 int wheel_test_init(struct kunit *test);
@@ -76,7 +75,6 @@ void wheel_test_exit(struct kunit *test);
 struct wheel_test *wheel_test_start(struct kunit *test, u64 clk,
 				    unsigned int timers);
 void wheel_test_window(struct wheel_test *wt, unsigned int i, u64 slack);
-u64 wheel_test_window_end(const struct wheel_test *wt, unsigned int i);
 void wheel_test_expect_each_once(struct wheel_test *wt);
 void wheel_test_arm(struct wheel_test *wt, unsigned int i, u64 expires);
 void wheel_test_remove(struct wheel_test *wt, unsigned int i);
@@ -85,8 +83,6 @@ void wheel_test_audit(struct wheel_test *wt, bool extended);
 
 bool wheel_test_expire(struct wheel_test *wt, u64 now, unsigned int *budget);
 unsigned int wheel_test_run(struct wheel_test *wt, u64 now);
-unsigned int wheel_test_run_sliced(struct wheel_test *wt, u64 now,
-				   unsigned int budget);
 unsigned int wheel_test_visit(struct wheel_test *wt);
 unsigned int wheel_test_visit_all(struct wheel_test *wt);
 
