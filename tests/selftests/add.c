@@ -15,8 +15,7 @@ DEVICE_TEST(relative_deadline_is_now_plus_delay)
 	ASSERT(event.handle == handle);
 	ASSERT(event.cookie == 0x1234567890abcdefULL);
 	ASSERT_EQ(event.count, 1);
-	ASSERT_GE(event.deadline_ns, before + delay);
-	ASSERT_LE(event.deadline_ns, after + delay);
+	ASSERT_WITHIN(event.deadline_ns, before + delay, after + delay);
 	check_lateness(&event);
 }
 
@@ -46,8 +45,7 @@ static void check_past(__u64 deadline)
 	ASSERT_EQ(event.deadline_ns, deadline);
 	ASSERT_EQ(event.count, 1);
 	/* It expired with the current tick, which began before the timer was added. */
-	ASSERT_GE(event.expired_ns, deadline);
-	ASSERT_LE(event.expired_ns, latest_expiry());
+	ASSERT_WITHIN(event.expired_ns, deadline, latest_expiry());
 	check_no_event(fd);
 	close(fd);
 }

@@ -267,8 +267,7 @@ static void check_late_event(const struct twheel_event *event, unsigned int numb
 		ASSERT_EQ(event->cookie, number);
 		ASSERT_LE(event->expired_ns, event->deadline_ns + tick_ns() + slack_ns());
 	}
-	ASSERT_LE(event->expired_ns, read_clock(event->clockid));
-	ASSERT_GE(event->expired_ns, last[event->clockid]);
+	ASSERT_WITHIN(event->expired_ns, last[event->clockid], read_clock(event->clockid));
 	last[event->clockid] = event->expired_ns;
 }
 

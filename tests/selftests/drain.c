@@ -91,8 +91,7 @@ DEVICE_TEST(timer_expires_after_the_time_it_had_left)
 	ASSERT(op.handle != handle);
 	event = read_one(fd);
 	ASSERT_EQ(event.cookie, 1);
-	ASSERT_GE(event.deadline_ns, before + left);
-	ASSERT_LE(event.deadline_ns, after + left);
+	ASSERT_WITHIN(event.deadline_ns, before + left, after + left);
 	check_lateness(&event);
 }
 

@@ -133,8 +133,7 @@ static void second_service(void *data)
 			*due = op.time_ns;
 			ASSERT_EQ(cancel(fd, record->handle), 0);
 		}
-		ASSERT_GE(*due, begin + record->time_ns);
-		ASSERT_LE(*due, end + record->time_ns);
+		ASSERT_WITHIN(*due, begin + record->time_ns, end + record->time_ns);
 		handover->done[record->cookie] = *due;
 	}
 	ASSERT_EQ(timers_of(fd), 0);

@@ -119,6 +119,17 @@ void fail(const char *file, int line, const char *format, ...);
 #define ASSERT_GE(a, b)	ASSERT_OP(a, >=, b)
 #define ASSERT_GT(a, b)	ASSERT_OP(a, >, b)
 
+#define ASSERT_WITHIN(value, least, most)				\
+	do {								\
+		long long value_ = (long long)(value);			\
+		long long least_ = (long long)(least);			\
+		long long most_ = (long long)(most);			\
+									\
+		if (value_ < least_ || value_ > most_)			\
+			FAIL("%s (%lld) is not within %lld and %lld",	\
+			     #value, value_, least_, most_);		\
+	} while (0)
+
 /* The value of a call that must not return -1, which means failure. */
 #define CALL(call)							\
 	({								\

@@ -127,8 +127,7 @@ TRAVEL_TEST(three_timers_a_month_apart)
 		check_expiry(fd, deadlines[i]);
 	cost = wakeups() - before;
 	note("%llu wake-ups", cost);
-	ASSERT_GE(cost, 3);
-	ASSERT_LE(cost, 3 * TIMER_WAKEUPS);
+	ASSERT_WITHIN(cost, 3, 3 * TIMER_WAKEUPS);
 }
 
 /* Nothing else wakes the machine up for a lone timer, and it is not late. */

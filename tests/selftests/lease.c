@@ -26,8 +26,7 @@ static void check_pushed(int fd, __u64 handle, int lease, __u64 before, __u64 ns
 {
 	const __u64 after = now(), deadline = deadline_of(fd, handle);
 
-	ASSERT_GE(deadline, before + ns);
-	ASSERT_LE(deadline, after + ns);
+	ASSERT_WITHIN(deadline, before + ns, after + ns);
 	ASSERT_LE(left(lease), ns);
 	ASSERT_GT(left(lease), 0);
 }

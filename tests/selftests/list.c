@@ -58,8 +58,7 @@ DEVICE_TEST(time_left_is_told)
 	add_on(fd, CLOCK_REALTIME, wall + LONG, 0);
 	ASSERT_EQ(list_all(fd, records, 2, 0), 2);
 	ASSERT_EQ(records[0].flags, TWHEEL_RESTORE);
-	ASSERT_GE(records[0].time_ns, deadline - now());
-	ASSERT_LE(records[0].time_ns, deadline - before);
+	ASSERT_WITHIN(records[0].time_ns, deadline - now(), deadline - before);
 	ASSERT_EQ(records[1].flags, TWHEEL_RESTORE | TWHEEL_ABSTIME);
 	ASSERT_EQ(records[1].time_ns, wall + LONG);
 }

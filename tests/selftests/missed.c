@@ -245,8 +245,7 @@ DEVICE_TEST(restart_counts_all_and_goes_on_from_the_read)
 	ASSERT_GE(after, first + (event.count - 1) * period);
 
 	event = read_one(fd);
-	ASSERT_GE(event.deadline_ns, before + period);
-	ASSERT_LE(event.deadline_ns, after + period);
+	ASSERT_WITHIN(event.deadline_ns, before + period, after + period);
 	ASSERT_GE(event.count, 1);
 }
 
@@ -268,8 +267,7 @@ DEVICE_TEST(restart_leaves_a_period_between_read_and_event)
 		const __u64 next_before = now();
 
 		event = read_one(fd);
-		ASSERT_GE(event.deadline_ns, before + period);
-		ASSERT_LE(event.deadline_ns, after + period);
+		ASSERT_WITHIN(event.deadline_ns, before + period, after + period);
 		before = next_before;
 		after = now();
 	}

@@ -13,8 +13,7 @@ DEVICE_TEST(pending_timer_is_described)
 	ASSERT_EQ(query(fd, handle, &op), 0);
 	after = now();
 	ASSERT(op.cookie == 0x1122334455667788ULL);
-	ASSERT_LE(op.time_ns, deadline - before);
-	ASSERT_GE(op.time_ns, deadline - after);
+	ASSERT_WITHIN(op.time_ns, deadline - after, deadline - before);
 	ASSERT_EQ(op.period_ns, 0);
 	ASSERT_EQ(op.flags, 0);
 	ASSERT_EQ(op.clockid, CLOCK_MONOTONIC);

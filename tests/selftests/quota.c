@@ -528,8 +528,7 @@ static void *open_and_close(void *data)
 		const int fd = open_device(0);
 
 		add(fd, LONG, 1);
-		ASSERT_GE(get_info(fd).timers_user, 1);
-		ASSERT_LE(get_info(fd).timers_user, PROCESSES * THREADS);
+		ASSERT_WITHIN(get_info(fd).timers_user, 1, PROCESSES * THREADS);
 		close(fd);
 	}
 	return NULL;

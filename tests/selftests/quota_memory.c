@@ -299,8 +299,7 @@ USER_LIMIT_TEST(most_that_a_user_can_hold_is_bounded, MANY)
 	     (unsigned long long)get_info(fds[0]).timers_user, user_memory_kb(fds[0]),
 	     pages);
 	note("%ld KiB are not available any more, of at most %lu", (long)taken, most);
-	ASSERT_GE((long)taken, user_memory_kb(fds[0]) / 2);
-	ASSERT_LE((long)taken, most + NOISE_KB);
+	ASSERT_WITHIN((long)taken, user_memory_kb(fds[0]) / 2, most + NOISE_KB);
 }
 
 /* The arrays that lead to high indexes are charged at the size that the allocator gives. */
@@ -326,8 +325,7 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_what_is_charged, 1 << 20)
 	charged = user_memory_kb(fd);
 	taken = before - available_kb();
 	note("%ld KiB are not available any more, %lu are charged", (long)taken, charged);
-	ASSERT_GE((long)taken, charged / 2);
-	ASSERT_LE((long)taken, charged + SMALL_KB + NOISE_KB);
+	ASSERT_WITHIN((long)taken, charged / 2, charged + SMALL_KB + NOISE_KB);
 }
 
 USER_LIMIT_TEST(dense_user_reaches_the_limit_of_timers, MANY)

@@ -111,8 +111,7 @@ DEVICE_TEST(boottime_timer_due_later_is_in_time)
 	ASSERT(!has_event(fd));
 	event = read_any(fd);
 	ASSERT_EQ(event.deadline_ns, deadline);
-	ASSERT_GE(event.expired_ns, deadline);
-	ASSERT_LE(event.expired_ns, deadline + tick_ns() + slack_ns());
+	ASSERT_WITHIN(event.expired_ns, deadline, deadline + tick_ns() + slack_ns());
 }
 
 DEVICE_TEST(periods_that_were_slept_over_are_counted)

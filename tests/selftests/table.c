@@ -18,8 +18,7 @@ DEVICE_TEST(word_has_the_deadline_of_a_relative_time)
 
 	op.flags = TWHEEL_SHARED;
 	CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
-	ASSERT_GE(read_word(word_of(table, op.handle)), before + LONG);
-	ASSERT_LE(read_word(word_of(table, op.handle)), now() + LONG);
+	ASSERT_WITHIN(read_word(word_of(table, op.handle)), before + LONG, now() + LONG);
 }
 
 TEST(word_has_what_a_change_makes_of_the_deadline)

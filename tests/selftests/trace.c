@@ -285,8 +285,7 @@ static void check_line(const struct line *line, const struct span *span)
 	ASSERT_EQ(strncmp(line->function, VISIT, strlen(VISIT)), 0);
 	ASSERT_EQ(line->cpu, 0);
 	ASSERT_EQ(line->period, 0);
-	ASSERT_GE(traced_at, span->begin);
-	ASSERT_LE(traced_at, span->end);
+	ASSERT_WITHIN(traced_at, span->begin, span->end);
 }
 
 /* Check the event of an operation that has armed a visit for a timer due in @delay_ns. */

@@ -81,8 +81,7 @@ DEVICE_TEST(change_counts_from_now)
 	ASSERT_EQ(upsert(fd, &op), 0);
 	after = now();
 	event = read_one(fd);
-	ASSERT_GE(event.deadline_ns, before + ticks(3));
-	ASSERT_LE(event.deadline_ns, after + ticks(3));
+	ASSERT_WITHIN(event.deadline_ns, before + ticks(3), after + ticks(3));
 }
 
 DEVICE_TEST(changed_timer_keeps_all_but_its_deadline)

@@ -25,8 +25,7 @@ static __u64 window_of(int fd, __u64 handle)
 static void check_in_window(const struct twheel_event *event, __u64 deadline, __u64 window)
 {
 	ASSERT_EQ(event->deadline_ns, deadline);
-	ASSERT_GE(event->expired_ns, deadline);
-	ASSERT_LE(event->expired_ns, deadline + window + tick_ns() + slack_ns());
+	ASSERT_WITHIN(event->expired_ns, deadline, deadline + window + tick_ns() + slack_ns());
 }
 
 DEVICE_TEST(window_is_told_and_kept)
