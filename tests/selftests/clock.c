@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Timers on each clock, and time namespaces. clock_set.c has a clock that is set. */
 #include <sched.h>
-#include <sys/wait.h>
 
 #include "device.h"
 #include "parameter.h"
@@ -157,15 +156,20 @@ static void enter_time_namespace(void)
 	ASSERT(write_file("/proc/self/timens_offsets", "monotonic 3600 0\nboottime 3600 0\n"));
 }
 
-static void check_in_namespace(__u64 outside)
+static void need_clocks_ahead(__u64 outside)
+{
+	if (read_clock(CLOCK_MONOTONIC) < outside + HOUR / 2)
+		skip("the namespace's clocks are the machine's");
+}
+
+static void check_in_namespace(void *outside)
 {
 	const int fd = open_device(0);
 	__u64 time, handle;
 	struct twheel_event event;
 
+	need_clocks_ahead(*(__u64 *)outside);
 	time = read_clock(CLOCK_MONOTONIC);
-	if (time < outside + HOUR / 2)
-		exit(EXIT_SKIP);
 	handle = add_at(fd, time + ticks(5), 1);
 	event = read_any(fd);
 	ASSERT_EQ(event.handle, handle);
@@ -182,24 +186,12 @@ static void check_in_namespace(__u64 outside)
 }
 
 /* Run a check in a child whose clocks are an hour ahead. */
-static void run_in_namespace(void (*check)(__u64 outside))
+static void run_in_namespace(void (*check)(void *outside))
 {
-	const __u64 outside = read_clock(CLOCK_MONOTONIC);
-	int status;
-	pid_t pid;
+	__u64 outside = read_clock(CLOCK_MONOTONIC);
 
 	enter_time_namespace();
-	pid = fork();
-	ASSERT_GE(pid, 0);
-	if (!pid) {
-		check(outside);
-		exit(EXIT_PASS);
-	}
-	ASSERT_EQ(waitpid(pid, &status, 0), pid);
-	ASSERT(WIFEXITED(status));
-	if (WEXITSTATUS(status) == EXIT_SKIP)
-		skip("the namespace's clocks are the machine's");
-	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+	pass_on(status_of(start(check, &outside)));
 }
 
 TEST_CALL(deadlines_are_in_the_namespace, run_in_namespace(check_in_namespace))
@@ -227,10 +219,9 @@ static void check_grid_on(clockid_t clockid)
 	ASSERT_EQ(op.time_ns, first + event.count * period);
 }
 
-static void check_grid_in_namespace(__u64 outside)
+static void check_grid_in_namespace(void *outside)
 {
-	if (read_clock(CLOCK_MONOTONIC) < outside + HOUR / 2)
-		exit(EXIT_SKIP);
+	need_clocks_ahead(*(__u64 *)outside);
 	check_grid_on(CLOCK_MONOTONIC);
 	check_grid_on(CLOCK_BOOTTIME);
 }

@@ -89,11 +89,26 @@ pid_t start(void (*run)(void *data), void *data)
 	_exit(EXIT_PASS);
 }
 
-void join(pid_t child)
+int status_of(pid_t child)
 {
 	int status;
 
 	CALL(waitpid(child, &status, 0));
+	return status;
+}
+
+void pass_on(int status)
+{
+	ASSERT(WIFEXITED(status));
+	if (WEXITSTATUS(status) == EXIT_SKIP)
+		_exit(EXIT_SKIP);
+	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
+}
+
+void join(pid_t child)
+{
+	const int status = status_of(child);
+
 	if (WIFSIGNALED(status))
 		FAIL("child: signal %d", WTERMSIG(status));
 	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
@@ -104,7 +119,7 @@ void kill_child(pid_t child)
 	int status;
 
 	CALL(kill(child, SIGKILL));
-	CALL(waitpid(child, &status, 0));
+	status = status_of(child);
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
 		FAIL("a child has ended by itself");
 }

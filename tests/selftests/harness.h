@@ -159,6 +159,10 @@ void fail(const char *file, int line, const char *format, ...);
 pid_t start(void (*run)(void *data), void *data);
 void join(pid_t child);
 
+/* The same for a child that may skip the case, or fail it: once the parent has cleaned up. */
+int status_of(pid_t child);
+void pass_on(int status);
+
 /* Kill a child that runs, or waits to be killed, and wait until it has ended. */
 void kill_child(pid_t child);
 void __noreturn wait_to_be_killed(void);

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 
 #include "parameter.h"
 #include "user.h"
@@ -220,7 +219,6 @@ TEST(opener_without_cpu_stops_no_other_opener)
 {
 	char modes[64] = "";
 	FILE *file = fopen(PREEMPT, "r");
-	pid_t child;
 	int status;
 
 	need_spinlocks_that_spin();
@@ -229,8 +227,7 @@ TEST(opener_without_cpu_stops_no_other_opener)
 		fclose(file);
 		set_preemption("(full)");
 	}
-	child = start(check_other_openers, NULL);
-	CALL(waitpid(child, &status, 0));
+	status = status_of(start(check_other_openers, NULL));
 	if (file)
 		set_preemption(modes);
 	pass_on(status);

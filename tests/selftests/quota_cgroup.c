@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <sys/fsuid.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "parameter.h"
 #include "user.h"
@@ -34,14 +33,12 @@ static void with_cgroups(void (*run)(void *data))
 {
 	int status;
 	size_t i;
-	pid_t child;
 
 	if (access(CGROUPS "cgroup.procs", F_OK))
 		skip("no cgroup2");
 	for (i = 0; i < ARRAY_SIZE(cgroups); i++)
 		CALL(mkdir(cgroups[i], 0755));
-	child = start(run, NULL);
-	CALL(waitpid(child, &status, 0));
+	status = status_of(start(run, NULL));
 	for (i = ARRAY_SIZE(cgroups); i-- > 0;)
 		CALL(rmdir(cgroups[i]));
 	pass_on(status);

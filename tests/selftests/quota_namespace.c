@@ -20,12 +20,10 @@ static void with_open_device(void (*run)(void *data))
 {
 	struct stat before;
 	int status;
-	pid_t child;
 
 	CALL(stat(DEVICE, &before));
 	CALL(chmod(DEVICE, 0666));
-	child = start(run, NULL);
-	CALL(waitpid(child, &status, 0));
+	status = status_of(start(run, NULL));
 	CALL(chmod(DEVICE, before.st_mode & 07777));
 	pass_on(status);
 }
@@ -106,10 +104,13 @@ static void check_full(int fd)
 	check_user_full(fd, LIMIT);
 }
 
-/* A descriptor of Alice, outside of any namespace. The caller stays root. */
-static void open_outside(void *data)
+/* A descriptor of Alice, outside of any namespace. The caller stays root, with all rights. */
+static int open_outside(void)
 {
-	*(int *)data = open_as(ALICE);
+	const int fd = open_as(ALICE);
+
+	CALL(setresuid(0, 0, 0));
+	return fd;
 }
 
 static void use_up_as_many_users(void *data)
@@ -138,11 +139,8 @@ static void use_up_as_many_users(void *data)
 
 NAMESPACE_TEST(users_of_a_namespace_share_the_owners_quota)
 {
-	int outside;
+	int outside = open_outside();
 
-	/* the effective user stays root, so the rights come back */
-	open_outside(&outside);
-	CALL(setresuid(0, 0, 0));
 	join(start(use_up_as_many_users, &outside));
 	ASSERT_EQ(get_info(outside).timers_user, 0);
 	ASSERT_EQ(user_memory_kb_of(outside, 0), 0);
@@ -159,10 +157,8 @@ static void fill_in_a_namespace(void *data)
 
 NAMESPACE_TEST(owners_own_timers_count_in_a_namespace)
 {
-	int outside;
+	const int outside = open_outside();
 
-	open_outside(&outside);
-	CALL(setresuid(0, 0, 0));
 	add_timers(outside, LIMIT);
 	join(start(fill_in_a_namespace, NULL));
 }
@@ -183,10 +179,8 @@ static void add_half_in_nested_namespace(void *data)
 
 NAMESPACE_TEST(nested_namespace_counts_for_the_outermost_owner)
 {
-	int outside, i;
+	int outside = open_outside(), i;
 
-	open_outside(&outside);
-	CALL(setresuid(0, 0, 0));
 	add_timers(outside, LIMIT / 2);
 	for (i = 0; i < 2; i++) {
 		join(start(add_half_in_nested_namespace, &outside));
@@ -210,10 +204,8 @@ static void map_one_page_each(void *data)
 
 NAMESPACE_TEST(users_of_a_namespace_share_the_owners_pages)
 {
-	int outside;
+	const int outside = open_outside();
 
-	open_outside(&outside);
-	CALL(setresuid(0, 0, 0));
 	join(start(map_one_page_each, NULL));
 	ASSERT_EQ(user_memory_kb_of(outside, 0), 0);
 }
@@ -274,11 +266,8 @@ static void make_namespace(void *data)
 /* May root make one more namespace if it may have @most? */
 static bool room_for_namespace(unsigned int most)
 {
-	int status;
-
 	set_most_namespaces(most);
-	CALL(waitpid(start(make_namespace, NULL), &status, 0));
-	return WEXITSTATUS(status) == EXIT_PASS;
+	return WEXITSTATUS(status_of(start(make_namespace, NULL))) == EXIT_PASS;
 }
 
 static void use_device_in_namespace(void *data)
@@ -320,7 +309,7 @@ NAMESPACE_TEST(namespace_goes_after_the_last_file)
 	if (access(MAX_NAMESPACES, R_OK))
 		skip("no " MAX_NAMESPACES);
 	before = number_from(MAX_NAMESPACES, "%llu");
-	CALL(waitpid(start(check_namespaces_go, NULL), &status, 0));
+	status = status_of(start(check_namespaces_go, NULL));
 	set_most_namespaces(before);
 	pass_on(status);
 }

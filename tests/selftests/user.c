@@ -2,7 +2,6 @@
 #include "user.h"
 
 #include <linux/capability.h>
-#include <sys/wait.h>
 
 #include "parameter.h"
 
@@ -18,24 +17,14 @@ int open_as(uid_t user)
 	return open_device(0);
 }
 
-void pass_on(int status)
-{
-	ASSERT(WIFEXITED(status));
-	if (WEXITSTATUS(status) == EXIT_SKIP)
-		_exit(EXIT_SKIP);
-	ASSERT_EQ(WEXITSTATUS(status), EXIT_PASS);
-}
-
 void with_limit(const char *parameter, unsigned int limit, void (*run)(void *data))
 {
 	const unsigned long long before = read_parameter(parameter);
 	int status;
-	pid_t child;
 
 	if (!write_parameter(parameter, limit))
 		skip("cannot write to " PARAMETERS "%s", parameter);
-	child = start(run, NULL);
-	CALL(waitpid(child, &status, 0));
+	status = status_of(start(run, NULL));
 	ASSERT(write_parameter(parameter, before));
 	pass_on(status);
 }

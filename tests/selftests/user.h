@@ -22,12 +22,9 @@ void with_limit(const char *parameter, unsigned int limit, void (*run)(void *dat
 /* The same for max_timers_user. */
 void with_user_limit(unsigned int limit, void (*run)(void *data));
 
-/* Go on if the child with this wait status passed. Otherwise end as the child ended. */
-void pass_on(int status);
-
 #define USER_LIMIT_TEST(id, limit)		\
 	static void run_##id(void *data);	\
-	TEST_TIMEOUT(id, 300)			\
+	TEST(id)				\
 	{					\
 		with_user_limit(limit, run_##id);	\
 	}					\
