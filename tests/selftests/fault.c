@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-#include "device.h"
 #include "inject.h"
 #include "parameter.h"
+#include "table_timer.h"
 
 #define REFCNT "/sys/module/twheel/refcnt"
 
@@ -48,8 +48,7 @@ static void open_with_faults(enum fault_mode mode)
 	int fd;
 
 	while (next_fault(&faults)) {
-		inject(&faults);
-		fd = withdraw(&faults, open(DEVICE, O_RDWR));
+		fd = UNDER_FAULT(&faults, open(DEVICE, O_RDWR));
 		if (fd >= 0) {
 			/* The file, and the device that it is opened by. */
 			ASSERT_GT(references(), before);
@@ -65,32 +64,18 @@ static void open_with_faults(enum fault_mode mode)
 TEST_CALL(open_fails_or_works, open_with_faults(FAULT_ONE))
 TEST_CALL(open_fails_or_works_without_memory, open_with_faults(FAULT_SLABS))
 
-/*
- * Map the words of timers that share their deadlines. Other timers then have
- * their places behind these words. No block is there yet, and the first one needs an
- * array.
- */
-static void *map_words(int fd)
-{
-	void *words = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
-			   fd, TWHEEL_MMAP_TABLE);
-
-	ASSERT(words != MAP_FAILED);
-	return words;
-}
-
 static void add_with_faults(struct faults *faults)
 {
 	struct twheel_op op, copy;
 
 	while (next_fault(faults)) {
 		const int fd = open_device(O_NONBLOCK);
-		void *words = map_words(fd);
+		/* The timer's place is behind the words, so that its block needs an array. */
+		struct twheel_word *words = map_table(fd);
 
 		op = new_timer(0, faults->nth);
 		copy = op;
-		inject(faults);
-		if (withdraw(faults, ioctl(fd, TWHEEL_IOC_ADD, &op)) == 0) {
+		if (UNDER_FAULT(faults, ioctl(fd, TWHEEL_IOC_ADD, &op)) == 0) {
 			ASSERT_EQ(timers_of(fd), 1);
 			ASSERT(read_one(fd).handle == op.handle);
 		} else {
@@ -98,7 +83,7 @@ static void add_with_faults(struct faults *faults)
 		}
 		ASSERT_EQ(timers_of(fd), 0);
 		check_no_event(fd);
-		CALL(munmap(words, getpagesize()));
+		CALL(munmap(words, page_size()));
 		close(fd);
 	}
 }
@@ -175,8 +160,7 @@ static void batch_with_faults(enum fault_mode mode)
 	while (next_fault(&faults)) {
 		for (i = 0; i < MANY; i++)
 			ops[i] = add_op(0, i);
-		inject(&faults);
-		done = withdraw(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
+		done = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
 		ASSERT_NE(done, 0);
 		ASSERT_LE(done, MANY);
 		partial += done > 0 && done < MANY;
@@ -192,15 +176,8 @@ static void batch_with_faults(enum fault_mode mode)
 		ASSERT_GE(refused, 1);
 }
 
-TEST_TIMEOUT(batch_adds_what_it_says, 300)
-{
-	batch_with_faults(FAULT_ONE);
-}
-
-TEST_TIMEOUT(batch_adds_what_it_says_without_memory, 300)
-{
-	batch_with_faults(FAULT_SLABS);
-}
+TEST_CALL(batch_adds_what_it_says, batch_with_faults(FAULT_ONE))
+TEST_CALL(batch_adds_what_it_says_without_memory, batch_with_faults(FAULT_SLABS))
 
 /*
  * The highest handle, in a new descriptor: a block for the timer, and a large array to find
@@ -220,8 +197,7 @@ static void keep_with_faults(enum fault_mode mode)
 		op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
 		op.handle = handle;
 		op.window_ns = 1;
-		inject(&faults);
-		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_ADD, &op));
+		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_ADD, &op));
 		ASSERT_EQ(timers_of(fd), !result);
 		ASSERT_EQ(cancel(fd, handle), result ? -ENOENT : 0);
 		close(fd);
@@ -230,15 +206,8 @@ static void keep_with_faults(enum fault_mode mode)
 	ASSERT_GE(faults.no_memory, mode == FAULT_ONE ? 3 : 1);
 }
 
-TEST_TIMEOUT(keep_arms_the_timer_or_nothing, 300)
-{
-	keep_with_faults(FAULT_ONE);
-}
-
-TEST_TIMEOUT(keep_arms_the_timer_or_nothing_without_memory, 300)
-{
-	keep_with_faults(FAULT_ALL);
-}
+TEST_CALL(keep_arms_the_timer_or_nothing, keep_with_faults(FAULT_ONE))
+TEST_CALL(keep_arms_the_timer_or_nothing_without_memory, keep_with_faults(FAULT_ALL))
 
 /* A list that fails moves no cursor. A record that cannot be written at first is written again. */
 NONBLOCK_TEST(list_lists_each_timer_once)
@@ -254,8 +223,7 @@ NONBLOCK_TEST(list_lists_each_timer_once)
 	while (next_fault(&faults)) {
 		struct twheel_list arg = { .ops = (unsigned long)ops, .count = MANY };
 
-		inject(&faults);
-		got = withdraw(&faults, ioctl(fd, TWHEEL_IOC_LIST, &arg));
+		got = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_LIST, &arg));
 		cursor = got < 0 ? 0 : arg.cursor;
 		seen = got < 0 ? 0 : got;
 		ASSERT(!seen || seen == MANY);
@@ -265,11 +233,8 @@ NONBLOCK_TEST(list_lists_each_timer_once)
 			seen += got;
 		}
 		memset(listed, 0, sizeof(listed));
-		for (i = 0; i < MANY; i++) {
-			ASSERT_LT(ops[i].cookie, MANY);
-			ASSERT(!listed[ops[i].cookie]);
-			listed[ops[i].cookie] = true;
-		}
+		for (i = 0; i < MANY; i++)
+			see_once(listed, ops[i].cookie, MANY);
 	}
 	ASSERT_EQ(timers_of(fd), MANY);
 	/* the structure read and written */
@@ -327,8 +292,7 @@ NONBLOCK_TEST(batch_of_all_operations_is_carried_out_or_not)
 
 	while (next_fault(&faults)) {
 		prepare_mixed(fd, ops);
-		inject(&faults);
-		done = withdraw(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
+		done = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
 		ASSERT(done < 0 || (done > 0 && done <= MIXED));
 		check_mixed(fd, ops, done);
 	}
@@ -346,8 +310,7 @@ NONBLOCK_TEST(change_fails_and_changes_nothing)
 		const __u64 handle = add(fd, LONG, 1);
 
 		op = (struct twheel_op){ .handle = handle };
-		inject(&faults);
-		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_CHANGE, &op));
+		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_CHANGE, &op));
 		state = query(fd, handle, &op);
 		if (result == 0) {
 			/* expired if its new deadline has come */
@@ -378,8 +341,7 @@ static void cancel_with_faults(bool expired)
 		if (expired)
 			wait_until_expired(fd, handle);
 		op = (struct twheel_op){ .handle = handle };
-		inject(&faults);
-		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_CANCEL, &op));
+		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_CANCEL, &op));
 		if (result < 0) {
 			ASSERT_EQ(timers_of(fd), 1);
 			result = cancel(fd, handle);
@@ -403,8 +365,7 @@ NONBLOCK_TEST(query_fails_and_writes_nothing)
 
 	while (next_fault(&faults)) {
 		op = (struct twheel_op){ .handle = handle };
-		inject(&faults);
-		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_QUERY, &op));
+		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_QUERY, &op));
 		ASSERT_EQ(op.cookie, result ? 0 : 42);
 		ASSERT_EQ(op.time_ns != 0, !result);
 		ASSERT_EQ(timers_of(fd), 1);
@@ -421,8 +382,7 @@ NONBLOCK_TEST(info_fails_and_writes_nothing)
 
 	while (next_fault(&faults)) {
 		memset(&info, 0, sizeof(info));
-		inject(&faults);
-		result = withdraw(&faults, ioctl(fd, TWHEEL_IOC_INFO, &info));
+		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_INFO, &info));
 		ASSERT_EQ(info.max_batch != 0, !result);
 	}
 	ASSERT_GE(faults.failed, 1);
@@ -446,9 +406,7 @@ static void read_with_faults(int flags, int rw_flags, int count)
 		add_many(fd, ops, count, new_timer(0, 0));
 		for (i = 0; i < count; i++)
 			wait_until_expired(fd, ops[i].handle);
-		inject(&faults);
-		result = preadv2(fd, &piece, 1, -1, rw_flags);
-		result = withdraw(&faults, result);
+		result = UNDER_FAULT(&faults, preadv2(fd, &piece, 1, -1, rw_flags));
 		if (result < 0)
 			result = 0;
 		ASSERT_EQ(result % sizeof(*events), 0);
@@ -483,10 +441,7 @@ TEST(read_without_waiting_loses_no_event)
 	read_with_faults(0, RWF_NOWAIT, 5);
 }
 
-TEST_TIMEOUT(read_of_many_loses_no_event, 300)
-{
-	read_with_faults(O_NONBLOCK, 0, MANY);
-}
+TEST_CALL(read_of_many_loses_no_event, read_with_faults(O_NONBLOCK, 0, MANY))
 
 DEVICE_TEST(read_that_waits_loses_no_event)
 {
@@ -497,9 +452,7 @@ DEVICE_TEST(read_that_waits_loses_no_event)
 	while (next_fault(&faults)) {
 		const __u64 handle = add(fd, ticks(1), 1);
 
-		inject(&faults);
-		result = read(fd, &event, sizeof(event));
-		result = withdraw(&faults, result);
+		result = UNDER_FAULT(&faults, read(fd, &event, sizeof(event)));
 		if (result < 0) {
 			ASSERT_EQ(timers_of(fd), 1);
 			event = read_one(fd);
@@ -523,9 +476,7 @@ DEVICE_TEST(read_loses_no_period)
 
 	while (next_fault(&faults)) {
 		wait_for_event(fd);
-		inject(&faults);
-		result = read(fd, &event, sizeof(event));
-		result = withdraw(&faults, result);
+		result = UNDER_FAULT(&faults, read(fd, &event, sizeof(event)));
 		if (result < 0)
 			event = read_one(fd);
 		check_event(&event);
@@ -547,8 +498,7 @@ NONBLOCK_TEST(poll_fails_or_sees_the_event)
 		const __u64 handle = add(fd, ticks(1), 1);
 
 		poll_fd.revents = 0;
-		inject(&faults);
-		result = withdraw(&faults, poll(&poll_fd, 1, -1));
+		result = UNDER_FAULT(&faults, poll(&poll_fd, 1, -1));
 		if (result >= 0) {
 			ASSERT_EQ(result, 1);
 			ASSERT_EQ(poll_fd.revents, POLLIN);
@@ -569,8 +519,7 @@ NONBLOCK_TEST(epoll_fails_or_watches)
 		const __u64 handle = add(fd, ticks(1), 1);
 		long result;
 
-		inject(&faults);
-		result = withdraw(&faults, epoll_ctl(epoll, EPOLL_CTL_ADD, fd,
+		result = UNDER_FAULT(&faults, epoll_ctl(epoll, EPOLL_CTL_ADD, fd,
 						     &event));
 		if (result == 0) {
 			ASSERT_EQ(CALL(epoll_wait(epoll, &event, 1, 30000)), 1);
@@ -604,8 +553,7 @@ TEST(close_ends_all_timers)
 		add_periodic(fd, now(), ticks(1), 2);
 		wait_until_expired(fd, handle);
 		add(fd, ticks(1), 3);
-		inject(&faults);
-		ASSERT_EQ(withdraw(&faults, close(fd)), 0);
+		ASSERT_EQ(UNDER_FAULT(&faults, close(fd)), 0);
 		ASSERT_EQ(references(), before);
 	}
 }

@@ -44,10 +44,16 @@ struct faults all_faults(enum fault_mode mode);
 
 /*
  * One round without a fault, then some for each fault, until none is injected: returns
- * false then. In each round, inject() comes in front of the call under test, and withdraw()
- * takes what the call returned. It returns that, or a negative errno if it is -1.
+ * false then. In each round, UNDER_FAULT() makes the call under test. It returns what the call
+ * returns, or a negative errno if that is -1.
  */
 bool next_fault(struct faults *faults);
+#define UNDER_FAULT(faults, call)					\
+	({								\
+		inject(faults);						\
+		withdraw(faults, call);					\
+	})
+
 void inject(struct faults *faults);
 long withdraw(struct faults *faults, long result);
 

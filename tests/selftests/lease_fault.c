@@ -18,8 +18,7 @@ static void lease_with_faults(struct faults *faults)
 			.flags = ON_CLOSE,
 		};
 
-		inject(faults);
-		if (withdraw(faults, ioctl(fd, TWHEEL_IOC_LEASE, &lease)) == 0) {
+		if (UNDER_FAULT(faults, ioctl(fd, TWHEEL_IOC_LEASE, &lease)) == 0) {
 			ASSERT_EQ(push(lease.fd), 0);
 			close(lease.fd);
 			ASSERT(read_closed(fd).handle == handle);
@@ -35,7 +34,7 @@ static void lease_with_faults(struct faults *faults)
 	check_no_event(fd);
 }
 
-TEST_TIMEOUT(lease_is_made_or_nothing_changes, 300)
+TEST(lease_is_made_or_nothing_changes)
 {
 	struct faults faults = all_faults(FAULT_ONE);
 
@@ -45,7 +44,7 @@ TEST_TIMEOUT(lease_is_made_or_nothing_changes, 300)
 	ASSERT_GE(faults.no_memory, 3);
 }
 
-TEST_TIMEOUT(lease_is_made_or_nothing_changes_without_memory, 300)
+TEST(lease_is_made_or_nothing_changes_without_memory)
 {
 	struct faults faults = all_faults(FAULT_SLABS);
 
@@ -63,8 +62,7 @@ NONBLOCK_TEST(push_by_works_or_changes_nothing)
 		__u64 ns = LONG;
 		long result;
 
-		inject(&faults);
-		result = withdraw(&faults, ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, &ns));
+		result = UNDER_FAULT(&faults, ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, &ns));
 		ASSERT_EQ(left(lease) > (long long)LONG / 2, !result);
 		ASSERT_EQ(cancel(fd, handle), 0);
 		close(lease);
@@ -81,8 +79,7 @@ NONBLOCK_TEST(question_is_answered_or_nothing_is_written)
 
 	while (next_fault(&faults)) {
 		ns = 0;
-		inject(&faults);
-		result = withdraw(&faults, ioctl(lease, TWHEEL_LEASE_IOC_LEFT, &ns));
+		result = UNDER_FAULT(&faults, ioctl(lease, TWHEEL_LEASE_IOC_LEFT, &ns));
 		ASSERT_EQ(ns != 0, !result);
 	}
 	ASSERT_GE(faults.failed, 1);
@@ -97,10 +94,8 @@ NONBLOCK_TEST(push_does_not_fail)
 	const int lease = lease_of_new_timer(fd, &handle, 0);
 
 	while (next_fault(&faults)) {
-		inject(&faults);
-		ASSERT_EQ(withdraw(&faults, push(lease)), 0);
-		inject(&faults);
-		ASSERT_EQ(withdraw(&faults, write(lease, "x", 1)), 1);
+		ASSERT_EQ(UNDER_FAULT(&faults, push(lease)), 0);
+		ASSERT_EQ(UNDER_FAULT(&faults, write(lease, "x", 1)), 1);
 	}
 	ASSERT_EQ(faults.failed, 0);
 }
