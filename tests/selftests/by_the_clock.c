@@ -36,61 +36,60 @@ static int overdue_timers(void)
 /* The first timers, the last ones, and some between. */
 static const unsigned int places[] = { 0, COUNT - 1, COUNT / 2, 1, COUNT - 2, COUNT / 3 };
 
-TEST(query_says_expired)
+/* Checks what a call says of an overdue timer, in each of these places. */
+static void at_each_place(void (*check)(int fd, __u64 handle))
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const int fd = overdue_timers();
+
+		check(fd, ops[places[i]].handle);
+		close(fd);
+	}
+}
+
+static void check_query(int fd, __u64 handle)
 {
 	struct twheel_op op;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers();
-
-		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), TWHEEL_EXPIRED);
-		ASSERT_EQ(op.time_ns, 0);
-		close(fd);
-	}
+	ASSERT_EQ(query(fd, handle, &op), TWHEEL_EXPIRED);
+	ASSERT_EQ(op.time_ns, 0);
 }
 
-TEST(cancel_retracts)
+static void check_cancel(int fd, __u64 handle)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers();
-
-		ASSERT_EQ(cancel(fd, ops[places[i]].handle), TWHEEL_RETRACTED);
-		ASSERT_EQ(timers_of(fd), COUNT - 1);
-		close(fd);
-	}
+	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
+	ASSERT_EQ(timers_of(fd), COUNT - 1);
 }
 
-TEST(change_retracts)
+static void check_change(int fd, __u64 handle)
 {
 	struct twheel_op op;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers();
-
-		ASSERT_EQ(change(fd, ops[places[i]].handle, LONG), TWHEEL_RETRACTED);
-		ASSERT_EQ(query(fd, ops[places[i]].handle, &op), 0);
-		ASSERT_GT(op.time_ns, 0);
-		close(fd);
-	}
+	ASSERT_EQ(change(fd, handle, LONG), TWHEEL_RETRACTED);
+	ASSERT_EQ(query(fd, handle, &op), 0);
+	ASSERT_GT(op.time_ns, 0);
 }
 
-TEST(upsert_retracts)
+static void check_upsert(int fd, __u64 handle)
 {
-	unsigned int i;
+	struct twheel_op op = new_timer(LONG, 1);
 
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers();
-		struct twheel_op op = new_timer(LONG, 1);
-
-		op.handle = ops[places[i]].handle;
-		ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
-		close(fd);
-	}
+	op.handle = handle;
+	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
 }
+
+static void check_lease(int fd, __u64 handle)
+{
+	ASSERT_EQ(try_lease(fd, handle, NSEC_PER_SEC, 0), -ENOENT);
+}
+
+TEST_CALL(query_says_expired, at_each_place(check_query))
+TEST_CALL(cancel_retracts, at_each_place(check_cancel))
+TEST_CALL(change_retracts, at_each_place(check_change))
+TEST_CALL(upsert_retracts, at_each_place(check_upsert))
+TEST_CALL(lease_of_an_expired_timer_is_enoent, at_each_place(check_lease))
 
 /* All in one batch. */
 static void check_batch(__u32 opcode, __u64 time_ns)
@@ -167,20 +166,6 @@ TEST(fdinfo_counts_expired_timers)
 TEST(info_counts_expired_timers)
 {
 	ASSERT_EQ(get_info(overdue_timers()).unread, COUNT);
-}
-
-TEST(lease_of_an_expired_timer_is_enoent)
-{
-	struct twheel_lease lease = { .cap_ns = NSEC_PER_SEC };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		const int fd = overdue_timers();
-
-		lease.handle = ops[places[i]].handle;
-		ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_LEASE, &lease), ENOENT);
-		close(fd);
-	}
 }
 
 /* A deadline that was pushed back in the table counts, also where no one has looked at the word. */
