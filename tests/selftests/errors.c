@@ -18,6 +18,19 @@ enum field {
 	FIELD_DEADLINE,		/* the time, with TWHEEL_ABSTIME */
 };
 
+/* Rows of a call that takes nothing but a handle. */
+#define REFUSED_BUT_HANDLE(call)						\
+	{ call, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },	\
+	{ call, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },			\
+	{ call, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },		\
+	{ call, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },		\
+	{ call, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },		\
+	{ call, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },		\
+	{ call, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },		\
+	{ call, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },		\
+	{ call, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },		\
+	{ call, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL }
+
 /*
  * A call with an operation that would be valid but for one field. Rows that
  * follow each other with the same call and name are one case.
@@ -74,30 +87,8 @@ static const struct refusal {
 	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
 	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
 #undef CHANGE
-#define CANCEL TWHEEL_IOC_CANCEL
-	{ CANCEL, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
-	{ CANCEL, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ CANCEL, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ CANCEL, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
-	{ CANCEL, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ CANCEL, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
-	{ CANCEL, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
-	{ CANCEL, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
-	{ CANCEL, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ CANCEL, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
-#undef CANCEL
-#define QUERY TWHEEL_IOC_QUERY
-	{ QUERY, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
-	{ QUERY, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ QUERY, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ QUERY, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
-	{ QUERY, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ QUERY, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
-	{ QUERY, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
-	{ QUERY, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
-	{ QUERY, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ QUERY, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
-#undef QUERY
+	REFUSED_BUT_HANDLE(TWHEEL_IOC_CANCEL),
+	REFUSED_BUT_HANDLE(TWHEEL_IOC_QUERY),
 #define GROUP TWHEEL_IOC_CANCEL_GROUP
 	{ GROUP, "other_fields_are_einval", FIELD_OP, EACH_BIT, EINVAL },
 	{ GROUP, "other_fields_are_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
@@ -190,46 +181,30 @@ static struct twheel_op valid_op(unsigned long call, const struct target *target
 /* Set bits of a field; false if the field has no such bits. */
 static bool set_bits(struct twheel_op *op, enum field field, __u64 value)
 {
-	const __u32 low = (__u32)value;
+	__u32 *const words[] = {
+		[FIELD_OP] = &op->op,
+		[FIELD_FLAGS] = &op->flags,
+		[FIELD_CLOCKID] = &op->clockid,
+		[FIELD_RESULT] = (__u32 *)&op->result,
+	};
+	__u64 *const numbers[] = {
+		[FIELD_HANDLE] = (__u64 *)&op->handle,
+		[FIELD_COOKIE] = (__u64 *)&op->cookie,
+		[FIELD_PERIOD] = (__u64 *)&op->period_ns,
+		[FIELD_GROUP] = (__u64 *)&op->group,
+		[FIELD_WINDOW] = (__u64 *)&op->window_ns,
+	};
 	const struct twheel_op before = *op;
 
-	switch (field) {
-	case FIELD_OP:
-		op->op |= low;
-		break;
-	case FIELD_FLAGS:
-		op->flags |= low;
-		break;
-	case FIELD_CLOCKID:
-		op->clockid |= low;
-		break;
-	case FIELD_RESULT:
-		op->result |= low;
-		break;
-	case FIELD_HANDLE:
-		op->handle |= value;
-		break;
-	case FIELD_COOKIE:
-		op->cookie |= value;
-		break;
-	/* Times are exact: 2^63 is the first that is too large. */
-	case FIELD_TIME:
-		op->time_ns = value;
-		break;
-	case FIELD_DEADLINE:
+	if (field == FIELD_DEADLINE)
 		op->flags |= TWHEEL_ABSTIME;
+	/* Times are exact: 2^63 is the first that is too large. */
+	if (field == FIELD_DEADLINE || field == FIELD_TIME)
 		op->time_ns = value;
-		break;
-	case FIELD_PERIOD:
-		op->period_ns |= value;
-		break;
-	case FIELD_GROUP:
-		op->group |= value;
-		break;
-	case FIELD_WINDOW:
-		op->window_ns |= value;
-		break;
-	}
+	else if (field < ARRAY_SIZE(words))
+		*words[field] |= (__u32)value;
+	else
+		*numbers[field] |= value;
 	return memcmp(op, &before, sizeof(*op));
 }
 
