@@ -349,7 +349,7 @@ TEST(hostile_holder_harms_its_own_timer_at_most)
 enum { CROWD = 5000 };
 
 /* A process that dies closes all its leases. Each is an event, and no other. */
-TEST_TIMEOUT(holder_of_many_leases_dies, 300)
+TEST(holder_of_many_leases_dies)
 {
 	const unsigned int count = many(CROWD);
 	const struct rlimit files = { CROWD + 100, CROWD + 100 };

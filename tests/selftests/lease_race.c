@@ -113,7 +113,7 @@ static bool round_has_lease(void)
 	return fcntl(race.copies[0], F_GETFD) != -1 && is_leased(race.fd, race.handle);
 }
 
-TEST_TIMEOUT(push_expiry_close_and_cancel, 300)
+TEST(push_expiry_close_and_cancel)
 {
 	unsigned long endings[ENDINGS] = { 0 };
 	const unsigned int rounds = many(ROUNDS);
@@ -148,7 +148,7 @@ TEST_TIMEOUT(push_expiry_close_and_cancel, 300)
 }
 
 /* The owner closes the set while holders push and close. */
-TEST_TIMEOUT(owner_closes_while_holders_push, 300)
+TEST(owner_closes_while_holders_push)
 {
 	const unsigned int rounds = many(ROUNDS) / 4;
 	unsigned int seed = 2, i, n;
@@ -191,7 +191,7 @@ static void *make_and_close(void *data)
 	return NULL;
 }
 
-TEST_TIMEOUT(timer_has_one_lease_at_most, 300)
+TEST(timer_has_one_lease_at_most)
 {
 	unsigned int i;
 

@@ -619,100 +619,57 @@ static void run_rounds(const thread_fn *readers, unsigned int count)
 	     round_number, full, worst);
 }
 
-#define RUN_ROUNDS(...) \
-	do { \
-		static const thread_fn threads[] = { __VA_ARGS__ }; \
-		run_rounds(threads, ARRAY_SIZE(threads)); \
-	} while (0)
-
-static void open_all(void)
+/* The ring has so many entries; 0: there is none. */
+static void open_all(unsigned int entries)
 {
 	device = open_device(O_NONBLOCK);
 	table = map_words(device, WORDS);
+	if (entries)
+		ring = map_ring(device, entries);
 }
 
-static void open_ring(unsigned int entries)
+static void run_with(unsigned int entries, thread_fn reader)
 {
-	open_all();
-	ring = map_ring(device, entries);
+	open_all(entries);
+	run_rounds(&reader, 1);
 }
 
-static void open_eventfd(void)
+static void run_with_eventfd(unsigned int entries, thread_fn reader)
 {
+	open_all(entries);
 	event_fd = new_eventfd();
 	CALL(set_eventfd(device, event_fd));
+	run_rounds(&reader, 1);
 }
 
-TEST_TIMEOUT(read_after_poll, 200)
-{
-	open_all();
-	RUN_ROUNDS(poll_then_read);
-}
+TEST_CALL(read_after_poll, run_with(0, poll_then_read))
+TEST_CALL(read_after_eventfd, run_with_eventfd(0, eventfd_then_read))
 
-TEST_TIMEOUT(read_after_eventfd, 200)
+TEST(read_after_sigio)
 {
-	open_all();
-	open_eventfd();
-	RUN_ROUNDS(eventfd_then_read);
-}
+	const thread_fn reader = sigio_then_read;
 
-TEST_TIMEOUT(read_after_sigio, 200)
-{
-	open_all();
+	open_all(0);
 	CALL(fcntl(device, F_SETOWN, getpid()));
 	CALL(fcntl(device, F_SETFL, O_NONBLOCK | O_ASYNC));
-	RUN_ROUNDS(sigio_then_read);
+	run_rounds(&reader, 1);
 }
 
-TEST_TIMEOUT(ring_after_poll, 200)
-{
-	open_ring(LARGE);
-	RUN_ROUNDS(poll_then_take);
-}
+TEST_CALL(ring_after_poll, run_with(LARGE, poll_then_take))
+TEST_CALL(ring_by_spinning, run_with(LARGE, spin_and_take))
+TEST_CALL(ring_after_eventfd, run_with_eventfd(LARGE, eventfd_then_take))
+TEST_CALL(full_ring_after_poll, run_with(ENTRIES, poll_then_take))
+TEST_CALL(full_ring_by_spinning, run_with(ENTRIES, spin_and_take))
+TEST_CALL(full_ring_after_eventfd, run_with_eventfd(ENTRIES, eventfd_then_take))
+TEST_CALL(full_ring_after_edge, run_with(ENTRIES, edge_then_take))
 
-TEST_TIMEOUT(ring_by_spinning, 200)
+TEST(full_ring_taken_by_a_thread_that_does_not_poll)
 {
-	open_ring(LARGE);
-	RUN_ROUNDS(spin_and_take);
-}
+	static const thread_fn readers[] = { only_poll, only_take };
 
-TEST_TIMEOUT(ring_after_eventfd, 200)
-{
-	open_ring(LARGE);
-	open_eventfd();
-	RUN_ROUNDS(eventfd_then_take);
-}
-
-TEST_TIMEOUT(full_ring_after_poll, 200)
-{
-	open_ring(ENTRIES);
-	RUN_ROUNDS(poll_then_take);
-}
-
-TEST_TIMEOUT(full_ring_by_spinning, 200)
-{
-	open_ring(ENTRIES);
-	RUN_ROUNDS(spin_and_take);
-}
-
-TEST_TIMEOUT(full_ring_after_eventfd, 200)
-{
-	open_ring(ENTRIES);
-	open_eventfd();
-	RUN_ROUNDS(eventfd_then_take);
-}
-
-TEST_TIMEOUT(full_ring_after_edge, 200)
-{
-	open_ring(ENTRIES);
-	RUN_ROUNDS(edge_then_take);
-}
-
-TEST_TIMEOUT(full_ring_taken_by_a_thread_that_does_not_poll, 200)
-{
-	open_ring(ENTRIES);
+	open_all(ENTRIES);
 	hops = HANDED_HOPS;
-	RUN_ROUNDS(only_poll, only_take);
+	run_rounds(readers, ARRAY_SIZE(readers));
 }
 
 /* The same two threads, as fast as they can: thousands of events wait for a small ring. */
@@ -741,7 +698,7 @@ static void poll_until(__u64 tail)
 			FAIL("poll() slept while the ring was empty and events waited");
 }
 
-TEST_TIMEOUT(poll_does_not_sleep_while_events_wait, 200)
+TEST(poll_does_not_sleep_while_events_wait)
 {
 	enum { COUNT = 2000 };
 	const __u64 end = end_of_wakeups();
