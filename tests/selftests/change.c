@@ -5,17 +5,7 @@
 /* The timer expires once, at its new deadline and with its old cookie. */
 static void check_expiry(int fd, __u64 handle, __u64 deadline)
 {
-	struct twheel_event event;
-
-	arm_timerfds(deadline);
-	event = read_one(fd);
-	ASSERT(event.handle == handle);
-	ASSERT_EQ(event.cookie, 1);
-	ASSERT_EQ(event.count, 1);
-	ASSERT_EQ(event.deadline_ns, deadline);
-	check_lateness(&event);
-	check_no_event(fd);
-	ASSERT_EQ(timers_of(fd), 0);
+	ASSERT_EQ(expect_expiry(fd, handle, deadline).cookie, 1);
 }
 
 DEVICE_TEST(deadline_moves_later)

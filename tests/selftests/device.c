@@ -832,6 +832,22 @@ void check_no_event(int fd)
 	CALL(fcntl(fd, F_SETFL, flags));
 }
 
+struct twheel_event expect_expiry(int fd, __u64 handle, __u64 deadline_ns)
+{
+	struct twheel_event event;
+
+	if (timerfds.deadline_ns != deadline_ns)
+		arm_timerfds(deadline_ns);
+	event = read_one(fd);
+	ASSERT(event.handle == handle);
+	ASSERT_EQ(event.deadline_ns, deadline_ns);
+	ASSERT_EQ(event.count, 1);
+	check_lateness(&event);
+	check_no_event(fd);
+	ASSERT_EQ(timers_of(fd), 0);
+	return event;
+}
+
 size_t page_size(void)
 {
 	return sysconf(_SC_PAGESIZE);

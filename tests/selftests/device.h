@@ -255,6 +255,12 @@ __u64 latest_expiry(void);
  */
 void check_lateness(const struct twheel_event *event);
 
+/*
+ * Check that a timer expires once, in time and for this deadline, and that no other timer is left.
+ * Returns its event.
+ */
+struct twheel_event expect_expiry(int fd, __u64 handle, __u64 deadline_ns);
+
 /* Is there an event although @deadline_ns is still to come? */
 bool has_event_before(int fd, __u64 deadline_ns);
 

@@ -85,16 +85,12 @@ DEVICE_TEST(query_changes_nothing)
 {
 	const __u64 deadline = now() + ticks(4);
 	const __u64 handle = add_at(fd, deadline, 3);
-	struct twheel_event event;
 	struct twheel_op op;
 	int i;
 
 	for (i = 0; i < 1000; i++)
 		ASSERT_GE(query(fd, handle, &op), 0);
-	event = read_one(fd);
-	ASSERT_EQ(event.deadline_ns, deadline);
-	ASSERT_EQ(event.count, 1);
-	check_no_event(fd);
+	expect_expiry(fd, handle, deadline);
 }
 
 TEST_REFUSALS(query, TWHEEL_IOC_QUERY)

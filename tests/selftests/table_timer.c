@@ -125,14 +125,7 @@ struct table_timer timer_with_word(__u64 value)
 
 void check_expiry(const struct table_timer *t, __u64 deadline)
 {
-	const struct twheel_event event = read_one(t->fd);
-
-	ASSERT(event.handle == t->handle);
-	ASSERT_EQ(event.deadline_ns, deadline);
-	ASSERT_EQ(event.count, 1);
-	check_lateness(&event);
-	check_no_event(t->fd);
-	ASSERT_EQ(timers_of(t->fd), 0);
+	expect_expiry(t->fd, t->handle, deadline);
 }
 
 void check_closed(const __u64 *word)

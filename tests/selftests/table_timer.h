@@ -53,10 +53,7 @@ struct table_timer pushed_timer(__u64 by_ns);
 /* A new timer whose word was set to @value before the timer was due. */
 struct table_timer timer_with_word(__u64 value);
 
-/*
- * Check that the timer expires once, in time, and for this deadline. For the
- * lateness, the test has called arm_timerfds().
- */
+/* Check that the timer expires once, in time, and for this deadline. */
 void check_expiry(const struct table_timer *t, __u64 deadline);
 
 /* Check that the word cannot be pushed any more. */

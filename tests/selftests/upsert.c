@@ -26,18 +26,11 @@ DEVICE_TEST(no_handle_adds)
 {
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op op = beat_at(0, deadline, 1);
-	struct twheel_event event;
 
 	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
 	ASSERT(op.handle != 0);
 	ASSERT_EQ(timers_of(fd), 1);
-	event = read_one(fd);
-	ASSERT(event.handle == op.handle);
-	ASSERT_EQ(event.cookie, 1);
-	ASSERT_EQ(event.count, 1);
-	ASSERT_EQ(event.deadline_ns, deadline);
-	check_lateness(&event);
-	ASSERT_EQ(timers_of(fd), 0);
+	ASSERT_EQ(expect_expiry(fd, op.handle, deadline).cookie, 1);
 }
 
 DEVICE_TEST(only_the_handle_is_filled_in)
@@ -59,16 +52,11 @@ DEVICE_TEST(pending_timer_moves)
 	const __u64 handle = add(fd, LONG, 3);
 	const __u64 deadline = now() + ticks(3);
 	struct twheel_op op = beat_at(handle, deadline, 3);
-	struct twheel_event event;
 
 	ASSERT_EQ(upsert(fd, &op), 0);
 	ASSERT(op.handle == handle);
 	ASSERT_EQ(timers_of(fd), 1);
-	event = read_one(fd);
-	ASSERT(event.handle == handle);
-	ASSERT_EQ(event.deadline_ns, deadline);
-	check_lateness(&event);
-	check_no_event(fd);
+	expect_expiry(fd, handle, deadline);
 }
 
 DEVICE_TEST(change_counts_from_now)
