@@ -51,19 +51,6 @@ TEST(past_deadline_means_the_next_tick)
 	check_past(0);
 }
 
-DEVICE_TEST(zero_delay_means_the_next_tick)
-{
-	const __u64 before = now();
-	struct twheel_event event;
-
-	add(fd, 0, 4);
-	arm_timerfds(now());
-	event = read_one(fd);
-	ASSERT_GE(event.deadline_ns, before);
-	ASSERT_LE(event.expired_ns, latest_expiry());
-	check_no_event(fd);
-}
-
 /* Arm timers at many points of a tick, with deadlines at many points of a tick. */
 DEVICE_TEST(no_timer_is_early)
 {
@@ -173,11 +160,6 @@ DEVICE_TEST(every_clock_that_info_names_is_accepted)
 		if (clocks & (1ULL << op.clockid))
 			CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
 	}
-}
-
-DEVICE_TEST(shortest_period_is_accepted)
-{
-	add_periodic(fd, now(), get_info(fd).min_period_ns, 13);
 }
 
 DEVICE_TEST(refused_timers_never_expire)

@@ -79,29 +79,6 @@ DEVICE_TEST(timer_that_a_batch_has_ended_is_gone)
 	check_no_event(fd);
 }
 
-DEVICE_TEST(timers_of_a_batch_expire)
-{
-	const __u64 deadline = now() + ticks(3);
-	struct twheel_op ops[100];
-	struct twheel_event events[100];
-	unsigned int i, seen = 0;
-
-	for (i = 0; i < 100; i++)
-		ops[i] = new_timer_at(deadline + i * 1000, i);
-	add_all(fd, ops, 100);
-	read_all(fd, events, 100);
-	for (i = 0; i < 100; i++) {
-		const __u64 cookie = events[i].cookie;
-
-		ASSERT_LT(cookie, 100);
-		ASSERT(events[i].handle == ops[cookie].handle);
-		ASSERT_EQ(events[i].deadline_ns, deadline + cookie * 1000);
-		seen += cookie;
-	}
-	ASSERT_EQ(seen, 4950);
-	check_no_event(fd);
-}
-
 DEVICE_TEST(unused_fields_are_left_as_they_were)
 {
 	const struct twheel_op before = add_op(LONG, 1);

@@ -110,28 +110,4 @@ DEVICE_TEST(stale_handle_never_meets_its_successor)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-/* The same for many timers whose places other timers take. */
-DEVICE_TEST(stale_handles_are_enoent_after_many_more)
-{
-	enum { MOST = 4000 };
-	static struct twheel_op stale[MOST], fresh[MOST];
-	const int count = many(MOST);
-	int i;
-
-	for (i = 0; i < count; i++) {
-		stale[i] = new_timer(LONG, i);
-		fresh[i] = new_timer(LONG, count + i);
-	}
-	add_all(fd, stale, count);
-	for (i = 0; i < count; i++)
-		ASSERT_EQ(cancel(fd, stale[i].handle), 0);
-	add_all(fd, fresh, count);
-	for (i = 0; i < count; i++)
-		ASSERT_EQ(cancel(fd, stale[i].handle), -ENOENT);
-	ASSERT_EQ(timers_of(fd), count);
-	for (i = 0; i < count; i++)
-		ASSERT_EQ(cancel(fd, fresh[i].handle), 0);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 TEST_REFUSALS(cancel, TWHEEL_IOC_CANCEL)

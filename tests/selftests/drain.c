@@ -145,18 +145,6 @@ TEST(memory_and_room_are_given_back)
 	}
 }
 
-DEVICE_TEST(timer_in_use_can_be_changed_after_the_stop)
-{
-	const __u64 handle = add(fd, 0, 1);
-	struct twheel_op op;
-
-	wait_for_event(fd);
-	ASSERT_EQ(drain(fd, &op, 1), 0);
-	ASSERT_EQ(change(fd, handle, LONG), TWHEEL_RETRACTED);
-	ASSERT_EQ(drain(fd, &op, 1), 1);
-	ASSERT(op.handle == handle);
-}
-
 DEVICE_TEST(periodic_timer_is_pending_again_when_it_is_read)
 {
 	const __u64 handle = add_periodic(fd, now(), LONG, 1);

@@ -141,15 +141,6 @@ DEVICE_TEST(periodic_timer_that_is_read_stays_in_its_group)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-DEVICE_TEST(upserted_timer_is_in_its_group)
-{
-	struct twheel_op op = new_timer(LONG, 1);
-
-	op.group = 6;
-	ASSERT_EQ(upsert(fd, &op), TWHEEL_ADDED);
-	ASSERT_EQ(end_group(fd, 6), 1);
-}
-
 /* More timers than the driver ends at a time. */
 DEVICE_TEST(large_group_is_counted_exactly)
 {

@@ -53,6 +53,7 @@ TEST(info_has_the_features_that_are_tested_here)
 	ASSERT(info.features & TWHEEL_FEATURE_DRAIN);
 	ASSERT(info.features & TWHEEL_FEATURE_EVENTFD);
 	ASSERT(info.features & TWHEEL_FEATURE_SIGIO);
+	ASSERT(info.features & TWHEEL_FEATURE_LEASE);
 	ASSERT(info.clocks & (1ULL << CLOCK_MONOTONIC));
 	ASSERT_GE(info.min_period_ns, 1);
 }
@@ -122,24 +123,6 @@ TEST(info_keeps_to_its_structure)
 		ASSERT_EQ(guarded.before[i], 0xcc);
 		ASSERT_EQ(guarded.after[i], 0xcc);
 	}
-}
-
-DEVICE_TEST(info_counts_pending_and_unread_timers)
-{
-	const __u64 handle = add(fd, LONG, 1);
-
-	add(fd, 0, 2);
-	add(fd, 0, 3);
-	ASSERT_EQ(timers_of(fd), 3);
-	pass_ticks(1);
-	wait_for_event(fd);
-	ASSERT_EQ(timers_of(fd), 3);
-	read_one(fd);
-	ASSERT_EQ(timers_of(fd), 2);
-	ASSERT_EQ(cancel(fd, handle), 0);
-	ASSERT_EQ(timers_of(fd), 1);
-	read_one(fd);
-	ASSERT_EQ(timers_of(fd), 0);
 }
 
 DEVICE_TEST(info_counts_what_is_unread)

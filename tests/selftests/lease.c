@@ -9,11 +9,6 @@
 
 #define CAP	(40 * NSEC_PER_SEC)
 
-TEST(feature_is_reported)
-{
-	ASSERT(get_info(open_device(0)).features & TWHEEL_FEATURE_LEASE);
-}
-
 DEVICE_TEST(descriptor_is_closed_by_exec)
 {
 	const int lease = new_lease(fd, add(fd, LONG, 1), CAP, 0);
@@ -238,13 +233,6 @@ DEVICE_TEST(periodic_shared_and_other_clocks_are_einval)
 	       MAP_FAILED);
 	op.flags = TWHEEL_SHARED;
 	refuse_handle(fd, arm(fd, op), EINVAL);
-}
-
-DEVICE_TEST(timer_with_a_group_may_have_a_lease)
-{
-	const int lease = new_lease(fd, add_to_group(fd, LONG, 5, 1), CAP, 0);
-
-	ASSERT_EQ(push(lease), 0);
 }
 
 DEVICE_TEST(second_lease_is_ebusy)

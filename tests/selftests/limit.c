@@ -23,16 +23,6 @@ TEST(info_has_the_limit)
 		  read_parameter("max_timers"));
 }
 
-TEST(timer_above_the_limit_is_edquot)
-{
-	const int fd = open_with("max_timers", LIMIT);
-
-	ASSERT_EQ(get_info(fd).max_timers, LIMIT);
-	add_timers(fd, LIMIT);
-	check_full(fd);
-	check_full(fd);
-}
-
 TEST(cancel_makes_room_for_one)
 {
 	const int fd = open_with("max_timers", LIMIT);

@@ -208,7 +208,7 @@ static int aio_read(const struct source *source, void *buffer)
 	return aio(source, &request, true);
 }
 
-static int aio_poll_and_read(const struct source *source, void *buffer)
+static int aio_poll(const struct source *source, void *buffer, bool before)
 {
 	struct iocb request = {
 		.aio_lio_opcode = IOCB_CMD_POLL,
@@ -216,8 +216,18 @@ static int aio_poll_and_read(const struct source *source, void *buffer)
 		.aio_buf = POLLIN,
 	};
 
-	ASSERT_EQ(aio(source, &request, false) & ~POLLRDNORM, POLLIN);
+	ASSERT_EQ(aio(source, &request, before) & ~POLLRDNORM, POLLIN);
 	return preadv2_nowait(source, buffer);
+}
+
+static int aio_poll_of_what_is_there(const struct source *source, void *buffer)
+{
+	return aio_poll(source, buffer, true);
+}
+
+static int aio_poll_of_what_comes(const struct source *source, void *buffer)
+{
+	return aio_poll(source, buffer, false);
 }
 
 static const struct way ways[] = {
@@ -250,7 +260,8 @@ static const struct way ways[] = {
 	  .ring = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN },
 	{ .name = "aio_read", .read = aio_read, .recent = true },
 	{ .name = "aio_read_nowait", .read = aio_read, .nowait = true, .recent = true },
-	{ .name = "aio_poll", .read = aio_poll_and_read, .recent = true },
+	{ .name = "aio_poll_of_what_is_there", .read = aio_poll_of_what_is_there, .recent = true },
+	{ .name = "aio_poll", .read = aio_poll_of_what_comes, .recent = true },
 };
 
 static void expire_device(int fd)

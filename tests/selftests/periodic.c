@@ -91,8 +91,10 @@ NONBLOCK_TEST(missed_periods_are_counted)
 	stay_on_one_cpu();
 	add_periodic(fd, first, period, 3);
 	pass(first + (MISSED - 1) * period);
-	/* one event, however many periods */
+	/* one event and one timer, however many periods */
+	ASSERT_EQ(timers_of(fd), 1);
 	event = read_one(fd);
+	ASSERT_EQ(timers_of(fd), 1);
 	ASSERT_EQ(event.deadline_ns, first);
 	ASSERT_GE(event.count, MISSED);
 	/* and none that is still to come */
@@ -123,15 +125,6 @@ DEVICE_TEST(counts_add_up_to_the_periods_passed)
 		ASSERT_GT(expected, before);
 	}
 	ASSERT_EQ(expected, first + count * period);
-}
-
-DEVICE_TEST(unread_periodic_timer_counts_as_one)
-{
-	add_periodic(fd, now(), ticks(1), 5);
-	pass_ticks(10);
-	ASSERT_EQ(timers_of(fd), 1);
-	read_one(fd);
-	ASSERT_EQ(timers_of(fd), 1);
 }
 
 DEVICE_TEST(unread_timer_is_expired)
@@ -165,27 +158,6 @@ DEVICE_TEST(cancel_stops_it_for_good)
 	ASSERT_EQ(cancel(fd, handle), -ENOENT);
 	pass_ticks(5);
 	check_no_event(fd);
-}
-
-DEVICE_TEST(cancel_retracts_an_unread_event)
-{
-	const __u64 handle = add_periodic(fd, now(), ticks(1), 9);
-
-	wait_for_event(fd);
-	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
-	ASSERT(!has_event(fd));
-	ASSERT_EQ(timers_of(fd), 0);
-	pass_ticks(5);
-	check_no_event(fd);
-}
-
-DEVICE_TEST(delivered_timer_is_pending_again)
-{
-	const __u64 handle = add_periodic(fd, now(), LONG, 10);
-
-	read_one(fd);
-	ASSERT_EQ(cancel(fd, handle), 0);
-	ASSERT_EQ(timers_of(fd), 0);
 }
 
 DEVICE_TEST(period_goes_on_from_a_change)
@@ -222,22 +194,6 @@ DEVICE_TEST(change_of_a_running_timer)
 	event = read_one(fd);
 	ASSERT_EQ(event.deadline_ns, expected);
 	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, period));
-}
-
-DEVICE_TEST(change_retracts_an_unread_event)
-{
-	const __u64 period = LONG;
-	const __u64 handle = add_periodic(fd, now(), period, 13);
-	struct twheel_event event;
-	__u64 expected;
-
-	wait_for_event(fd);
-	expected = now() + ticks(4);
-	ASSERT_EQ(change_to(fd, handle, expected), TWHEEL_RETRACTED);
-	event = read_one(fd);
-	ASSERT_EQ(event.deadline_ns, expected);
-	ASSERT_EQ(event.count, 1);
-	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
 /* One event counts all periods since a first deadline long ago. */

@@ -49,21 +49,6 @@ DEVICE_TEST(time_left_decreases)
 	}
 }
 
-DEVICE_TEST(time_left_follows_a_change)
-{
-	const __u64 handle = add(fd, LONG, 1);
-	struct twheel_op op;
-
-	ASSERT_EQ(change(fd, handle, 300 * NSEC_PER_SEC), 0);
-	ASSERT_EQ(query(fd, handle, &op), 0);
-	ASSERT_GT(op.time_ns, 200 * NSEC_PER_SEC);
-	ASSERT_LE(op.time_ns, 300 * NSEC_PER_SEC);
-	ASSERT_EQ(change(fd, handle, 50 * NSEC_PER_SEC), 0);
-	ASSERT_EQ(query(fd, handle, &op), 0);
-	ASSERT_LE(op.time_ns, 50 * NSEC_PER_SEC);
-	ASSERT_EQ(op.cookie, 1);
-}
-
 DEVICE_TEST(unread_timer_is_expired)
 {
 	const __u64 handle = add(fd, 0, 2);

@@ -64,16 +64,6 @@ TEST(users_limit_is_not_above_the_other)
 		  read_parameter("max_timers"));
 }
 
-LIMIT_TEST(users_timer_above_the_limit_is_edquot)
-{
-	const int fd = open_as(ALICE);
-
-	ASSERT_EQ(get_info(fd).max_timers_user, LIMIT);
-	add_timers(fd, LIMIT);
-	check_full(fd);
-	check_full(fd);
-}
-
 /*
  * Add a batch of 20 timers where the limit leaves room for @room. Timer 3 has an invalid
  * clock, and timer 5 needs a table that is not mapped.
@@ -211,20 +201,6 @@ LIMIT_TEST(users_do_not_share)
 	check_full(fd);
 	join(start(be_bob, NULL));
 	check_full(fd);
-}
-
-LIMIT_TEST(capable_opener_is_not_limited)
-{
-	const int capable = open_device(0);
-	const __u64 before = get_info(capable).timers_user;
-
-	add_timers(capable, LIMIT + 100);
-	ASSERT_EQ(get_info(capable).timers_user, before + LIMIT + 100);
-	/* the capability at open() counts, and is not checked again */
-	drop_capability(CAP_SYS_RESOURCE);
-	ASSERT_EQ(get_info(capable).max_timers_user, ~0ULL);
-	add_timers(capable, 100);
-	ASSERT_EQ(get_info(open_device(0)).max_timers_user, LIMIT);
 }
 
 static void add_as_bob(void *data)

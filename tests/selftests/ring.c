@@ -88,28 +88,6 @@ RING_TEST(heartbeat_and_expiry_without_a_system_call)
 	ASSERT_EQ(ring.events[0].deadline_ns, pushed);
 }
 
-RING_TEST(full_ring_loses_nothing_and_keeps_the_order)
-{
-	enum { COUNT = 5 * ENTRIES + 7 };
-	static struct twheel_event events[COUNT];
-	static bool seen[COUNT];
-	unsigned int i;
-
-	expire(ring.fd, 0, COUNT);
-	while (get_info(ring.fd).unread < COUNT - ENTRIES)
-		pass_ticks(0);
-	ASSERT_EQ(tail_of(&ring), ENTRIES);
-	wait_for_more(&ring, true);
-	take_all(&ring, events, COUNT);
-	for (i = 0; i < COUNT; i++) {
-		see_once(seen, events[i].cookie, COUNT);
-		if (i)
-			ASSERT_GE(events[i].expired_ns, events[i - 1].expired_ns);
-	}
-	wait_for_more(&ring, false);
-	ASSERT(!has_event(ring.fd));
-}
-
 RING_TEST(full_ring_is_not_overwritten)
 {
 	struct twheel_event before[ENTRIES];

@@ -113,18 +113,6 @@ DEVICE_TEST(timers_stay_over_exec)
 	CALL(execl("/proc/self/exe", "share", NULL));
 }
 
-DEVICE_TEST(new_descriptor_is_empty)
-{
-	int i;
-
-	for (i = 0; i < 100; i++)
-		add(fd, i * ticks(1), i);
-	ASSERT_EQ(timers_of(open_device(0)), 0);
-	close(fd);
-	ASSERT_EQ(timers_of(open_device(0)), 0);
-	check_no_event(open_device(0));
-}
-
 NONBLOCK_TEST(descriptors_are_independent)
 {
 	const int other = open_device(O_NONBLOCK);

@@ -226,37 +226,6 @@ NONBLOCK_TEST(table_is_used_again_and_again)
 	}
 }
 
-/* A program that still has the old handle must not take the new timer for the old. */
-NONBLOCK_TEST(index_comes_again_only_after_all_others)
-{
-	const unsigned int words = words_of_a_page();
-	__u64 first, handle;
-	unsigned int i;
-
-	map_table(fd);
-	first = add_shared(fd, now() + LONG, 0);
-	ASSERT_EQ(cancel(fd, first), 0);
-	for (i = 1; i < words; i++) {
-		handle = add_shared(fd, now() + LONG, i);
-		ASSERT(TWHEEL_INDEX(handle) != TWHEEL_INDEX(first));
-		ASSERT_EQ(cancel(fd, handle), 0);
-	}
-	handle = add_shared(fd, now() + LONG, i);
-	ASSERT_EQ(TWHEEL_INDEX(handle), TWHEEL_INDEX(first));
-}
-
-NONBLOCK_TEST(other_timers_leave_the_table_alone)
-{
-	const unsigned int words = words_of_a_page();
-	unsigned int i;
-
-	map_table(fd);
-	for (i = 0; i < 2 * words; i++)
-		ASSERT_GE(TWHEEL_INDEX(add(fd, LONG, i)), words);
-	for (i = 0; i < words; i++)
-		add_shared(fd, now() + LONG, i);
-}
-
 TEST(half_of_a_thousand_is_pushed_back)
 {
 	enum { COUNT = 1000 };

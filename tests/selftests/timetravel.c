@@ -55,30 +55,6 @@ TRAVEL_TEST(fifteen_ms_are_never_less)
 	}
 }
 
-/* Distances from one tick to a day, each a twelfth longer than the one before. */
-TRAVEL_TEST(distances_up_to_a_day)
-{
-	enum { MOST = 200 };
-	const __u64 start = now();
-	__u64 deadlines[MOST], distance;
-	unsigned int i, count = 0;
-
-	for (distance = tick_ns(); distance < DAY && count < MOST;
-	     distance += distance / 12 + 1) {
-		deadlines[count] = start + distance;
-		add_at(fd, deadlines[count], count);
-		count++;
-	}
-	note("%u timers", count);
-	for (i = 0; i < count; i++) {
-		const struct twheel_event event = read_one(fd);
-
-		ASSERT_LT(event.cookie, count);
-		check_exact(&event, deadlines[event.cookie]);
-	}
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 TRAVEL_TEST(heartbeats_for_a_day)
 {
 	const int clock = open_device(0);

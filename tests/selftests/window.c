@@ -52,18 +52,6 @@ DEVICE_TEST(upsert_adds_a_timer_with_a_window)
 	ASSERT_EQ(window_of(fd, op.handle), 7);
 }
 
-DEVICE_TEST(window_goes_through_drain_and_restore)
-{
-	struct twheel_op op;
-
-	arm(fd, windowed(now() + LONG, 12345678901ULL, 1));
-	ASSERT_EQ(drain(fd, &op, 1), 1);
-	ASSERT_EQ(op.window_ns, 12345678901ULL);
-	op.op = 0;
-	resume(fd);
-	ASSERT_EQ(window_of(fd, arm(fd, op)), 12345678901ULL);
-}
-
 /* Each clock accepts a window, and no timer is early or late. */
 DEVICE_TEST(every_clock)
 {
