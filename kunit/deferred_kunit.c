@@ -35,24 +35,6 @@ static void expect_deferred(struct wheel_test *wt, u64 now, unsigned int n)
 	wheel_test_audit(wt, true);
 }
 
-static void waits_until_it_is_taken(struct kunit *test)
-{
-	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_node *t = &wt->timers[0].timer;
-
-	expect_deferred(wt, 9, 0);
-	expect_deferred(wt, 10, 1);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 10ULL);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_next(wt->wheel), TWHEEL_NEVER);
-	expect_deferred(wt, 500, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, wt->wheel->clk));
-	KUNIT_EXPECT_EQ(test, t->last, 10ULL);
-	KUNIT_EXPECT_EQ(test, wt->wheel->missed, 0ULL);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), TWHEEL_IDLE);
-	wt->armed--;
-	expect_deferred(wt, 1000, 0);
-}
-
 /* In another wheel, the timer is deferred again on the next tick. */
 static void moved_where_it_waits(struct kunit *test)
 {
@@ -75,23 +57,6 @@ static void moved_where_it_waits(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(to, t, to->clk));
 }
 
-/* The points missed are counted when the timer is taken, not when it is due. */
-static void periodic_one_misses_while_it_waits(struct kunit *test)
-{
-	struct wheel_test *wt = deferred_start(test, 1, 10);
-	struct twheel_node *t = &wt->timers[0].timer;
-
-	t->period = 3;
-	expect_deferred(wt, 12, 1);
-	KUNIT_EXPECT_TRUE(test, twheel_wheel_take(wt->wheel, t, 21));
-	KUNIT_EXPECT_EQ(test, wt->wheel->last, 10ULL);
-	KUNIT_EXPECT_EQ(test, wt->wheel->missed, 3ULL);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(t), 22ULL);
-	expect_deferred(wt, 21, 0);
-	expect_deferred(wt, 22, 1);
-	wheel_test_remove(wt, 0);
-}
-
 static void crowd_is_deferred_within_the_budget(struct kunit *test)
 {
 	struct wheel_test *wt = deferred_start(test, 1000, 10);
@@ -108,9 +73,7 @@ static void crowd_is_deferred_within_the_budget(struct kunit *test)
 }
 
 static struct kunit_case deferred_cases[] = {
-	KUNIT_CASE(waits_until_it_is_taken),
 	KUNIT_CASE(moved_where_it_waits),
-	KUNIT_CASE(periodic_one_misses_while_it_waits),
 	KUNIT_CASE(crowd_is_deferred_within_the_budget),
 	{}
 };

@@ -4,40 +4,6 @@
  */
 #include "race.h"
 
-static void fires_at_the_later_deadline(struct kunit *test)
-{
-	struct wheel_test *wt;
-	unsigned int from, to;
-
-	for (from = 0; from < TWHEEL_LVL_DEPTH; from++) {
-		for (to = from; to < TWHEEL_LVL_DEPTH; to++) {
-			wt = wheel_test_start(test, 1000, 1);
-			wheel_test_arm(wt, 0, 1000 + 5 * TWHEEL_LVL_GRAN(from));
-			wheel_test_extend(wt, 0, 1000 + 99 * TWHEEL_LVL_GRAN(to));
-			KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[0].timer),
-					1000 + 99 * TWHEEL_LVL_GRAN(to));
-			wheel_test_visit_all(wt);
-			KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
-		}
-	}
-}
-
-/* A signed comparison mistakes the later of two such deadlines for the earlier. */
-static void half_range(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-	struct twheel_node *t = &wt->timers[0].timer;
-
-	wheel_test_arm(wt, 0, 100);
-	wheel_test_extend(wt, 0, (1ULL << 63) + 200);
-	KUNIT_EXPECT_FALSE(test, twheel_wheel_extend(t, 150));
-	wheel_test_arm(wt, 1, 100);
-	wheel_test_extend(wt, 1, S64_MAX);
-	wheel_test_extend(wt, 1, 1ULL << 63);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1000000), 0U);
-	wheel_test_audit(wt, true);
-}
-
 static void moves_nothing(struct kunit *test)
 {
 	unsigned int level, slot, chain, was_level, was_slot;
@@ -73,20 +39,6 @@ static void on_every_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 3030), 1U);
 }
 
-/* U64_MAX in a timer's state means dead: no deadline may be stored as U64_MAX. */
-static void saturates(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 1);
-
-	wheel_test_arm(wt, 0, 100);
-	wheel_test_extend(wt, 0, U64_MAX);
-	KUNIT_EXPECT_EQ(test, twheel_wheel_state(&wt->timers[0].timer), TWHEEL_NEVER);
-	wheel_test_extend(wt, 0, U64_MAX);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 1000), 0U);
-	wheel_test_remove(wt, 0);
-	wheel_test_audit(wt, true);
-}
-
 static void dead_is_refused(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 1);
@@ -116,11 +68,8 @@ static void races_with_expiry(struct kunit *test)
 }
 
 static struct kunit_case extend_cases[] = {
-	KUNIT_CASE(fires_at_the_later_deadline),
-	KUNIT_CASE(half_range),
 	KUNIT_CASE(moves_nothing),
 	KUNIT_CASE(on_every_tick),
-	KUNIT_CASE(saturates),
 	KUNIT_CASE(dead_is_refused),
 	KUNIT_CASE(races_with_expiry),
 	{}

@@ -94,29 +94,6 @@ static void filed_on_lowest_level(struct kunit *test)
 	}
 }
 
-/* A slot comes round once a lap: deadlines whole laps apart must not mix. */
-static void laps_apart(struct kunit *test)
-{
-	u64 start = *(const u64 *)test->param_value, lap;
-	struct wheel_test *wt;
-	unsigned int n, k;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		lap = TWHEEL_LVL_SIZE * TWHEEL_LVL_GRAN(n);
-		wt = wheel_test_start(test, start, 12);
-		for (k = 0; k < 4; k++) {
-			wheel_test_arm(wt, 3 * k, start + 1 + k * lap);
-			wheel_test_arm(wt, 3 * k + 1, start + lap / 2 + k * lap);
-			wheel_test_arm(wt, 3 * k + 2, start + lap - 1 + k * lap);
-		}
-		for (k = 0; k < 4; k++) {
-			KUNIT_EXPECT_EQ(test, 3U, wheel_test_run(wt, start +
-								 (k + 1) * lap - 1));
-			wheel_test_audit(wt, false);
-		}
-	}
-}
-
 /* chains [0] [1] [2] [3] get timers 0 and 4, 1 and 5, 2 and 6, 3 and 7 */
 static void chains_fill_evenly(struct kunit *test)
 {
@@ -131,29 +108,10 @@ static void chains_fill_evenly(struct kunit *test)
 	}
 }
 
-/* A cascade takes the timers of all chains of a slot. */
-static void cascade_empties_every_chain(struct kunit *test)
-{
-	struct wheel_test *wt;
-	unsigned int i, k;
-
-	for (i = 1; i <= 2 * TWHEEL_SLOT_CHAINS + 1; i++) {
-		wt = wheel_test_start(test, 0, i);
-		for (k = 0; k < i; k++)
-			wheel_test_arm(wt, k, 640 + k);
-		/* Slot 10 of level 1 is moved down on the tick before it begins. */
-		wheel_test_run(wt, 639);
-		KUNIT_EXPECT_EQ(test, wt->wheel->cascaded, (u64)i);
-		KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 704), i);
-	}
-}
-
 static struct kunit_case geometry_cases[] = {
 	KUNIT_CASE_PARAM(edges_alone, start_gen_params),
 	KUNIT_CASE_PARAM(filed_on_lowest_level, start_gen_params),
-	KUNIT_CASE_PARAM(laps_apart, start_gen_params),
 	KUNIT_CASE(chains_fill_evenly),
-	KUNIT_CASE(cascade_empties_every_chain),
 	{}
 };
 

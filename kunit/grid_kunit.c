@@ -73,22 +73,6 @@ static unsigned int grid_run(struct grid *grid, u64 now)
 	return ran;
 }
 
-/* Visits the wheel until a timer expires. Returns %NULL if none will. */
-static struct twheel_node *take_next(struct twheel_wheel *w)
-{
-	unsigned int budget = WHEEL_TEST_UNLIMITED;
-	struct twheel_node *timer;
-	u64 next;
-
-	do {
-		next = twheel_wheel_next(w);
-		if (next >= TWHEEL_NEVER)
-			return NULL;
-		timer = twheel_wheel_expire(w, next, &budget);
-	} while (!timer && budget);
-	return timer;
-}
-
 static const u32 periods[] = {
 	1, 2, 7, 63, 64, 65, 100, 127, 128, 4095, 4096, 100000, 1 << 24, U32_MAX,
 };
@@ -188,33 +172,11 @@ static void storm_is_cut_and_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, grid.ran + grid.missed, n * 50ULL);
 }
 
-/* The last point is the end of time, so the timer stays pending for ever. */
-static void grid_ends_with_time(struct kunit *test)
-{
-	u32 period = *(const u32 *)test->param_value;
-	struct grid grid;
-	u64 ahead = 0;
-
-	grid_start(test, &grid, TWHEEL_NEVER - 1000, 1);
-	grid_arm(&grid, 0, TWHEEL_NEVER - 999, period);
-	while (take_next(grid.wt->wheel)) {
-		grid.ran++;
-		ahead = min(grid.ran * period, 999ULL);
-		KUNIT_ASSERT_EQ(test, twheel_wheel_state(&grid.wt->timers[0].timer),
-				TWHEEL_NEVER - 999 + ahead);
-	}
-	KUNIT_EXPECT_EQ(test, ahead, 999ULL);
-	KUNIT_EXPECT_EQ(test, grid.ran, 998 / period + 1ULL);
-	wheel_test_audit(grid.wt, false);
-	wheel_test_remove(grid.wt, 0);
-}
-
 static struct kunit_case grid_cases[] = {
 	KUNIT_CASE_PARAM(no_drift, period_gen_params),
 	KUNIT_CASE_PARAM(jump_10000_is_one_callback, period_gen_params),
 	KUNIT_CASE_PARAM(ran_and_missed_make_up_the_grid, period_gen_params),
 	KUNIT_CASE(storm_is_cut_and_counted),
-	KUNIT_CASE_PARAM(grid_ends_with_time, period_gen_params),
 	{}
 };
 

@@ -81,22 +81,6 @@ static void filed_in_last_slot(struct kunit *test)
 	wheel_test_audit(wt, false);
 }
 
-/* A deadline thousands of laps ahead. */
-static void very_far(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-	unsigned int visits;
-
-	wheel_test_arm(wt, 0, (1ULL << 50) + 12345);
-	wheel_test_arm(wt, 1, U64_MAX);
-	for (visits = 0; wt->armed > 1; visits++)
-		wheel_test_visit(wt);
-	KUNIT_EXPECT_EQ(test, wt->wheel->clk, (1ULL << 50) + 12345);
-	KUNIT_EXPECT_LE(test, (u64)visits,
-			2 * div64_u64(1ULL << 50, TWHEEL_LVL_REACH * TWHEEL_LVL_GRAN(TOP)) + 64);
-	wheel_test_audit(wt, false);
-}
-
 static const unsigned int rates[] = { 100, 250, 1000 };
 
 TEST_PARAM(rate, rates, "HZ=%u", *p);
@@ -148,7 +132,6 @@ static void empty_no_visits(struct kunit *test)
 static struct kunit_case horizon_cases[] = {
 	KUNIT_CASE_PARAM(past_top_is_exact, start_gen_params),
 	KUNIT_CASE_PARAM(filed_in_last_slot, start_gen_params),
-	KUNIT_CASE(very_far),
 	KUNIT_CASE_PARAM(month_away_few_visits, rate_gen_params),
 	KUNIT_CASE_PARAM(three_months_few_visits, rate_gen_params),
 	KUNIT_CASE_PARAM(empty_no_visits, rate_gen_params),

@@ -133,53 +133,11 @@ static void from_an_unfinished_cascade(struct kunit *test)
 	wheel_test_visit_all(wt);
 }
 
-/* The new wheel is in the middle of a tick. */
-static void into_an_unfinished_tick(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 6);
-	unsigned int budget = 2, i;
-	struct twheel_wheel *from;
-
-	from = wheel_test_wheel(test, 0);
-	wheel_test_arm(wt, 0, 10);
-	wheel_test_arm(wt, 1, 10);
-	for (i = 2; i < wt->size; i++)
-		twheel_wheel_insert(from, &wt->timers[i].timer, 8 + i % 4);
-	KUNIT_EXPECT_TRUE(test, wheel_test_expire(wt, 50, &budget));
-	for (i = 2; i < wt->size; i++) {
-		twheel_wheel_move(wt->wheel, from, &wt->timers[i].timer);
-		wt->timers[i].due = 11;
-		wt->armed++;
-	}
-	wheel_test_audit(wt, false);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10), 1U);
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 11), 4U);
-	expect_empty(test, from);
-}
-
-/* twheel_wheel_first() finds a lone timer in any slot. */
-static void first_finds_every_level(struct kunit *test)
-{
-	struct wheel_test *wt;
-	unsigned int n, slot;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		for (slot = 2; slot <= TWHEEL_LVL_SIZE; slot++) {
-			wt = wheel_test_start(test, 12345, 1);
-			wheel_test_arm(wt, 0, 12345 + slot * TWHEEL_LVL_GRAN(n));
-			KUNIT_ASSERT_PTR_EQ(test, twheel_wheel_first(wt->wheel),
-					    &wt->timers[0].timer);
-		}
-	}
-}
-
 static struct kunit_case move_cases[] = {
 	KUNIT_CASE_PARAM(none_early_none_lost, hand_gen_params),
 	KUNIT_CASE_PARAM(extended_ones_too, hand_gen_params),
 	KUNIT_CASE_PARAM(from_an_unfinished_tick, hand_gen_params),
 	KUNIT_CASE_PARAM(from_an_unfinished_cascade, hand_gen_params),
-	KUNIT_CASE(into_an_unfinished_tick),
-	KUNIT_CASE(first_finds_every_level),
 	{}
 };
 

@@ -44,41 +44,6 @@ static void residue_is_cleared(struct kunit *test)
 	}
 }
 
-/* From the last tick of slot 10 to its first; on level 2 from 45055 to 40960. */
-static void earlier_in_same_slot(struct kunit *test)
-{
-	unsigned int n, level, slot, chain, was_level, was_slot;
-	struct wheel_test *wt;
-
-	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
-		wt = wheel_test_start(test, 0, 1);
-		wheel_test_arm(wt, 0, 11 * TWHEEL_LVL_GRAN(n) - 1);
-		wheel_test_where(wt, 0, &was_level, &was_slot, &chain);
-		wheel_test_remove(wt, 0);
-		wheel_test_arm(wt, 0, 10 * TWHEEL_LVL_GRAN(n));
-		wheel_test_where(wt, 0, &level, &slot, &chain);
-		KUNIT_EXPECT_EQ(test, level, was_level);
-		KUNIT_EXPECT_EQ(test, slot, was_slot);
-		wheel_test_visit_all(wt);
-		KUNIT_EXPECT_EQ(test, wt->timers[0].fired, 1U);
-	}
-}
-
-/* Within a tick, no order is promised, but each timer runs exactly once. */
-static void each_once_in_a_tick(struct kunit *test)
-{
-	struct wheel_test *wt = wheel_test_start(test, 0, 1000);
-	unsigned int i;
-
-	/* Armed from near and far, so that some timers overtake others. */
-	for (i = 0; i < wt->size; i++) {
-		wheel_test_run(wt, 10 * i);
-		wheel_test_arm(wt, i, 10000);
-	}
-	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, 10000), wt->size);
-	wheel_test_expect_each_once(wt);
-}
-
 /* Random timers are removed at every stage of their way down. */
 static void remove_while_cascading(struct kunit *test)
 {
@@ -109,8 +74,6 @@ static struct kunit_case remove_cases[] = {
 	KUNIT_CASE(dead_stays_dead),
 	KUNIT_CASE(residue_is_cleared),
 	KUNIT_CASE(remove_while_cascading),
-	KUNIT_CASE(earlier_in_same_slot),
-	KUNIT_CASE(each_once_in_a_tick),
 	{}
 };
 

@@ -5,7 +5,6 @@
  * The wheel reads the window from the flags of the timer, which twheel_set_slack() sets.
  * slack_kunit.c tests twheel_set_slack() itself, on real ticks.
  */
-#include <linux/prandom.h>
 #include "race.h"
 #include "slacks.h"
 #include "wheel_test.h"
@@ -35,41 +34,6 @@ static void level_fits_twice(struct kunit *test)
 		KUNIT_EXPECT_LE(test, TWHEEL_LVL_GRAN(n), slack / 2);
 	if (n < TWHEEL_LVL_DEPTH - 1)
 		KUNIT_EXPECT_GT(test, TWHEEL_LVL_GRAN(n + 1), slack / 2);
-}
-
-/* The wheel sleeps from each tick that it has asked for to the next. */
-static void runs_in_its_window(struct kunit *test)
-{
-	struct wheel_test *wt;
-	struct rnd_state rnd;
-	unsigned int i;
-	u64 d;
-
-	prandom_seed_state(&rnd, 1);
-	wt = start(test, 12345, 2000, test->param_value, 1);
-	for (i = 0; i < wt->size; i++) {
-		d = (u64)prandom_u32_state(&rnd) << 10 | prandom_u32_state(&rnd);
-		wheel_test_arm(wt, i, 12345 + (d >> prandom_u32_state(&rnd) % 42));
-	}
-	wheel_test_audit(wt, false);
-	wheel_test_visit_all(wt);
-	wheel_test_expect_each_once(wt);
-}
-
-static void narrow_window_is_exact(struct kunit *test)
-{
-	static const u64 slack[] = { 1, 2, 63, 64, 126, 127 };
-	struct wheel_test *wt;
-	unsigned int i;
-
-	/* These timers have a slack in their flags only, so each tick is checked. */
-	wt = wheel_test_start(test, 0, 600);
-	for (i = 0; i < wt->size; i++) {
-		wt->timers[i].timer.flags =
-			twheel_wheel_window_flags(slack[i % ARRAY_SIZE(slack)]);
-		wheel_test_arm(wt, i, 10 + 97 * i);
-	}
-	wheel_test_visit_all(wt);
 }
 
 /* The purpose of windows: fewer moves and fewer visits */
@@ -230,8 +194,6 @@ static void races_with_expiry(struct kunit *test)
 
 static struct kunit_case window_cases[] = {
 	KUNIT_CASE_PARAM(level_fits_twice, slack_gen_params),
-	KUNIT_CASE_PARAM(runs_in_its_window, slack_gen_params),
-	KUNIT_CASE(narrow_window_is_exact),
 	KUNIT_CASE(runs_in_place),
 	KUNIT_CASE(wide_one_is_moved_once_at_most),
 	KUNIT_CASE(wide_crowd_is_moved_once_at_most),
