@@ -242,32 +242,9 @@ DEVICE_TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 	}
 }
 
-DEVICE_TEST(structure_at_null_is_efault)
+static void check_efault(const void *address)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		ASSERT_ERRNO(ioctl(fd, calls[i], NULL), EFAULT);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
-DEVICE_TEST(structure_that_is_not_mapped_is_efault)
-{
-	char *pages = two_pages(PROT_NONE);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		ASSERT_ERRNO(ioctl(fd, calls[i], pages + page_size()), EFAULT);
-		ASSERT_ERRNO(ioctl(fd, calls[i], pages + page_size() - 32),
-			     EFAULT);
-	}
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
-DEVICE_TEST(structure_in_kernel_memory_is_efault)
-{
-	/* in the kernel's half; in a 32-bit program, the last page */
-	const unsigned long address = ~0UL - 4095;
+	const int fd = open_device(0);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
@@ -275,7 +252,20 @@ DEVICE_TEST(structure_in_kernel_memory_is_efault)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-DEVICE_TEST(unknown_number_is_enotty)
+TEST_CALL(structure_at_null_is_efault, check_efault(NULL))
+
+/* in the kernel's half; in a 32-bit program, the last page */
+TEST_CALL(structure_in_kernel_memory_is_efault, check_efault((void *)(~0UL - 4095)))
+
+TEST(structure_that_is_not_mapped_is_efault)
+{
+	const char *end = two_pages(PROT_NONE) + page_size();
+
+	check_efault(end);
+	check_efault(end - 32);
+}
+
+DEVICE_TEST(unknown_call_is_enotty)
 {
 	struct twheel_op op = new_timer(0, 1);
 	unsigned int i;
@@ -287,15 +277,9 @@ DEVICE_TEST(unknown_number_is_enotty)
 	ASSERT_ERRNO(ioctl(fd, 0, &op), ENOTTY);
 	ASSERT_ERRNO(ioctl(fd, 0xa1, &op), ENOTTY);
 	ASSERT_ERRNO(ioctl(fd, ~0U, &op), ENOTTY);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
-DEVICE_TEST(unknown_type_is_enotty)
-{
-	struct twheel_op op = new_timer(0, 1);
-
-	ASSERT_ERRNO(ioctl(fd, _IOWR('T', 0xa1, struct twheel_op), &op),
-		     ENOTTY);
+	ASSERT_ERRNO(ioctl(fd, _IOWR('t', 0xff, struct twheel_op), NULL), ENOTTY);
+	/* of another type */
+	ASSERT_ERRNO(ioctl(fd, _IOWR('T', 0xa1, struct twheel_op), &op), ENOTTY);
 	ASSERT_ERRNO(ioctl(fd, _IOWR(0, 0xa1, struct twheel_op), &op), ENOTTY);
 	ASSERT_EQ(timers_of(fd), 0);
 }
@@ -331,12 +315,6 @@ DEVICE_TEST(other_direction_is_enotty)
 		}
 	}
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-TEST(unknown_number_is_enotty_whatever_its_argument)
-{
-	ASSERT_ERRNO(ioctl(open_device(0), _IOWR('t', 0xff, struct twheel_op),
-			   NULL), ENOTTY);
 }
 
 NONBLOCK_TEST(there_are_no_positions)
