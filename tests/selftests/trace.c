@@ -398,7 +398,6 @@ struct life {
 	bool		pending;
 	bool		running;
 	__u64		expires;
-	unsigned int	callbacks;
 };
 
 static void follow(struct life *life, const struct line *line)
@@ -434,7 +433,6 @@ static void follow(struct life *life, const struct line *line)
 	case EXIT:
 		ASSERT(life->running);
 		life->running = false;
-		life->callbacks++;
 		break;
 	}
 	if (line->kind != CASCADE)
@@ -453,30 +451,6 @@ static struct life *find_life(struct life *lives, unsigned int count,
 			return &lives[i];
 	}
 	FAIL("more than %u timers", count);
-}
-
-DEVICE_TEST(callback_is_seen_to_begin_and_end)
-{
-	struct life life = { .timer = "" };
-	struct line *lines;
-	unsigned int count, i;
-
-	stay_on_one_cpu();
-	begin_trace();
-	add(fd, ticks(3), 1);
-	read_one(fd);
-	close(fd);
-	count = read_trace(&lines);
-	ASSERT_GE(count, 3);
-	ASSERT_EQ(lines[0].kind, ARM);
-	memcpy(life.timer, lines[0].timer, sizeof(life.timer));
-	for (i = 0; i < count; i++) {
-		ASSERT(!strcmp(lines[i].timer, life.timer));
-		follow(&life, &lines[i]);
-	}
-	ASSERT(!life.pending && !life.running);
-	ASSERT_GE(life.callbacks, 1);
-	end_trace();
 }
 
 /* The lines of the visits of many open files make sense: armed, changed, and ended once. */
@@ -573,35 +547,6 @@ TEST(each_event_alone)
 				ASSERT_EQ(counts[other], 0);
 		ASSERT_GE(counts[kind], 1);
 	}
-	end_trace();
-}
-
-TEST(nothing_is_seen_while_off)
-{
-	unsigned int counts[KINDS];
-	int kind;
-
-	stay_on_one_cpu();
-	begin_trace();
-	WRITE_TRACEFS("0", "events/twheel/enable");
-	whole_life();
-	count_kinds(counts);
-	for (kind = 0; kind < KINDS; kind++)
-		ASSERT_EQ(counts[kind], 0);
-	/* the same operations are traced when tracing is on */
-	WRITE_TRACEFS("1", "events/twheel/enable");
-	whole_life();
-	count_kinds(counts);
-	ASSERT_GE(counts[ARM], 2);
-	ASSERT_EQ(counts[EXTEND], 0);
-	ASSERT_GE(counts[CHANGE], 1);
-	ASSERT_GE(counts[CANCEL], 1);
-	ASSERT_GE(counts[ENTRY], 1);
-	ASSERT_EQ(counts[ENTRY], counts[EXIT]);
-	/* each arming ends once */
-	ASSERT_EQ(counts[ARM], counts[ENTRY] + counts[CANCEL]);
-	ASSERT_GE(counts[CASCADE], 1);
-	ASSERT_EQ(counts[MIGRATE], 0);
 	end_trace();
 }
 
