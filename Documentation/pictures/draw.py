@@ -6,14 +6,16 @@ usage: Documentation/pictures/draw.py DIRECTORY
 
 Writes an SVG file for each of PICTURES into the directory. fencing.svg has the figures of the
 table in howto-fencing.rst; modules.svg and programs.svg have those of the records of
-scripts/bench.
+scripts/bench, and designs.svg those of the table in performance.rst.
 """
 
 import math
 import pathlib
+import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+DOCUMENTATION = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(DOCUMENTATION.parent / "bench"))
 
 import instructions  # noqa: E402
 
@@ -269,7 +271,58 @@ def lateness(picture):
         picture.text(x, y, name, font_size=13, font_weight="bold", fill=color)
 
 
-PICTURES = {"modules": (modules, "Instructions of a kernel timer", 800, 410),
+def table_of_designs():
+    """{metric: {design: [(timers, figure)]}} of the table in performance.rst."""
+    text = (DOCUMENTATION / "performance.rst").read_text(encoding="utf-8")
+    lines = text.partition(".. table designs\n")[2].partition("\n.. end of table")[0].split("\n")
+    _, _, *counts = re.split("  +", lines[2])
+    metrics = {}
+    for metric, design, *cells in (re.split("  +", line) for line in lines[4:-2]):
+        metrics.setdefault(metric.strip("`"), {})[design] = [
+            tuple(float(text.replace(",", "")) for text in point) for point in zip(counts, cells)]
+    return metrics
+
+
+def panel(picture, left, top, lines, colors):
+    """A logarithmic diagram of {name: [(x, y)]}."""
+    def place(x, y):
+        return (left + 300 * (math.log10(x) - first) / (last - first),
+                top + 180 * (high - math.log10(y)) / (high - low))
+
+    points = [point for of in lines.values() for point in of]
+    (first, last), (low, high) = (
+        (math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))))
+        for values in zip(*points))
+    for power in range(first, last + 1):
+        x, y = place(10 ** power, 10 ** low)
+        picture.shape("path", d=f"M{x:.0f} {top}V{y:.0f}", stroke=PALE)
+        picture.text(round(x), round(y) + 18, f"{10 ** power:,}", anchor="middle", font_size=11)
+    for power in range(low, high + 1):
+        x, y = place(10 ** first, 10 ** power)
+        picture.shape("path", d=f"M{left} {y:.0f}H{left + 300}", stroke=PALE)
+        picture.text(left - 8, round(y) + 4, f"{10 ** power:,}", anchor="end", font_size=11)
+    for name, of in lines.items():
+        picture.shape("polyline", fill="none", stroke=colors[name], stroke_width=2.5,
+                      points=" ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*at) for at in of)))
+
+
+def designs(picture):
+    colors = {"scan": RED, "heap": AMBER, "simple wheel": GREEN, "hashed wheel": INK,
+              "twheel": BLUE}
+    for number, (name, color) in enumerate(colors.items()):
+        picture.shape("rect", x=100 + 140 * number, y=12, width=12, height=12, fill=color)
+        picture.text(118 + 140 * number, 23, name, font_size=13)
+    metrics = table_of_designs()
+    for number, (metric, title) in enumerate((
+            ("cost_add", "arm, ns"), ("cost_cancel", "cancel, ns"), ("cost_tick", "a tick, ns"),
+            ("cost_bytes", "memory of a timer, bytes"))):
+        left, top = 100 + 400 * (number % 2), 70 + 250 * (number // 2)
+        picture.text(left, top - 12, title, font_weight="bold", font_size=13)
+        panel(picture, left, top, metrics[metric], colors)
+
+
+PICTURES = {"designs": (designs, "Five designs, by number of timers", 840, 540),
+            "modules": (modules, "Instructions of a kernel timer", 800, 410),
             "programs": (programs, "Instructions of a timer of a program", 800, 500),
             "lateness": (lateness, "How late a timer may be", 800, 356),
             "wheel": (wheel, "A hierarchical timing wheel", 900, 480),
