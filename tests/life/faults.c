@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "faults.h"
-
+/*
+ * Load the module once for each allocation that loading makes, and let that
+ * allocation fail: alone, or with all that follow. Loading succeeds or fails. If
+ * it fails, it leaves nothing behind, and the module can be loaded later.
+ *
+ * The module's file is in memory, so that reading it does not fail. Allocations
+ * that the kernel makes before it looks at the module's parameters are left out.
+ */
 #include <sys/syscall.h>
 
 #include "device.h"
@@ -59,7 +65,7 @@ static void check_module_works(void)
 	close(fd);
 }
 
-void load_with_faults(enum fault_mode mode)
+static void load_with_faults(enum fault_mode mode)
 {
 	unsigned int first, nth, left = 0, failed = 0, loaded = 0;
 	int ret;
@@ -91,4 +97,14 @@ void load_with_faults(enum fault_mode mode)
 	load("twheel", "");
 	check_module_works();
 	unload("twheel");
+}
+
+TEST_TIMEOUT(load_fails_or_works, 900)
+{
+	load_with_faults(FAULT_ONE);
+}
+
+TEST_TIMEOUT(load_fails_or_works_without_memory, 900)
+{
+	load_with_faults(FAULT_ALL);
 }

@@ -19,11 +19,11 @@ TEST(unloaded_when_nobody_uses_it)
 TEST(stays_while_a_module_uses_it)
 {
 	load("twheel", "");
-	load("twheel_holder", "");
+	load("twheel_leaver", "timers=1 delay=1 tidy=1");
 	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
 	pass_ticks(2);
 	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
-	unload("twheel_holder");
+	unload("twheel_leaver");
 	unload("twheel");
 }
 
