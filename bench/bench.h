@@ -9,6 +9,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/prandom.h>
+#include <linux/seq_buf.h>
 #include <linux/timer.h>
 #include <linux/types.h>
 #include "../twheel.h"
@@ -22,27 +23,10 @@
 #define BENCH_PUSH		(600ULL * HZ)
 
 /**
- * struct bench_node - a timer of the designs in bench_design.c
- * @entry: Entry in a list.
- * @deadline: Deadline in ticks.
- * @rounds: For the hashed wheel: rounds until the timer is due.
- * @index: For the heap: index of the timer.
- */
-struct bench_node {
-	struct list_head	entry;
-	u64			deadline;
-	union {
-		u64		rounds;
-		u64		index;
-	};
-};
-
-/**
  * struct bench_object - an object with a timer, such as a connection
  * @wheel: For twheel, with the deadline, which the callback compares with the time.
  * @list: For timer_list, which includes the deadline.
  * @high: For hrtimer, with the deadline in ticks.
- * @node: For bench_design.c.
  * @size: Makes all objects equally large.
  *
  * Objects have the same size and place with every engine.
@@ -60,7 +44,6 @@ struct bench_object {
 			struct hrtimer		timer;
 			u64			due;
 		} high;
-		struct bench_node		node;
 		u8				size[128];
 	};
 };
@@ -87,36 +70,20 @@ struct bench_base {
 	ktime_t	time;
 };
 
-/* bench_memory.c: arrays that are too large for one allocation */
-#define BENCH_CHUNK_ORDER	10
-#define BENCH_CHUNK		(PAGE_SIZE << BENCH_CHUNK_ORDER)
-
-struct bench_area {
-	unsigned int	chunks;
-	unsigned int	shift;
-	void		**chunk;
-};
-
-static inline void *bench_at(const struct bench_area *area, u64 i, size_t size)
-{
-	return area->chunk[i >> area->shift] +
-	       (i & ((1ULL << area->shift) - 1)) * size;
-}
+/* bench_memory.c */
 
 /**
  * struct bench_set - objects, and an operation on each in random order
  * @n: Number of objects.
- * @objects: Array of struct bench_object.
- * @ops: Array of struct bench_op.
+ * @objects: The objects.
+ * @ops: The operations.
  */
 struct bench_set {
 	u32			n;
-	struct bench_area	objects;
-	struct bench_area	ops;
+	struct bench_object	*objects;
+	struct bench_op		*ops;
 };
 
-int bench_area_init(struct bench_area *area, u64 n, size_t size);
-void bench_area_exit(struct bench_area *area);
 int bench_set_init(struct bench_set *set, u32 n);
 void bench_set_exit(struct bench_set *set);
 void bench_set_deadlines(struct bench_set *set, u64 range);
@@ -200,28 +167,13 @@ struct bench_fired {
 extern struct bench_fired bench_fired[BENCH_ENGINES];
 
 /* bench_result.c */
-struct seq_file;
+extern struct seq_buf bench_results;
 
-int bench_result_init(void);
-void bench_result_exit(void);
-void bench_result_begin(void);
 void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
 		  u64 total, u64 count);
-bool bench_result_overflowed(void);
-void bench_result_show(struct seq_file *m);
-void bench_stop(void);
-bool bench_stopped(void);
 
 /* The commands: see bench_main.c. */
-int bench_ops(u32 n, u32 unused, unsigned int reps);
-#if IS_ENABLED(CONFIG_KUNIT)
-int bench_cost(u32 n, u32 unused, unsigned int reps);
-#else
-static inline int bench_cost(u32 n, u32 unused, unsigned int reps)
-{
-	return -EOPNOTSUPP;
-}
-#endif
+int bench_ops(u32 n, unsigned int reps);
 
 #ifdef CONFIG_TRACEPOINTS
 int bench_ticks(u32 n, u32 due, unsigned int reps);

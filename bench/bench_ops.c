@@ -42,7 +42,7 @@ static int measure(struct bench_set *set, const struct bench_engine *engine,
 }
 
 /* Measures add, rearm, rearm_later and cancel. */
-int bench_ops(u32 n, u32 unused, unsigned int reps)
+int bench_ops(u32 n, unsigned int reps)
 {
 	struct bench_set set;
 	unsigned int rep, i;
@@ -53,8 +53,7 @@ int bench_ops(u32 n, u32 unused, unsigned int reps)
 		return ret;
 	for (rep = 0; rep < reps && !ret; rep++)
 		for (i = 0; i < BENCH_ENGINES && !ret; i++)
-			ret = bench_stopped() ? -EINTR :
-				measure(&set, &bench_engines[i], rep);
+			ret = measure(&set, &bench_engines[i], rep);
 	bench_set_exit(&set);
 	return ret;
 }

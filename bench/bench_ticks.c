@@ -17,7 +17,6 @@
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include "bench.h"
-#include "bench_clock.h"
 
 /* How far ahead the first due timer is: in the wheel's level 1, as all that are due. */
 #define LEAD	192
@@ -42,12 +41,12 @@ static struct sum {
 
 static void softirq_begins(void *unused, unsigned int vector)
 {
-	sum.start = bench_clock();
+	sum.start = ktime_get_ns();
 }
 
 static void softirq_ends(void *unused, unsigned int vector)
 {
-	u64 now = bench_clock();
+	u64 now = ktime_get_ns();
 
 	if (vector == TIMER_SOFTIRQ || vector == HRTIMER_SOFTIRQ)
 		sum.ns += now - sum.start;
@@ -55,12 +54,12 @@ static void softirq_ends(void *unused, unsigned int vector)
 
 static void callback_begins(void *unused, struct timer_list *timer, unsigned long clk)
 {
-	sum.start = bench_clock();
+	sum.start = ktime_get_ns();
 }
 
 static void callback_ends(void *unused, struct timer_list *timer)
 {
-	sum.ns += bench_clock() - sum.start;
+	sum.ns += ktime_get_ns() - sum.start;
 }
 
 /**
@@ -149,7 +148,7 @@ static void set_deadlines(struct bench_set *set, u32 due)
 
 	bench_set_deadlines(set, BENCH_HOUR);
 	for (i = 0; i < set->n; i++) {
-		op = bench_at(&set->ops, i, sizeof(*op));
+		op = &set->ops[i];
 		if (i < all)
 			op->deadline = (u64)i * STRIDE % all / due;
 		else
@@ -197,7 +196,7 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 	if (!ret)
 		bench_result(metric, set->n, bench_engines[kind].name, rep, sum.ns,
 			     ticks_with(set->n, due));
-	return bench_stopped() ? -EINTR : ret;
+	return ret;
 }
 
 /* Measures ticks. @n: timers in all. @due: timers that are due in each tick. */

@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Turns samples into rows of medians and ratios, and compares ratios with targets."""
+"""Rows of medians and ratios, and the targets of ratios."""
 
 import collections
-import statistics
 
 HEADER = "engine,kernel,metric,n,peer,twheel_ns,peer_ns,ratio"
 SPREAD_HEADER = ("engine,kernel,metric,n,peer,twheel_min,twheel_max,"
                  "peer_min,peer_max")
-
-# The metrics of the five designs, and the peers of twheel in each.
-COSTS = ("cost_add", "cost_cancel", "cost_tick", "cost_bytes")
-DESIGNS = ("scan", "heap", "simple_wheel", "hashed_wheel")
 
 # For each metric of programs, the greatest ratio to the best peer that is allowed, with the
 # largest number of timers that was measured.
@@ -24,24 +19,6 @@ Row = collections.namedtuple(
 Spread = collections.namedtuple(
     "Spread", "engine kernel metric n peer twheel_min twheel_max peer_min "
     "peer_max")
-
-
-def rows_of(lines):
-    """Yield pairs of a row and its spread, from what the bench module has printed."""
-    kernel, values = None, collections.defaultdict(list)
-    for line in lines:
-        if line.startswith("@kernel "):
-            kernel = line.split()[1]
-        else:
-            metric, n, who, _, value = line.split(",")
-            values[metric, int(n), who].append(float(value))
-    for (metric, n, peer), theirs in list(values.items()):
-        ours = values[metric, n, "twheel"]
-        if peer != "twheel" and ours:
-            key = "uml", kernel, metric, n, peer
-            median = [statistics.median(x) for x in (ours, theirs)]
-            yield (Row(*key, *median, median[0] / median[1] if median[1] else 0),
-                   Spread(*key, min(ours), max(ours), min(theirs), max(theirs)))
 
 
 def text(row):

@@ -78,23 +78,6 @@ def user_targets(rows):
                   for row, target in figures.verdicts(program_rows(rows))])
 
 
-def designs(rows):
-    """The table of five designs, by number of timers."""
-    costs = collections.defaultdict(dict)
-    for row in rows:
-        if row.metric in figures.COSTS:
-            costs[row.metric, row.peer][row.n] = row.peer_ns
-            costs[row.metric, "twheel"][row.n] = row.twheel_ns
-    counts = sorted({n for of in costs.values() for n in of})
-    order = [*figures.DESIGNS, "twheel"]
-    body = [(code(metric), who.replace("_", " "),
-             *[number(of[n]) if n in of else "" for n in counts])
-            for (metric, who), of in sorted(
-                costs.items(), key=lambda item: (
-                    figures.COSTS.index(item[0][0]), order.index(item[0][1])))]
-    return table(("metric", "design", *[f"{n:,}" for n in counts]), body)
-
-
 KERNEL_PATHS = {
     "add": "add", "cancel": "cancel", "rearm": "re-arm at random",
     "rearm_later": "re-arm ten minutes later", "tick_0": "a tick, 0 timers due",
@@ -214,7 +197,7 @@ def instructions_io_uring(_rows):
 
 
 TABLES = {make.__name__: make
-          for make in (user_ratios, user_targets, designs, instructions_kernel,
+          for make in (user_ratios, user_targets, instructions_kernel,
                        instructions_newest, instructions_user, instructions_best,
                        instructions_goals, instructions_io_uring, when_modules, when_programs)}
 

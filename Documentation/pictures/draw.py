@@ -6,7 +6,7 @@ usage: Documentation/pictures/draw.py DIRECTORY
 
 Writes an SVG file for each of PICTURES into the directory. fencing.svg has the figures of the
 table in howto-fencing.rst; modules.svg and programs.svg have those of the records of
-scripts/bench, and designs.svg those of the table in performance.rst.
+scripts/bench, and designs.svg those of the table in performance-native.rst.
 """
 
 import math
@@ -272,8 +272,8 @@ def lateness(picture):
 
 
 def table_of_designs():
-    """{metric: {design: [(timers, figure)]}} of the table in performance.rst."""
-    text = (DOCUMENTATION / "performance.rst").read_text(encoding="utf-8")
+    """{metric: {design: [(timers, figure)]}} of the table in performance-native.rst."""
+    text = (DOCUMENTATION / "performance-native.rst").read_text(encoding="utf-8")
     lines = text.partition(".. table designs\n")[2].partition("\n.. end of table")[0].split("\n")
     _, _, *counts = re.split("  +", lines[2])
     metrics = {}

@@ -21,6 +21,9 @@ typedef void (*fired_fn)(void *timer);
  * @name: Its name.
  * @exact: Timers expire on their tick. Otherwise they may be late.
  * @size: Bytes a timer.
+ * @beside: For a design: bytes that each timer has elsewhere.
+ * @fixed: For a design: bytes of the empty structure.
+ * @most: Above so many timers, a design takes too long to measure; 0: no limit.
  * @open: Makes an empty structure at tick @now. There is one at a time.
  * @setup: Sets up a timer.
  * @add: Arms an idle timer.
@@ -30,12 +33,15 @@ typedef void (*fired_fn)(void *timer);
  * @tick: Runs the callbacks of all timers that are due at tick @now. Called for each
  *	tick in turn.
  *
- * All calls go through these pointers.
+ * All calls go through these pointers. A design of designs.c may lack @mod and @extend.
  */
 struct peer {
 	const char	*name;
 	bool		exact;
 	size_t		size;
+	size_t		beside;
+	size_t		fixed;
+	uint32_t	most;
 	void		(*open)(uint64_t now);
 	void		(*setup)(void *timer, fired_fn fn);
 	void		(*add)(void *timer, uint64_t expires);
@@ -51,15 +57,22 @@ extern const struct peer peer_timer_list;
 extern const struct peer peer_rbtree;
 extern const struct peer peer_wahern;
 extern const struct peer peer_ratas;
+extern const struct peer design_scan;
+extern const struct peer design_heap;
+extern const struct peer design_simple_wheel;
+extern const struct peer design_hashed_wheel;
 extern const struct peer *const peers[];
+extern const struct peer *const designs[];
 
 /* Objects, in huge pages as far as the system has them, as in the kernel's own memory. */
 void *bench_memory(size_t bytes);
 /* The CPU time of the thread, in ns. */
 uint64_t bench_cpu_time(void);
 uint64_t bench_random(void);
+/* Sorts the values, and prints the median, the least and the most. */
+void bench_print_spread(double *value, unsigned int n);
 
-/* Checks a structure against a model. Prints the first fault and returns false. */
-bool check_peer(const struct peer *peer, const char *fault, char *why, size_t room);
+/* Checks all structures against a model, and prints TAP. Returns an exit status. */
+int check_all(void);
 
 #endif /* _NATIVE_BENCH_H */

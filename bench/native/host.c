@@ -32,3 +32,16 @@ void *bench_memory(size_t bytes)
 	memset(p, 0, bytes);
 	return p;
 }
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+void bench_print_spread(double *value, unsigned int n)
+{
+	qsort(value, n, sizeof(*value), compare);
+	printf("%.1f,%.1f,%.1f\n", value[n / 2], value[0], value[n - 1]);
+}

@@ -60,16 +60,9 @@ static void run(unsigned int threads, double *mean)
 			mean[operation] += took[i][operation] / threads;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int pair_main(int argc, char **argv, const struct pair *what)
 {
-	double mean[PAIR_OPERATIONS], value[PAIR_CASES][PAIR_OPERATIONS][MAX_REPS], *v;
+	double mean[PAIR_OPERATIONS], value[PAIR_CASES][PAIR_OPERATIONS][MAX_REPS];
 	unsigned int reps = 5, rep, c, operation, n = 100000;
 	int i;
 
@@ -96,11 +89,9 @@ int pair_main(int argc, char **argv, const struct pair *what)
 		}
 	for (operation = 0; operation < PAIR_OPERATIONS; operation++)
 		for (c = 0; c < PAIR_CASES; c++) {
-			v = value[c][operation];
-			qsort(v, reps, sizeof(*v), compare);
-			printf("%u,%s,%s,%s,%.1f,%.1f,%.1f\n", n, pair->column,
-			       pair->operation[operation], pair->name[c], v[reps / 2], v[0],
-			       v[reps - 1]);
+			printf("%u,%s,%s,%s,", n, pair->column, pair->operation[operation],
+			       pair->name[c]);
+			bench_print_spread(value[c][operation], reps);
 		}
 	return 0;
 }

@@ -63,6 +63,7 @@ const struct peer peer_twheel = {
 	.name	= "twheel",
 	.exact	= true,
 	.size	= sizeof(struct twheel_timer),
+	.fixed	= sizeof(struct twheel_wheel) + TWHEEL_LEVELS_BYTES,
 	.open	= twheel_open,
 	.setup	= twheel_timer_setup,
 	.add	= twheel_timer_add,
