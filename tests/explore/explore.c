@@ -25,39 +25,17 @@
 #include <unistd.h>
 #include "state.h"
 
-/* What can be done in a state, with a timer and a number of ticks from the hand. */
-enum verb {
-	ARM,			/* an idle timer; the argument also has its kind */
-	ARRIVE,			/* an overdue timer, from another wheel */
-	CHANGE,
-	EXTEND,
-	REMOVE,
-	TAKE,			/* from the list of deferred timers */
-	ADVANCE_1,		/* with a budget of 1 */
-	ADVANCE_2,
-	ADVANCE,
-	FORWARD,
-	NEXT,
-	FIRST,
-	ADD_LEVEL,
-	VERBS
-};
-
-static const char * const verb_names[VERBS] = {
-	"arm", "arrive", "change", "extend", "remove", "take", "expire, budget 1",
-	"expire, budget 2", "expire", "forward", "next", "first",
-	"add a level",
-};
-
+/* What is done in a state, with a timer and a number of ticks from the hand. */
 struct op {
 	u8	verb;
 	u8	timer;
-	u8	kind;
+	u8	kind;		/* of the timer; or the budget, 0: without a limit */
 	u8	ticks;
 };
 
 #define FAR	254		/* in place of ticks: far beyond the top level */
 #define NEVER	255		/* in place of ticks: TWHEEL_NEVER */
+#define MOST_BUDGET	2U	/* of the limited ones */
 #define OVERDUE	2U		/* how long a timer that arrives can be overdue */
 
 /* How a state was reached first. */
@@ -81,15 +59,17 @@ static struct world world, restored;
 
 static void show_op(const struct op *op)
 {
-	printf("#   %s", verb_names[op->verb]);
-	if (op->verb == ARM || op->verb == ARRIVE)
+	printf("#   %s", world_verb_names[op->verb]);
+	if (op->verb <= WORLD_ARRIVE)
 		printf(" %s", state_kind_names[op->kind]);
-	if (op->verb >= CHANGE && op->verb <= TAKE)
+	else if (op->verb <= WORLD_TAKE)
 		printf(" timer %u", op->timer);
+	else if (op->verb == WORLD_EXPIRE && op->kind)
+		printf(", budget %u,", op->kind);
 	if (op->ticks == NEVER)
 		printf(" NEVER");
-	else if (op->verb != REMOVE && op->verb < NEXT)
-		printf(" %u%s", op->ticks, op->verb == ARRIVE ? " late" : " ticks ahead");
+	else if (op->verb != WORLD_REMOVE && op->verb < WORLD_NEXT)
+		printf(" %u%s", op->ticks, op->verb == WORLD_ARRIVE ? " late" : " ticks ahead");
 	printf("\n");
 }
 
@@ -147,56 +127,20 @@ static u64 tick_of(u8 ahead)
 
 static void do_op(const struct op *op)
 {
-	struct subject *s = &world.subject[op->timer];
 	u64 tick = tick_of(op->ticks);
+	unsigned int n = 1;
 
-	switch (op->verb) {
-	case ARM:
-		state_kind(s, op->kind);
-		world_arm(&world, s, tick);
-		break;
-	case ARRIVE:
-		state_kind(s, op->kind);
-		world_arrive(&world, s, world.wheel.clk - op->ticks);
-		break;
-	case CHANGE:
-		world_change(&world, s, tick);
-		break;
-	case EXTEND:
-		world_extend(&world, s, tick);
-		break;
-	case REMOVE:
-		world_remove(&world, s);
-		break;
-	case TAKE:
-		world_take(&world, s, tick);
-		break;
-	case ADVANCE_1:
-		world_expire(&world, tick, 1);
-		break;
-	case ADVANCE_2:
-		world_expire(&world, tick, 2);
-		break;
-	case ADVANCE:
-		world_expire(&world, tick, WORLD_UNLIMITED);
-		break;
-	case FORWARD:
-		world_forward(&world, tick);
-		break;
-	case NEXT:
-		world_next(&world);
-		break;
-	case FIRST:
-		world_first(&world);
-		break;
-	case ADD_LEVEL:
-		world_add_level(&world, 1);
-		break;
-	}
+	if (op->verb <= WORLD_ARRIVE)
+		state_kind(&world.subject[op->timer], op->kind);
+	if (op->verb == WORLD_ARRIVE)
+		tick = world.wheel.clk - op->ticks;
+	if (op->verb == WORLD_EXPIRE)
+		n = op->kind ?: WORLD_UNLIMITED;
+	world_do(&world, op->verb, op->timer, tick, n);
 }
 
 /* Does one operation in the current state. */
-static void step(enum verb verb, unsigned int timer, unsigned int kind, unsigned int ahead)
+static void step(enum world_verb verb, unsigned int timer, unsigned int kind, unsigned int ahead)
 {
 	doing = (struct op){ verb, timer, kind, ahead };
 	memcpy(&world, &restored, sizeof(world));
@@ -207,7 +151,7 @@ static void step(enum verb verb, unsigned int timer, unsigned int kind, unsigned
 	reach(state_of(&world));
 }
 
-static void step_each_tick(enum verb verb, unsigned int timer, unsigned int kind,
+static void step_each_tick(enum world_verb verb, unsigned int timer, unsigned int kind,
 			   unsigned int special)
 {
 	unsigned int ahead;
@@ -224,26 +168,25 @@ static void step_idle_timer(unsigned int timer)
 	for (kind = 0; kind < STATE_KINDS; kind++) {
 		if (!use_kind[kind])
 			continue;
-		step_each_tick(ARM, timer, kind, NEVER);
+		step_each_tick(WORLD_ARM, timer, kind, NEVER);
 		for (late = 0; late <= OVERDUE; late++)
-			step(ARRIVE, timer, kind, late);
+			step(WORLD_ARRIVE, timer, kind, late);
 	}
 }
 
 static void step_armed_timer(unsigned int timer)
 {
-	step_each_tick(CHANGE, timer, 0, NEVER);
-	step_each_tick(EXTEND, timer, 0, NEVER);
-	step(REMOVE, timer, 0, 0);
+	step_each_tick(WORLD_CHANGE, timer, 0, NEVER);
+	step_each_tick(WORLD_EXTEND, timer, 0, NEVER);
+	step(WORLD_REMOVE, timer, 0, 0);
 	if (restored.subject[timer].deferred)
-		step(TAKE, timer, 0, 0);
+		step(WORLD_TAKE, timer, 0, 0);
 }
 
 static void visit(void)
 {
 	bool idle = false;
 	unsigned int i;
-	enum verb verb;
 
 	memcpy(&world, &restored, sizeof(world));
 	state_restore(&world, &states[from]);
@@ -256,12 +199,13 @@ static void visit(void)
 			idle = true;
 		}
 	}
-	for (verb = ADVANCE_1; verb <= FORWARD; verb++)
-		step_each_tick(verb, 0, 0, FAR);
-	step(NEXT, 0, 0, 0);
-	step(FIRST, 0, 0, 0);
+	for (i = 0; i < MOST_BUDGET + 1; i++)
+		step_each_tick(WORLD_EXPIRE, 0, i, FAR);
+	step_each_tick(WORLD_FORWARD, 0, 0, FAR);
+	step(WORLD_NEXT, 0, 0, 0);
+	step(WORLD_FIRST, 0, 0, 0);
 	if (restored.wheel.depth < TWHEEL_LVL_DEPTH)
-		step(ADD_LEVEL, 0, 0, 0);
+		step(WORLD_ADD_LEVEL, 0, 0, 0);
 }
 
 static void search(void)

@@ -23,18 +23,8 @@
 /* The bits of the ticks that the wheel covers. */
 #define REACH_BITS	(TWHEEL_LVL_BITS * TWHEEL_LVL_DEPTH + 1)
 
-enum verb {
-	ARM, CHANGE, EXTEND, REMOVE, ARRIVE, TAKE, ADVANCE, FORWARD, NEXT, FIRST, ADD_LEVEL,
-	WIDEN,
-};
-
-static const char * const verb_names[] = {
-	"arm", "change", "extend", "remove", "arrive", "take", "expire", "forward",
-	"next", "first", "add a level", "widen a level",
-};
-
 struct op {
-	enum verb	verb;
+	enum world_verb	verb;
 	unsigned int	timer;	/* or the level */
 	u64		tick;
 	unsigned int	budget;	/* or the chains */
@@ -70,12 +60,6 @@ static u64 bits(unsigned int bits)
 	return random_u64() >> (63 - below(min(bits, 63)));
 }
 
-/* A sum that saturates. */
-static u64 later(u64 from, u64 by)
-{
-	return by > U64_MAX - from ? U64_MAX : from + by;
-}
-
 void world_show_history(void)
 {
 	u32 n;
@@ -83,8 +67,8 @@ void world_show_history(void)
 	for (n = steps > HISTORY ? steps - HISTORY : 0; n < steps; n++) {
 		const struct op *op = &history[n % HISTORY];
 
-		printf("#   %s timer %u tick %llu budget %u\n", verb_names[op->verb], op->timer,
-		       op->tick, op->budget);
+		printf("#   %s timer %u tick %llu budget %u\n", world_verb_names[op->verb],
+		       op->timer, op->tick, op->budget);
 	}
 	printf("# step %u of: random -n 1 -s %llu\n", steps, seed);
 }
@@ -100,20 +84,21 @@ static u64 random_deadline(void)
 	case 1:
 	case 2:
 	case 3:		/* level 0 */
-		return later(clk, below(TWHEEL_LVL_SIZE + 2));
+		return world_later(clk, below(TWHEEL_LVL_SIZE + 2));
 	case 4:
 	case 5:		/* any distance */
-		return later(clk, bits(REACH_BITS));
+		return world_later(clk, bits(REACH_BITS));
 	case 6:		/* about the edge of a slot */
 		n = below(TWHEEL_LVL_DEPTH);
-		return later(clk >> TWHEEL_LVL_SHIFT(n) << TWHEEL_LVL_SHIFT(n),
-			     below(TWHEEL_LVL_SIZE + 4) * TWHEEL_LVL_GRAN(n) + below(3)) - 1;
+		return world_later(clk >> TWHEEL_LVL_SHIFT(n) << TWHEEL_LVL_SHIFT(n),
+				   below(TWHEEL_LVL_SIZE + 4) * TWHEEL_LVL_GRAN(n) +
+				   below(3)) - 1;
 	case 7:		/* beyond the horizon */
-		return later(clk, bits(REACH_BITS + 4));
+		return world_later(clk, bits(REACH_BITS + 4));
 	case 8:		/* the deadline of another timer */
 		return world.subject[below(world.timers)].due;
 	default:
-		return below(100) ? later(clk, bits(TWHEEL_LVL_BITS + 1)) : U64_MAX;
+		return below(100) ? world_later(clk, bits(TWHEEL_LVL_BITS + 1)) : U64_MAX;
 	}
 }
 
@@ -124,21 +109,21 @@ static void random_kind(struct subject *s)
 	world_kind(s, slack, below(8) ? 0 : TWHEEL_PROCESS, below(8) ? 0 : bits(5) + 1);
 }
 
-static enum verb random_verb(const struct subject *s)
+static enum world_verb random_verb(const struct subject *s)
 {
 	u32 n = below(16);
 
 	if (n >= 14)
-		return below(2) ? NEXT : FIRST;
+		return below(2) ? WORLD_NEXT : WORLD_FIRST;
 	if (n >= 12)
-		return FORWARD;
+		return WORLD_FORWARD;
 	if (n >= 7)
-		return ADVANCE;
+		return WORLD_EXPIRE;
 	if (s->deferred)
-		return below(2) ? TAKE : EXTEND + below(2);
+		return below(2) ? WORLD_TAKE : WORLD_EXTEND + below(2);
 	if (!s->armed)
-		return below(16) ? ARM : below(2) ? ARRIVE : EXTEND + below(2);
-	return CHANGE + below(3);
+		return below(16) ? WORLD_ARM : below(2) ? WORLD_ARRIVE : WORLD_EXTEND + below(2);
+	return WORLD_CHANGE + below(3);
 }
 
 /* The wheel gets its next level, or more chains on a level. Returns whether it can. */
@@ -147,12 +132,12 @@ static bool grow(struct op *op, bool deeper)
 	u32 depth = world.wheel.depth, chains;
 
 	if (deeper) {
-		op->verb = ADD_LEVEL;
+		op->verb = WORLD_ADD_LEVEL;
 		op->timer = depth;
 		op->budget = depth ? max(TWHEEL_SLOT_CHAINS >> below(3), 1) : 1;
 		return depth < TWHEEL_LVL_DEPTH;
 	}
-	op->verb = WIDEN;
+	op->verb = WORLD_WIDEN;
 	op->timer = below(depth);
 	chains = world.wheel.level[op->timer]->chains;
 	op->budget = min(chains << (1 + below(2)), (u32)TWHEEL_SLOT_CHAINS);
@@ -176,7 +161,7 @@ static void advance(struct op *op)
 	unsigned int most = min(pace, world.wheel.depth * TWHEEL_LVL_BITS + 7);
 
 	if (below(2))
-		now = later(now, below(2) ? 1 : bits(most));
+		now = world_later(now, below(2) ? 1 : bits(most));
 	else if (below(4) == 0 && world.wheel.next > now && world.wheel.next - now < 1ULL << most)
 		now = world.wheel.next;
 	op->tick = now;
@@ -185,48 +170,9 @@ static void advance(struct op *op)
 
 static void do_op(const struct op *op)
 {
-	struct subject *s = &world.subject[op->timer];
-
-	switch (op->verb) {
-	case ARM:
-		random_kind(s);
-		world_arm(&world, s, op->tick);
-		break;
-	case CHANGE:
-		world_change(&world, s, op->tick);
-		break;
-	case EXTEND:
-		world_extend(&world, s, op->tick);
-		break;
-	case REMOVE:
-		world_remove(&world, s);
-		break;
-	case ARRIVE:
-		random_kind(s);
-		world_arrive(&world, s, op->tick);
-		break;
-	case TAKE:
-		world_take(&world, s, now);
-		break;
-	case ADVANCE:
-		world_expire(&world, op->tick, op->budget);
-		break;
-	case FORWARD:
-		world_forward(&world, op->tick);
-		break;
-	case NEXT:
-		world_next(&world);
-		break;
-	case FIRST:
-		world_first(&world);
-		break;
-	case ADD_LEVEL:
-		world_add_level(&world, op->budget);
-		break;
-	case WIDEN:
-		world_widen_level(&world, op->timer, op->budget);
-		break;
-	}
+	if (op->verb <= WORLD_ARRIVE)
+		random_kind(&world.subject[op->timer]);
+	world_do(&world, op->verb, op->timer, op->verb == WORLD_TAKE ? now : op->tick, op->budget);
 }
 
 static void random_op(struct op *op)
@@ -236,8 +182,8 @@ static void random_op(struct op *op)
 	op->tick = random_deadline();
 	op->verb = random_verb(&world.subject[timer]);
 	/* A wheel without a level can do all but take in a timer. */
-	if (world.wheel.depth || op->verb == ARM || op->verb == ARRIVE) {
-		enum verb verb = op->verb;
+	if (world.wheel.depth || op->verb == WORLD_ARM || op->verb == WORLD_ARRIVE) {
+		enum world_verb verb = op->verb;
 
 		if (grows(op))
 			return;
@@ -245,9 +191,9 @@ static void random_op(struct op *op)
 	}
 	op->timer = timer;
 	op->budget = 0;
-	if (op->verb == ARRIVE)
+	if (op->verb == WORLD_ARRIVE)
 		op->tick = clamp(op->tick, 1, TWHEEL_NEVER);
-	if (op->verb >= ADVANCE && op->verb <= FORWARD)
+	if (op->verb >= WORLD_EXPIRE && op->verb <= WORLD_FORWARD)
 		advance(op);
 }
 
@@ -262,7 +208,7 @@ static void step(void)
 	steps++;
 	do_op(op);
 	world_check(&world);
-	if (steps % 8 == 0 || world.wheel.depth < TWHEEL_LVL_DEPTH || op->verb == WIDEN)
+	if (steps % 8 == 0 || world.wheel.depth < TWHEEL_LVL_DEPTH || op->verb == WORLD_WIDEN)
 		world_audit(&world);
 }
 

@@ -25,12 +25,6 @@ void world_fail(struct world *w, const char *format, ...)
 	exit(1);
 }
 
-/* A sum that saturates. */
-static u64 later(u64 from, u64 by)
-{
-	return by > U64_MAX - from ? U64_MAX : from + by;
-}
-
 /* The wheel has no level yet. */
 void world_init(struct world *w, unsigned int timers, u64 clk)
 {
@@ -49,7 +43,7 @@ void world_add_level(struct world *w, unsigned int chains)
 	world_expect(w, w->wheel.depth == n + 1, "add_level() makes it %u levels", n);
 }
 
-void world_widen_level(struct world *w, unsigned int n, unsigned int chains)
+static void do_widen_level(struct world *w, unsigned int n, unsigned int chains)
 {
 	void *old = w->wheel.level[n];
 	bool first = old == w->memory[0][n];
@@ -75,7 +69,7 @@ static void note_filed(struct subject *s, u64 due)
 	s->extended = false;
 	s->deferred = false;
 	s->due = due;
-	s->end = later(due, s->slack);
+	s->end = world_later(due, s->slack);
 }
 
 /* The deadline that the wheel gives to a timer which is armed for @expires. */
@@ -100,7 +94,7 @@ static void expect_wanted(struct world *w, const struct subject *s, u32 before)
 		     w->wheel.wanted, max(wanted, before));
 }
 
-void world_arm(struct world *w, struct subject *s, u64 expires)
+static void do_arm(struct world *w, struct subject *s, u64 expires)
 {
 	u32 wanted = w->wheel.wanted;
 
@@ -110,7 +104,7 @@ void world_arm(struct world *w, struct subject *s, u64 expires)
 }
 
 /* Changes the deadline of an armed timer. */
-void world_change(struct world *w, struct subject *s, u64 expires)
+static void do_change(struct world *w, struct subject *s, u64 expires)
 {
 	u32 wanted = w->wheel.wanted;
 
@@ -119,7 +113,7 @@ void world_change(struct world *w, struct subject *s, u64 expires)
 	expect_wanted(w, s, wanted);
 }
 
-void world_extend(struct world *w, struct subject *s, u64 expires)
+static void do_extend(struct world *w, struct subject *s, u64 expires)
 {
 	bool may = s->armed && expires >= s->due;
 	bool did = twheel_wheel_extend(&s->timer, expires);
@@ -129,10 +123,10 @@ void world_extend(struct world *w, struct subject *s, u64 expires)
 		return;
 	s->extended = true;
 	s->due = min_t(u64, expires, TWHEEL_NEVER);
-	s->end = max(s->end, later(s->due, s->slack));
+	s->end = max(s->end, world_later(s->due, s->slack));
 }
 
-void world_remove(struct world *w, struct subject *s)
+static void do_remove(struct world *w, struct subject *s)
 {
 	bool did = twheel_wheel_remove(&w->wheel, &s->timer, TWHEEL_IDLE);
 
@@ -143,7 +137,7 @@ void world_remove(struct world *w, struct subject *s)
 }
 
 /* Moves an idle timer here from a wheel whose hand is behind. */
-void world_arrive(struct world *w, struct subject *s, u64 expires)
+static void do_arrive(struct world *w, struct subject *s, u64 expires)
 {
 	elsewhere.clk = expires - 1;
 	twheel_wheel_insert(&elsewhere, &s->timer, expires);
@@ -174,11 +168,11 @@ static void begin(struct world *w, struct subject *s, u64 now)
 	now = clamp(now, w->wheel.clk, TWHEEL_NEVER - 1);
 	missed = (now - s->due) / t->period;
 	world_expect(w, was == missed, "%llu points missed, not %llu", was, missed);
-	note_filed(s, min(later(s->due + missed * t->period, t->period), TWHEEL_NEVER));
+	note_filed(s, min(world_later(s->due + missed * t->period, t->period), TWHEEL_NEVER));
 }
 
 /* Takes a deferred timer. */
-void world_take(struct world *w, struct subject *s, u64 now)
+static void do_take(struct world *w, struct subject *s, u64 now)
 {
 	bool due = s->due <= w->wheel.clk;
 
@@ -239,7 +233,7 @@ static void expect_advanced(struct world *w, u64 before, u64 now, unsigned int l
 }
 
 /* Advances to @now, as far as the budget allows. */
-void world_expire(struct world *w, u64 now, unsigned int budget)
+static void do_expire(struct world *w, u64 now, unsigned int budget)
 {
 	u64 before = w->wheel.clk;
 	unsigned int left = budget, had;
@@ -277,7 +271,7 @@ static bool slots_are_empty(const struct world *w)
 	return true;
 }
 
-void world_next(struct world *w)
+static void do_next(struct world *w)
 {
 	u64 next = twheel_wheel_next(&w->wheel);
 
@@ -288,7 +282,7 @@ void world_next(struct world *w)
 		     "next is %llu, no timer is armed", next);
 }
 
-void world_first(struct world *w)
+static void do_first(struct world *w)
 {
 	struct twheel_node *t = twheel_wheel_first(&w->wheel);
 
@@ -297,13 +291,61 @@ void world_first(struct world *w)
 		     "first() is in no slot");
 }
 
-void world_forward(struct world *w, u64 now)
+static void do_forward(struct world *w, u64 now)
 {
 	u64 before = w->wheel.clk;
 
 	twheel_wheel_forward(&w->wheel, now);
 	world_expect(w, w->wheel.clk == before || w->wheel.clk == now,
 		     "forward() moves the hand elsewhere");
+}
+
+const char * const world_verb_names[WORLD_VERBS] = {
+	"arm", "arrive", "change", "extend", "remove", "take", "expire", "forward", "next",
+	"first", "add a level", "widen a level",
+};
+
+void world_do(struct world *w, enum world_verb verb, unsigned int which, u64 tick, unsigned int n)
+{
+	struct subject *s = &w->subject[which];
+
+	switch (verb) {
+	case WORLD_ARM:
+		do_arm(w, s, tick);
+		break;
+	case WORLD_ARRIVE:
+		do_arrive(w, s, tick);
+		break;
+	case WORLD_CHANGE:
+		do_change(w, s, tick);
+		break;
+	case WORLD_EXTEND:
+		do_extend(w, s, tick);
+		break;
+	case WORLD_REMOVE:
+		do_remove(w, s);
+		break;
+	case WORLD_TAKE:
+		do_take(w, s, tick);
+		break;
+	case WORLD_EXPIRE:
+		do_expire(w, tick, n);
+		break;
+	case WORLD_FORWARD:
+		do_forward(w, tick);
+		break;
+	case WORLD_NEXT:
+		do_next(w);
+		break;
+	case WORLD_FIRST:
+		do_first(w);
+		break;
+	case WORLD_ADD_LEVEL:
+		world_add_level(w, n);
+		break;
+	default:
+		do_widen_level(w, which, n);
+	}
 }
 
 /* The wheel agrees with the model. */

@@ -2,8 +2,8 @@
 /*
  * A wheel with a few timers in a program, next to a model of what it should do.
  *
- * Each function below does one operation on the wheel and on the model. The results
- * must agree. After an operation, world_check() compares the two and audits the wheel.
+ * world_do() does one operation on the wheel and on the model. The results must agree.
+ * After an operation, world_check() compares the two and audits the wheel.
  */
 #ifndef _EXPLORE_WORLD_H
 #define _EXPLORE_WORLD_H
@@ -53,21 +53,37 @@ struct world {
 				____cacheline_aligned;
 };
 
+/* A sum that saturates. */
+static inline u64 world_later(u64 from, u64 by)
+{
+	return by > U64_MAX - from ? U64_MAX : from + by;
+}
+
 void world_init(struct world *w, unsigned int timers, u64 clk);
 void world_add_level(struct world *w, unsigned int chains);
-void world_widen_level(struct world *w, unsigned int n, unsigned int chains);
 void world_kind(struct subject *s, u64 slack, u32 flags, u32 period);
 
-void world_arm(struct world *w, struct subject *s, u64 expires);
-void world_change(struct world *w, struct subject *s, u64 expires);
-void world_extend(struct world *w, struct subject *s, u64 expires);
-void world_remove(struct world *w, struct subject *s);
-void world_arrive(struct world *w, struct subject *s, u64 expires);
-void world_take(struct world *w, struct subject *s, u64 now);
-void world_expire(struct world *w, u64 now, unsigned int budget);
-void world_next(struct world *w);
-void world_first(struct world *w);
-void world_forward(struct world *w, u64 now);
+/* What can be done with a wheel. */
+enum world_verb {
+	WORLD_ARM,		/* an idle timer, whose kind has been chosen */
+	WORLD_ARRIVE,		/* the same, from another wheel */
+	WORLD_CHANGE,
+	WORLD_EXTEND,
+	WORLD_REMOVE,
+	WORLD_TAKE,		/* from the list of deferred timers */
+	WORLD_EXPIRE,
+	WORLD_FORWARD,
+	WORLD_NEXT,
+	WORLD_FIRST,
+	WORLD_ADD_LEVEL,
+	WORLD_WIDEN,
+	WORLD_VERBS
+};
+
+extern const char * const world_verb_names[WORLD_VERBS];
+
+/* @which: the timer or, to widen it, the level. @n: the budget, or the number of chains. */
+void world_do(struct world *w, enum world_verb verb, unsigned int which, u64 tick, unsigned int n);
 
 void world_check(struct world *w);
 void world_audit(struct world *w);
