@@ -200,31 +200,35 @@ static void prepare_cascade(unsigned int count)
 	ahead = 200;
 }
 
-static void arm_for_one_tick(int fd, unsigned int count)
+/* Each descriptor has a ring. */
+static void arm_for_one_tick(void)
 {
 	const __u64 start = now(), deadline = start + cost_ns + ticks(ahead);
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < timers; i++) {
 		ops[i].flags |= TWHEEL_ABSTIME;
 		ops[i].time_ns = deadline;
 	}
-	add_all(fd, ops, count);
+	for (i = 0; i < ring_count; i++)
+		add_all(fds[i], ops, timers);
 	cost_ns = now() - start;
-	did(count);
 }
 
-/* Wait until all timers have expired, and consume their events. */
+/* Wait until all timers of each descriptor have expired, and consume their events. */
 static void consume_all(void)
 {
-	while (tail_of(&rings[0]) - rings[0].head->head < timers)
-		fill_ring(&rings[0]);
-	set_head(&rings[0], tail_of(&rings[0]));
+	unsigned int i;
+
+	for (i = 0; i < ring_count; i++)
+		while (tail_of(&rings[i]) - rings[i].head->head < timers)
+			fill_ring(&rings[i]);
+	empty_rings();
 }
 
 static void expire_all(void)
 {
-	arm_for_one_tick(fds[0], timers);
+	arm_for_one_tick();
 	consume_all();
 }
 
@@ -239,7 +243,6 @@ static void expire_falling(void)
 	for (i = 0; i < timers; i++)
 		ops[i].time_ns = ticks(timers + 1 - i);
 	add_all(fds[0], ops, timers);
-	did(timers);
 	consume_all();
 }
 
@@ -486,24 +489,6 @@ static void prepare_uids(unsigned int count)
 	}
 }
 
-static void expire_all_users(void)
-{
-	const __u64 start = now(), deadline = start + cost_ns + ticks(2);
-	unsigned int i, j;
-
-	for (i = 0; i < timers; i++) {
-		ops[i].flags |= TWHEEL_ABSTIME;
-		ops[i].time_ns = deadline;
-	}
-	for (i = 0; i < SUBUIDS; i++)
-		add_all(fds[i], ops, timers);
-	cost_ns = now() - start;
-	for (j = 0; j < SUBUIDS; j++)
-		while (tail_of(&rings[j]) - rings[j].head->head < timers)
-			fill_ring(&rings[j]);
-	empty_rings();
-}
-
 static void *read_eventfd(void *data)
 {
 	const int fd = *(int *)data;
@@ -627,8 +612,8 @@ const struct attack attacks[] = {
 	{ "drain", prepare_ops, drain_all, .count = 100000 },
 	{ "mmap", prepare_nothing, map_both, .count = 65536 },
 	{ "clock_set", prepare_clock_set, ask_again, .count = 4000 },
-	{ "uids", prepare_uids, expire_all_users, .count = 1023, .many_users = true },
-	{ "container", prepare_uids, expire_all_users, .count = 1023, .container = true },
+	{ "uids", prepare_uids, expire_all, .count = 1023, .many_users = true },
+	{ "container", prepare_uids, expire_all, .count = 1023, .container = true },
 	{ "descriptors", prepare_descriptors, empty_each_ms, .count = 4000 },
 	{ "watchers", prepare_watchers, wake_watchers, .count = 10000, .waiters = true },
 	{ "ahead", prepare_ahead, rest, .count = 10000, .waiters = true },

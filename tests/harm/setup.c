@@ -11,6 +11,8 @@
 #include "parameter.h"
 #include "victims.h"
 
+struct work *work;
+
 /* A setting of the kernel, and its value before set_up(). */
 struct setting {
 	const char	*path;
