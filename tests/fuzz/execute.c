@@ -2,21 +2,25 @@
 /*
  * One run of a program: record it, run it, check the kernel afterwards, and report
  * progress. The record is on the host's disk before the program starts, so it
- * survives a crash of the machine.
+ * survives a crash of the machine. Whatever the program has begun is ended after it,
+ * so that the next program starts afresh.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "world.h"
 
 enum {
 	RECENT = 8,		/* programs in the record */
 	PROGRESS = 5,		/* seconds between two lines of progress */
 };
+
+bool execute_show_results;
 
 static int record = -1;
 static __u64 start;
@@ -80,6 +84,58 @@ static void record_program(const char *text)
 	if (pwrite(record, entry, sizeof(entry),
 		   report->runs % RECENT * sizeof(entry)) < 0 || fdatasync(record))
 		report_die("cannot write what is being run: %s", strerror(errno));
+}
+
+static void run_part(struct part *part)
+{
+	const struct call *call;
+	long result;
+
+	while (part->from < part->to) {
+		call = &part->program->call[part->from++];
+		result = call_types[call->type].run(call->arg);
+		if (execute_show_results)
+			report_note("%s: %ld", call_types[call->type].name, result);
+		/* KCOV traces the main thread only. */
+		if (helper_is_main())
+			cover_call(call->type, result);
+	}
+}
+
+/* Needs root. */
+void execute_prepare(void)
+{
+	alarm_init();
+	memory_init();
+	fail_init();
+	world_init();
+	helper_init(run_part);
+}
+
+static void clean_up(void)
+{
+	fail_nth = 0;
+	uring_mode = 0;
+	helper_join_all();
+	do_map_stop_storm();
+	alarm_set(false);
+	do_map_unmap_all();
+	world_close_all();
+	syscall(SYS_setresuid, -1, 0, -1);
+	world_reset();
+}
+
+static void run_program(const struct program *program)
+{
+	struct part all = { .program = program, .to = program->count };
+
+	memory_reset();
+	cover_begin();
+	helper_share(&all);
+	alarm_set(true);
+	run_part(&all);
+	helper_share(NULL);
+	clean_up();
 }
 
 /* Run a program. Does not return if a check fails afterwards. */

@@ -19,9 +19,8 @@
  *	program.c	programs as text
  *	mutate.c	new programs, random or from old ones
  *	cover.c		what a program has reached
- *	run.c		running a program and cleaning up after it
  *	check.c		what must hold after each program
- *	execute.c	one run: record, run, check, report
+ *	execute.c	one run: record, run, clean up, check, report
  *	corpus.c	the programs worth keeping
  *	main.c		options, parent and worker, results
  */
@@ -137,18 +136,15 @@ bool cover_has(__u32 feature);
 unsigned int cover_blocks(void);
 unsigned int cover_known(void);
 
-/* run.c */
-extern bool run_show_results;
-void run_init(void);
-void run_program(const struct program *program);
-
 /* check.c */
 void check_init(void);
 void check_users_init(void);
 const char *check_all(void);
 
 /* execute.c */
+extern bool execute_show_results;
 void execute_init(const char *directory);
+void execute_prepare(void);
 void execute_start(void);
 __u64 execute_seconds(void);
 void execute_limit(unsigned int seconds);

@@ -103,7 +103,7 @@ static void work(char **paths)
 	random_seed(options.seed);
 	for (; *paths; paths++)
 		loaded = corpus_load(*paths);
-	run_init();
+	execute_prepare();
 	check_init();
 	if (!cover_init())
 		report_note("this kernel has no KCOV: new programs are made without coverage");
@@ -220,7 +220,7 @@ static void parse_options(int argc, char **argv)
 			options.out = optarg;
 			break;
 		case 'S':
-			run_show_results = true;
+			execute_show_results = true;
 			break;
 		case 'n':
 			options.user_namespace = true;

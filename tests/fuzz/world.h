@@ -120,58 +120,22 @@ bool helper_is_main(void);
 long helper_start(bool process, unsigned int calls);
 void helper_join_all(void);
 
-/* do_file.c */
-long do_file_open(const __u64 *arg);
-long do_file_close(const __u64 *arg);
-long do_file_dup(const __u64 *arg);
-long do_file_read(const __u64 *arg);
-long do_file_readv(const __u64 *arg);
-long do_file_poll(const __u64 *arg);
-long do_file_epoll(const __u64 *arg);
-long do_file_fcntl(const __u64 *arg);
-long do_file_fdinfo(const __u64 *arg);
-long do_file_misuse(const __u64 *arg);
+/* The calls, of the files do_*.c. They return a negative errno on error. */
+typedef long do_call(const __u64 *arg);
 
-/* do_ioctl.c */
-long do_ioctl_info(const __u64 *arg);
-long do_ioctl_add(const __u64 *arg);
-long do_ioctl_upsert(const __u64 *arg);
-long do_ioctl_change(const __u64 *arg);
-long do_ioctl_cancel(const __u64 *arg);
-long do_ioctl_query(const __u64 *arg);
-long do_ioctl_cancel_group(const __u64 *arg);
-long do_ioctl_batch(const __u64 *arg);
-long do_ioctl_drain(const __u64 *arg);
-long do_ioctl_restore(const __u64 *arg);
-long do_ioctl_list(const __u64 *arg);
-long do_ioctl_eventfd(const __u64 *arg);
-long do_ioctl_clock_set(const __u64 *arg);
-long do_ioctl_raw(const __u64 *arg);
-
-/* do_lease.c */
-long do_lease_make(const __u64 *arg);
-long do_lease_use(const __u64 *arg);
+extern do_call do_file_open, do_file_close, do_file_dup, do_file_read, do_file_readv,
+	do_file_poll, do_file_epoll, do_file_fcntl, do_file_fdinfo, do_file_misuse;
+extern do_call do_ioctl_info, do_ioctl_add, do_ioctl_upsert, do_ioctl_change,
+	do_ioctl_cancel, do_ioctl_query, do_ioctl_cancel_group, do_ioctl_batch, do_ioctl_drain,
+	do_ioctl_restore, do_ioctl_list, do_ioctl_eventfd, do_ioctl_clock_set, do_ioctl_raw;
+extern do_call do_lease_make, do_lease_use;
+extern do_call do_map_mmap, do_map_munmap, do_map_mprotect, do_map_mremap,
+	do_map_madvise, do_map_store, do_map_push, do_map_consume, do_map_storm;
+extern do_call do_env_wait, do_env_settime, do_env_user, do_env_fail, do_env_uring,
+	do_env_thread, do_env_fork;
 
 /* do_map.c */
-long do_map_mmap(const __u64 *arg);
-long do_map_munmap(const __u64 *arg);
-long do_map_mprotect(const __u64 *arg);
-long do_map_mremap(const __u64 *arg);
-long do_map_madvise(const __u64 *arg);
-long do_map_store(const __u64 *arg);
-long do_map_push(const __u64 *arg);
-long do_map_consume(const __u64 *arg);
-long do_map_storm(const __u64 *arg);
 void do_map_stop_storm(void);
 void do_map_unmap_all(void);
-
-/* do_env.c */
-long do_env_wait(const __u64 *arg);
-long do_env_settime(const __u64 *arg);
-long do_env_user(const __u64 *arg);
-long do_env_fail(const __u64 *arg);
-long do_env_uring(const __u64 *arg);
-long do_env_thread(const __u64 *arg);
-long do_env_fork(const __u64 *arg);
 
 #endif /* _WORLD_H */
