@@ -14,7 +14,6 @@ static void open_loop(void)
 
 static void nothing(uv_timer_t *timer)
 {
-	(void)timer;
 }
 
 static void init(void *timer)

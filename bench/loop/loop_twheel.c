@@ -18,8 +18,6 @@ static void twheel_open_loop(void)
 
 static void nothing(struct twheel_loop *l, struct twheel_loop_timer *timer)
 {
-	(void)l;
-	(void)timer;
 }
 
 static void init(void *timer)

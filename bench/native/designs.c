@@ -53,7 +53,6 @@ static struct slot scanned;
 
 static void scan_open(uint64_t now)
 {
-	(void)now;
 	LIST_INIT(&scanned);
 }
 
@@ -107,7 +106,6 @@ static uint32_t heap_size;
 
 static void heap_open(uint64_t now)
 {
-	(void)now;
 	heap_size = 0;
 }
 
@@ -195,7 +193,6 @@ static void simple_open(uint64_t now)
 {
 	uint32_t i;
 
-	(void)now;
 	for (i = 0; i < HORIZON; i++)
 		LIST_INIT(&simple[i]);
 }

@@ -72,7 +72,6 @@ static void *object(uint32_t i)
 
 static void fired(void *timer)
 {
-	(void)timer;
 	fired_count++;
 }
 

@@ -26,7 +26,6 @@ RB_GENERATE_INTERNAL(tree, node, entry, compare, static __attribute__((unused)))
 
 static void rbtree_open(uint64_t now)
 {
-	(void)now;
 	RB_INIT(&tree);
 	first = NULL;
 }

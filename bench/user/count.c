@@ -79,7 +79,7 @@ static void trial_deliver_exactly(const struct mechanism *m, size_t n,
 	first = start + LEAD;
 	for (i = 0; i < n; i++)
 		deadline[i] = first + order[i] * NSEC / n;
-	m->arm(deadline, 0, n);
+	m->arm(deadline, n);
 	busy += now_ns() - start;
 	if (now_ns() >= first)
 		die(0, "%s: arming took more than a second", m->name);

@@ -31,7 +31,6 @@ static struct twheel_op *ops;
 
 static void open_device(size_t n)
 {
-	(void)n;
 	fd = twheel_open(O_NONBLOCK);
 	if (fd < 0)
 		die(-fd, "/dev/twheel");
@@ -46,23 +45,18 @@ static void refused_calls(size_t n)
 			die(0, "the device accepts an unknown ioctl");
 }
 
-static void arm_by_calls(const uint64_t *deadline, size_t first, size_t n)
+static void arm_by_calls(const uint64_t *deadline, size_t n)
 {
-	(void)deadline;
-	(void)first;
 	refused_calls(n);
 }
 
 static void extend_by_calls(const uint32_t *order, const uint64_t *deadline, size_t n)
 {
-	(void)order;
-	(void)deadline;
 	refused_calls(n);
 }
 
 static void cancel_by_calls(const uint32_t *order, size_t n)
 {
-	(void)order;
 	refused_calls(n);
 }
 
@@ -88,7 +82,6 @@ static void copy_batches(size_t n, bool read)
 
 static void open_memory(size_t n)
 {
-	(void)n;
 	fd = memfd_create("floor", MFD_CLOEXEC);
 	if (fd < 0)
 		die(errno, "memfd_create");
@@ -97,23 +90,18 @@ static void open_memory(size_t n)
 	copy_batches(BATCH, true);
 }
 
-static void arm_by_copies(const uint64_t *deadline, size_t first, size_t n)
+static void arm_by_copies(const uint64_t *deadline, size_t n)
 {
-	(void)deadline;
-	(void)first;
 	copy_batches(n, true);
 }
 
 static void extend_by_copies(const uint32_t *order, const uint64_t *deadline, size_t n)
 {
-	(void)order;
-	(void)deadline;
 	copy_batches(n, false);
 }
 
 static void cancel_by_copies(const uint32_t *order, size_t n)
 {
-	(void)order;
 	copy_batches(n, false);
 }
 
@@ -127,12 +115,11 @@ static void open_words(size_t n)
 	word = allocate(n * sizeof(struct twheel_word));
 }
 
-static void arm_words(const uint64_t *deadline, size_t first, size_t n)
+static void arm_words(const uint64_t *deadline, size_t n)
 {
 	size_t i;
 
-	(void)deadline;
-	for (i = first; i < first + n; i++)
+	for (i = 0; i < n; i++)
 		handle[i] = i * (sizeof(struct twheel_word) / sizeof(*word));
 }
 
@@ -156,7 +143,6 @@ static void open_wakes(size_t n)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
-	(void)n;
 	epoll = epoll_create1(EPOLL_CLOEXEC);
 	fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	dev_zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -178,14 +164,14 @@ static uint64_t tick_length(void)
 }
 
 /* Sets a timerfd that expires at every tick, beginning with the first deadline. */
-static void arm_wakes(const uint64_t *deadline, size_t first, size_t n)
+static void arm_wakes(const uint64_t *deadline, size_t n)
 {
 	struct itimerspec its;
 	size_t i;
 
-	first_due = deadline[first];
+	first_due = deadline[0];
 	last_due = first_due;
-	for (i = first; i < first + n; i++) {
+	for (i = 0; i < n; i++) {
 		first_due = deadline[i] < first_due ? deadline[i] : first_due;
 		last_due = deadline[i] > last_due ? deadline[i] : last_due;
 	}

@@ -112,15 +112,10 @@ void raise_limit(int resource, uint64_t value)
 
 void stay_on_this_cpu(void)
 {
-	stay_on_cpu((unsigned int)sched_getcpu());
-}
-
-void stay_on_cpu(unsigned int cpu)
-{
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
+	CPU_SET(sched_getcpu(), &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		die(errno, "sched_setaffinity");
 }

@@ -44,9 +44,6 @@ void raise_limit(int resource, uint64_t value);
  */
 void stay_on_this_cpu(void);
 
-/* Binds the calling thread to a CPU. */
-void stay_on_cpu(unsigned int cpu);
-
 /* The kernel's release. */
 const char *kernel_name(void);
 

@@ -17,7 +17,7 @@
  * @name: Its name in messages and results.
  * @open: Prepare for @n timers. This allocates the program's own memory, which does not
  *	count as memory of the timers.
- * @arm: Create and arm @n timers from @first on: timer i for deadline[i].
+ * @arm: Create and arm @n timers: timer i for deadline[i].
  * @extend: Give @n timers a later deadline, one after the other: timer order[i] gets
  *	deadline[i].
  * @cancel: Cancel and destroy the @n timers of @order, one after the other.
@@ -31,7 +31,7 @@
 struct mechanism {
 	const char *name;
 	void (*open)(size_t n);
-	void (*arm)(const uint64_t *deadline, size_t first, size_t n);
+	void (*arm)(const uint64_t *deadline, size_t n);
 	void (*extend)(const uint32_t *order, const uint64_t *deadline, size_t n);
 	void (*cancel)(const uint32_t *order, size_t n);
 	size_t (*take)(void);

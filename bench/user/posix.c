@@ -45,7 +45,7 @@ static void set_posix(timer_t timer, uint64_t deadline)
 		die(errno, "timer_settime");
 }
 
-static void arm_posix(const uint64_t *deadline, size_t first, size_t n)
+static void arm_posix(const uint64_t *deadline, size_t n)
 {
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL,
@@ -53,7 +53,7 @@ static void arm_posix(const uint64_t *deadline, size_t first, size_t n)
 	};
 	size_t i;
 
-	for (i = first; i < first + n; i++) {
+	for (i = 0; i < n; i++) {
 		event.sigev_value.sival_int = (int)i;
 		if (timer_create(CLOCK_MONOTONIC, &event, &timers[i]))
 			die(errno, "timer_create");

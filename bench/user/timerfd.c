@@ -42,12 +42,12 @@ static void set_timerfd(int fd, uint64_t deadline)
 		die(errno, "timerfd_settime");
 }
 
-static void arm_timerfds(const uint64_t *deadline, size_t first, size_t n)
+static void arm_timerfds(const uint64_t *deadline, size_t n)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	size_t i;
 
-	for (i = first; i < first + n; i++) {
+	for (i = 0; i < n; i++) {
 		fds[i] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 		if (fds[i] < 0)
 			die(errno, "timerfd_create");

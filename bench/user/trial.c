@@ -66,7 +66,7 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	before = settled_memory();
 
 	start = now_ns();
-	m->arm(deadline, 0, n);
+	m->arm(deadline, n);
 	outcome->arm = per_timer(start, n);
 
 	after = read_memory();
@@ -114,7 +114,7 @@ static uint64_t arm_ahead(const struct mechanism *m, size_t n, uint64_t spread,
 	first = align(now_ns() + lead);
 	for (i = 0; i < n; i++)
 		deadline[i] = first + order[i] * spread / n;
-	m->arm(deadline, 0, n);
+	m->arm(deadline, n);
 	if (now_ns() >= first)
 		_exit(TOO_LATE);
 	free(deadline);

@@ -61,12 +61,12 @@ static void open_ring(size_t n)
 	      "twheel_map_ring()");
 }
 
-static void arm_single(const uint64_t *deadline, size_t first, size_t n)
+static void arm_single(const uint64_t *deadline, size_t n)
 {
 	struct twheel_op op;
 	size_t i;
 
-	for (i = first; i < first + n; i++) {
+	for (i = 0; i < n; i++) {
 		op = twheel_at(CLOCK_MONOTONIC, deadline[i], i);
 		check(twheel_add(device, &op), 0, "twheel_add()");
 		handle[i] = op.handle;
@@ -115,12 +115,12 @@ static size_t batch_at(size_t done, size_t n)
 	return n - done < batch ? n - done : batch;
 }
 
-static void arm_with(const uint64_t *deadline, size_t first, size_t n, uint32_t flags)
+static void arm_with(const uint64_t *deadline, size_t n, uint32_t flags)
 {
 	size_t i, done, count;
 
-	for (done = first; done < first + n; done += count) {
-		count = batch_at(done, first + n);
+	for (done = 0; done < n; done += count) {
+		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
 			ops[i] = twheel_at(CLOCK_MONOTONIC, deadline[done + i],
 					   done + i);
@@ -132,14 +132,14 @@ static void arm_with(const uint64_t *deadline, size_t first, size_t n, uint32_t 
 	}
 }
 
-static void arm_batch(const uint64_t *deadline, size_t first, size_t n)
+static void arm_batch(const uint64_t *deadline, size_t n)
 {
-	arm_with(deadline, first, n, 0);
+	arm_with(deadline, n, 0);
 }
 
-static void arm_shared(const uint64_t *deadline, size_t first, size_t n)
+static void arm_shared(const uint64_t *deadline, size_t n)
 {
-	arm_with(deadline, first, n, TWHEEL_SHARED);
+	arm_with(deadline, n, TWHEEL_SHARED);
 }
 
 static void extend_batch(const uint32_t *order, const uint64_t *deadline, size_t n)

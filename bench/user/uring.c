@@ -68,14 +68,14 @@ static unsigned int batch_at(size_t done, size_t n)
 	return n - done < batch ? (unsigned int)(n - done) : batch;
 }
 
-static void arm_uring(const uint64_t *deadline, size_t first, size_t n)
+static void arm_uring(const uint64_t *deadline, size_t n)
 {
 	struct io_uring_sqe *sqe;
 	unsigned int i, count;
 	size_t done;
 
-	for (done = first; done < first + n; done += count) {
-		count = batch_at(done, first + n);
+	for (done = 0; done < n; done += count) {
+		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
 			set_time(i, deadline[done + i]);
 			sqe = io_ring_get_sqe(i);
