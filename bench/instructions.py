@@ -28,12 +28,12 @@ MADE_WITH = "# made with: "
 
 
 def parse(lines):
-    """{(metric, engine): instructions} of the lines of a record."""
+    """{(metric, engine): instructions} of the lines of a record; or a longer key."""
     counts = {}
     for line in lines:
         if line.strip() and not line.startswith("#"):
-            metric, engine, count = line.split()
-            counts[metric, engine] = float(count)
+            *key, count = line.split()
+            counts[tuple(key)] = float(count)
     return counts
 
 
@@ -51,10 +51,10 @@ def made_with(record=None):
     return None
 
 
-def write(counts, tools, record):
-    lines = [f"{metric} {engine} {count:.1f}\n"
-             for (metric, engine), count in sorted(counts.items())]
-    record.write_text(f"{HEAD}{MADE_WITH}{tools}\n" + "".join(lines), "ascii")
+def write(counts, tools, record, head=HEAD):
+    lines = [" ".join(map(str, key)) + f" {count:.1f}\n"
+             for key, count in sorted(counts.items())]
+    record.write_text(f"{head}{MADE_WITH}{tools}\n" + "".join(lines), "ascii")
 
 
 def peers(counts, metric):
