@@ -94,10 +94,16 @@ static void cancel_single(const uint32_t *order, size_t n)
 static long submit_command(size_t count)
 {
 	struct twheel_batch arg = { .ops = (uintptr_t)ops, .count = (uint32_t)count };
+	struct io_uring_cqe *cqe;
+	int result;
 
-	twheel_prep_command(io_ring_get_sqe(0), device, TWHEEL_IOC_BATCH, &arg);
+	twheel_prep_command(io_uring_get_sqe(&io_ring), device, TWHEEL_IOC_BATCH, &arg);
 	io_ring_submit(1, 1);
-	return io_ring_take();
+	if (io_uring_peek_cqe(&io_ring, &cqe))
+		die(0, "no completion of io_uring");
+	result = cqe->res;
+	io_uring_cqe_seen(&io_ring, cqe);
+	return result;
 }
 
 static void submit(size_t count)

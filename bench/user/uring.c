@@ -6,7 +6,6 @@
  * To change or cancel a timeout, the kernel searches a list of all timeouts.
  */
 #include <errno.h>
-#include <linux/time_types.h>
 #include "io_ring.h"
 #include "measure.h"
 #include "mechanism.h"
@@ -38,13 +37,12 @@ static void open_single(size_t n)
  */
 static size_t reap(int result, size_t *controls)
 {
-	unsigned int head = *io_ring.cq_head;
-	unsigned int tail = __atomic_load_n(io_ring.cq_tail, __ATOMIC_ACQUIRE);
-	const struct io_uring_cqe *cqe;
+	unsigned int head, n = 0;
+	struct io_uring_cqe *cqe;
 	size_t ended = 0;
 
-	for (; head != tail; head++) {
-		cqe = &io_ring.cqes[head & io_ring.cq_mask];
+	io_uring_for_each_cqe(&io_ring, head, cqe) {
+		n++;
 		if (cqe->res != (cqe->user_data & CONTROL ? 0 : result))
 			die(-cqe->res, "completion of %llx",
 			    (unsigned long long)cqe->user_data);
@@ -53,7 +51,7 @@ static size_t reap(int result, size_t *controls)
 		else
 			ended++;
 	}
-	__atomic_store_n(io_ring.cq_head, head, __ATOMIC_RELEASE);
+	io_uring_cq_advance(&io_ring, n);
 	return ended;
 }
 
@@ -78,12 +76,8 @@ static void arm_uring(const uint64_t *deadline, size_t n)
 		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
 			set_time(i, deadline[done + i]);
-			sqe = io_ring_get_sqe(i);
-			sqe->opcode = IORING_OP_TIMEOUT;
-			sqe->fd = -1;
-			sqe->addr = (uintptr_t)&times[i];
-			sqe->len = 1;
-			sqe->timeout_flags = IORING_TIMEOUT_ABS;
+			sqe = io_uring_get_sqe(&io_ring);
+			io_uring_prep_timeout(sqe, &times[i], 0, IORING_TIMEOUT_ABS);
 			sqe->user_data = done + i;
 		}
 		io_ring_submit(count, 0);
@@ -100,12 +94,9 @@ static void extend_uring(const uint32_t *order, const uint64_t *deadline, size_t
 		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
 			set_time(i, deadline[done + i]);
-			sqe = io_ring_get_sqe(i);
-			sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
-			sqe->fd = -1;
-			sqe->addr = order[done + i];
-			sqe->addr2 = (uintptr_t)&times[i];
-			sqe->timeout_flags = IORING_TIMEOUT_UPDATE | IORING_TIMEOUT_ABS;
+			sqe = io_uring_get_sqe(&io_ring);
+			io_uring_prep_timeout_update(sqe, &times[i], order[done + i],
+						     IORING_TIMEOUT_ABS);
 			sqe->user_data = CONTROL;
 		}
 		io_ring_submit(count, count);
@@ -124,10 +115,8 @@ static void cancel_uring(const uint32_t *order, size_t n)
 	for (done = 0; done < n; done += count) {
 		count = batch_at(done, n);
 		for (i = 0; i < count; i++) {
-			sqe = io_ring_get_sqe(i);
-			sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
-			sqe->fd = -1;
-			sqe->addr = order[done + i];
+			sqe = io_uring_get_sqe(&io_ring);
+			io_uring_prep_timeout_remove(sqe, order[done + i], 0);
 			sqe->user_data = CONTROL;
 		}
 		io_ring_submit(count, 2 * count);
@@ -137,7 +126,7 @@ static void cancel_uring(const uint32_t *order, size_t n)
 			ended += reap(-ECANCELED, &controls);
 			if (ended == count && controls == count)
 				break;
-			io_ring_enter(0, 1);
+			io_ring_submit(0, 1);
 		}
 	}
 }
@@ -146,7 +135,7 @@ static size_t take_uring(void)
 {
 	size_t controls = 0;
 
-	io_ring_enter(0, 1);
+	io_ring_submit(0, 1);
 	return reap(-ETIME, &controls);
 }
 
