@@ -55,7 +55,6 @@ static const struct metric {
 	METRIC("u_drain", &twheel_batch, &floor_events, drain),
 	METRIC("u_drain_ring", &twheel_ring, NULL, drain),
 	METRIC("u_bytes", &twheel_batch, NULL, bytes),
-	METRIC("u_bytes_slab", &twheel_batch, NULL, slab),
 #undef METRIC
 };
 
@@ -98,8 +97,7 @@ static void print_metric(const char *engine, const struct metric *metric, size_t
 	if (isnan(result_of(metric->twheel, metric, repetitions).median))
 		return;
 	/* The kernel counts memory in pages: too coarse for few timers. */
-	if (metric->field >= offsetof(struct outcome, bytes) &&
-	    metric->field <= offsetof(struct outcome, slab) && n < LEAST_FOR_BYTES)
+	if (metric->field == offsetof(struct outcome, bytes) && n < LEAST_FOR_BYTES)
 		return;
 	for (p = 0; p < ARRAY_SIZE(peers); p++)
 		print_peer(engine, metric, n, repetitions, peers[p]);
@@ -110,7 +108,7 @@ static void print_metric(const char *engine, const struct metric *metric, size_t
 static void run_mechanism(const struct mechanism *m, size_t n,
 			  struct outcome *outcome, bool exact)
 {
-	*outcome = (struct outcome) { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	*outcome = (struct outcome) { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 	run_trial(trial_operations, m, n, outcome);
 	if (!m->take || m == &twheel_single || m == &twheel_mmap || m == &uring_single)
 		return;

@@ -96,7 +96,7 @@ static void print(const char *metric, size_t n, const struct mechanism *m, doubl
 
 static void count(const struct counted *c, size_t n)
 {
-	struct outcome outcome = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+	struct outcome outcome = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 	const struct mechanism *m = c->mechanism;
 
 	run_trial(trial_operations, m, n, &outcome);

@@ -33,37 +33,31 @@ static int64_t free_in_cpu_lists(void)
 	return sum * sysconf(_SC_PAGESIZE);
 }
 
-struct memory read_memory(void)
+int64_t available_memory(void)
 {
 	FILE *file = open_file("/proc/meminfo");
-	struct memory memory = { -1, -1 };
-	long long kib;
+	long long kib = -1;
 	char line[128];
 
-	while (fgets(line, sizeof(line), file)) {
+	while (fgets(line, sizeof(line), file))
 		if (sscanf(line, "MemAvailable: %lld", &kib) == 1)
-			memory.available = kib * 1024;
-		if (sscanf(line, "Slab: %lld", &kib) == 1)
-			memory.slab = kib * 1024;
-	}
+			break;
 	fclose(file);
-	if (memory.available < 0 || memory.slab < 0)
-		die(0, "/proc/meminfo has no MemAvailable or no Slab");
-	memory.available += free_in_cpu_lists();
-	return memory;
+	if (kib < 0)
+		die(0, "/proc/meminfo has no MemAvailable");
+	return kib * 1024 + free_in_cpu_lists();
 }
 
-struct memory settled_memory(void)
+int64_t settled_memory(void)
 {
-	struct memory before, memory = read_memory();
+	int64_t before, memory = available_memory();
 	int tries, still = 0;
 
 	for (tries = 0; tries < 100 && still < 3; tries++) {
 		before = memory;
 		usleep(30000);
-		memory = read_memory();
-		still = llabs(memory.available - before.available) < 65536 ?
-			still + 1 : 0;
+		memory = available_memory();
+		still = llabs(memory - before) < 65536 ? still + 1 : 0;
 	}
 	return memory;
 }

@@ -8,20 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/**
- * struct memory - memory of the machine, in bytes
- * @available: MemAvailable of /proc/meminfo, plus free pages in per-CPU lists.
- * @slab: Slab of /proc/meminfo.
- */
-struct memory {
-	int64_t available;
-	int64_t slab;
-};
+/* In bytes: MemAvailable of /proc/meminfo, plus free pages in per-CPU lists. */
+int64_t available_memory(void);
 
-struct memory read_memory(void);
-
-/* Waits until the kernel has freed memory that it frees with a delay. */
-struct memory settled_memory(void);
+/* The same, once the kernel has freed memory that it frees with a delay. */
+int64_t settled_memory(void);
 
 /*
  * CPU time of all CPUs since boot in ns, interrupts included. The unit of /proc/stat is

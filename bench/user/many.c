@@ -149,18 +149,14 @@ static double run_for(size_t seconds, size_t expiring, uint64_t first)
 	return (double)(busy_ns() - busy) / ((double)(now_ns() - began) / NSEC);
 }
 
-static void report(const struct memory *before, const struct memory *after)
+static void report(int64_t memory)
 {
 	struct twheel_info info;
 
 	if (twheel_get_info(device, &info))
 		die(0, "twheel_get_info()");
 	printf("many: timers           %llu\n", (unsigned long long)info.timers);
-	printf("many: MiB              %.0f, of slab %.0f\n",
-	       (double)(before->available - after->available) / (1 << 20),
-	       (double)(after->slab - before->slab) / (1 << 20));
-	printf("many: bytes_a_timer    %.1f\n",
-	       (double)(before->available - after->available) / (double)count);
+	printf("many: bytes_a_timer    %.1f\n", (double)memory / (double)count);
 	printf("many: expired          %llu\n", (unsigned long long)expired);
 	printf("many: early            %llu\n", (unsigned long long)early);
 	printf("many: worst_late_ms    %.1f\n", (double)worst / 1e6);
@@ -169,7 +165,7 @@ static void report(const struct memory *before, const struct memory *after)
 int main(int argc, char **argv)
 {
 	size_t expiring, seconds;
-	struct memory before, after;
+	int64_t memory;
 	uint64_t start, lead, first;
 	double cpu;
 
@@ -184,19 +180,19 @@ int main(int argc, char **argv)
 	if (device < 0)
 		die(-device, "/dev/twheel");
 	handle = allocate(count * sizeof(*handle));
-	before = settled_memory();
+	memory = settled_memory();
 	start = now_ns();
 	/* The first timer expires after the time that arming may take. */
 	lead = NSEC + count * 10000;
 	first = start + lead;
 	arm_all(expiring, first, seconds * NSEC);
 	printf("many: arm_ns           %.0f\n", (double)(now_ns() - start) / (double)count);
-	after = read_memory();
+	memory -= available_memory();
 	if (now_ns() > first)
 		die(0, "arming took more than %.0f s", (double)lead / NSEC);
 	sleep_until(first);
 	cpu = run_for(seconds, expiring, first);
-	report(&before, &after);
+	report(memory);
 	printf("many: cpu_ms_a_second  %.0f\n", cpu / 1e6);
 	printf("many: seconds          %.1f of %zu\n",
 	       (double)(now_ns() - first) / NSEC, seconds);

@@ -55,7 +55,7 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	uint64_t *deadline = allocate(n * sizeof(*deadline));
 	uint64_t *later = allocate(n * sizeof(*later));
 	size_t i, sampled = sample_size(m, n);
-	struct memory before, after;
+	int64_t before;
 	uint64_t start = now_ns();
 
 	for (i = 0; i < n; i++)
@@ -69,9 +69,7 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	m->arm(deadline, n);
 	outcome->arm = per_timer(start, n);
 
-	after = read_memory();
-	outcome->bytes = (double)(before.available - after.available) / (double)n;
-	outcome->slab = (double)(after.slab - before.slab) / (double)n;
+	outcome->bytes = (double)(before - available_memory()) / (double)n;
 
 	if (m->extend) {
 		start = now_ns();

@@ -14,7 +14,6 @@
  * @extend: Time to give it a later deadline, in ns.
  * @cancel: Time to cancel it, in ns.
  * @bytes: Memory of the kernel, in bytes: what arming takes away from MemAvailable.
- * @slab: The part of @bytes that is slab.
  * @deliver: CPU time of all CPUs, in ns, when timers expire over a second.
  * @drain: Time in ns, when all timers expire at one tick.
  * @patience: No measurement: how many times longer than @arm arming may take before
@@ -25,13 +24,12 @@ struct outcome {
 	double extend;
 	double cancel;
 	double bytes;
-	double slab;
 	double deliver;
 	double drain;
 	double patience;
 };
 
-/* Arms, extends and cancels @n timers. Sets @arm, @bytes, @slab, @extend and @cancel. */
+/* Arms, extends and cancels @n timers. Sets @arm, @bytes, @extend and @cancel. */
 void trial_operations(const struct mechanism *m, size_t n, struct outcome *outcome);
 
 /* Lets @n timers expire, evenly over a second. Needs @arm, sets @deliver. */
