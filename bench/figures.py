@@ -16,24 +16,14 @@ TARGETS = {
 
 Row = collections.namedtuple(
     "Row", "engine kernel metric n peer twheel_ns peer_ns ratio")
-Spread = collections.namedtuple(
-    "Spread", "engine kernel metric n peer twheel_min twheel_max peer_min "
-    "peer_max")
 
 
-def text(row):
-    """Format a row or a spread as a line of CSV."""
-    return ",".join(f"{field:.4g}" if isinstance(field, float) and field < 1
-                    else f"{field:.3f}" if isinstance(field, float)
-                    else str(field) for field in row)
-
-
-def parse(kind, line):
-    """Parse a line of CSV. KIND is Row or Spread."""
+def parse(line):
+    """Parse a line of CSV."""
     fields = line.split(",")
-    if len(fields) != len(kind._fields):
-        raise ValueError(f"not a {kind.__name__.lower()}: {line}")
-    return kind(*fields[:3], int(fields[3]), fields[4], *map(float, fields[5:]))
+    if len(fields) != len(Row._fields):
+        raise ValueError(f"not a row: {line}")
+    return Row(*fields[:3], int(fields[3]), fields[4], *map(float, fields[5:]))
 
 
 def verdicts(rows):
