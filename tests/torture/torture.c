@@ -35,12 +35,6 @@ void torture_fail(const char *format, ...)
 	wake_up_process(READ_ONCE(torture_main_task));
 }
 
-/* After a violation, threads, interrupts and callbacks do nothing more. */
-bool torture_failed(void)
-{
-	return atomic_read(&violations);
-}
-
 int torture_violations(void)
 {
 	return atomic_read(&violations);

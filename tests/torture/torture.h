@@ -97,7 +97,6 @@ extern unsigned int torture_seed;
 extern unsigned int torture_late_limit;
 extern struct task_struct *torture_main_task;
 __printf(1, 2) void torture_fail(const char *format, ...);
-bool torture_failed(void);
 int torture_violations(void);
 void torture_lateness(u64 ticks);
 s64 torture_worst_late(void);
@@ -108,8 +107,6 @@ void torture_sum_up(struct torture_counts *sum);
 int torture_hotplug_begin(unsigned int cpu);
 int torture_hotplug_end(unsigned int cpu);
 unsigned int torture_hotplug_generation(void);
-int torture_hotplug_init(void);
-void torture_hotplug_exit(void);
 
 /* torture_thread.c: threads and interrupts on each CPU */
 int torture_thread_start_all(unsigned int per_cpu);
@@ -126,6 +123,12 @@ int torture_shared_init(unsigned int timers);
 void torture_shared_op(struct rnd_state *rnd, enum torture_context context);
 void torture_shared_end(void);
 void torture_shared_exit(void);
+
+/* After a violation, threads, interrupts and callbacks do nothing more. */
+static inline bool torture_failed(void)
+{
+	return torture_violations();
+}
 
 /* Whether a deadline has come. It may be too far away for time_after64(). */
 static inline bool torture_reached(u64 due)

@@ -6,20 +6,18 @@
  * generation to learn whether that may have happened.
  */
 #include <linux/atomic.h>
-#include <linux/cpumask.h>
-#include <linux/errno.h>
-#include <linux/slab.h>
+#include <linux/percpu.h>
 #include "torture.h"
 
-static bool *in_transit;
+static DEFINE_PER_CPU(bool, in_transit);
 static atomic_t transits, generation = ATOMIC_INIT(1);
 
 /* A CPU begins to come or go, unless its transit has begun before. One CPU at a time. */
 int torture_hotplug_begin(unsigned int cpu)
 {
-	if (in_transit[cpu])
+	if (per_cpu(in_transit, cpu))
 		return 0;
-	in_transit[cpu] = true;
+	per_cpu(in_transit, cpu) = true;
 	atomic_inc(&transits);
 	atomic_inc_return(&generation);
 	return 0;
@@ -28,9 +26,9 @@ int torture_hotplug_begin(unsigned int cpu)
 /* A CPU has come or gone, if it was in transit. */
 int torture_hotplug_end(unsigned int cpu)
 {
-	if (!in_transit[cpu])
+	if (!per_cpu(in_transit, cpu))
 		return 0;
-	in_transit[cpu] = false;
+	per_cpu(in_transit, cpu) = false;
 	atomic_inc_return(&generation);
 	atomic_dec(&transits);
 	return 0;
@@ -45,15 +43,4 @@ unsigned int torture_hotplug_generation(void)
 	unsigned int now = atomic_read_acquire(&generation);
 
 	return atomic_read(&transits) ? TORTURE_NO_GENERATION : now;
-}
-
-int torture_hotplug_init(void)
-{
-	in_transit = kcalloc(nr_cpu_ids, sizeof(*in_transit), GFP_KERNEL);
-	return in_transit ? 0 : -ENOMEM;
-}
-
-void torture_hotplug_exit(void)
-{
-	kfree(in_transit);
 }

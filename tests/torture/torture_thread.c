@@ -210,25 +210,14 @@ int torture_thread_start_all(unsigned int per_cpu)
 	int ret;
 
 	threads_per_cpu = per_cpu;
-	ret = torture_hotplug_init();
-	if (ret)
-		return ret;
 	torturers = kvcalloc(number, sizeof(*torturers), GFP_KERNEL);
-	if (!torturers) {
-		ret = -ENOMEM;
-		goto out_hotplug_exit;
-	}
+	if (!torturers)
+		return -ENOMEM;
 	for (i = 0; i < number; i++)
 		init_torturer(&torturers[i], i);
 	ret = register_hotplug();
 	if (ret)
-		goto out_free;
-	return 0;
-
-out_free:
-	kvfree(torturers);
-out_hotplug_exit:
-	torture_hotplug_exit();
+		kvfree(torturers);
 	return ret;
 }
 
@@ -238,5 +227,4 @@ void torture_thread_stop_all(void)
 	cpuhp_remove_state(hotplug_state);
 	cpuhp_remove_state_nocalls(prepare_state);
 	kvfree(torturers);
-	torture_hotplug_exit();
 }
