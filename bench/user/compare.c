@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include "machine.h"
 #include "measure.h"
-#include "result.h"
 #include "trial.h"
 
 #define MAX_REPETITIONS	25

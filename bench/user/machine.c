@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include "machine.h"
 #include "measure.h"
@@ -112,12 +111,4 @@ void stay_on_this_cpu(void)
 	CPU_SET(sched_getcpu(), &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		die(errno, "sched_setaffinity");
-}
-
-const char *kernel_name(void)
-{
-	static struct utsname name;
-
-	uname(&name);
-	return name.release;
 }

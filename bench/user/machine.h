@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The machine: memory, CPU time, limits, and the kernel's release.
+ * The machine: memory, CPU time and limits.
  */
 #ifndef _MACHINE_H
 #define _MACHINE_H
@@ -34,8 +34,5 @@ void raise_limit(int resource, uint64_t value);
  * every mechanism, and no figure includes the wake-up of another CPU.
  */
 void stay_on_this_cpu(void);
-
-/* The kernel's release. */
-const char *kernel_name(void);
 
 #endif /* _MACHINE_H */

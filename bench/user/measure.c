@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include "measure.h"
 
 static uint64_t state = 1;
@@ -122,4 +123,20 @@ struct spread spread_of(const double *value, size_t n)
 	spread.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 	free(sorted);
 	return spread;
+}
+
+void print_result(const char *engine, const char *metric, size_t n, const char *peer,
+		  struct spread twheel, struct spread theirs, int digits)
+{
+	struct utsname kernel;
+	char key[256];
+
+	uname(&kernel);
+	snprintf(key, sizeof(key), "%s,%s,%s,%zu,%s", engine, kernel.release, metric, n,
+		 peer);
+	printf("%s,%.*f,%.*f,%.4f\n", key, digits, twheel.median, digits, theirs.median,
+	       twheel.median / theirs.median);
+	printf("spread,%s,%.*f,%.*f,%.*f,%.*f\n", key, digits, twheel.min, digits,
+	       twheel.max, digits, theirs.min, digits, theirs.max);
+	fflush(stdout);
 }

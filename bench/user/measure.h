@@ -52,4 +52,11 @@ struct spread {
 
 struct spread spread_of(const double *value, size_t n);
 
+/*
+ * Prints the lines that scripts/bench reads: twheel's figure beside a peer's, with so many
+ * @digits after the point.
+ */
+void print_result(const char *engine, const char *metric, size_t n, const char *peer,
+		  struct spread twheel, struct spread theirs, int digits);
+
 #endif /* _MEASURE_H */

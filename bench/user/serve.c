@@ -20,7 +20,6 @@
 #include "backend.h"
 #include "machine.h"
 #include "measure.h"
-#include "result.h"
 
 #define MAX_REPETITIONS	9
 
