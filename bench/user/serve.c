@@ -6,9 +6,8 @@
  * usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS
  *
  * Prints lines as compare.c does, of twheel's table of deadlines against the others:
- * CPU time of a heartbeat, of the server's thread (u_serve_cpu) and of the whole machine
- * without the clients (u_serve_machine); and lateness of timeouts, the worst and the mean
- * (u_serve_worst, u_serve_late).
+ * CPU time of a heartbeat, of the whole machine without the clients (u_serve_machine);
+ * and lateness of timeouts, the worst and the mean (u_serve_worst, u_serve_late).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,27 +31,17 @@ static const struct timeout_backend *const backends[] = {
 
 /**
  * struct served - the outcome of a run, in ns
- * @cpu: CPU time of the server's thread for each heartbeat.
  * @machine: CPU time of the machine for each heartbeat, without that of the clients.
  * @worst: The worst lateness of a timeout.
  * @late: The mean lateness.
  */
 struct served {
-	double cpu;
 	double machine;
 	double worst;
 	double late;
 };
 
 static struct served (*results)[MAX_REPETITIONS];
-
-static uint64_t thread_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
-}
 
 /* CPU time of the machine but for the clients, interrupts included. */
 static uint64_t machine_ns(const struct clients *clients)
@@ -85,19 +74,16 @@ static void serve(const struct options *o, struct served *served)
 {
 	struct clients clients;
 	struct server server;
-	uint64_t start = 0, machine_start = 0;
+	uint64_t start = 0;
 
 	clients_start(&clients, o);
 	server_open(&server, o->backend, o->connections, o->idle_ns, clients.fd);
 	while (server.traffic >= 0) {
 		server_run(&server, -1);
-		if (!server.requests) {
-			start = thread_ns();
-			machine_start = machine_ns(&clients);
-		}
+		if (!server.requests)
+			start = machine_ns(&clients);
 	}
-	served->cpu = (double)(thread_ns() - start) / (double)server.requests;
-	served->machine = (double)(machine_ns(&clients) - machine_start) / (double)server.requests;
+	served->machine = (double)(machine_ns(&clients) - start) / (double)server.requests;
 	served->worst = (double)server.lateness_worst;
 	clients_join(&clients);
 	check(&server, o);
@@ -118,9 +104,8 @@ static void run(struct options *o, size_t backend, size_t repetition)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		die(0, "the server with %s failed", o->backend->name);
-	fprintf(stderr, "bench/user: %s: %.0f ns a heartbeat, %.0f of the machine, %.0f us late, %.0f at worst (%.0f s)\n",
-		o->backend->name, results[backend][repetition].cpu,
-		results[backend][repetition].machine,
+	fprintf(stderr, "bench/user: %s: %.0f ns of the machine a heartbeat, %.0f us late, %.0f at worst (%.0f s)\n",
+		o->backend->name, results[backend][repetition].machine,
 		results[backend][repetition].late / 1000,
 		results[backend][repetition].worst / 1000,
 		(double)(now_ns() - start) / NSEC);
@@ -167,7 +152,6 @@ int main(int argc, char **argv)
 	for (r = 0; r < repetitions; r++)
 		for (backend = 0; backend < BACKENDS; backend++)
 			run(&o, (backend + r) % BACKENDS, r);
-	print_metric(argv[1], "u_serve_cpu", offsetof(struct served, cpu), &o, repetitions);
 	print_metric(argv[1], "u_serve_machine", offsetof(struct served, machine), &o, repetitions);
 	print_metric(argv[1], "u_serve_late", offsetof(struct served, late), &o, repetitions);
 	print_metric(argv[1], "u_serve_worst", offsetof(struct served, worst), &o, repetitions);
