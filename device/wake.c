@@ -6,7 +6,7 @@
  * process group. So nobody knows how long a wake-up takes, and the clock tells afterwards:
  * user_cpu.c. Wake-ups that softirqs cause wait in a queue on each CPU. Users take turns there, and
  * a turn is one queue of waiters. A softirq does wake-ups until its slice of time is over, and a
- * thread does the rest (engine/work.c).
+ * thread does the rest (engine/run.c).
  *
  * A call wakes by itself, in its own time.
  */
@@ -108,7 +108,7 @@ static void wake_queue(struct timer_set *set)
 	if (list_empty(&user->node))
 		list_add_tail(&user->node, &here->users);
 	spin_unlock(&here->lock);
-	twheel_work_queue(&here->next);
+	twheel_run_queue(&here->next);
 }
 
 /* Lets a user take turns again, who had no credit. */
@@ -122,7 +122,7 @@ void twheel_wake_user(struct user_cpu *user)
 	if (!list_empty(&user->sets) && list_empty(&user->node))
 		list_add_tail(&user->node, &here->users);
 	spin_unlock(&here->lock);
-	twheel_work_queue(&here->next);
+	twheel_run_queue(&here->next);
 }
 
 /* Takes the first set of a user off. */
@@ -217,7 +217,7 @@ static void wake_next(struct twheel_work *next)
 	}
 	after = list_first_entry_or_null(&here->users, struct user_cpu, node);
 	if (after)
-		twheel_work_queue(&here->next);
+		twheel_run_queue(&here->next);
 	spin_unlock(&here->lock);
 	if (set) {
 		began = wake_clock();
@@ -288,7 +288,7 @@ void twheel_wake_init(void)
 		c = per_cpu_ptr(&wake_cpus, cpu);
 		spin_lock_init(&c->lock);
 		INIT_LIST_HEAD(&c->users);
-		twheel_work_setup(&c->next, wake_next);
+		c->next.fn = wake_next;
 	}
 }
 

@@ -78,8 +78,8 @@ struct twheel_base {
 	/*
 	 * Protects every field that follows, and every timer that names this CPU, pending or not.
 	 * Taken with interrupts off, and not held while a callback runs. When timers leave an
-	 * offline CPU, the locks of two bases nest, in the order of their CPUs. Work is queued
-	 * under the lock.
+	 * offline CPU, the locks of two bases nest, in the order of their CPUs. Work items are
+	 * queued, and threads woken, under the lock.
 	 */
 	raw_spinlock_t		lock;
 	unsigned int		cpu;
@@ -90,8 +90,9 @@ struct twheel_base {
 	/* the tick sources for a near and for a far tick: see tick.c */
 	struct timer_list	tick;
 	struct hrtimer		sleeper;
-	/* continues a run that has used up its budget or its time */
-	struct twheel_work	more;
+	bool			more;	/* the thread is to continue the run of this wheel */
+	bool			busy;	/* a run looks at @works again before it ends */
+	struct list_head	works;	/* struct twheel_work: to be done at the end of a run */
 	/* without @pending, which the wheel counts */
 	struct twheel_counts	counts;
 	struct twheel_stats	stats;

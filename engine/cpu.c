@@ -16,7 +16,6 @@ static int cpu_comes_online(unsigned int cpu)
 {
 	struct twheel_base *base = twheel_base_of(cpu);
 
-	twheel_work_online(cpu);
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, true);
 	base->wake = TWHEEL_NEVER;
@@ -52,7 +51,6 @@ static int cpu_goes_offline(unsigned int cpu)
 
 	while (twheel_move_some(twheel_base_of(to), base))
 		cond_resched();
-	twheel_work_offline(cpu, to);
 	return 0;
 }
 
@@ -75,7 +73,7 @@ static void cpu_init_base(struct twheel_base *base, unsigned int cpu)
 	twheel_process_init_base(base);
 	twheel_wheel_init(&base->wheel, get_jiffies_64());
 	twheel_wheel_add_all_levels(&base->wheel, base->levels);
-	twheel_run_init(base);
+	twheel_run_init_base(base);
 }
 
 /* Allocates an empty base for each CPU; none of them is online yet. */
@@ -109,19 +107,19 @@ int twheel_engine_init(void)
 	ret = cpu_alloc_bases();
 	if (ret)
 		goto out_process_exit;
-	ret = twheel_work_init();
+	ret = twheel_run_init();
 	if (ret)
 		goto out_free_bases;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
 				cpu_comes_online, cpu_goes_offline);
 	if (ret < 0)
-		goto out_work_exit;
+		goto out_run_exit;
 	cpu_hotplug_state = ret;
 	twheel_debugfs_init();
 	return 0;
 
-out_work_exit:
-	twheel_work_exit();
+out_run_exit:
+	twheel_run_exit();
 out_free_bases:
 	cpu_free_bases();
 out_process_exit:
@@ -146,7 +144,7 @@ void twheel_engine_exit(void)
 		raw_spin_unlock_irq(&base->lock);
 		twheel_run_stop(base);
 	}
-	twheel_work_exit();
+	twheel_run_exit();
 	twheel_process_exit();
 	cpu_free_bases();
 }

@@ -2,7 +2,7 @@
 /*
  * twheel: what the device may use of the engine, besides twheel.h
  *
- * The wheel (twheel_core.h); work for the end of a run (work.c); and ticks for points in time
+ * The wheel (twheel_core.h); work for the end of a run (run.c); and ticks for points in time
  * (clock.c). Files in device/ include no other header of engine/.
  */
 #ifndef _TWHEEL_ENGINE_DEVICE_H
@@ -12,7 +12,7 @@
 #include "twheel.h"
 #include "twheel_core.h"
 
-/* Something to do soon, with bottom halves off. */
+/* Something to do soon, with bottom halves off. The user sets @fn, and the rest to zero. */
 struct twheel_work {
 	struct list_head	node;	/* the place in a list, while the work is queued */
 	void			(*fn)(struct twheel_work *work); /* may queue the work again */
@@ -20,8 +20,7 @@ struct twheel_work {
 	atomic_t		queued;
 };
 
-void twheel_work_setup(struct twheel_work *work, void (*fn)(struct twheel_work *work));
-void twheel_work_queue(struct twheel_work *work);
+void twheel_run_queue(struct twheel_work *work);
 
 /* Where the ticks lie on the clock, in ns of CLOCK_MONOTONIC. */
 struct twheel_phase {

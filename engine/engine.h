@@ -34,19 +34,11 @@ void twheel_process_init_base(struct twheel_base *base);
 void twheel_process_kick(struct twheel_base *base);
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t);
 
-/* run.c */
-void twheel_run_init(struct twheel_base *base);
+/* run.c, besides device.h */
+int twheel_run_init(void);
+void twheel_run_exit(void);
+void twheel_run_init_base(struct twheel_base *base);
 void twheel_run_stop(struct twheel_base *base);
-
-/* work.c, besides device.h */
-void twheel_work_to_thread(struct twheel_work *work);
-u64 twheel_work_slice(void);
-void twheel_work_begin_run(void);
-void twheel_work_end_run(u64 until);
-void twheel_work_online(unsigned int cpu);
-void twheel_work_offline(unsigned int cpu, unsigned int to);
-int twheel_work_init(void);
-void twheel_work_exit(void);
 
 /* debugfs.c */
 void twheel_debugfs_init(void);

@@ -25,8 +25,8 @@ static struct twheel_timer *move_first(struct twheel_base *from)
 }
 
 /*
- * Moves at most TWHEEL_LOCK_HOLD timers from the base of an offline CPU to that of another CPU. No
- * base is locked. Returns whether timers are left that can be moved.
+ * Moves the works, and at most TWHEEL_LOCK_HOLD timers, from the base of an offline CPU to that of
+ * another CPU. No base is locked. Returns whether timers are left that can be moved.
  */
 bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 {
@@ -37,6 +37,10 @@ bool twheel_move_some(struct twheel_base *to, struct twheel_base *from)
 	/* in the order of their CPUs */
 	raw_spin_lock_irq(&low->lock);
 	raw_spin_lock_nested(&high->lock, SINGLE_DEPTH_NESTING);
+	if (!from->online && to->online && !list_empty(&from->works)) {
+		list_splice_tail_init(&from->works, &to->works);
+		twheel_tick_wake_by(to, 0);
+	}
 	twheel_wheel_forward(&to->wheel, get_jiffies_64());
 	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online; i++) {
 		t = move_first(from);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the run of a wheel, in a softirq or in a thread
+ * twheel: the run of a wheel, in a softirq or in a thread, and the works at its end
  *
  * A run moves and expires timers, until the wheel is up to date, or the budget or the time is used
- * up. Then the thread of the CPU continues, and no tick starts a run until the wheel is up to date:
- * a storm that lasts has the time that the scheduler gives the thread.
+ * up. Then it does works that callbacks have queued, while it has time. It takes that time from
+ * whatever task the softirq has interrupted. So a thread of the CPU, "twheel/N", does the rest,
+ * and no tick starts a run of the wheel until the wheel is up to date: a storm that lasts has the
+ * time that the scheduler gives the thread.
  */
+#include <linux/cpumask.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/smpboot.h>
 #include "callback.h"
 #include "twheel_compat.h"
 
@@ -16,8 +20,14 @@ static unsigned int budget = 2048;
 module_param(budget, uint, 0644);
 MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most (default 2048)");
 
+static unsigned int slice_us = 1000;
+module_param(slice_us, uint, 0644);
+MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, at most; a thread continues (default 1000)");
+
 /* A run reads the clock after so many callbacks, and after each tick. */
 #define RUN_CLOCK_EVERY		16
+
+static DEFINE_PER_CPU(struct task_struct *, run_thread);
 
 /* Accounts for a stretch of a run with interrupts off. */
 static noinline void run_account(struct twheel_base *base)
@@ -107,76 +117,159 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 	return false;
 }
 
-/* Runs with bottom halves off on the base's CPU or, when that CPU goes offline, on another. */
-static void run_base(struct twheel_base *base, u64 start, u64 until)
+/* Runs the wheel, and arms the tick source if the wheel is up to date. */
+static void run_wheel(struct twheel_base *base, u64 start, u64 until)
+	__must_hold(&base->lock)
 {
-	bool up_to_date;
+	lockdep_assert_held(&base->lock);
+
+	base->stats.runs++;
+	base->running = true;
+	base->callback.task = current;
+	base->more = !run_expire(base, max(READ_ONCE(budget), 1U), until);
+	base->running = false;
+	twheel_process_kick(base);
+	if (base->more) {
+		base->wake = base->wheel.clk;
+	} else {
+		base->wake = TWHEEL_NEVER;
+		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
+	}
+	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
+}
+
+/* Does the works until the time @until, but at least one. */
+static void run_works(struct twheel_base *base, u64 until)
+	__must_hold(&base->lock)
+{
+	struct twheel_work *work;
+
+	lockdep_assert_held(&base->lock);
+
+	while (!list_empty(&base->works)) {
+		work = list_first_entry(&base->works, struct twheel_work, node);
+		list_del_init(&work->node);
+		/* A full barrier: the function sees what was done before twheel_run_queue(). */
+		atomic_xchg(&work->queued, 0);
+		run_unlock(base);
+		work->fn(work);
+		raw_spin_lock_irq(&base->lock);
+		if (twheel_callback_contended(base))
+			run_pause(base);
+		if (run_is_over(until))
+			break;
+	}
+}
+
+/* Runs with bottom halves off on the base's CPU or, when that CPU goes offline, on another. */
+static void run_base(struct twheel_base *base)
+{
+	u64 slice = (u64)max(READ_ONCE(slice_us), 1U) * NSEC_PER_USEC;
+	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
+	u64 start = local_clock(), until = start + slice;
 
 	twheel_callback_lock_expiry(base);
 	raw_spin_lock_irq(&base->lock);
-	base->stats.runs++;
+	base->busy = true;
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (base->running || !base->online)
-		goto out_unlock;
-
-	base->running = true;
-	base->callback.task = current;
-	up_to_date = run_expire(base, max(READ_ONCE(budget), 1U), until);
-	base->running = false;
-	twheel_process_kick(base);
-	if (up_to_date) {
-		base->wake = TWHEEL_NEVER;
-		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
-	} else {
-		base->wake = base->wheel.clk;
-		twheel_work_to_thread(&base->more);
-	}
-	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
-
-out_unlock:
+		base->more = false;
+	else if (base->more || in_serving_softirq())
+		run_wheel(base, start, until);
+	run_works(base, until);
+	base->busy = false;
+	if (base->more || !list_empty(&base->works))
+		wake_up_process(per_cpu(run_thread, base->cpu));
 	run_unlock(base);
 	twheel_callback_unlock_expiry(base);
 }
 
-static void run_in_softirq(struct twheel_base *base)
-{
-	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
-	u64 start = local_clock(), until = start + twheel_work_slice();
-
-	twheel_work_begin_run();
-	run_base(base, start, until);
-	twheel_work_end_run(until);
-}
-
 static void run_at_tick(struct timer_list *tick)
 {
-	run_in_softirq(container_of(tick, struct twheel_base, tick));
+	run_base(container_of(tick, struct twheel_base, tick));
 }
 
 static enum hrtimer_restart run_after_sleep(struct hrtimer *sleeper)
 {
-	run_in_softirq(container_of(sleeper, struct twheel_base, sleeper));
+	run_base(container_of(sleeper, struct twheel_base, sleeper));
 	return HRTIMER_NORESTART;
 }
 
-static void run_more(struct twheel_work *more)
+static int run_thread_should_run(unsigned int cpu)
 {
-	u64 start = local_clock();
+	struct twheel_base *base = twheel_base_of(cpu);
 
-	run_base(container_of(more, struct twheel_base, more), start, start + twheel_work_slice());
+	return READ_ONCE(base->more) || !list_empty_careful(&base->works);
 }
 
-void twheel_run_init(struct twheel_base *base)
+static void run_thread_run(unsigned int cpu)
+{
+	local_bh_disable();
+	run_base(twheel_base_of(cpu));
+	local_bh_enable();
+	cond_resched();
+}
+
+static struct smp_hotplug_thread run_threads = {
+	.store			= &run_thread,
+	.thread_should_run	= run_thread_should_run,
+	.thread_fn		= run_thread_run,
+	.thread_comm		= "twheel/%u",
+};
+
+/*
+ * Has a work done at the end of the run, or else at the next tick. If the work is queued already,
+ * nothing happens: its function will see what the caller did before. Work is done on the CPU where
+ * it was queued, unless that CPU has gone offline. One work may run on two CPUs at once if it is
+ * queued again meanwhile.
+ */
+void twheel_run_queue(struct twheel_work *work)
+{
+	struct twheel_base *base;
+	unsigned long flags;
+
+	if (atomic_xchg(&work->queued, 1))
+		return;
+	local_irq_save(flags);
+	base = raw_cpu_read(twheel_bases);
+	raw_spin_lock(&base->lock);
+	while (unlikely(!base->online)) {
+		raw_spin_unlock(&base->lock);
+		base = twheel_base_of(cpumask_any(cpu_active_mask));
+		raw_spin_lock(&base->lock);
+	}
+	list_add_tail(&work->node, &base->works);
+	if (!base->busy)
+		twheel_tick_wake_by(base, 0);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
+}
+
+void twheel_run_init_base(struct twheel_base *base)
 {
 	timer_setup(&base->tick, run_at_tick, TIMER_PINNED);
 	hrtimer_setup(&base->sleeper, run_after_sleep, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_SOFT);
-	twheel_work_setup(&base->more, run_more);
+	INIT_LIST_HEAD(&base->works);
 }
 
-/* Nothing starts a run any more. @base is not online. May sleep. */
+/* Starts the threads. Returns 0 or a negative errno. */
+int twheel_run_init(void)
+{
+	return smpboot_register_percpu_thread(&run_threads);
+}
+
+/* No tick starts a run any more. @base is not online. May sleep. */
 void twheel_run_stop(struct twheel_base *base)
 {
 	timer_shutdown_sync(&base->tick);
 	hrtimer_cancel(&base->sleeper);
+}
+
+/*
+ * Stops the threads, when nothing queues any more work that has to be done. Waits until each thread
+ * has run: a real-time task that never sleeps can delay that. May sleep.
+ */
+void twheel_run_exit(void)
+{
+	smpboot_unregister_percpu_thread(&run_threads);
 }
