@@ -10,8 +10,8 @@
  * - A far tick gets an hrtimer, because timer_list would run late by up to an eighth of the
  *   distance. The hrtimer expires shortly before the far tick. Its window is so wide that it
  *   usually shares a wake-up with other work of the CPU. Its run arms the timer_list timer.
- * - For a far tick of another CPU, timer_list covers the distance in several legs, because an
- *   hrtimer cannot be started on another CPU.
+ * - For a far tick of another CPU, that CPU gets a near tick, because an hrtimer cannot be started
+ *   on another CPU. Its run starts the hrtimer.
  */
 #include "engine.h"
 #include "twheel_compat.h"
@@ -24,8 +24,6 @@
 #define TICK_FAR_DRIFT		1024
 /* The most ticks that an hrtimer covers: 2^32 ticks in nanoseconds fit into an s64. */
 #define TICK_LEG_MAX		(1ULL << 32)
-/* The longest leg on another CPU: up to here timer_list rounds by an eighth at most. */
-#define TICK_REMOTE_LEG_MAX	(1ULL << 24)
 
 /* timer_list runs a timer one tick after its ->expires. */
 static void tick_arm_near(struct twheel_base *base, u64 now, u64 ahead)
@@ -52,16 +50,9 @@ static void tick_arm_far(struct twheel_base *base, u64 now, u64 ahead)
 /* For a base of another CPU: the timer_list of that CPU wakes the CPU. */
 static void tick_arm_remote(struct twheel_base *base, u64 now, u64 ahead)
 {
-	u64 leg = ahead;
-
-	/* timer_list may run an eighth late, so the leg is an eighth shorter. */
-	if (ahead > TICK_NEAR) {
-		ahead = min(ahead, TICK_REMOTE_LEG_MAX);
-		leg = ahead - ahead / 8;
-	}
-	base->wake = now + ahead;
+	base->wake = now + min_t(u64, ahead, TICK_NEAR);
 	timer_delete(&base->tick);
-	base->tick.expires = now + leg - 1;
+	base->tick.expires = base->wake - 1;
 	add_timer_on(&base->tick, base->cpu);
 }
 
