@@ -28,7 +28,7 @@ static int cpu_comes_online(unsigned int cpu)
 /*
  * Runs on the CPU that goes offline. Once the base is not online, a timer can be armed there only
  * while its own callback runs. This function waits for callbacks in softirq context. Those in
- * process context may sleep for long: see twheel_move_evacuate().
+ * process context may sleep for long: see twheel_arm_evacuate().
  */
 static int cpu_goes_offline(unsigned int cpu)
 {
@@ -49,7 +49,7 @@ static int cpu_goes_offline(unsigned int cpu)
 			twheel_callback_wait(base);
 	} while (running);
 
-	while (twheel_move_some(twheel_base_of(to), base))
+	while (twheel_arm_move_some(twheel_base_of(to), base))
 		cond_resched();
 	return 0;
 }

@@ -64,7 +64,7 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 	/* A task that waits looks under the lock, too: see twheel_process_wait(). */
 	if (waitqueue_active(&base->callback_done))
 		wake_up_all(&base->callback_done);
-	twheel_move_evacuate(base);
+	twheel_arm_evacuate(base);
 }
 
 static void process_work(struct work_struct *work)
