@@ -339,7 +339,7 @@ static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
 
 	api_assert_init(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	cb = twheel_callback_find(base, timer);
+	cb = twheel_base_find(base, timer);
 	if (!cb) {
 		ret = twheel_arm_disarm(base, timer, state);
 	} else if (cb->task == current) {
@@ -609,7 +609,7 @@ u64 twheel_missed(const struct twheel_timer *timer)
 
 	api_assert_init(timer);
 	base = twheel_arm_lock_base_irqsave(timer, &flags);
-	cb = twheel_callback_find(base, timer);
+	cb = twheel_base_find(base, timer);
 	if (cb && cb->task == current)
 		missed = cb->missed;
 	raw_spin_unlock_irqrestore(&base->lock, flags);

@@ -8,7 +8,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
-#include "callback.h"
+#include "engine.h"
 
 /* The slow part of twheel_arm_lock_base_irqsave(). Interrupts are off. */
 struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
@@ -42,7 +42,7 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 	lockdep_assert_held(&base->lock);
 
 	while (base != to || !base->online) {
-		if (twheel_callback_find(base, t))
+		if (twheel_base_find(base, t))
 			return base;
 		flags = t->node.flags & ~TWHEEL_CPU_MASK;
 		WRITE_ONCE(t->node.flags, t->node.flags | TWHEEL_MIGRATING);
@@ -80,11 +80,11 @@ static struct twheel_timer *arm_first_to_move(struct twheel_base *from)
 	lockdep_assert_held(&from->lock);
 
 	while ((t = twheel_timer_of(twheel_wheel_first(&from->wheel)))) {
-		if (!twheel_callback_find(from, t))
+		if (!twheel_base_find(from, t))
 			return t;
 		list_move_tail(&t->node.entry, &from->wheel.deferred);
 	}
-	return twheel_callback_first_deferred(from);
+	return twheel_base_first_deferred(from);
 }
 
 /*

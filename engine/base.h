@@ -114,6 +114,11 @@ DECLARE_PER_CPU(struct twheel_base *, twheel_bases);
 DECLARE_PER_CPU(local64_t, twheel_extended);
 
 void twheel_base_read_counts(struct twheel_counts *counts);
+const struct twheel_callback *twheel_base_find(const struct twheel_base *base,
+					       const struct twheel_timer *t);
+const struct twheel_callback *twheel_base_find_process(const struct twheel_base *base,
+						       const struct twheel_timer *t);
+struct twheel_timer *twheel_base_first_deferred(struct twheel_base *base);
 
 /* The timer that a wheel knows as @node; %NULL for %NULL, because @node comes first. */
 static inline struct twheel_timer *twheel_timer_of(struct twheel_node *node)

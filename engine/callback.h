@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: running a callback, finding one that runs, and waiting for its end
+ * twheel: running a callback, and waiting for its end
  */
 #ifndef _TWHEEL_ENGINE_CALLBACK_H
 #define _TWHEEL_ENGINE_CALLBACK_H
 
 #include <linux/processor.h>
 #include "engine.h"
-
-const struct twheel_callback *twheel_callback_find(const struct twheel_base *base,
-						   const struct twheel_timer *t);
-const struct twheel_callback *twheel_callback_find_process(const struct twheel_base *base,
-							   const struct twheel_timer *t);
-struct twheel_timer *twheel_callback_first_deferred(struct twheel_base *base);
 
 static inline void twheel_callback_count(struct twheel_stats *stats, u64 now, u64 expires,
 					 bool windowed)

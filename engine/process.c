@@ -29,7 +29,7 @@ static struct twheel_timer *process_take(struct twheel_base *base)
 
 	lockdep_assert_held(&base->lock);
 
-	while ((t = twheel_callback_first_deferred(base))) {
+	while ((t = twheel_base_first_deferred(base))) {
 		if (twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64()))
 			break;
 		if (++i % TWHEEL_LOCK_HOLD)
@@ -96,7 +96,7 @@ void twheel_process_kick(struct twheel_base *base)
 	lockdep_assert_held(&base->lock);
 
 	if (list_empty(&base->wheel.deferred) || !base->idle_workers ||
-	    !twheel_callback_first_deferred(base))
+	    !twheel_base_first_deferred(base))
 		return;
 	i = __ffs(base->idle_workers);
 	__clear_bit(i, &base->idle_workers);
@@ -115,7 +115,7 @@ void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 	/* No loop: a timer that is armed again and again might run at every check. */
 	prepare_to_wait(&base->callback_done, &wait, TASK_UNINTERRUPTIBLE);
 	raw_spin_lock_irq(&base->lock);
-	runs = twheel_callback_find_process(base, t);
+	runs = twheel_base_find_process(base, t);
 	raw_spin_unlock_irq(&base->lock);
 	if (runs)
 		schedule();
