@@ -48,29 +48,9 @@
  * @min_period_ns: Shortest period of a periodic timer: one tick.
  * @max_timers_user: Number of timers that all descriptors of one user may hold
  *	together; 2^64 - 1 if there is no limit. A descriptor counts for the user
- *	who opened it. In a user namespace, it counts for the owner of the namespace;
- *	if namespaces are nested, for the owner of the outermost one. Root runs
- *	containers for different users: each outermost namespace that root owns, and
- *	each cgroup of root, counts by itself, like a user.
- *
- *	The memory of the timers is limited too. The kernel keeps timers in blocks of
- *	4 KiB, about 60 in each. A user may hold one block for every 16 timers of
- *	@max_timers_user, and 4096 blocks more. So the blocks take at most 256 bytes
- *	for each timer of @max_timers_user, and 16 MiB. The wheel of a descriptor has up
- *	to six levels. A level counts as one block, or as three if the descriptor has or
- *	had about a thousand timers. A wheel gets a level when a timer first needs it:
- *	one level reaches 127 ticks ahead, and each further level 64 times as far. Only
- *	the first level is necessary: if there is no memory for another, the kernel moves
- *	the timers more often, and charges the program for that. A period, a window, a
- *	group, a lease and a clock other than CLOCK_MONOTONIC take 64 bytes more for a
- *	timer, or 128 with some allocators. A descriptor has a list of its blocks, of up to
- *	64 blocks for a million timers, of up to 128 for four million, and of 529 for more, or
- *	if a timer was given such a place by TWHEEL_KEEP_HANDLE. While a list grows, the old
- *	list counts too.
- *
- *	There is no limit if the opener had CAP_SYS_RESOURCE in the initial user
- *	namespace. The kernel asks for the capability when a limit would be passed
- *	for the first time.
+ *	who opened it. The memory of the timers is limited too. twheel(4), under
+ *	max_timers_user, says how, who counts as a user in a user namespace or a
+ *	container, and who has no limit.
  * @timers_user: Number of timers that count against @max_timers_user now: of all
  *	descriptors that count for the same user as this one. While threads add
  *	timers, up to 64 more for each, like @timers.
