@@ -15,7 +15,6 @@
 
 /* Instead of a CPU: the CPU that the caller runs on. */
 #define API_HERE		(-1)
-
 /* What api_arm() may do: arm an idle timer; give a pending one a deadline, or an earlier one. */
 #define API_ARM			BIT(0)
 #define API_CHANGE		BIT(1)
@@ -204,9 +203,8 @@ EXPORT_SYMBOL(twheel_add);
  * @expires: Its deadline, as for twheel_add().
  * @cpu: The CPU that is to run the callback.
  *
- * If @cpu is offline, the timer is armed on some other CPU. If @cpu goes offline later,
- * the timer moves to another CPU, as all timers do. If the timer's callback still runs,
- * the timer is armed on the CPU that runs it.
+ * If @cpu is offline, or goes offline later, another CPU has the timer. If the timer's callback
+ * still runs, the timer is armed on the CPU that runs it.
  *
  * Context: as twheel_add().
  *
@@ -306,10 +304,9 @@ static __always_inline int api_disarm(struct twheel_timer *timer, u64 state)
  * twheel_cancel - disarm a timer
  * @timer: The timer, pending or idle.
  *
- * This neither waits for a callback that runs on another CPU, nor keeps other callers
- * from arming the timer again. So the caller may free the timer's memory afterwards only
- * if 1 is returned, the timer is not periodic, and no other caller arms it. Otherwise
- * use twheel_cancel_sync().
+ * This does not wait for a callback that runs on another CPU. So the caller may free the timer's
+ * memory afterwards only if 1 is returned, the timer is not periodic, and no other caller arms it.
+ * Otherwise use twheel_cancel_sync().
  *
  * Context: any, hardirq and the timer's own callback included. Takes the lock of the
  * timer's base if the timer is pending.
@@ -427,24 +424,11 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
  * may free the timer's memory, provided that no other caller arms the timer. If another
  * caller might, use twheel_shutdown_sync().
  *
- * The caller must hold no lock that the callback takes. Nor may the caller hold a lock
- * that is taken in hardirq context, if the hardirq may interrupt the callback::
- *
- *	CPU 0				CPU 1
- *					softirq: the callback runs
- *	spin_lock_irq(some_lock);
- *					hardirq: spin_lock(some_lock);
- *	twheel_cancel_sync(timer);
- *
- * Nor may two callbacks wait for each other. If they run at the same time, both wait for ever.
- * In softirq context the machine hangs. In process context two workers hang, and the module of
- * the callbacks cannot be unloaded::
- *
- *	CPU 0				CPU 1
- *	the callback of a runs		the callback of b runs
- *	twheel_cancel_sync(b);		twheel_cancel_sync(a);
- *
- * lockdep reports all three, also if the two sides run one after the other.
+ * The caller must hold no lock that the callback takes, and no lock that is taken in hardirq
+ * context, because the hardirq may interrupt the callback. Nor may the callbacks of two timers
+ * call this for each other's timer. Otherwise both sides may wait for ever: in softirq context the
+ * machine hangs; in process context two workers hang, and the module of the callbacks cannot be
+ * unloaded. lockdep reports all three, also if the two sides run one after the other.
  *
  * Context: process or softirq; not hardirq, which is reported once. Takes the lock of
  * the timer's base. May sleep with %TWHEEL_PROCESS; on PREEMPT_RT always.
@@ -485,10 +469,9 @@ EXPORT_SYMBOL(twheel_shutdown);
  * twheel_shutdown_sync - end a timer for good
  * @timer: The timer, pending or idle.
  *
- * As twheel_cancel_sync(), with the same rules about locks and about callbacks that wait for
- * each other. The timer cannot be armed afterwards: every attempt returns -ESHUTDOWN, also in a
- * callback that arms its own timer. twheel_forward() returns 0. For teardown. To use the timer
- * again, set it up again.
+ * As twheel_cancel_sync(), with the same rules. The timer cannot be armed afterwards: every attempt
+ * returns -ESHUTDOWN, also in a callback that arms its own timer, and twheel_forward() returns 0.
+ * For teardown. To use the timer again, set it up again.
  *
  * Context: as twheel_cancel_sync().
  *
@@ -625,8 +608,7 @@ EXPORT_SYMBOL(twheel_missed);
  * The points of the grid are the timer's last deadline plus multiples of @interval. The
  * last deadline counts even if the timer was cancelled; for a timer that has never been
  * armed it is tick 0. The timer is armed to run once, at the first point that is later
- * than both its last deadline and the current tick. A point beyond %TWHEEL_NEVER
- * saturates at %TWHEEL_NEVER.
+ * than both its last deadline and the current tick, or at %TWHEEL_NEVER if that is earlier.
  *
  * A callback that calls this does not drift, however late it runs, and may choose
  * another interval each time.
