@@ -2,14 +2,10 @@
 /*
  * twheel: the wheel
  *
- * A hierarchical timing wheel that cascades, as the kernel's own wheel did until 2016.
- * The kernel's wheel was rewritten for two reasons: a cascade could move any number of
- * timers at once, and finding the next timer was slow. This wheel moves a few timers at
- * a time, and finds the next occupied slot in a bitmap. Documentation/design-wheel.rst has
- * the reasons.
- *
- * The wheel takes no lock, reads no clock and allocates no memory. The owner of a wheel
- * serialises the calls and passes in the time.
+ * A hierarchical timing wheel that cascades, a few timers at a time, and finds the next occupied
+ * slot in a bitmap. Documentation/design-wheel.rst has the reasons. The wheel takes no lock, reads
+ * no clock and allocates no memory. The owner of a wheel serialises the calls and passes in the
+ * time.
  *
  * Model
  *
@@ -34,28 +30,21 @@
  * last level that the wheel has serves later deadlines in the same way: timers are moved more
  * often, and still run on their ticks.
  *
- * Why two frames
- *
- * The classic cascade moves a whole slot at once when the hand crosses the slot's boundary, however
- * many timers lie there. The second frame avoids that. The coming slot of a level, the one that
- * begins at the next boundary, is closed: a timer that would go there has a place in the two frames
- * of the level below. So the coming slot can be emptied during the whole slot time before its
- * boundary, a few timers on each tick that is visited anyway. Nothing is left in the slot when the
- * boundary comes.
+ * The coming slot of a level, the one that begins at the next boundary, is closed: a timer that
+ * would go there has a place in the two frames of the level below. So the coming slot can be
+ * emptied during the whole slot time before its boundary, a few timers on each tick that is
+ * visited anyway. Nothing is left in the slot when the boundary comes.
  *
  * Windows
  *
- * A timer that may run late, within a window, need not be moved down to level 0. It goes
- * to the highest level on which the window is at least two slots wide. There it is filed
- * in a slot that is emptied during the window, and runs when that slot is emptied:
+ * A timer that may run late goes to the highest level on which its window is at least two slots
+ * wide: slot s-1 lies wholly in the window. The timer is filed in slot s, and runs when that slot
+ * is emptied, which is during slot s-1:
  *
  *	            deadline                        deadline + slack
  *	               |<------------------------------->|
  *	|         |         | runs here |               level n
  *	  slot s-2   slot s-1             slot s: filed here
- *
- * The window is at least two slots wide, so slot s-1 lies wholly in it. The timer is
- * filed in slot s, which is emptied during slot s-1. So the timer runs in its window.
  *
  * Rules (kunit/audit.c checks them)
  *
@@ -75,9 +64,7 @@
  * R5. No occupied slot needs a visit before @next.
  *
  * A due timer with TWHEEL_PROCESS does not expire at once. It is deferred, and stays
- * pending until the owner takes it.
- *
- * Timers of one tick run in no particular order.
+ * pending until the owner takes it. Timers of one tick run in no particular order.
  */
 #include <linux/export.h>
 #include <linux/math.h>
@@ -422,7 +409,7 @@ u64 twheel_wheel_next_point(u64 last, u64 period, u64 now, u64 *missed)
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_next_point);
 
-/* Files a timer that is in no slot. The deadline is later than the hand. */
+/* wheel_file_timer(), out of line */
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires)
 {
 	wheel_file_timer(w, t, expires);
