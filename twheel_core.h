@@ -53,19 +53,14 @@ struct twheel_level {
 	u32			slot_bytes;
 	/* in which bits the offsets of a slot's chains differ: bytes save instructions */
 	u32			chain_mask;
-	/*
-	 * How many timers went into each slot since it was last empty, less those that were
-	 * moved out at its visits. Saturates.
-	 */
+	/* timers put into each slot since it was empty, less those moved out; saturates */
 	u32			count[TWHEEL_LVL_SIZE];
 } ____cacheline_aligned;
 
-/* The memory of a level whose slots have so many chains. */
+/* The memory of a level whose slots have so many chains, and of all levels with all chains. */
 #define TWHEEL_LEVEL_BYTES(chains) \
 	(sizeof(struct twheel_level) + TWHEEL_LVL_SIZE * (chains) * sizeof(struct list_head))
-/* The memory of all levels, whose slots have all chains. */
-#define TWHEEL_LEVELS_BYTES \
-	(TWHEEL_LVL_DEPTH * TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS))
+#define TWHEEL_LEVELS_BYTES (TWHEEL_LVL_DEPTH * TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS))
 
 /* A hierarchical timing wheel */
 struct twheel_wheel {
@@ -92,10 +87,7 @@ struct twheel_wheel {
 	u64			pending; /* timers in slots or in @deferred */
 	/* how many times a timer was moved down out of a coming slot */
 	u64			cascaded;
-	/*
-	 * How many times a timer did not expire at its tick on level 0, because it had been
-	 * extended or was deferred. A deferred timer that turns out to be extended counts again.
-	 */
+	/* how many times a due timer was deferred, or turned out to be extended */
 	u64			refiled;
 	/* of the timer that expired last: its deadline, and how many points it skips */
 	u64			last;
@@ -265,10 +257,9 @@ static inline void wheel_clear_slot(struct twheel_wheel *w, unsigned int n, unsi
 }
 
 /*
- * Finds the next timer of a slot. The chains are walked side by side: their timers are not in
- * the cache, and four cache misses at a time cost little more than one. A lock or a
- * callback between two timers would keep the misses from overlapping. So the next timer
- * of a chain is prefetched while it is up to three timers away. Returns whether there is one.
+ * Finds the next timer of a slot. Returns whether there is one. The chains are walked side by side:
+ * four cache misses at a time cost little more than one. A lock or a callback between two timers
+ * would keep them from overlapping. So the next timer of a chain is prefetched.
  */
 static inline bool wheel_next_in_slot(struct twheel_wheel *w, struct twheel_level *level,
 				      struct list_head *slot, struct twheel_node **t)
@@ -342,9 +333,8 @@ static __always_inline bool wheel_visit_timer(struct twheel_wheel *w, struct twh
 }
 
 /*
- * Visits the next timer of the current tick, as twheel_wheel_expire() does; level 0 is in @todo,
- * and @budget is not 0. Returns NULL if the timer has been extended or deferred, or if there is
- * none: then level 0 is not in @todo any more.
+ * Visits the next timer of the current tick: level 0 is in @todo, and @budget is not 0. Returns
+ * NULL if the timer has been extended or deferred, or if there is none: then level 0 is done.
  */
 static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *w, u64 now,
 							   unsigned int *budget)
@@ -368,8 +358,7 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
 /*
  * Advances the wheel to the next timer that expires, up to the tick @now, and returns the timer.
  * The @budget is how many timers may be moved or expired and ticks visited, in all; the rest is
- * stored back. If NULL is returned and some budget is left, nothing more is due at @now. If no
- * budget is left, there may be more to do.
+ * stored back. If NULL is returned and some budget is left, nothing more is due at @now.
  *
  * Timers come tick by tick. A call continues where the previous call stopped. Between
  * calls any timer may be inserted, removed or extended.
@@ -378,8 +367,6 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
  * point of its grid after @now. @w->last is the deadline, and @w->missed is how many points
  * the timer skips. A timer with TWHEEL_PROCESS goes to @w->deferred instead, for
  * twheel_wheel_take().
- *
- * In line, for the timers of one tick, which come one after the other.
  */
 static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 						      unsigned int *budget)
