@@ -4,8 +4,8 @@
  *
  * Each open() of /dev/twheel creates an empty set of timers. The set belongs to
  * the open file description: descriptors from dup(), fork() or SCM_RIGHTS share
- * it. When the last descriptor is closed and the last mapping is gone, all timers
- * of the set end.
+ * it, and each event goes to one of their readers. When the last descriptor is
+ * closed and the last mapping is gone, all timers of the set end.
  *
  * Times are in nanoseconds. No timer expires early on its own clock. A timer
  * expires at the first tick of the system at or after its deadline, whether or
@@ -166,10 +166,8 @@ struct twheel_info {
  *	Result: how many timers have ended. Errors: EINVAL; ENOENT if the group
  *	has no timers.
  *
- * EINVAL means that a field which must be zero is not, that a flag is unknown, or
- * that a value is out of range. ENOENT means that @handle names no timer of this
- * descriptor: the last event of the timer has been delivered, the timer was
- * cancelled or drained, or there never was one.
+ * ENOENT means that @handle names no timer of this descriptor: the last event of the
+ * timer has been delivered, the timer was cancelled or drained, or there never was one.
  *
  * The kernel checks the fields of an operation before it looks for the timer:
  * EINVAL comes before ENOENT. Only the timer knows its clock, so EINVAL for a
@@ -708,13 +706,10 @@ struct twheel_uring_cmd {
  * could not be read or written. It returns -1 only if no operation was carried out.
  *
  * %TWHEEL_IOC_DRAIN returns how many timers it has taken back, or 0 when no pending
- * timer is left. It fails with EINTR if a signal arrived before it had taken a timer
- * back, unless the handler has SA_RESTART. It fails with ECANCELED if another thread
- * resumed the descriptor, see &struct twheel_drain.
- *
- * %TWHEEL_IOC_LIST returns how many records it has written, or 0 when no further timer is
- * left. It fails with EINTR if a signal arrived before it had written a record, unless the
- * handler has SA_RESTART; and with ENOMEM.
+ * timer is left; %TWHEEL_IOC_LIST how many records it has written, or 0 when no further
+ * timer is left. Both fail with EINTR if a signal arrived before there was a record,
+ * unless the handler has SA_RESTART. TWHEEL_IOC_DRAIN may fail with ECANCELED, see
+ * &struct twheel_drain; TWHEEL_IOC_LIST with ENOMEM.
  *
  * %TWHEEL_IOC_EVENTFD returns 0. It fails with EBADF or EINVAL if @fd is not an
  * eventfd.
@@ -723,10 +718,9 @@ struct twheel_uring_cmd {
  * adds a TWHEEL_EVENT_CLOCK_SET event when CLOCK_REALTIME has been set: usually within
  * two ticks.
  *
- * %TWHEEL_IOC_LEASE returns 0 and fills in @fd of a &struct twheel_lease. On that descriptor,
- * %TWHEEL_LEASE_IOC_PUSH takes the argument 0, %TWHEEL_LEASE_IOC_PUSH_BY a pointer to a number
- * of nanoseconds, and %TWHEEL_LEASE_IOC_LEFT a pointer to the number to fill in. All three
- * return 0.
+ * %TWHEEL_IOC_LEASE returns 0. On the descriptor that it fills in, %TWHEEL_LEASE_IOC_PUSH
+ * takes the argument 0, %TWHEEL_LEASE_IOC_PUSH_BY a pointer to a number of nanoseconds, and
+ * %TWHEEL_LEASE_IOC_LEFT a pointer to the number to fill in. All three return 0.
  *
  * Errors of all calls: EFAULT if the structure cannot be read or written. EINVAL if a
  * field that must be zero is not, a flag is unknown or a value is out of range.
@@ -745,9 +739,6 @@ struct twheel_uring_cmd {
  * cannot be written; the events then stay unread. poll() reports POLLIN while there are
  * events. It may report POLLIN without an event if more than 1,024 timers of the
  * descriptor were to be looked at.
- *
- * fork(): parent and child share the descriptor, its timers and events, and the
- * mappings of the table and of the ring. Each event goes to one of them.
  */
 #define TWHEEL_IOC_INFO		_IOR('t', 0xA0, struct twheel_info)
 #define TWHEEL_IOC_ADD		_IOWR('t', 0xA1, struct twheel_op)
