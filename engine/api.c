@@ -11,7 +11,7 @@
 #include <linux/poison.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "callback.h"
+#include "engine.h"
 
 /* Instead of a CPU: the CPU that the caller runs on. */
 #define API_HERE		(-1)

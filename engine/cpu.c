@@ -8,7 +8,7 @@
 #include <linux/cpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "callback.h"
+#include "engine.h"
 
 static enum cpuhp_state cpu_hotplug_state;
 

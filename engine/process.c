@@ -10,7 +10,7 @@
  */
 #include <linux/errno.h>
 #include <linux/sched.h>
-#include "callback.h"
+#include "engine.h"
 #include "twheel_compat.h"
 
 /* The most callbacks that a worker runs before other work of the CPU has its turn. */

@@ -13,7 +13,7 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/smpboot.h>
-#include "callback.h"
+#include "engine.h"
 #include "twheel_compat.h"
 
 static unsigned int budget = 2048;
