@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "engine.h"
+#include "twheel_compat.h"
 
 static enum cpuhp_state cpu_hotplug_state;
 
@@ -64,19 +65,7 @@ static void cpu_free_bases(void)
 	}
 }
 
-static void cpu_init_base(struct twheel_base *base, unsigned int cpu)
-{
-	raw_spin_lock_init(&base->lock);
-	spin_lock_init(&base->expiry_lock);
-	base->cpu = cpu;
-	base->wake = TWHEEL_NEVER;
-	twheel_process_init_base(base);
-	twheel_wheel_init(&base->wheel, get_jiffies_64());
-	twheel_wheel_add_all_levels(&base->wheel, base->levels);
-	twheel_run_init_base(base);
-}
-
-/* Allocates an empty base for each CPU; none of them is online yet. */
+/* Allocates an empty base for each CPU, not online yet. The caller frees those of a failure. */
 static int cpu_alloc_bases(void)
 {
 	struct twheel_base *base;
@@ -84,11 +73,16 @@ static int cpu_alloc_bases(void)
 
 	for_each_possible_cpu(cpu) {
 		base = kvzalloc_node(sizeof(*base), GFP_KERNEL | __GFP_NOWARN, cpu_to_node(cpu));
-		if (!base) {
-			cpu_free_bases();
+		if (!base)
 			return -ENOMEM;
-		}
-		cpu_init_base(base, cpu);
+		raw_spin_lock_init(&base->lock);
+		spin_lock_init(&base->expiry_lock);
+		base->cpu = cpu;
+		base->wake = TWHEEL_NEVER;
+		twheel_process_init_base(base);
+		twheel_wheel_init(&base->wheel, get_jiffies_64());
+		twheel_wheel_add_all_levels(&base->wheel, base->levels);
+		twheel_run_init_base(base);
 		per_cpu(twheel_bases, cpu) = base;
 	}
 	return 0;
@@ -106,7 +100,7 @@ int twheel_engine_init(void)
 		return ret;
 	ret = cpu_alloc_bases();
 	if (ret)
-		goto out_process_exit;
+		goto out_free_bases;
 	ret = twheel_run_init();
 	if (ret)
 		goto out_free_bases;
@@ -122,7 +116,6 @@ out_run_exit:
 	twheel_run_exit();
 out_free_bases:
 	cpu_free_bases();
-out_process_exit:
 	twheel_process_exit();
 	return ret;
 }
@@ -142,7 +135,8 @@ void twheel_engine_exit(void)
 		     base->wheel.pending);
 		WRITE_ONCE(base->online, false);
 		raw_spin_unlock_irq(&base->lock);
-		twheel_run_stop(base);
+		timer_shutdown_sync(&base->tick);
+		hrtimer_cancel(&base->sleeper);
 	}
 	twheel_run_exit();
 	twheel_process_exit();

@@ -37,7 +37,6 @@ void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 int twheel_run_init(void);
 void twheel_run_exit(void);
 void twheel_run_init_base(struct twheel_base *base);
-void twheel_run_stop(struct twheel_base *base);
 
 /* debugfs.c */
 void twheel_debugfs_init(void);

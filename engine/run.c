@@ -258,13 +258,6 @@ int twheel_run_init(void)
 	return smpboot_register_percpu_thread(&run_threads);
 }
 
-/* No tick starts a run any more. @base is not online. May sleep. */
-void twheel_run_stop(struct twheel_base *base)
-{
-	timer_shutdown_sync(&base->tick);
-	hrtimer_cancel(&base->sleeper);
-}
-
 /*
  * Stops the threads, when nothing queues any more work that has to be done. Waits until each thread
  * has run: a real-time task that never sleeps can delay that. May sleep.
