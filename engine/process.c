@@ -13,33 +13,10 @@
 #include "engine.h"
 #include "twheel_compat.h"
 
-/* The most callbacks that a worker runs before other work of the CPU has its turn. */
+/* The most deferred timers that a worker takes before other work of the CPU has its turn. */
 #define PROCESS_IN_A_ROW	64U
 
 static struct workqueue_struct *twheel_wq;
-
-/* Returns the next deferred timer that is still due. Puts the others back into the wheel. */
-static struct twheel_timer *process_take(struct twheel_base *base)
-{
-	struct twheel_timer *t;
-	unsigned int i = 0;
-
-	lockdep_assert_held(&base->lock);
-
-	while ((t = twheel_base_first_deferred(base))) {
-		if (twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64()))
-			break;
-		if (++i % TWHEEL_LOCK_HOLD)
-			continue;
-		twheel_tick_wake_by(base, base->wheel.next);
-		raw_spin_unlock_irq(&base->lock);
-		cond_resched();
-		raw_spin_lock_irq(&base->lock);
-	}
-	/* For timers that were put back, and for a periodic one, which is pending again. */
-	twheel_tick_wake_by(base, base->wheel.next);
-	return t;
-}
 
 /* Runs the callback of @t. The base is locked, and is unlocked afterwards. */
 static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
@@ -70,16 +47,23 @@ static void process_work(struct work_struct *work)
 	struct twheel_base *base = worker->base;
 	struct twheel_timer *t;
 	unsigned int n;
+	bool expires;
 
 	for (n = 0; n < PROCESS_IN_A_ROW; n++) {
 		raw_spin_lock_irq(&base->lock);
-		t = process_take(base);
+		t = twheel_base_first_deferred(base);
 		if (!t) {
 			__set_bit(worker - base->worker, &base->idle_workers);
 			raw_spin_unlock_irq(&base->lock);
 			return;
 		}
-		process_run(worker, t);
+		expires = twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64());
+		/* For a timer that was put back, and for a periodic one, which is pending again. */
+		twheel_tick_wake_by(base, base->wheel.next);
+		if (expires)
+			process_run(worker, t);
+		else
+			raw_spin_unlock_irq(&base->lock);
 		cond_resched();
 	}
 	queue_work_on(base->cpu, twheel_wq, work);
