@@ -14,39 +14,23 @@
 #include <linux/slab.h>
 #include "engine.h"
 
-/* The base of a CPU at a moment. */
+/* What must be of one moment in the picture of a base. */
 struct debugfs_snapshot {
-	u64			now;
-	u64			wake;
-	bool			online;
 	struct twheel_counts	counts;
 	struct twheel_stats	stats;
-	/* how many workers are queued or run callbacks in process context */
-	unsigned int		busy;
-	/* what this CPU has pushed back without a lock, which @counts does not have */
-	u64			extended;
-	/* whether timers wait for process context */
-	bool			deferred;
 	struct twheel_wheel	wheel;
 	struct twheel_level	level[TWHEEL_LVL_DEPTH]; /* without chains */
 };
 
 static struct dentry *debugfs_directory;
 
-static void debugfs_take_snapshot(struct debugfs_snapshot *s, unsigned int cpu)
+static void debugfs_take_snapshot(struct debugfs_snapshot *s, struct twheel_base *base)
 {
-	struct twheel_base *base = twheel_base_of(cpu);
 	unsigned int n;
 
-	s->extended = local64_read(&per_cpu(twheel_extended, cpu));
 	raw_spin_lock_irq(&base->lock);
-	s->now = get_jiffies_64();
-	s->wake = base->wake;
-	s->online = base->online;
 	s->counts = base->counts;
 	s->stats = base->stats;
-	s->busy = TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers);
-	s->deferred = !list_empty(&base->wheel.deferred);
 	s->wheel = base->wheel;
 	for (n = 0; n < TWHEEL_LVL_DEPTH; n++)
 		s->level[n] = *base->wheel.level[n];
@@ -99,22 +83,25 @@ static void debugfs_show_level(struct seq_file *m, const struct debugfs_snapshot
 	seq_putc(m, '\n');
 }
 
-static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snapshot *s)
+static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snapshot *s,
+				  const struct twheel_base *base)
 {
 	const struct twheel_stats *stats = &s->stats;
 	const struct twheel_wheel *w = &s->wheel;
 	unsigned int i, n;
 
-	seq_printf(m, "online %d\n", s->online);
-	seq_printf(m, "now %llu\n", s->now);
+	seq_printf(m, "online %d\n", READ_ONCE(base->online));
+	seq_printf(m, "now %llu\n", get_jiffies_64());
 	seq_printf(m, "hand %llu\n", w->clk);
 	debugfs_show_tick(m, "next", w->next);
-	debugfs_show_tick(m, "wake", s->wake);
+	debugfs_show_tick(m, "wake", READ_ONCE(base->wake));
 	seq_printf(m, "pending %llu\n", w->pending);
-	seq_printf(m, "deferred %d\n", s->deferred);
-	seq_printf(m, "busy_workers %u\n", s->busy);
+	seq_printf(m, "deferred %d\n", !list_empty(&base->wheel.deferred));
+	seq_printf(m, "busy_workers %lu\n",
+		   TWHEEL_PROCESS_MAX - hweight_long(READ_ONCE(base->idle_workers)));
 	debugfs_show_counts(m, &s->counts);
-	seq_printf(m, "extended %llu\n", s->extended);
+	seq_printf(m, "extended %llu\n",
+		   (u64)local64_read(&per_cpu(twheel_extended, base->cpu)));
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
 	seq_printf(m, "runs %llu\n", stats->runs);
@@ -135,11 +122,12 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 static int debugfs_cpu_show(struct seq_file *m, void *unused)
 {
 	struct debugfs_snapshot *s = kmalloc(sizeof(*s), GFP_KERNEL);
+	struct twheel_base *base = m->private;
 
 	if (!s)
 		return -ENOMEM;
-	debugfs_take_snapshot(s, (unsigned long)m->private);
-	debugfs_show_snapshot(m, s);
+	debugfs_take_snapshot(s, base);
+	debugfs_show_snapshot(m, s, base);
 	kfree(s);
 	return 0;
 }
@@ -186,15 +174,16 @@ static const struct file_operations debugfs_reset_fops = {
 /* Errors are ignored: everything else works without the files. */
 void twheel_debugfs_init(void)
 {
-	unsigned long cpu;
+	unsigned int cpu;
 	char name[16];
 
 	debugfs_directory = debugfs_create_dir("twheel", NULL);
 	debugfs_create_file("counts", 0444, debugfs_directory, NULL, &debugfs_counts_fops);
 	debugfs_create_file("reset", 0200, debugfs_directory, NULL, &debugfs_reset_fops);
 	for_each_possible_cpu(cpu) {
-		snprintf(name, sizeof(name), "cpu%lu", cpu);
-		debugfs_create_file(name, 0444, debugfs_directory, (void *)cpu, &debugfs_cpu_fops);
+		snprintf(name, sizeof(name), "cpu%u", cpu);
+		debugfs_create_file(name, 0444, debugfs_directory, twheel_base_of(cpu),
+				    &debugfs_cpu_fops);
 	}
 }
 
