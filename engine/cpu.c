@@ -35,21 +35,16 @@ static int cpu_goes_offline(unsigned int cpu)
 {
 	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
 	struct twheel_base *base = twheel_base_of(cpu);
-	bool running;
 
 	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
 	if (to >= nr_cpu_ids)
 		return 0;
 
-	do {
-		raw_spin_lock_irq(&base->lock);
-		WRITE_ONCE(base->online, false);
-		running = base->running;
-		raw_spin_unlock_irq(&base->lock);
-		if (running)
-			twheel_callback_wait(base);
-	} while (running);
-
+	raw_spin_lock_irq(&base->lock);
+	WRITE_ONCE(base->online, false);
+	raw_spin_unlock_irq(&base->lock);
+	while (READ_ONCE(base->running))
+		twheel_callback_wait(base);
 	while (twheel_arm_move_some(twheel_base_of(to), base))
 		cond_resched();
 	return 0;
