@@ -28,9 +28,7 @@ static bool create_wants_extra(const struct twheel_op *op)
 struct admission {
 	/* For the next timer that needs an extra, or %NULL. */
 	struct timer_extra	*extra;
-	/* How many more timers the user has been charged for and the set counts, in this hold. */
-	unsigned int		admitted;
-	/* Places for timers, for which the user has been charged and which the set counts, too. */
+	/* Places for timers, for which the user has been charged, and which the set counts. */
 	struct block_places	places;
 	/* The flags, among %CREATE_KINDS, of operations whose timers may have these places. */
 	u32			kind;
@@ -50,21 +48,10 @@ static void create_return_places(struct timer_set *set, struct admission *adm)
 	/* The next timer that the table has a word for gets the first of them. */
 	if (adm->kind == TWHEEL_SHARED)
 		set->next_shared = places->block->first + __ffs64(places->left);
-	adm->admitted += hweight64(places->left);
+	set->count -= hweight64(places->left);
 	twheel_block_release(places->block, places->left);
 	twheel_block_free(set);
 	places->left = 0;
-}
-
-/* Ends an admission: gives back what no timer has used. */
-static void create_admit_end(struct timer_set *set, struct admission *adm)
-{
-	create_return_places(set, adm);
-	if (!adm->admitted)
-		return;
-	WRITE_ONCE(set->count, set->count - adm->admitted);
-	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, adm->admitted);
-	adm->admitted = 0;
 }
 
 /*
@@ -76,6 +63,7 @@ static int create_take(struct timer_set *set, const struct twheel_op *op, struct
 {
 	u32 words = twheel_table_words(set), from = words, to = TWHEEL_INDEX_MASK;
 	bool kept = op->flags & TWHEEL_KEEP_HANDLE, shared = op->flags & TWHEEL_SHARED;
+	unsigned int n = set->charged - set->count;
 	int ret;
 
 	if (kept) {
@@ -88,14 +76,17 @@ static int create_take(struct timer_set *set, const struct twheel_op *op, struct
 	/* Without a table, there are no words. */
 	if (shared && to >= words)
 		return -ENOSPC;
-	ret = twheel_block_reserve(set, from, to, adm->admitted, &adm->places);
+	ret = twheel_block_reserve(set, from, to, n, &adm->places);
 	if (ret == -EBUSY && from && !kept)
-		ret = twheel_block_reserve(set, 0, to, adm->admitted, &adm->places);
+		ret = twheel_block_reserve(set, 0, to, n, &adm->places);
 	if (ret == -EBUSY && (kept || shared))
 		return kept ? -EEXIST : -ENOSPC;
-	if (!ret && adm->kind == TWHEEL_SHARED)
+	if (ret)
+		return ret;
+	set->count += hweight64(adm->places.left);
+	if (adm->kind == TWHEEL_SHARED)
 		set->next_shared = adm->places.block->first + fls64(adm->places.left);
-	return ret;
+	return 0;
 }
 
 /*
@@ -106,24 +97,16 @@ static int create_take(struct timer_set *set, const struct twheel_op *op, struct
 static noinline int create_admit(struct timer_set *set, const struct twheel_op *op,
 				 unsigned int wanted, struct admission *adm)
 {
-	unsigned int room = set->limit - set->count;
-	int ret;
-
 	create_return_places(set, adm);
 	adm->kind = op->flags & CREATE_KINDS;
 	if (set->stopped)
 		return -ESHUTDOWN;
-	if (!adm->admitted) {
-		if (room)
-			adm->admitted = twheel_quota_charge_timers(set, min(room, wanted));
-		if (!adm->admitted)
-			return -EDQUOT;
-		WRITE_ONCE(set->count, set->count + adm->admitted);
-	}
-	ret = create_take(set, op, adm);
-	if (!ret)
-		adm->admitted -= hweight64(adm->places.left);
-	return ret;
+	wanted = min(wanted, set->limit - set->count);
+	if (wanted && set->charged == set->count)
+		set->charged += twheel_quota_charge_timers(set, wanted);
+	if (set->charged == set->count)
+		return -EDQUOT;
+	return create_take(set, op, adm);
 }
 
 /*
@@ -213,17 +196,14 @@ static bool create_write(struct twheel_op __user *to, const struct twheel_op *op
 static noinline void create_undo(struct timer_set *set, struct twheel_op *op, const u64 *given,
 				 unsigned int n)
 {
-	struct ended_timers ended = { };
-
 	for (; n--; op++, given++) {
 		if (!op->result)
-			twheel_user_timer_remove(set, twheel_block_find(set, op->handle), &ended);
+			twheel_user_timer_remove(set, twheel_block_find(set, op->handle));
 		/* A mistake stays one. */
 		else if (op->result != -EINVAL)
 			op->result = 0;
 		op->handle = *given;
 	}
-	twheel_user_timer_finish(set, &ended);
 }
 
 /*
@@ -252,7 +232,7 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 			break;
 		op[i].result = ret;
 	}
-	create_admit_end(set, adm);
+	create_return_places(set, adm);
 	done = i;
 	if (i && (batch || !op->result) && !create_write(to, op, i)) {
 		create_undo(set, op, given, i);

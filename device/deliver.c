@@ -134,7 +134,6 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 	struct twheel_event event[DELIVER_BURST] timer_set_not_cleared;
 	struct user_timer *t[DELIVER_BURST] timer_set_not_cleared;
 	unsigned int wanted, taken, i, first, burst = DELIVER_BURST, left = *steps, n = 0;
-	struct ended_timers ended = { };
 	bool faulted = false;
 
 	/* First: the event about the clock comes before those of timers. */
@@ -167,7 +166,7 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 			if (unlikely(user_timer_period(t[i])))
 				deliver_again(set, t[i], event[i].count, phase);
 			else
-				twheel_user_timer_end(t[i], &ended);
+				twheel_user_timer_end(set, t[i]);
 		}
 		n += taken;
 		/*
@@ -181,7 +180,7 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 	}
 	*steps = faulted ? 0 : left;
 	/* Before the program sees events in the ring: then the quota must have room again. */
-	twheel_user_timer_finish(set, &ended);
+	twheel_user_timer_finish(set);
 	return burst || n ? n : -EFAULT;
 }
 

@@ -79,8 +79,8 @@ int twheel_levels_grow(struct timer_set *set)
 	int missing;
 
 	for (;;) {
-		chains = READ_ONCE(set->count) < LEVELS_MANY ? 1 : TWHEEL_SLOT_CHAINS;
 		timer_set_lock(set);
+		chains = set->count < LEVELS_MANY ? 1 : TWHEEL_SLOT_CHAINS;
 		missing = levels_missing(set, chains);
 		timer_set_unlock(set);
 		if (missing < 0)

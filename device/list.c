@@ -42,7 +42,7 @@ static bool list_write(const struct list_walk *walk, const struct user_timer *t,
 
 /* Lists a timer, or takes it back, if its record can be written. Returns whether it could be. */
 static bool list_timer(const struct list_walk *walk, struct timer_set *set, struct user_timer *t,
-		       const struct twheel_phase *phase, struct ended_timers *ended)
+		       const struct twheel_phase *phase)
 {
 	if (!list_write(walk, t, phase))
 		return false;
@@ -56,7 +56,7 @@ static bool list_timer(const struct list_walk *walk, struct timer_set *set, stru
 			return false;
 		}
 	}
-	twheel_user_timer_remove(set, t, ended);
+	twheel_user_timer_remove(set, t);
 	return true;
 }
 
@@ -67,7 +67,6 @@ static bool list_timer(const struct list_walk *walk, struct timer_set *set, stru
 static int list_some(struct list_walk *walk, struct timer_set *set)
 {
 	unsigned int last = walk->done + min(walk->count - walk->done, TWHEEL_CHUNK);
-	struct ended_timers ended = { };
 	struct twheel_phase phase;
 	struct user_timer *t;
 	int ret = 0;
@@ -80,7 +79,7 @@ static int list_some(struct list_walk *walk, struct timer_set *set)
 	while (!ret && walk->done < last && (t = twheel_block_walk_next(set, &walk->place))) {
 		if (walk->remove && twheel_user_timer_has_expired(t, &phase))
 			continue;
-		if (list_timer(walk, set, t, &phase, &ended)) {
+		if (list_timer(walk, set, t, &phase)) {
 			walk->done++;
 		} else {
 			walk->place.index = user_timer_index(t);
@@ -88,7 +87,6 @@ static int list_some(struct list_walk *walk, struct timer_set *set)
 		}
 	}
 	pagefault_enable();
-	twheel_user_timer_finish(set, &ended);
 	twheel_turn_end(set, &phase);
 	return ret;
 }

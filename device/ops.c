@@ -167,8 +167,7 @@ static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel
 
 static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *t,
 				      const struct twheel_op *op,
-				      const struct twheel_phase *phase,
-				      struct ended_timers *ended)
+				      const struct twheel_phase *phase)
 {
 	bool expired;
 
@@ -177,13 +176,13 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 	if (likely(t && user_timer_is_usual(t, op->handle) && !t->extra &&
 		   twheel_wheel_state(&t->node) > phase->tick)) {
 		twheel_wheel_drop(&set->wheel, &t->node);
-		twheel_user_timer_end_usual(t, ended);
+		twheel_user_timer_end_usual(set, t);
 		return 0;
 	}
 	if (!ops_handle_names(t, op->handle))
 		return -ENOENT;
 	expired = ops_has_expired(t, phase);
-	twheel_user_timer_remove(set, t, ended);
+	twheel_user_timer_remove(set, t);
 	return expired ? TWHEEL_RETRACTED : 0;
 }
 
@@ -195,7 +194,6 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 				  unsigned int count, bool *changed)
 {
 	struct user_timer *timer[TWHEEL_CHUNK] timer_set_not_cleared;
-	struct ended_timers ended = { };
 	struct twheel_phase phase;
 	unsigned int i, n;
 	int seen = 0;
@@ -217,11 +215,10 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 				prefetchw(timer[i + OPS_AHEAD]->node.entry.prev);
 				prefetchw(timer[i + OPS_AHEAD]->node.entry.next);
 			}
-			op[i].result = ops_cancel(set, timer[i], &op[i], &phase, &ended);
+			op[i].result = ops_cancel(set, timer[i], &op[i], &phase);
 		}
 		seen |= op[i].result;
 	}
-	twheel_user_timer_finish(set, &ended);
 	twheel_turn_end(set, &phase);
 	*changed |= seen;
 	return n;
@@ -264,21 +261,18 @@ static int ops_query(const struct user_timer *t, struct twheel_op *op,
 /* Carries out an operation on the timer that its handle names. */
 static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 {
-	struct ended_timers ended = { };
 	struct twheel_phase phase;
 	struct user_timer *t;
 	int ret;
 
 	twheel_turn_begin(set, &phase);
 	t = twheel_block_find(set, op->handle);
-	if (opcode == TWHEEL_OP_CHANGE) {
+	if (opcode == TWHEEL_OP_CHANGE)
 		ret = ops_change(set, t, op, &phase);
-	} else if (opcode == TWHEEL_OP_CANCEL) {
-		ret = ops_cancel(set, t, op, &phase, &ended);
-		twheel_user_timer_finish(set, &ended);
-	} else {
+	else if (opcode == TWHEEL_OP_CANCEL)
+		ret = ops_cancel(set, t, op, &phase);
+	else
 		ret = ops_query(t, op, &phase);
-	}
 	twheel_turn_end(set, &phase);
 	return ret;
 }
@@ -286,7 +280,6 @@ static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 /* Cancels some timers of a group. Returns how many. */
 static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
 {
-	struct ended_timers ended = { };
 	struct twheel_phase phase;
 	struct user_timer *t;
 	unsigned int n = 0;
@@ -294,10 +287,9 @@ static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
 	twheel_turn_begin(set, &phase);
 	while (n < TWHEEL_CHUNK && (t = twheel_user_timer_of_group(set, group))) {
 		*retracted += ops_has_expired(t, &phase);
-		twheel_user_timer_remove(set, t, &ended);
+		twheel_user_timer_remove(set, t);
 		n++;
 	}
-	twheel_user_timer_finish(set, &ended);
 	twheel_turn_end(set, &phase);
 	return n;
 }

@@ -45,12 +45,12 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 	*next = U64_MAX;
 	*unread = 0;
 	while (walk.index != ULONG_MAX && !fatal_signal_pending(current)) {
-		if (READ_ONCE(set->count) > SET_NEXT_TIMERS) {
-			*next = U64_MAX;
-			*unread = READ_ONCE(set->unread);
-			break;
-		}
 		twheel_turn_lock(set, &phase);
+		if (set->count > SET_NEXT_TIMERS) {
+			*next = U64_MAX;
+			*unread = set->unread;
+			walk.index = ULONG_MAX;
+		}
 		twheel_block_walk_begin(set, &walk);
 		while ((t = twheel_block_walk_next(set, &walk))) {
 			deadline = twheel_time_to_program(set, t->clockid,

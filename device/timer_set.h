@@ -105,8 +105,12 @@ struct timer_set {
 	/* The timers whose events are unread, in the order of expiry; and how many. */
 	struct list_head	ready;
 	unsigned int		unread;
-	/* How many timers there are, how many of them have a lease, and are on clocks that jump. */
+	/*
+	 * How many timers there are, for how many the user is charged, how many have a lease, and
+	 * how many are on clocks that jump. While the lock is free, the first two are the same.
+	 */
 	unsigned int		count;
+	unsigned int		charged;
 	unsigned int		leases;
 	unsigned int		clocked;
 	/* The generation of the last handle given out: see create.c. */

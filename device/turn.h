@@ -88,8 +88,8 @@ static __always_inline void twheel_turn_begin(struct timer_set *set, struct twhe
 }
 
 /*
- * Ends a hold of a set's lock in a call. Asks for a visit, if the wheel wants one before the visit
- * that it has.
+ * Ends a hold of a set's lock in a call. Gives back what the call has not used. Asks for a visit, if
+ * the wheel wants one before the visit that it has.
  */
 static __always_inline void twheel_turn_end(struct timer_set *set,
 					    const struct twheel_phase *phase)
@@ -97,6 +97,7 @@ static __always_inline void twheel_turn_end(struct timer_set *set,
 {
 	timer_set_assert_locked(set);
 
+	twheel_user_timer_finish(set);
 	if (unlikely(set->wheel.next < set->visit_at))
 		twheel_turn_ask_visit(set, phase);
 	timer_set_unlock(set);

@@ -136,8 +136,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 }
 
 /* Ends a timer, in whatever state it is. Its handle names no timer afterwards. */
-void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
-			      struct ended_timers *ended)
+void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t)
 {
 	timer_set_assert_locked(set);
 
@@ -145,21 +144,15 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
 		user_timer_unready(set, t);
 	else
 		twheel_wheel_drop(&set->wheel, &t->node);
-	twheel_user_timer_end(t, ended);
+	twheel_user_timer_end(set, t);
 }
 
-/*
- * Gives back what ended timers had. The set has been locked since the first of them ended. The
- * collection may be used again.
- */
-void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended)
+/* The slow part of twheel_user_timer_finish(). */
+void twheel_user_timer_give_back(struct timer_set *set)
 {
 	timer_set_assert_locked(set);
 
-	if (!ended->count)
-		return;
-	WRITE_ONCE(set->count, set->count - ended->count);
-	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, ended->count);
+	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, set->charged - set->count);
+	set->charged = set->count;
 	twheel_block_free(set);
-	*ended = (struct ended_timers) { };
 }

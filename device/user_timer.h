@@ -11,22 +11,16 @@
 #include "time.h"
 #include "timer_set.h"
 
-/* Timers that have ended, until twheel_user_timer_finish() gives back what they had. */
-struct ended_timers {
-	unsigned int		count;
-};
-
 u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
 				   const struct twheel_phase *phase);
 bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase);
 void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
 				  const struct twheel_phase *phase);
-void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t,
-			      struct ended_timers *ended);
+void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t);
 struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag);
 void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t);
 void twheel_user_timer_free_extra(struct user_timer *t);
-void twheel_user_timer_finish(struct timer_set *set, struct ended_timers *ended);
+void twheel_user_timer_give_back(struct timer_set *set);
 
 /* The tick of the deadline of @t. */
 static inline u64 user_timer_tick_of(clockid_t clockid, s64 deadline,
@@ -145,25 +139,35 @@ static inline void user_timer_unready(struct timer_set *set, struct user_timer *
 }
 
 /* As twheel_user_timer_end(), for a timer without flags and without an extra. */
-static inline void twheel_user_timer_end_usual(struct user_timer *t, struct ended_timers *ended)
+static inline void twheel_user_timer_end_usual(struct timer_set *set, struct user_timer *t)
 {
 	struct timer_block *block = user_timer_block(t);
 
-	ended->count++;
+	set->count--;
 	t->state = USER_TIMER_DEAD;
 	twheel_block_release(block, BIT_ULL(t - block->timer));
 }
 
-/* Ends a timer, in no list and not in the wheel, for twheel_user_timer_finish(). */
-static inline void twheel_user_timer_end(struct user_timer *t, struct ended_timers *ended)
+/* Ends a timer, in no list and not in the wheel. Before twheel_user_timer_finish(). */
+static inline void twheel_user_timer_end(struct timer_set *set, struct user_timer *t)
 {
-	timer_set_assert_locked(user_timer_set(t));
+	timer_set_assert_locked(set);
 
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_close(t);
 	if (unlikely(t->extra))
 		twheel_user_timer_free_extra(t);
-	twheel_user_timer_end_usual(t, ended);
+	twheel_user_timer_end_usual(set, t);
+}
+
+/*
+ * Gives back what ended timers had, and what the user was charged for ahead and has not used. A
+ * hold of the lock that ends or adds timers ends with this: twheel_turn_end() calls it.
+ */
+static inline void twheel_user_timer_finish(struct timer_set *set)
+{
+	if (set->charged != set->count)
+		twheel_user_timer_give_back(set);
 }
 
 #endif /* _TWHEEL_DEVICE_USER_TIMER_H */
