@@ -29,7 +29,7 @@
 /* An array of more words is never copied with the set locked. */
 #define BLOCK_COPY_WORDS	65536U
 
-/* How many numbers a walk passes over in one look, if they have no block. */
+/* How many numbers without a block a walk passes over in one look, at most. */
 #define BLOCK_LOOK		256U
 
 static struct kmem_cache *block_cache;
@@ -40,37 +40,20 @@ void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk)
 	timer_set_assert_locked(set);
 
 	walk->looks = TWHEEL_CHUNK;
-	walk->block = NULL;
 }
 
 /*
- * Counts a look at a timer, or at a block. Returns whether the hold may go on. A hold
- * ends early if another CPU waits for the lock, but each hold has two looks at least: one to
- * find the block again, and one that moves the walk on.
+ * Counts a look at a timer, or at a block. Returns whether the hold may go on. A hold ends early if
+ * another CPU waits for the lock, but after one look at least, which moves the walk on.
  */
 static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
 {
-	if (walk->looks < TWHEEL_CHUNK - 1 && spin_is_contended(&set->lock))
+	if (walk->looks < TWHEEL_CHUNK && spin_is_contended(&set->lock))
 		walk->looks = 0;
 	if (!walk->looks)
 		return false;
 	walk->looks--;
 	return true;
-}
-
-/* Finds the block that has the index of a walk, or goes on towards the next block. */
-static noinline void block_walk_find(struct timer_set *set, struct block_walk *walk)
-{
-	unsigned long number = walk->index / TIMER_BLOCK_TIMERS, end = number + BLOCK_LOOK;
-
-	while (number < set->blocks && number < end && !set->block[number])
-		number++;
-	if (number < set->blocks) {
-		walk->index = max(walk->index, number * TIMER_BLOCK_TIMERS);
-		walk->block = set->block[array_index_nospec(number, set->blocks)];
-	} else {
-		walk->index = ULONG_MAX;
-	}
 }
 
 /*
@@ -80,23 +63,27 @@ static noinline void block_walk_find(struct timer_set *set, struct block_walk *w
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk)
 {
 	struct timer_block *block;
+	unsigned long number;
 	u64 left;
 
 	timer_set_assert_locked(set);
 
 	while (walk->index != ULONG_MAX && block_walk_look(set, walk)) {
-		block = walk->block;
-		if (!block) {
-			block_walk_find(set, walk);
-			continue;
+		number = walk->index / TIMER_BLOCK_TIMERS;
+		if (number >= set->blocks) {
+			walk->index = ULONG_MAX;
+			break;
 		}
-		left = block->used & GENMASK_ULL(63, walk->index - block->first);
+		block = set->block[array_index_nospec(number, set->blocks)];
+		left = block ? block->used & GENMASK_ULL(63, walk->index % TIMER_BLOCK_TIMERS) : 0;
 		if (left) {
 			walk->index = block->first + __ffs64(left) + 1;
 			return &block->timer[__ffs64(left)];
 		}
-		walk->index = block->first + TIMER_BLOCK_TIMERS;
-		walk->block = NULL;
+		do {
+			number++;
+		} while (number % BLOCK_LOOK && number < set->blocks && !set->block[number]);
+		walk->index = number * TIMER_BLOCK_TIMERS;
 	}
 	return NULL;
 }

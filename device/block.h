@@ -15,8 +15,6 @@ struct block_walk {
 	unsigned long		index;
 	/* How many looks are left in this hold. */
 	unsigned int		looks;
-	/* The block that has @index, if it is known in this hold; or %NULL. */
-	struct timer_block	*block;
 };
 
 /* Places of a block that have been taken for timers, in one hold of the set's lock. */
