@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A model, for spin, of the life of a lease (device/lease.c and device/leased.c). Holders
+ * A model, for spin, of the life of a lease (device/lease.c and device/user_timer.c). Holders
  * push the deadline back and close their copies, while the timer expires, and while the owner
  * changes it, cancels it, arms it again after its expiry, and closes the set. Another timer then
  * gets the place of the first one. scripts/test-protocol runs the model.
@@ -50,7 +50,7 @@ bool told;			/* a holder was told so */
 bool closed_in_time;		/* the last copy was closed while the lease lived */
 bool withdrawn;			/* the owner has withdrawn an event */
 
-/* twheel_leased_end() */
+/* twheel_user_timer_end_lease() */
 inline end_lease()
 {
 	if

@@ -11,7 +11,6 @@
 #include "clock.h"
 #include "deliver.h"
 #include "ioctl.h"
-#include "leased.h"
 #include "levels.h"
 #include "ops.h"
 #include "quota.h"

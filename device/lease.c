@@ -19,7 +19,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include "leased.h"
+#include "ops.h"
 #include "quota.h"
 #include "turn.h"
 
@@ -141,7 +141,7 @@ static void lease_expire(struct timer_set *set, struct user_timer *t)
 	t->deadline = min(t->deadline, set->latest);
 	atomic64_set(&t->node.state, set->latest);
 	t->flags |= USER_TIMER_LEASE_CLOSED;
-	twheel_leased_end(t);
+	twheel_user_timer_end_lease(t);
 	user_timer_ready(set, t, false);
 }
 
@@ -161,7 +161,7 @@ static int lease_release(struct inode *inode, struct file *file)
 	if (expire)
 		lease_expire(set, lease->t);
 	else if (lease->t)
-		twheel_leased_end(lease->t);
+		twheel_user_timer_end_lease(lease->t);
 	if (expire && set->ring)
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	list_del_init(&lease->ended);
@@ -283,7 +283,7 @@ long twheel_lease_create(struct timer_set *set, void __user *argp)
 		/* No program knows of the lease. It ends now, and its timer goes on. */
 		timer_set_lock(set);
 		if (lease->t)
-			twheel_leased_end(lease->t);
+			twheel_user_timer_end_lease(lease->t);
 		timer_set_unlock(set);
 		ret = -EFAULT;
 		goto out_put_file;

@@ -8,7 +8,6 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include "create.h"
-#include "leased.h"
 #include "ops.h"
 #include "turn.h"
 
@@ -118,7 +117,7 @@ static noinline int ops_set_deadline(struct timer_set *set, struct user_timer *t
 		user_timer_unready(set, t);
 		t->flags &= ~USER_TIMER_LEASE_CLOSED;
 	} else if (unlikely(expired) && t->extra) {
-		twheel_leased_end(t);
+		twheel_user_timer_end_lease(t);
 	}
 	t->deadline = user_timer_new_deadline(set, t->clockid, op, phase);
 	twheel_user_timer_arm(set, t, user_timer_tick(t, phase));

@@ -7,6 +7,9 @@
 
 #include "timer_set.h"
 
+/* lease.c */
+long twheel_lease_create(struct timer_set *set, void __user *argp);
+
 /* list.c */
 long twheel_list(struct timer_set *set, void __user *argp);
 long twheel_list_drain(struct timer_set *set, void __user *argp);

@@ -88,8 +88,8 @@ static __always_inline void twheel_turn_begin(struct timer_set *set, struct twhe
 }
 
 /*
- * Ends a hold of a set's lock in a call. Gives back what the call has not used. Asks for a visit, if
- * the wheel wants one before the visit that it has.
+ * Ends a hold of a set's lock in a call. Gives back what the call has not used. Asks for a visit,
+ * if the wheel wants one before the visit that it has.
  */
 static __always_inline void twheel_turn_end(struct timer_set *set,
 					    const struct twheel_phase *phase)

@@ -120,6 +120,35 @@ void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 		rb_add(&t->extra->group, &set->groups, user_timer_tag_less);
 }
 
+/*
+ * Ends the lease of @t, if it has one. An end is final: if the owner arms an expired timer again,
+ * the timer has no lease. So a holder that has seen POLLHUP need not look again.
+ *
+ * The timer and the lease point to each other, both under the lock of the set. So a lease never
+ * finds another timer in the place of its own. The user is uncharged now, and not when the last
+ * descriptor is closed: a holder that keeps its descriptor takes nothing from the owner. The caller
+ * has the holders woken: see wake.c.
+ */
+void twheel_user_timer_end_lease(struct user_timer *t)
+{
+	struct timer_lease *lease = user_timer_lease(t);
+	struct timer_set *set = user_timer_set(t);
+
+	timer_set_assert_locked(set);
+
+	if (!lease)
+		return;
+	t->extra->lease = NULL;
+	WRITE_ONCE(lease->t, NULL);
+	set->leases--;
+	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
+	/* Pairs with the barrier in twheel_waiters_poll(). */
+	if (twheel_waiters_any(&lease->wait)) {
+		lease->wait.next = 1;
+		list_add_tail(&lease->ended, &set->ended_leases);
+	}
+}
+
 /* Frees the extra of a timer that has ended and has one. The set is locked. */
 void twheel_user_timer_free_extra(struct user_timer *t)
 {
@@ -129,7 +158,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 
 	if (t->extra->tag)
 		rb_erase(&t->extra->group, &set->groups);
-	twheel_leased_end(t);
+	twheel_user_timer_end_lease(t);
 	set->clocked -= t->clockid != CLOCK_MONOTONIC;
 	user_timer_block(t)->extras--;
 	kfree(t->extra);

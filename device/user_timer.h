@@ -6,7 +6,6 @@
 #define _TWHEEL_DEVICE_USER_TIMER_H
 
 #include "block.h"
-#include "leased.h"
 #include "shared.h"
 #include "time.h"
 #include "timer_set.h"
@@ -19,6 +18,7 @@ void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t);
 struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag);
 void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t);
+void twheel_user_timer_end_lease(struct user_timer *t);
 void twheel_user_timer_free_extra(struct user_timer *t);
 void twheel_user_timer_give_back(struct timer_set *set);
 
@@ -116,7 +116,7 @@ static __always_inline bool twheel_user_timer_expire(struct timer_set *set, stru
 	user_timer_note_expiry(set, t, phase, ahead);
 	t->state = USER_TIMER_READY;
 	if (unlikely(t->extra))
-		twheel_leased_end(t);
+		twheel_user_timer_end_lease(t);
 	return true;
 }
 

@@ -15,7 +15,6 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include "leased.h"
 #include "twheel_compat.h"
 #include "user_cpu.h"
 #include "wake.h"
