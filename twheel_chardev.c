@@ -11,13 +11,12 @@
 #include <linux/kdev_t.h>
 #include <linux/module.h>
 #include "device/block.h"
-#include "device/clock.h"
 #include "device/deliver.h"
 #include "device/init.h"
 #include "device/ioctl.h"
-#include "device/levels.h"
 #include "device/shared.h"
 #include "device/timer_set.h"
+#include "device/user_timer.h"
 #include "device/visit.h"
 #include "device/wake.h"
 

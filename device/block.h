@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: where the timers of a set lie
+ * twheel: where the timers of a set lie, and the levels of its wheel
  */
 #ifndef _TWHEEL_DEVICE_BLOCK_H
 #define _TWHEEL_DEVICE_BLOCK_H
 
 #include <linux/bitops.h>
 #include <linux/nospec.h>
+#include <linux/sched.h>
 #include "timer_set.h"
 
 /* A walk over the timers of a set, in several holds of its lock. It begins with an @index of 0. */
@@ -26,6 +27,7 @@ struct block_places {
 	u32			missing;
 };
 
+/* block.c */
 int twheel_block_init(void);
 void twheel_block_exit(void);
 void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
@@ -36,6 +38,20 @@ int twheel_block_add(struct timer_set *set, u32 number);
 void twheel_block_free(struct timer_set *set);
 void twheel_block_remove(struct timer_block *block);
 void twheel_block_free_array(struct timer_set *set, struct timer_block **array, u32 words);
+
+/* levels.c */
+int twheel_levels_grow(struct timer_set *set);
+void twheel_levels_free(struct timer_set *set);
+int twheel_levels_init(void);
+void twheel_levels_exit(void);
+
+/* Ends a call on a set: gives the wheel the levels that its timers want, if there is memory. */
+static inline void twheel_levels_keep_up(struct timer_set *set)
+{
+	if (unlikely(READ_ONCE(set->wheel.depth) < READ_ONCE(set->wheel.wanted)) &&
+	    !(current->flags & PF_KTHREAD))
+		twheel_levels_grow(set);
+}
 
 /*
  * Finds the place that @handle, any number from the program, points to. The set is locked. Returns

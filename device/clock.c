@@ -22,8 +22,6 @@
 #include <linux/pvclock_gtod.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
-#include "block.h"
-#include "clock.h"
 #include "user_cpu.h"
 #include "user_timer.h"
 

@@ -11,8 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "create.h"
-#include "levels.h"
+#include "ops.h"
 #include "quota.h"
 #include "turn.h"
 

@@ -8,10 +8,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "clock.h"
 #include "deliver.h"
 #include "ioctl.h"
-#include "levels.h"
 #include "ops.h"
 #include "quota.h"
 #include "shared.h"

@@ -8,7 +8,7 @@
  * the cache.
  */
 #include <linux/slab.h>
-#include "levels.h"
+#include "block.h"
 #include "quota.h"
 
 /* From so many timers on, a set is about to have many. */

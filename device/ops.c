@@ -7,7 +7,6 @@
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include "create.h"
 #include "ops.h"
 #include "turn.h"
 

@@ -7,6 +7,10 @@
 
 #include "timer_set.h"
 
+/* create.c */
+unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
+			   struct twheel_op __user *to, unsigned int n, bool batch);
+
 /* lease.c */
 long twheel_lease_create(struct timer_set *set, void __user *argp);
 

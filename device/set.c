@@ -14,8 +14,6 @@
 #include <linux/slab.h>
 #include <linux/time_namespace.h>
 #include "block.h"
-#include "clock.h"
-#include "levels.h"
 #include "quota.h"
 #include "shared.h"
 #include "time.h"

@@ -10,6 +10,15 @@
 #include "time.h"
 #include "timer_set.h"
 
+/* clock.c */
+void twheel_clock_use(struct timer_set *set);
+long twheel_clock_watch(struct timer_set *set);
+bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase,
+			 unsigned int *steps);
+void twheel_clock_remove(struct timer_set *set);
+void twheel_clock_exit(void);
+
+/* user_timer.c */
 u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
 				   const struct twheel_phase *phase);
 bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase);

@@ -10,9 +10,7 @@
  */
 #include "bench.h"
 #include "device/block.h"
-#include "device/create.h"
 #include "device/ops.h"
-#include "device/levels.h"
 #include "device/quota.h"
 #include "device/turn.h"
 #include "device/user_timer.h"
