@@ -34,31 +34,9 @@
 
 static struct kmem_cache *block_cache;
 
-/* Begins or continues a walk, after locking the set. */
-void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk)
-{
-	timer_set_assert_locked(set);
-
-	walk->looks = TWHEEL_CHUNK;
-}
-
 /*
- * Counts a look at a timer, or at a block. Returns whether the hold may go on. A hold ends early if
- * another CPU waits for the lock, but after one look at least, which moves the walk on.
- */
-static bool block_walk_look(struct timer_set *set, struct block_walk *walk)
-{
-	if (walk->looks < TWHEEL_CHUNK && spin_is_contended(&set->lock))
-		walk->looks = 0;
-	if (!walk->looks)
-		return false;
-	walk->looks--;
-	return true;
-}
-
-/*
- * Returns the next timer of a walk, or %NULL if the caller is to release the lock, which has been
- * held since twheel_block_walk_begin(). Then the walk is at its end if its @index is %ULONG_MAX.
+ * Returns the next timer of a walk, or %NULL if the caller is to release the lock. Then the walk is
+ * at its end if its @index is %ULONG_MAX. A look is a timer, or a block without further ones.
  */
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk)
 {
@@ -68,7 +46,8 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 
 	timer_set_assert_locked(set);
 
-	while (walk->index != ULONG_MAX && block_walk_look(set, walk)) {
+	while (walk->index != ULONG_MAX && walk->looks) {
+		walk->looks--;
 		number = walk->index / TIMER_BLOCK_TIMERS;
 		if (number >= set->blocks) {
 			walk->index = ULONG_MAX;

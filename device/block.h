@@ -14,7 +14,7 @@
 struct block_walk {
 	/* The index to go on with; %ULONG_MAX at the end of the set. */
 	unsigned long		index;
-	/* How many looks are left in this hold. */
+	/* How many looks are left in this hold: the caller begins with %TWHEEL_CHUNK at most. */
 	unsigned int		looks;
 };
 
@@ -30,7 +30,6 @@ struct block_places {
 /* block.c */
 int twheel_block_init(void);
 void twheel_block_exit(void);
-void twheel_block_walk_begin(struct timer_set *set, struct block_walk *walk);
 struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_walk *walk);
 int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n,
 			 struct block_places *places);

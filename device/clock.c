@@ -140,17 +140,17 @@ static void clock_note_set(struct timer_set *set)
 bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase,
 			 unsigned int *steps)
 {
-	struct block_walk walk = { .index = set->clocked ? set->refile_at : ULONG_MAX };
+	const unsigned int looks = min(*steps, TWHEEL_CHUNK);
+	struct block_walk walk = {
+		.index = set->clocked ? set->refile_at : ULONG_MAX,
+		.looks = looks,
+	};
 	struct user_timer *t;
-	unsigned int looks;
 
 	timer_set_assert_locked(set);
 
 	if (!set->refile_at)
 		clock_note_set(set);
-	twheel_block_walk_begin(set, &walk);
-	looks = min(walk.looks, *steps);
-	walk.looks = looks;
 	while ((t = twheel_block_walk_next(set, &walk)))
 		if (t->state == USER_TIMER_PENDING && t->clockid != CLOCK_MONOTONIC)
 			twheel_wheel_change(&set->wheel, &t->node, user_timer_tick(t, phase));

@@ -75,7 +75,7 @@ static int list_some(struct list_walk *walk, struct timer_set *set)
 	if (walk->remove && !set->stopped)
 		ret = -ECANCELED;
 	pagefault_disable();
-	twheel_block_walk_begin(set, &walk->place);
+	walk->place.looks = TWHEEL_CHUNK;
 	while (!ret && walk->done < last && (t = twheel_block_walk_next(set, &walk->place))) {
 		if (walk->remove && twheel_user_timer_has_expired(t, &phase))
 			continue;

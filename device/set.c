@@ -49,7 +49,7 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 			*unread = set->unread;
 			walk.index = ULONG_MAX;
 		}
-		twheel_block_walk_begin(set, &walk);
+		walk.looks = TWHEEL_CHUNK;
 		while ((t = twheel_block_walk_next(set, &walk))) {
 			deadline = twheel_time_to_program(set, t->clockid,
 							  twheel_table_deadline(t));
