@@ -219,7 +219,7 @@ static int lease_check(const struct user_timer *t, u64 handle, const struct twhe
 		return -ENOENT;
 	if (t->clockid != CLOCK_MONOTONIC || t->flags & TWHEEL_SHARED || user_timer_period(t))
 		return -EINVAL;
-	return user_timer_lease(t) ? -EBUSY : 0;
+	return t->extra && t->extra->lease ? -EBUSY : 0;
 }
 
 /* Gives a lease its timer. */

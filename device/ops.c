@@ -223,8 +223,8 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 }
 
 /*
- * Fills in an operation from a timer. The time is the deadline if @op has %TWHEEL_ABSTIME, else the
- * time left.
+ * Fills in an operation from a timer. What few timers have is 0 in @op so far. The time is the
+ * deadline if @op has %TWHEEL_ABSTIME, else the time left.
  */
 static void ops_describe(const struct user_timer *t, struct twheel_op *op,
 			 const struct twheel_phase *phase)
@@ -232,17 +232,19 @@ static void ops_describe(const struct user_timer *t, struct twheel_op *op,
 	s64 now = twheel_time_at(t->clockid, phase), deadline = twheel_table_deadline(t);
 
 	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
-	if (user_timer_lease(t) && !ops_has_expired(t, phase))
-		op->flags |= TWHEEL_LEASED;
 	op->cookie = t->cookie;
 	op->clockid = t->clockid;
 	if (op->flags & TWHEEL_ABSTIME)
 		op->time_ns = twheel_time_to_program(user_timer_set(t), t->clockid, deadline);
 	else
 		op->time_ns = deadline > now ? deadline - now : 0;
-	op->period_ns = user_timer_period(t);
-	op->window_ns = user_timer_window(t);
-	op->group = t->extra ? t->extra->tag : 0;
+	if (!t->extra)
+		return;
+	if (t->extra->lease && !ops_has_expired(t, phase))
+		op->flags |= TWHEEL_LEASED;
+	op->period_ns = t->extra->period;
+	op->window_ns = t->extra->window;
+	op->group = t->extra->tag;
 }
 
 static int ops_query(const struct user_timer *t, struct twheel_op *op,

@@ -339,16 +339,6 @@ static inline u64 user_timer_period(const struct user_timer *t)
 	return t->extra ? t->extra->period : 0;
 }
 
-static inline u64 user_timer_window(const struct user_timer *t)
-{
-	return t->extra ? t->extra->window : 0;
-}
-
-static inline struct timer_lease *user_timer_lease(const struct user_timer *t)
-{
-	return t->extra ? t->extra->lease : NULL;
-}
-
 static inline void timer_set_lock(struct timer_set *set)
 	__acquires(&set->lock)
 {

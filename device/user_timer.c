@@ -59,7 +59,7 @@ bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twhe
 	if (twheel_wheel_has_window(&t->node))
 		return phase->tick >=
 		       twheel_clock_tick(phase, twheel_time_add(twheel_table_deadline(t),
-								user_timer_window(t)));
+								t->extra->window));
 	return twheel_wheel_state(&t->node) <= phase->tick &&
 	       twheel_table_deadline(t) <= phase->now;
 }
@@ -121,8 +121,9 @@ void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 }
 
 /*
- * Ends the lease of @t, if it has one. An end is final: if the owner arms an expired timer again,
- * the timer has no lease. So a holder that has seen POLLHUP need not look again.
+ * Ends the lease of @t, a timer with an extra, if it has one. An end is final: if the owner arms an
+ * expired timer again, the timer has no lease. So a holder that has seen POLLHUP need not look
+ * again.
  *
  * The timer and the lease point to each other, both under the lock of the set. So a lease never
  * finds another timer in the place of its own. The user is uncharged now, and not when the last
@@ -131,7 +132,7 @@ void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
  */
 void twheel_user_timer_end_lease(struct user_timer *t)
 {
-	struct timer_lease *lease = user_timer_lease(t);
+	struct timer_lease *lease = t->extra->lease;
 	struct timer_set *set = user_timer_set(t);
 
 	timer_set_assert_locked(set);
