@@ -116,8 +116,8 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	}
 	spin_lock_init(&set->lock);
 	twheel_wheel_init(&set->wheel, get_jiffies_64());
-	RB_CLEAR_NODE(&set->visit);
-	set->visit_at = TWHEEL_NEVER;
+	timerqueue_init(&set->visit);
+	set->visit.expires = TWHEEL_NEVER;
 	INIT_LIST_HEAD(&set->ready);
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);

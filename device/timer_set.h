@@ -13,6 +13,7 @@
 #include <linux/rbtree_types.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
+#include <linux/timerqueue.h>
 #include <uapi/linux/twheel.h>
 #include "engine/device.h"
 #include "twheel.h"
@@ -96,11 +97,12 @@ struct timer_set {
 
 	/* The pending timers, of all clocks, by ticks. */
 	struct twheel_wheel	wheel;
-	/* The next visit: the CPU in whose tree the set is or was; the tick, or %TWHEEL_NEVER. */
+	/*
+	 * The next visit: its tick, or %TWHEEL_NEVER; and the place in the tree of @visit_user,
+	 * protected by the lock of that.
+	 */
+	struct timerqueue_node	visit;
 	struct user_cpu		*visit_user;
-	u64			visit_at;
-	/* The place in that tree, protected by the lock of @visit_user. */
-	struct rb_node		visit;
 
 	/* The timers whose events are unread, in the order of expiry; and how many. */
 	struct list_head	ready;

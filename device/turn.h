@@ -97,7 +97,7 @@ static __always_inline void twheel_turn_end(struct timer_set *set,
 	timer_set_assert_locked(set);
 
 	twheel_user_timer_finish(set);
-	if (unlikely(set->wheel.next < set->visit_at))
+	if (unlikely(set->wheel.next < (u64)set->visit.expires))
 		twheel_turn_ask_visit(set, phase);
 	timer_set_unlock(set);
 	twheel_wake_holders(set);

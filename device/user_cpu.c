@@ -16,7 +16,6 @@
  * they want more than their credit, have them round-robin.
  */
 #include <linux/percpu.h>
-#include <linux/rbtree.h>
 #include "user_cpu.h"
 
 #define USER_CPU_STEPS_SHIFT	4
@@ -61,7 +60,7 @@ struct user_cpu __percpu *twheel_user_cpu_new(void)
 		user = per_cpu_ptr(users, cpu);
 		spin_lock_init(&user->lock);
 		user->cpu = cpu;
-		user->visits = RB_ROOT_CACHED;
+		timerqueue_init_head(&user->visits);
 		user->at = TWHEEL_NEVER;
 		twheel_setup(&user->timer, user_cpu_visit, 0);
 		INIT_LIST_HEAD(&user->sets);
@@ -101,16 +100,6 @@ void twheel_user_cpu_free(struct user_cpu __percpu *users)
 	free_percpu(users);
 }
 
-static struct timer_set *user_cpu_set(struct rb_node *node)
-{
-	return rb_entry(node, struct timer_set, visit);
-}
-
-static bool user_cpu_earlier(struct rb_node *a, const struct rb_node *b)
-{
-	return user_cpu_set(a)->visit_at < rb_entry(b, struct timer_set, visit)->visit_at;
-}
-
 static void user_cpu_arm(struct user_cpu *user, u64 tick)
 {
 	lockdep_assert_held(&user->lock);
@@ -129,13 +118,11 @@ static void user_cpu_remove(struct timer_set *set)
 	if (!user)
 		return;
 	spin_lock(&user->lock);
-	if (!RB_EMPTY_NODE(&set->visit)) {
-		rb_erase_cached(&set->visit, &user->visits);
-		RB_CLEAR_NODE(&set->visit);
-	}
+	if (timerqueue_node_queued(&set->visit))
+		timerqueue_del(&user->visits, &set->visit);
 	/* A timer for no visit would wake the CPU for nothing. */
 	if ((set->ended || user != twheel_user_cpu_here(set)) &&
-	    RB_EMPTY_ROOT(&user->visits.rb_root) && !user->behind &&
+	    !timerqueue_getnext(&user->visits) && !user->behind &&
 	    list_empty_careful(&user->sets)) {
 		twheel_cancel(&user->timer);
 		user->at = TWHEEL_NEVER;
@@ -152,11 +139,10 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 
 	user_cpu_remove(set);
 	set->visit_user = user;
-	set->visit_at = tick;
+	set->visit.expires = tick;
 	spin_lock(&user->lock);
 	/* Without credit, the timer is armed for the tick at which there is some again. */
-	if (rb_add_cached(&set->visit, &user->visits, user_cpu_earlier) &&
-	    !READ_ONCE(user->behind))
+	if (timerqueue_add(&user->visits, &set->visit) && !READ_ONCE(user->behind))
 		user_cpu_arm(user, tick);
 	spin_unlock(&user->lock);
 }
@@ -168,18 +154,17 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 struct timer_set *twheel_user_cpu_pop(struct user_cpu *user)
 {
 	u64 now = get_jiffies_64();
-	struct rb_node *first;
+	struct timerqueue_node *first;
+	struct timer_set *set = NULL;
 
 	spin_lock(&user->lock);
-	first = rb_first_cached(&user->visits);
-	if (first && user_cpu_set(first)->visit_at <= now) {
-		rb_erase_cached(first, &user->visits);
-		RB_CLEAR_NODE(first);
-	} else {
-		first = NULL;
+	first = timerqueue_getnext(&user->visits);
+	if (first && first->expires <= now) {
+		timerqueue_del(&user->visits, first);
+		set = container_of(first, struct timer_set, visit);
 	}
 	spin_unlock(&user->lock);
-	return first ? user_cpu_set(first) : NULL;
+	return set;
 }
 
 /* Returns the tick at which a user is served when all users have used up their credit. */
@@ -195,14 +180,14 @@ void twheel_user_cpu_arm_next(struct user_cpu *user, bool wakes)
 {
 	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
 	u64 now = get_jiffies_64(), next = TWHEEL_NEVER;
-	struct rb_node *first;
+	struct timerqueue_node *first;
 	bool behind;
 
 	spin_lock(&user->lock);
 	user->at = TWHEEL_NEVER;
-	first = rb_first_cached(&user->visits);
+	first = timerqueue_getnext(&user->visits);
 	if (first)
-		next = user_cpu_set(first)->visit_at;
+		next = first->expires;
 	behind = next <= now || (wakes && !list_empty_careful(&user->sets));
 	if (behind != user->behind)
 		atomic_add(behind ? 1 : -1, &all->behind);

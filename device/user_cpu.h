@@ -11,7 +11,7 @@
 struct user_cpu {
 	/* Nests inside the locks of sets. Taken with bottom halves off. Protects these three. */
 	spinlock_t		lock;
-	struct rb_root_cached	visits;		/* the sets that want a visit here, by tick */
+	struct timerqueue_head	visits;		/* the sets that want a visit here, by tick */
 	u64			at;		/* of @timer; TWHEEL_NEVER if it is not armed */
 	struct twheel_timer	timer;		/* for the first of the visits */
 	unsigned int		cpu;
@@ -49,7 +49,7 @@ static inline void twheel_user_cpu_visit_by(struct timer_set *set, u64 tick)
 {
 	timer_set_assert_locked(set);
 
-	if (tick < set->visit_at)
+	if (tick < (u64)set->visit.expires)
 		twheel_user_cpu_add(set, tick);
 }
 

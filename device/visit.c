@@ -84,8 +84,8 @@ static void visit_set(struct timer_set *set, struct user_cpu *at_once)
 	if (set->ended)
 		goto out_unlock;
 	/* A call may have asked for another visit since the set was taken. */
-	if (RB_EMPTY_NODE(&set->visit))
-		set->visit_at = TWHEEL_NEVER;
+	if (!timerqueue_node_queued(&set->visit))
+		set->visit.expires = TWHEEL_NEVER;
 	tail = set->tail;
 	twheel_clock_read(&phase);
 	done = visit_turn(set, &phase, &moved);

@@ -58,7 +58,7 @@ void twheel_quota_uncharge(struct user_quota *quota, enum quota_what what, unsig
 /* Nothing is due during the benchmark, so no visit comes. */
 void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 {
-	set->visit_at = tick;
+	set->visit.expires = tick;
 }
 
 void *native_zalloc_object(struct kmem_cache *cache)
@@ -80,7 +80,7 @@ static struct timer_set *new_set(void)
 	INIT_LIST_HEAD(&set->ready);
 	INIT_LIST_HEAD(&set->ended_leases);
 	set->limit = TWHEEL_INDEX_MASK;
-	set->visit_at = TWHEEL_NEVER;
+	set->visit.expires = TWHEEL_NEVER;
 	twheel_wheel_init(&set->wheel, get_jiffies_64());
 	return set;
 }

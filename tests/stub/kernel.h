@@ -475,7 +475,8 @@ int cpuhp_setup_state(enum cpuhp_state state, const char *name,
 /* Trees */
 struct rb_node { struct rb_node *rb_left, *rb_right; };
 struct rb_root { struct rb_node *rb_node; };
-struct rb_root_cached { struct rb_root rb_root; };
+struct timerqueue_node { ktime_t expires; };
+struct timerqueue_head { struct rb_root rb_root; };
 #define rb_entry(node, type, member) container_of(node, type, member)
 void rb_add(struct rb_node *node, struct rb_root *tree,
 	    bool (*less)(struct rb_node *, const struct rb_node *));
