@@ -18,7 +18,6 @@
 #include "device/timer_set.h"
 #include "device/user_timer.h"
 #include "device/visit.h"
-#include "device/wake.h"
 
 static ssize_t twheel_read(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -88,10 +87,9 @@ int twheel_chardev_init(void)
 	if (ret)
 		goto out_block_exit;
 	twheel_visit_init();
-	twheel_wake_init();
 	ret = class_register(&twheel_class);
 	if (ret)
-		goto out_wake_exit;
+		goto out_visit_exit;
 	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);
 	if (ret < 0)
 		goto out_unregister_class;
@@ -104,8 +102,8 @@ int twheel_chardev_init(void)
 	__unregister_chrdev(twheel_major, 0, 1, "twheel");
 out_unregister_class:
 	class_unregister(&twheel_class);
-out_wake_exit:
-	twheel_wake_exit();
+out_visit_exit:
+	twheel_visit_exit();
 	twheel_levels_exit();
 out_block_exit:
 	twheel_block_exit();
@@ -119,7 +117,7 @@ void twheel_chardev_exit(void)
 	__unregister_chrdev(twheel_major, 0, 1, "twheel");
 	class_unregister(&twheel_class);
 	twheel_clock_exit();
-	twheel_wake_exit();
+	twheel_visit_exit();
 	twheel_levels_exit();
 	twheel_block_exit();
 }

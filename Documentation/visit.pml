@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A model, for spin, of how the kernel wakes a program whose timers expire. The calls of the program
- * turn the wheel and ask for a visit (device/turn.h). The visit has the program woken
- * (device/visit.c). The wake-up waits for its turn (device/wake.c). A reader waits for events.
- * Another thread arms timers, and turns the wheel by that. scripts/test-protocol runs the model.
+ * turn the wheel and ask for a visit (device/turn.h). The visit wakes the program
+ * (device/visit.c), part by part (device/wake.c). A reader waits for events. Another thread arms
+ * timers, and turns the wheel by that. scripts/test-protocol runs the model.
  *
- * A visit comes at its tick or later, and a wake-up comes some time: the credit of a user
- * (device/user_cpu.c) is not in the model. A step is one hold of a lock, or one access outside it.
+ * A visit comes at its tick or later: the credit of a user and the queue of users
+ * (device/user_cpu.c) are not in the model. A step is one hold of a lock, or one access outside it.
  * A ghost is a variable that only the assertions use. spin also reports a reader that sleeps beside
  * an event for ever.
  *
@@ -22,9 +22,8 @@
  *	-DREST_NOW	a call with more due than it has steps does not ask for a visit
  *	-DKEEP_AT	a visit that wakes leaves @visit_at as it was
  *	-DONLY_WHEEL	the visit does not ask for events that a call has found
- *	-DLATE_CLEAR	a wake-up can be queued again only when the one under way ends
- *	-DNO_ENDED	with CLOSE: a wake-up queues the set again, though it has ended
- *	-DNO_CANCEL	with CLOSE: the close leaves the set in the queue
+ *	-DLATE_CLEAR	a visit that is asked for while one is under way is lost
+ *	-DNO_ENDED	with CLOSE: a visit asks for the next one, though the set has ended
  *	-DNO_LEAVE	with CLOSE: the close leaves the set among those to be visited
  *	-DNO_GRACE	with CLOSE: the close does not wait for what is under way
  */
@@ -49,18 +48,13 @@ bool wanted;		/* wait.next */
 bool ended;
 
 bool visits;		/* the set is among those to be visited: user_cpu.c */
-
-/* The queue of wake-ups. A hold of its lock is one step. */
-bool queued;		/* wake_queued */
-bool listed;		/* the set is in the list of its user */
 #ifdef CLOSE
-bool again = true;	/* the holders of another lease are to be woken */
+bool again = true;	/* the holders of a lease are to be woken */
 #else
 bool again;
 #endif
 
-bool visiting;		/* the callback of the visit has begun */
-bool waking;		/* a wake-up is under way */
+bool visiting;		/* the visit has begun */
 bool waits;		/* the reader is in the queue of those who wait */
 bool edge;		/* the reader has been woken */
 bool finished;
@@ -123,18 +117,6 @@ inline turn(steps)
 	od
 }
 
-/* wake_queue() */
-inline wake_queue()
-{
-	assert(!quota_freed);
-	if
-	:: queued
-	:: else ->
-		queued = true;
-		listed = true
-	fi
-}
-
 /* Time goes on while a visit is to come. */
 active proctype clock()
 {
@@ -144,7 +126,7 @@ active proctype clock()
 	od
 }
 
-/* visit_set(), which may have no budget left */
+/* visit_set(), which may have no budget left. It wakes one part of those who are to be woken. */
 inline visit_set()
 {
 	if
@@ -155,7 +137,9 @@ inline visit_set()
 	d_step {
 		assert(!set_freed);
 		if
+#ifndef NO_ENDED
 		:: ended
+#endif
 		:: else ->
 #ifndef KEEP_AT
 			visit_at = NEVER;
@@ -177,82 +161,41 @@ inline visit_set()
 				:: else
 				fi
 			fi;
+			/* twheel_wake_take() */
+			found = wanted;
+			wanted = false;
 			if
-			:: wanted -> wake_queue()
+			:: found && again ->
+				assert(!quota_freed);
+				visit_at = now;
+				visits = true
+			:: !found && again -> again = false
 			:: else
 			fi
 		fi;
 		steps = 0
-	}
-}
-
-/* wake_pop() in a hold of the lock: sets @found */
-inline wake_pop()
-{
-	if
-	:: listed ->
-		assert(!quota_freed && !set_freed);
-		listed = false;
-#ifndef LATE_CLEAR
-		queued = false;
-#endif
-		found = true
-	:: else
-	fi
-}
-
-/* wake_set(), also of a lease whose holders are to be woken */
-inline wake_set()
-{
-	d_step {
-		assert(!set_freed);
-		found = wanted;
-		wanted = false;
-		if
-#ifdef NO_ENDED
-		:: again -> again = false; wake_queue()
-#else
-		:: again && !ended -> again = false; wake_queue()
-#endif
-		:: else
-		fi
 	};
+	/* twheel_wake_part() */
 	if
 	:: found -> d_step { assert(!set_freed); edge = edge || waits; waits = false }
 	:: else
 	fi;
-#ifdef LATE_CLEAR
-	queued = false;
-#endif
 	found = false
 }
 
-/* visit_user(), in a softirq, or twheel_visit_help() */
+/* user_cpu_turn(), in a softirq, or twheel_visit_help() */
 active proctype visit()
 {
 	byte steps;
+	bool found;
 
 	do
 	:: atomic { visits && visit_at <= now -> visits = false; visiting = true };
 		visit_set();
+#ifdef LATE_CLEAR
+		visits = false;
+#endif
 		visiting = false
-	:: finished -> break
-	od
-}
-
-/* wake_next() or twheel_wake_help() */
-active proctype waker()
-{
-	bool found;
-
-	do
-	:: atomic { listed -> waking = true };
-		d_step { wake_pop() };
-		if
-		:: found -> wake_set()
-		:: else
-		fi;
-		waking = false
 	:: finished -> break
 	od
 }
@@ -285,12 +228,8 @@ active proctype armer()
 	/* twheel_user_cpu_remove() */
 	visits = false;
 #endif
-#ifndef NO_CANCEL
-	/* twheel_wake_cancel() */
-	listed = false;
-#endif
 #ifndef NO_GRACE
-	!visiting && !waking;
+	!visiting;
 #endif
 	quota_freed = true;
 	set_freed = true;

@@ -249,7 +249,11 @@ void twheel_deliver_to_ring(struct timer_set *set)
 {
 	/* Unread events go to the ring first. */
 	deliver_look(set, READ_ONCE(set->entries));
-	twheel_waiters_wake_all(&set->wait, EPOLLIN | EPOLLRDNORM);
+	timer_set_lock(set);
+	if (twheel_waiters_any(&set->wait))
+		set->wait.next = 1;
+	timer_set_unlock(set);
+	twheel_wake_parts(set, true);
 }
 
 /* As deliver_events(), but locks the set. Returns -EBUSY if events go to a ring. */

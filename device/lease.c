@@ -165,11 +165,15 @@ static int lease_release(struct inode *inode, struct file *file)
 	if (expire && set->ring)
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	list_del_init(&lease->ended);
-	if (wake)
+	if (wake) {
 		set->woken = WOKEN_EVENT;
+		set->wait.next = 1;
+		set->signal = true;
+	}
 	timer_set_unlock(set);
 	if (wake)
-		twheel_wake_readers(set);
+		/* Visits wake the holders of the owner's other leases. */
+		twheel_wake_parts(set, false);
 	twheel_waiters_free(&lease->wait);
 	kfree_rcu(lease, rcu);
 	twheel_set_put(set);

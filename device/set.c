@@ -18,7 +18,7 @@
 #include "shared.h"
 #include "time.h"
 #include "turn.h"
-#include "visit.h"
+#include "user_cpu.h"
 
 static unsigned int max_timers = TWHEEL_INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);
@@ -121,7 +121,6 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	INIT_LIST_HEAD(&set->ready);
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);
-	INIT_LIST_HEAD(&set->wake);
 	init_waitqueue_head(&set->wait.first);
 	spin_lock_init(&set->eventfd_lock);
 	refcount_set(&set->refs, 1);
@@ -184,7 +183,7 @@ int twheel_set_release(struct inode *inode, struct file *file)
 	WRITE_ONCE(set->ended, true);
 	timer_set_unlock(set);
 	twheel_clock_remove(set);
-	twheel_visit_stop(set);
+	twheel_user_cpu_remove(set);
 	/* A wake-up that is still under way finds none. */
 	spin_lock_bh(&set->eventfd_lock);
 	eventfd = set->eventfd;

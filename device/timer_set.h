@@ -167,11 +167,6 @@ struct timer_set {
 	struct waiters		wait;
 	/* Processes that get a SIGIO when readers are woken. */
 	struct fasync_struct	*fasync;
-	/* The place in a list of wake.c, of the CPU @wake_cpu, while @wake_queued is not 0. */
-	struct list_head	wake;
-	unsigned int		wake_cpu;
-	/* The set waits for its turn to wake its readers. */
-	atomic_t		wake_queued;
 	/*
 	 * Protects @eventfd, which is signalled when readers are woken, or is %NULL. Never taken
 	 * under @lock, because signals of an eventfd may take long.

@@ -8,8 +8,11 @@
  * tick, and 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
  * that it took. What is left over waits for the next ticks; but a call of the user does it, in the
  * user's own time. So a server whose threads wait for very many descriptors is served by the first
- * of them. One user's visits do not delay another's, but those of a user's programs delay each
- * other.
+ * of them.
+ *
+ * Users take turns. A turn is a visit, with one part of the wake-up that follows it. So one user
+ * delays another by one turn at most, but a user's programs delay each other. A softirq gives turns
+ * until its slice of time is over, and a thread gives the rest (engine/run.c).
  *
  * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
  * left still has two steps at each tick, a visit and a wake-up. But users who are behind, because
@@ -36,69 +39,16 @@ struct user_cpu_all {
 	u64			until;		/* as in struct user_cpu */
 	atomic_t		behind;		/* how many users are behind */
 	u64			doubted;	/* the tick at which a time was last doubted */
+	/* Nests inside the locks of users. Taken with bottom halves off. Protects the next one. */
+	spinlock_t		lock;
+	struct list_head	users;		/* those who take turns */
+	struct twheel_work	next;		/* the next turn */
 };
 
 static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
 
-static twheel_fn_t user_cpu_visit;
-
-void twheel_user_cpu_init(twheel_fn_t visit)
-{
-	user_cpu_visit = visit;
-}
-
-/* Returns what each CPU has to do for a new user, or NULL. */
-struct user_cpu __percpu *twheel_user_cpu_new(void)
-{
-	struct user_cpu __percpu *users = alloc_percpu_gfp(struct user_cpu, GFP_KERNEL_ACCOUNT);
-	struct user_cpu *user;
-	unsigned int cpu;
-
-	if (!users)
-		return NULL;
-	for_each_possible_cpu(cpu) {
-		user = per_cpu_ptr(users, cpu);
-		spin_lock_init(&user->lock);
-		user->cpu = cpu;
-		timerqueue_init_head(&user->visits);
-		user->at = TWHEEL_NEVER;
-		twheel_setup(&user->timer, user_cpu_visit, 0);
-		INIT_LIST_HEAD(&user->sets);
-		INIT_LIST_HEAD(&user->node);
-	}
-	return users;
-}
-
-/*
- * Ends the timers of a user who has no set any more. A wake-up may still use the structures, until
- * the end of an RCU grace period.
- */
-void twheel_user_cpu_stop(struct user_cpu __percpu *users)
-{
-	struct user_cpu *user;
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		user = per_cpu_ptr(users, cpu);
-		twheel_shutdown_sync(&user->timer);
-		/* A wake-up that is still under way finds that this is done. */
-		spin_lock_bh(&user->lock);
-		if (user->behind)
-			atomic_dec(&per_cpu(user_cpu_alls, cpu).behind);
-		WRITE_ONCE(user->behind, false);
-		spin_unlock_bh(&user->lock);
-	}
-}
-
-void twheel_user_cpu_free(struct user_cpu __percpu *users)
-{
-	unsigned int cpu;
-
-	/* debugobjects does not notice that per-CPU memory is freed. */
-	for_each_possible_cpu(cpu)
-		twheel_destroy_onstack(&per_cpu_ptr(users, cpu)->timer);
-	free_percpu(users);
-}
+/* Visits a set. Returns how long it took to wake its program, in ns, or 0. */
+static u64 (*user_cpu_visit)(struct timer_set *set);
 
 static void user_cpu_arm(struct user_cpu *user, u64 tick)
 {
@@ -122,8 +72,7 @@ static void user_cpu_remove(struct timer_set *set)
 		timerqueue_del(&user->visits, &set->visit);
 	/* A timer for no visit would wake the CPU for nothing. */
 	if ((set->ended || user != twheel_user_cpu_here(set)) &&
-	    !timerqueue_getnext(&user->visits) && !user->behind &&
-	    list_empty_careful(&user->sets)) {
+	    !timerqueue_getnext(&user->visits) && !user->behind) {
 		twheel_cancel(&user->timer);
 		user->at = TWHEEL_NEVER;
 	}
@@ -167,47 +116,6 @@ struct timer_set *twheel_user_cpu_pop(struct user_cpu *user)
 	return set;
 }
 
-/* Returns the tick at which a user is served when all users have used up their credit. */
-static u64 user_cpu_round(const struct user_cpu *user, const struct user_cpu_all *all)
-{
-	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&all->behind) : 0;
-
-	return user->tick + 1 + behind / USER_CPU_ROUND;
-}
-
-/* Arms the timer for what is left. @wakes: wake-ups have waited for credit. */
-void twheel_user_cpu_arm_next(struct user_cpu *user, bool wakes)
-{
-	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
-	u64 now = get_jiffies_64(), next = TWHEEL_NEVER;
-	struct timerqueue_node *first;
-	bool behind;
-
-	spin_lock(&user->lock);
-	user->at = TWHEEL_NEVER;
-	first = timerqueue_getnext(&user->visits);
-	if (first)
-		next = first->expires;
-	behind = next <= now || (wakes && !list_empty_careful(&user->sets));
-	if (behind != user->behind)
-		atomic_add(behind ? 1 : -1, &all->behind);
-	WRITE_ONCE(user->behind, behind);
-	if (behind)
-		next = max3(now + 1, READ_ONCE(user->until) >> USER_CPU_STEPS_SHIFT,
-			    user_cpu_round(user, all));
-	if (next != TWHEEL_NEVER)
-		user_cpu_arm(user, next);
-	spin_unlock(&user->lock);
-}
-
-/* Has the timer come at the next tick: the user's wake-ups wait behind others. */
-void twheel_user_cpu_arm_soon(struct user_cpu *user)
-{
-	spin_lock(&user->lock);
-	user_cpu_arm(user, get_jiffies_64() + 1);
-	spin_unlock(&user->lock);
-}
-
 /*
  * Has a set visited no more, which has ended. A visit may still be under way, until the end of an
  * RCU grace period.
@@ -219,52 +127,206 @@ void twheel_user_cpu_remove(struct timer_set *set)
 	local_bh_enable();
 }
 
-/* Whether softirqs may do a step for a user, and have @keep steps left for wake-ups. */
-bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep)
+/* Returns the tick at which a user is served when all users have used up their credit. */
+static u64 user_cpu_round(const struct user_cpu *user, const struct user_cpu_all *all)
 {
-	const struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
+	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&all->behind) : 0;
+
+	return user->tick + 1 + behind / USER_CPU_ROUND;
+}
+
+/* Whether softirqs may do a step for a user. */
+static bool user_cpu_has_credit(const struct user_cpu *user, const struct user_cpu_all *all)
+{
 	u64 tick = get_jiffies_64(), until = tick << USER_CPU_STEPS_SHIFT;
 
-	if (READ_ONCE(user->until) + keep > until)
+	if (READ_ONCE(user->until) > until)
 		return false;
 	if (all->until <= until)
 		return true;
-	return user->tick == tick ? user->steps + !!keep < USER_CPU_FIRST :
+	return user->tick == tick ? user->steps < USER_CPU_FIRST :
 				    user_cpu_round(user, all) <= tick;
 }
 
 /*
- * Takes steps that a softirq has done: @own from the credit of the user, and @common from the
- * credit of all users.
+ * Takes a visit from the credit of a user, and the wake-up that came with it and took @ns, or 0.
+ * The clock also counts interrupts, and what the host of a virtual machine takes. So a long time is
+ * doubted: once a second, the user does not pay for it.
  */
-void twheel_user_cpu_spend(struct user_cpu *user, unsigned int own, unsigned int common)
+static void user_cpu_spend(struct user_cpu *user, struct user_cpu_all *all, u64 ns)
 {
 	u64 now = get_jiffies_64(), earliest = (now << USER_CPU_STEPS_SHIFT) - USER_CPU_BURST;
-	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
-
-	WRITE_ONCE(user->until, max(user->until, earliest) + own);
-	all->until = max(all->until, earliest) + common;
-	if (user->tick != now) {
-		user->tick = now;
-		user->steps = 0;
-	}
-	user->steps += own;
-}
-
-/*
- * Takes a wake-up from the credit of a user. The clock also counts interrupts, and what the host
- * of a virtual machine takes. So a long time is doubted: once a second, the user does not pay for
- * it.
- */
-void twheel_user_cpu_spend_time(struct user_cpu *user, u64 ns)
-{
-	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
-	unsigned int steps = min_t(u64, ns / USER_CPU_STEP_NS + 1, USER_CPU_MOST), own = steps;
-	u64 now = get_jiffies_64();
+	unsigned int steps = min_t(u64, DIV_ROUND_UP_ULL(ns, USER_CPU_STEP_NS), USER_CPU_MOST);
+	unsigned int own = steps;
 
 	if (steps > USER_CPU_LONG && now >= all->doubted + HZ) {
 		all->doubted = now;
 		own = 1;
 	}
-	twheel_user_cpu_spend(user, own, steps);
+	WRITE_ONCE(user->until, max(user->until, earliest) + 1 + own);
+	all->until = max(all->until, earliest) + 1 + steps;
+	if (user->tick != now) {
+		user->tick = now;
+		user->steps = 0;
+	}
+	user->steps += 1 + own;
+}
+
+/*
+ * Lets a user go on. If visits are due and there is credit, the user gets another turn, behind the
+ * other users. Otherwise the timer is armed for the next visit that may be done.
+ */
+static void user_cpu_go_on(struct user_cpu *user, struct user_cpu_all *all)
+{
+	u64 now = get_jiffies_64(), next = TWHEEL_NEVER, armed;
+	struct timerqueue_node *first;
+	bool due, behind;
+
+	spin_lock(&user->lock);
+	armed = user->at;
+	user->at = TWHEEL_NEVER;
+	first = timerqueue_getnext(&user->visits);
+	if (first)
+		next = first->expires;
+	due = next <= now;
+	behind = due && !user_cpu_has_credit(user, all);
+	if (behind != user->behind)
+		atomic_add(behind ? 1 : -1, &all->behind);
+	WRITE_ONCE(user->behind, behind);
+	if (behind) {
+		next = max3(now + 1, READ_ONCE(user->until) >> USER_CPU_STEPS_SHIFT,
+			    user_cpu_round(user, all));
+	} else if (due) {
+		/*
+		 * If the slice of time is over, turns are left to a thread, which may have to wait
+		 * long for the CPU. So there is a turn at the next tick at the latest.
+		 */
+		next = now + 1;
+		spin_lock(&all->lock);
+		if (list_empty(&user->node))
+			list_add_tail(&user->node, &all->users);
+		spin_unlock(&all->lock);
+		twheel_run_queue(&all->next);
+	}
+	if (next != TWHEEL_NEVER)
+		user_cpu_arm(user, next);
+	else if (armed > now)
+		twheel_cancel(&user->timer);
+	spin_unlock(&user->lock);
+}
+
+/* A turn of a user: a visit. The set may end meanwhile. */
+static void user_cpu_turn(struct user_cpu *user, struct user_cpu_all *all)
+{
+	struct timer_set *set = NULL;
+
+	rcu_read_lock();
+	if (user_cpu_has_credit(user, all))
+		set = twheel_user_cpu_pop(user);
+	if (set)
+		user_cpu_spend(user, all, user_cpu_visit(set));
+	rcu_read_unlock();
+	user_cpu_go_on(user, all);
+}
+
+/* Gives the next user a turn. That user may end meanwhile. */
+static void user_cpu_next(struct twheel_work *next)
+{
+	struct user_cpu_all *all = container_of(next, struct user_cpu_all, next);
+	struct user_cpu *user;
+
+	rcu_read_lock();
+	spin_lock(&all->lock);
+	user = list_first_entry_or_null(&all->users, struct user_cpu, node);
+	if (user)
+		list_del_init(&user->node);
+	if (!list_empty(&all->users))
+		twheel_run_queue(next);
+	spin_unlock(&all->lock);
+	if (user)
+		user_cpu_turn(user, all);
+	rcu_read_unlock();
+}
+
+/* The callback of the timer of a user: a turn at once, unless a user waits for a turn. */
+static void user_cpu_expire(struct twheel_timer *timer)
+{
+	struct user_cpu *user = container_of(timer, struct user_cpu, timer);
+	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
+
+	if (list_empty_careful(&all->users))
+		user_cpu_turn(user, all);
+	else
+		user_cpu_go_on(user, all);
+}
+
+/* Returns what each CPU has to do for a new user, or NULL. */
+struct user_cpu __percpu *twheel_user_cpu_new(void)
+{
+	struct user_cpu __percpu *users = alloc_percpu_gfp(struct user_cpu, GFP_KERNEL_ACCOUNT);
+	struct user_cpu *user;
+	unsigned int cpu;
+
+	if (!users)
+		return NULL;
+	for_each_possible_cpu(cpu) {
+		user = per_cpu_ptr(users, cpu);
+		spin_lock_init(&user->lock);
+		user->cpu = cpu;
+		timerqueue_init_head(&user->visits);
+		user->at = TWHEEL_NEVER;
+		twheel_setup(&user->timer, user_cpu_expire, 0);
+		INIT_LIST_HEAD(&user->node);
+	}
+	return users;
+}
+
+/*
+ * Ends the timers and turns of a user who has no set any more. A turn that is under way may still
+ * use the structures, until the end of an RCU grace period.
+ */
+void twheel_user_cpu_stop(struct user_cpu __percpu *users)
+{
+	struct user_cpu_all *all;
+	struct user_cpu *user;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		user = per_cpu_ptr(users, cpu);
+		all = per_cpu_ptr(&user_cpu_alls, cpu);
+		twheel_shutdown_sync(&user->timer);
+		/* A turn that is still under way finds this done, and no visit that is due. */
+		spin_lock_bh(&user->lock);
+		if (user->behind)
+			atomic_dec(&all->behind);
+		WRITE_ONCE(user->behind, false);
+		spin_lock(&all->lock);
+		list_del_init(&user->node);
+		spin_unlock(&all->lock);
+		spin_unlock_bh(&user->lock);
+	}
+}
+
+void twheel_user_cpu_free(struct user_cpu __percpu *users)
+{
+	unsigned int cpu;
+
+	/* debugobjects does not notice that per-CPU memory is freed. */
+	for_each_possible_cpu(cpu)
+		twheel_destroy_onstack(&per_cpu_ptr(users, cpu)->timer);
+	free_percpu(users);
+}
+
+void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set))
+{
+	struct user_cpu_all *all;
+	unsigned int cpu;
+
+	user_cpu_visit = visit;
+	for_each_possible_cpu(cpu) {
+		all = per_cpu_ptr(&user_cpu_alls, cpu);
+		spin_lock_init(&all->lock);
+		INIT_LIST_HEAD(&all->users);
+		all->next.fn = user_cpu_next;
+	}
 }

@@ -18,11 +18,8 @@ struct user_cpu {
 	u64			until;		/* of the credit, in 1/16 ticks; above now: debt */
 	u64			tick;		/* when softirqs did a step the last time */
 	unsigned int		steps;		/* how many in that tick */
-	bool			behind;		/* visits or wake-ups have waited for credit */
-
-	/* Protected by wake.c: the sets that wait to be woken, and the place among the users. */
-	struct list_head	sets;
-	struct list_head	node;
+	bool			behind;		/* visits have waited for credit */
+	struct list_head	node;		/* the place among those who take turns */
 };
 
 struct user_cpu __percpu *twheel_user_cpu_new(void);
@@ -30,13 +27,8 @@ void twheel_user_cpu_stop(struct user_cpu __percpu *users);
 void twheel_user_cpu_free(struct user_cpu __percpu *users);
 void twheel_user_cpu_add(struct timer_set *set, u64 tick);
 struct timer_set *twheel_user_cpu_pop(struct user_cpu *user);
-void twheel_user_cpu_arm_next(struct user_cpu *user, bool wakes);
-void twheel_user_cpu_arm_soon(struct user_cpu *user);
 void twheel_user_cpu_remove(struct timer_set *set);
-bool twheel_user_cpu_has_credit(const struct user_cpu *user, unsigned int keep);
-void twheel_user_cpu_spend(struct user_cpu *user, unsigned int own, unsigned int common);
-void twheel_user_cpu_spend_time(struct user_cpu *user, u64 ns);
-void twheel_user_cpu_init(twheel_fn_t visit);
+void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set));
 
 /* Bottom halves are off. */
 static inline struct user_cpu *twheel_user_cpu_here(const struct timer_set *set)

@@ -32,16 +32,10 @@
 /* After a visit without a budget, a set with leases is visited again so many ticks later. */
 #define VISIT_LATER 16U
 
-/*
- * Of how many steps visits keep the credit if wake-ups wait. Otherwise visits would use up the
- * credit of each tick until none is left, and no program would be woken that could help.
- */
-#define VISIT_KEEP  8U
-
 /* What a visit of a set that sends signals may do at least, beyond the budget. */
 #define VISIT_LEAST 4U
 
-/* How many visits, and how many wake-ups, a call does for its user, at most. */
+/* How many visits a call does for its user, at most. */
 #define VISIT_HELP  64U
 
 /*
@@ -72,12 +66,16 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 	return done;
 }
 
-/* Visits a set, which may have ended. @at_once: the user, if the visit may wake at once. */
-static void visit_set(struct timer_set *set, struct user_cpu *at_once)
+/*
+ * Visits a set, which may have ended, and wakes a part of those who are to be woken. Returns how
+ * long it took to wake them, in ns.
+ */
+static u64 visit_set(struct timer_set *set)
 {
-	struct twheel_phase phase;
-	bool wake, event, done, moved;
 	unsigned int reason = WOKEN_EVENT;
+	bool wake, event, done, moved;
+	struct wake_part part = { };
+	struct twheel_phase phase;
 	u64 tail;
 
 	timer_set_lock(set);
@@ -106,7 +104,10 @@ static void visit_set(struct timer_set *set, struct user_cpu *at_once)
 		twheel_user_cpu_visit_by(set, phase.tick + VISIT_LATER);
 	if (set->ring && moved && twheel_turn_any(set))
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
-	if (wake && set->woken < reason) {
+	if (wake && set->woken < reason && set->wait.next) {
+		/* First the wake-up that is under way: its later queues wait already. */
+		twheel_user_cpu_visit_by(set, phase.tick + 1);
+	} else if (wake && set->woken < reason) {
 		set->woken = reason;
 		set->wait.next = 1;
 		set->signal |= event;
@@ -114,32 +115,12 @@ static void visit_set(struct timer_set *set, struct user_cpu *at_once)
 		if (set->ring)
 			twheel_ring_more(set, true);
 	}
-	if (set->wait.next || !list_empty(&set->ended_leases)) {
-		twheel_wake_unlock(set, at_once);
-		return;
-	}
+	/* The visit for the next part comes behind those of other users. */
+	if (twheel_wake_take(set, &part))
+		twheel_user_cpu_visit_by(set, phase.tick);
 out_unlock:
 	timer_set_unlock(set);
-}
-
-/* The callback of the timer of a user on a CPU. */
-static void visit_user(struct twheel_timer *timer)
-{
-	struct user_cpu *user = container_of(timer, struct user_cpu, timer), *at_once = user;
-	struct timer_set *set;
-
-	rcu_read_lock();
-	while (twheel_user_cpu_has_credit(user, list_empty_careful(&user->sets) ? 0 : VISIT_KEEP)) {
-		set = twheel_user_cpu_pop(user);
-		if (!set)
-			break;
-		visit_set(set, at_once);
-		twheel_user_cpu_spend(user, 1, 1);
-		at_once = NULL;
-	}
-	rcu_read_unlock();
-	twheel_user_cpu_arm_next(user, false);
-	twheel_wake_user(user);
+	return twheel_wake_part(set, &part);
 }
 
 /* Does what softirqs have not done for the user of a set, in a call of a program. */
@@ -158,26 +139,22 @@ void twheel_visit_help(struct timer_set *set)
 		overdue = twheel_user_cpu_pop(user);
 		local_bh_enable();
 		if (overdue)
-			visit_set(overdue, NULL);
+			visit_set(overdue);
 		rcu_read_unlock();
 		if (!overdue)
 			break;
+		/* A wake-up may take long. */
+		cond_resched();
 	}
-	twheel_wake_help(user, VISIT_HELP);
-	cond_resched();
 }
 
 void twheel_visit_init(void)
 {
-	twheel_user_cpu_init(visit_user);
+	twheel_user_cpu_init(visit_set);
 }
 
-/*
- * Ends the visits of a set, which has ended. A visit or a wake-up may still be under way, until
- * the end of an RCU grace period.
- */
-void twheel_visit_stop(struct timer_set *set)
+/* No set is left. The last visits may still look at their sets, and at their users. */
+void twheel_visit_exit(void)
 {
-	twheel_user_cpu_remove(set);
-	twheel_wake_cancel(set);
+	rcu_barrier();
 }

@@ -9,7 +9,7 @@
 
 void twheel_visit_help(struct timer_set *set);
 void twheel_visit_init(void);
-void twheel_visit_stop(struct timer_set *set);
+void twheel_visit_exit(void);
 
 /* Begins a call on a set: if softirqs are behind with what they do for the user, it helps. */
 static inline void twheel_visit_call(struct timer_set *set)

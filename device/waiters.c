@@ -123,14 +123,3 @@ void twheel_waiters_wake(struct waiters *waiters, unsigned int number, __poll_t 
 	else
 		wake_up_all(queue);
 }
-
-/* Context: process, may sleep. */
-void twheel_waiters_wake_all(struct waiters *waiters, __poll_t events)
-{
-	unsigned int i;
-
-	for (i = 1; waiters_queue(waiters, i); i++) {
-		twheel_waiters_wake(waiters, i, events);
-		cond_resched();
-	}
-}

@@ -26,6 +26,5 @@ void twheel_waiters_poll(struct waiters *waiters, struct file *file,
 bool twheel_waiters_any(struct waiters *waiters);
 unsigned int twheel_waiters_next(struct waiters *waiters);
 void twheel_waiters_wake(struct waiters *waiters, unsigned int number, __poll_t events);
-void twheel_waiters_wake_all(struct waiters *waiters, __poll_t events);
 
 #endif /* _TWHEEL_DEVICE_WAITERS_H */

@@ -7,23 +7,25 @@
 
 #include "timer_set.h"
 
-struct user_cpu;
+/* A part of a wake-up. */
+struct wake_part {
+	/* The queue of waiters to wake, from 1; or 0 if there is nobody to wake. */
+	unsigned int		number;
+	/* They hold this lease. Otherwise they are readers, and may get signals, too. */
+	struct timer_lease	*lease;
+	bool			signal;
+};
 
-void twheel_wake_readers(struct timer_set *set);
-void twheel_wake_some_holders(struct timer_set *set);
+bool twheel_wake_take(struct timer_set *set, struct wake_part *part);
+u64 twheel_wake_part(struct timer_set *set, const struct wake_part *part);
+void twheel_wake_parts(struct timer_set *set, bool holders);
 void twheel_wake_eventfd(struct timer_set *set);
-void twheel_wake_unlock(struct timer_set *set, struct user_cpu *at_once);
-void twheel_wake_user(struct user_cpu *user);
-void twheel_wake_help(struct user_cpu *user, unsigned int max);
-void twheel_wake_cancel(struct timer_set *set);
-void twheel_wake_init(void);
-void twheel_wake_exit(void);
 
 /* Wakes the holders of leases that have ended in a call, in the caller's own time. */
 static inline void twheel_wake_holders(struct timer_set *set)
 {
 	if (unlikely(!list_empty_careful(&set->ended_leases)))
-		twheel_wake_some_holders(set);
+		twheel_wake_parts(set, true);
 }
 
 #endif /* _TWHEEL_DEVICE_WAKE_H */

@@ -18,7 +18,7 @@
 #define INSTANCE	TRACEFS "/instances/twheel-selftest"
 
 /* The function that makes visits. The name may have a suffix, and the module's name behind it. */
-#define VISIT		"visit_user"
+#define VISIT		"user_cpu_expire"
 
 /* Room for the text of a trace. */
 #define TEXT_SIZE	(4U << 20)
