@@ -65,9 +65,12 @@ struct wait_queue_head *twheel_waiters_choose(struct waiters *waiters)
 	return more ? &more->queue[get_random_u32() % WAITERS_QUEUES] : &waiters->first;
 }
 
-/* Lets the caller of poll() wait. */
+/* Lets the caller of poll() wait, unless it waits already or only looks. */
 void twheel_waiters_poll(struct waiters *waiters, struct file *file, poll_table *wait)
 {
+	/* poll_does_not_wait(), which newer kernels do not have */
+	if (!wait || !wait->_qproc)
+		return;
 	poll_wait(file, twheel_waiters_choose(waiters), wait);
 	/*
 	 * Pairs with wq_has_sleeper(): first in the queue, then look for events. Newer kernels have
