@@ -61,11 +61,10 @@ static __always_inline void deliver_describe(struct twheel_event *event,
 	};
 }
 
-/* The event of a timer that is not like most. */
-static noinline void deliver_describe_special(struct twheel_event *event,
-					      const struct timer_set *set,
-					      const struct user_timer *t,
-					      const struct twheel_phase *phase)
+/* The event of any timer. */
+static noinline void deliver_describe_any(struct twheel_event *event, const struct timer_set *set,
+					  const struct user_timer *t,
+					  const struct twheel_phase *phase)
 {
 	deliver_describe(event, set, t, max(user_timer_expired_ns(t), t->deadline), t->clockid,
 			 deliver_count(t, phase),
@@ -116,7 +115,11 @@ static unsigned int deliver_write(struct timer_set *set, struct iov_iter *to, un
 		return n;
 	}
 	pagefault_disable();
-	copied = copy_to_iter(event, n * sizeof(*event), to);
+	/* If the size is a constant, the kernel need not look where the array lies. */
+	if (n == DELIVER_BURST)
+		copied = copy_to_iter(event, DELIVER_BURST * sizeof(*event), to);
+	else
+		copied = copy_to_iter(event, n * sizeof(*event), to);
 	pagefault_enable();
 	iov_iter_revert(to, copied % sizeof(*event));
 	return copied / sizeof(*event);
@@ -145,14 +148,16 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 		if (unlikely(set->clock_sets) && wanted)
 			deliver_describe_clock_set(&event[first++], set);
 		for (i = first; i < wanted; i++) {
+			t[i] = twheel_turn_take_plain(set, phase, &left);
+			if (likely(t[i])) {
+				deliver_describe(&event[i], set, t[i], user_timer_expired_ns(t[i]),
+						 CLOCK_MONOTONIC, 1, 0);
+				continue;
+			}
 			t[i] = twheel_turn_take(set, phase, &left);
 			if (!t[i])
 				break;
-			if (likely(user_timer_is_plain(t[i])))
-				deliver_describe(&event[i], set, t[i], user_timer_expired_ns(t[i]),
-						 CLOCK_MONOTONIC, 1, 0);
-			else
-				deliver_describe_special(&event[i], set, t[i], phase);
+			deliver_describe_any(&event[i], set, t[i], phase);
 		}
 		wanted = i;
 		if (!wanted)

@@ -56,7 +56,7 @@ void twheel_turn_return(unsigned int steps)
  * the steps: if the function returns NULL and any are left, nothing more is due. Returns the timer,
  * which is READY and in no list; or NULL.
  */
-struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase,
+static struct user_timer *turn_next(struct timer_set *set, const struct twheel_phase *phase,
 				    unsigned int *steps)
 {
 	struct twheel_node *node;
@@ -74,7 +74,23 @@ struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_p
 	return NULL;
 }
 
-/* Lets one timer expire that is due, if any. The rest is as for twheel_turn_next(). */
+/* As turn_next(), but takes timers first that have been found before. */
+struct user_timer *twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase,
+				    unsigned int *steps)
+{
+	struct user_timer *t;
+
+	timer_set_assert_locked(set);
+
+	if (!*steps || !set->unread)
+		return turn_next(set, phase, steps);
+	t = list_first_entry(&set->ready, struct user_timer, node.entry);
+	user_timer_unready(set, t);
+	--*steps;
+	return t;
+}
+
+/* Lets one timer expire that is due, if any. The rest is as for turn_next(). */
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps)
 {
@@ -82,7 +98,7 @@ bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 
 	timer_set_assert_locked(set);
 
-	t = twheel_turn_next(set, phase, steps);
+	t = turn_next(set, phase, steps);
 	if (t)
 		user_timer_ready(set, t, false);
 	return t;

@@ -11,7 +11,7 @@
 #include "user_timer.h"
 #include "wake.h"
 
-struct user_timer *twheel_turn_next(struct timer_set *set, const struct twheel_phase *phase,
+struct user_timer *twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase,
 				    unsigned int *steps);
 bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
@@ -21,32 +21,30 @@ void twheel_turn_ask_visit(struct timer_set *set, const struct twheel_phase *pha
 unsigned int twheel_turn_allowed(void);
 void twheel_turn_return(unsigned int steps);
 
-/* As twheel_turn_next(), but takes timers first that have been found before. */
+/*
+ * Takes the next timer, if it is like most and expires, and the wheel has come to its tick. In
+ * line, because nearly all timers are taken here. Returns the timer, in no list; or NULL, and then
+ * twheel_turn_take() may find one.
+ */
 static __always_inline struct user_timer *
-twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase, unsigned int *steps)
+twheel_turn_take_plain(struct timer_set *set, const struct twheel_phase *phase,
+		       unsigned int *steps)
 {
 	struct twheel_node *node;
 	struct user_timer *t;
 
 	timer_set_assert_locked(set);
 
-	if (!*steps)
+	/* Those that have been found before come first. */
+	if (!*steps || set->unread)
 		return NULL;
-	if (unlikely(!list_empty(&set->ready))) {
-		t = list_first_entry(&set->ready, struct user_timer, node.entry);
-		user_timer_unready(set, t);
-		--*steps;
-		return t;
-	}
 	node = twheel_wheel_peek(&set->wheel);
 	t = container_of(node, struct user_timer, node);
-	/* Nearly all timers are taken here, in line. */
-	if (unlikely(!node || set->refile || !user_timer_is_plain(t) ||
-		     t->deadline > phase->now || twheel_wheel_state(node) > set->wheel.clk))
-		return twheel_turn_next(set, phase, steps);
+	if (unlikely(!node || !user_timer_is_plain(t) || t->deadline > phase->now ||
+		     twheel_wheel_state(node) > set->wheel.clk))
+		return NULL;
 	twheel_wheel_drop(&set->wheel, node);
 	user_timer_note_expiry(set, t, phase, 0);
-	t->state = USER_TIMER_READY;
 	--*steps;
 	return t;
 }
