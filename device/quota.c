@@ -138,7 +138,7 @@ static void quota_free_rcu(struct rcu_head *rcu)
 	kfree(quota);
 }
 
-/* A wake-up may be under way: see wake.c. */
+/* A turn may be under way: see user_cpu.c. */
 static void quota_free(struct user_quota *quota)
 {
 	put_user_ns(quota->ns);

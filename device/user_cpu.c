@@ -60,14 +60,17 @@ static void user_cpu_arm(struct user_cpu *user, u64 tick)
 	twheel_mod(&user->timer, tick);
 }
 
-/* Takes a set out of the tree that it is in. */
-static void user_cpu_remove(struct timer_set *set)
+/*
+ * Takes a set out of the tree that it is in. If the set has ended, it is visited no more; but a
+ * visit may still be under way, until the end of an RCU grace period.
+ */
+void twheel_user_cpu_remove(struct timer_set *set)
 {
 	struct user_cpu *user = set->visit_user;
 
 	if (!user)
 		return;
-	spin_lock(&user->lock);
+	spin_lock_bh(&user->lock);
 	if (timerqueue_node_queued(&set->visit))
 		timerqueue_del(&user->visits, &set->visit);
 	/* A timer for no visit would wake the CPU for nothing. */
@@ -76,7 +79,7 @@ static void user_cpu_remove(struct timer_set *set)
 		twheel_cancel(&user->timer);
 		user->at = TWHEEL_NEVER;
 	}
-	spin_unlock(&user->lock);
+	spin_unlock_bh(&user->lock);
 }
 
 /* The slow part of twheel_user_cpu_visit_by(), which has found no earlier visit. */
@@ -86,7 +89,7 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 
 	timer_set_assert_locked(set);
 
-	user_cpu_remove(set);
+	twheel_user_cpu_remove(set);
 	set->visit_user = user;
 	set->visit.expires = tick;
 	spin_lock(&user->lock);
@@ -116,36 +119,24 @@ struct timer_set *twheel_user_cpu_pop(struct user_cpu *user)
 	return set;
 }
 
-/*
- * Has a set visited no more, which has ended. A visit may still be under way, until the end of an
- * RCU grace period.
- */
-void twheel_user_cpu_remove(struct timer_set *set)
-{
-	local_bh_disable();
-	user_cpu_remove(set);
-	local_bh_enable();
-}
-
 /* Returns the tick at which a user is served when all users have used up their credit. */
-static u64 user_cpu_round(const struct user_cpu *user, const struct user_cpu_all *all)
+static u64 user_cpu_round(const struct user_cpu *user)
 {
-	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&all->behind) : 0;
+	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&user->all->behind) : 0;
 
 	return user->tick + 1 + behind / USER_CPU_ROUND;
 }
 
 /* Whether softirqs may do a step for a user. */
-static bool user_cpu_has_credit(const struct user_cpu *user, const struct user_cpu_all *all)
+static bool user_cpu_has_credit(const struct user_cpu *user)
 {
 	u64 tick = get_jiffies_64(), until = tick << USER_CPU_STEPS_SHIFT;
 
 	if (READ_ONCE(user->until) > until)
 		return false;
-	if (all->until <= until)
+	if (user->all->until <= until)
 		return true;
-	return user->tick == tick ? user->steps < USER_CPU_FIRST :
-				    user_cpu_round(user, all) <= tick;
+	return user->tick == tick ? user->steps < USER_CPU_FIRST : user_cpu_round(user) <= tick;
 }
 
 /*
@@ -153,10 +144,11 @@ static bool user_cpu_has_credit(const struct user_cpu *user, const struct user_c
  * The clock also counts interrupts, and what the host of a virtual machine takes. So a long time is
  * doubted: once a second, the user does not pay for it.
  */
-static void user_cpu_spend(struct user_cpu *user, struct user_cpu_all *all, u64 ns)
+static void user_cpu_spend(struct user_cpu *user, u64 ns)
 {
 	u64 now = get_jiffies_64(), earliest = (now << USER_CPU_STEPS_SHIFT) - USER_CPU_BURST;
 	unsigned int steps = min_t(u64, DIV_ROUND_UP_ULL(ns, USER_CPU_STEP_NS), USER_CPU_MOST);
+	struct user_cpu_all *all = user->all;
 	unsigned int own = steps;
 
 	if (steps > USER_CPU_LONG && now >= all->doubted + HZ) {
@@ -176,9 +168,10 @@ static void user_cpu_spend(struct user_cpu *user, struct user_cpu_all *all, u64 
  * Lets a user go on. If visits are due and there is credit, the user gets another turn, behind the
  * other users. Otherwise the timer is armed for the next visit that may be done.
  */
-static void user_cpu_go_on(struct user_cpu *user, struct user_cpu_all *all)
+static void user_cpu_go_on(struct user_cpu *user)
 {
 	u64 now = get_jiffies_64(), next = TWHEEL_NEVER, armed;
+	struct user_cpu_all *all = user->all;
 	struct timerqueue_node *first;
 	bool due, behind;
 
@@ -189,13 +182,13 @@ static void user_cpu_go_on(struct user_cpu *user, struct user_cpu_all *all)
 	if (first)
 		next = first->expires;
 	due = next <= now;
-	behind = due && !user_cpu_has_credit(user, all);
+	behind = due && !user_cpu_has_credit(user);
 	if (behind != user->behind)
 		atomic_add(behind ? 1 : -1, &all->behind);
 	WRITE_ONCE(user->behind, behind);
 	if (behind) {
 		next = max3(now + 1, READ_ONCE(user->until) >> USER_CPU_STEPS_SHIFT,
-			    user_cpu_round(user, all));
+			    user_cpu_round(user));
 	} else if (due) {
 		/*
 		 * If the slice of time is over, turns are left to a thread, which may have to wait
@@ -216,17 +209,17 @@ static void user_cpu_go_on(struct user_cpu *user, struct user_cpu_all *all)
 }
 
 /* A turn of a user: a visit. The set may end meanwhile. */
-static void user_cpu_turn(struct user_cpu *user, struct user_cpu_all *all)
+static void user_cpu_turn(struct user_cpu *user)
 {
 	struct timer_set *set = NULL;
 
 	rcu_read_lock();
-	if (user_cpu_has_credit(user, all))
+	if (user_cpu_has_credit(user))
 		set = twheel_user_cpu_pop(user);
 	if (set)
-		user_cpu_spend(user, all, user_cpu_visit(set));
+		user_cpu_spend(user, user_cpu_visit(set));
 	rcu_read_unlock();
-	user_cpu_go_on(user, all);
+	user_cpu_go_on(user);
 }
 
 /* Gives the next user a turn. That user may end meanwhile. */
@@ -244,7 +237,7 @@ static void user_cpu_next(struct twheel_work *next)
 		twheel_run_queue(next);
 	spin_unlock(&all->lock);
 	if (user)
-		user_cpu_turn(user, all);
+		user_cpu_turn(user);
 	rcu_read_unlock();
 }
 
@@ -252,12 +245,11 @@ static void user_cpu_next(struct twheel_work *next)
 static void user_cpu_expire(struct twheel_timer *timer)
 {
 	struct user_cpu *user = container_of(timer, struct user_cpu, timer);
-	struct user_cpu_all *all = &per_cpu(user_cpu_alls, user->cpu);
 
-	if (list_empty_careful(&all->users))
-		user_cpu_turn(user, all);
+	if (list_empty_careful(&user->all->users))
+		user_cpu_turn(user);
 	else
-		user_cpu_go_on(user, all);
+		user_cpu_go_on(user);
 }
 
 /* Returns what each CPU has to do for a new user, or NULL. */
@@ -272,7 +264,7 @@ struct user_cpu __percpu *twheel_user_cpu_new(void)
 	for_each_possible_cpu(cpu) {
 		user = per_cpu_ptr(users, cpu);
 		spin_lock_init(&user->lock);
-		user->cpu = cpu;
+		user->all = per_cpu_ptr(&user_cpu_alls, cpu);
 		timerqueue_init_head(&user->visits);
 		user->at = TWHEEL_NEVER;
 		twheel_setup(&user->timer, user_cpu_expire, 0);
@@ -287,22 +279,20 @@ struct user_cpu __percpu *twheel_user_cpu_new(void)
  */
 void twheel_user_cpu_stop(struct user_cpu __percpu *users)
 {
-	struct user_cpu_all *all;
 	struct user_cpu *user;
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
 		user = per_cpu_ptr(users, cpu);
-		all = per_cpu_ptr(&user_cpu_alls, cpu);
 		twheel_shutdown_sync(&user->timer);
 		/* A turn that is still under way finds this done, and no visit that is due. */
 		spin_lock_bh(&user->lock);
 		if (user->behind)
-			atomic_dec(&all->behind);
+			atomic_dec(&user->all->behind);
 		WRITE_ONCE(user->behind, false);
-		spin_lock(&all->lock);
+		spin_lock(&user->all->lock);
 		list_del_init(&user->node);
-		spin_unlock(&all->lock);
+		spin_unlock(&user->all->lock);
 		spin_unlock_bh(&user->lock);
 	}
 }

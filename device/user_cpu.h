@@ -7,6 +7,8 @@
 
 #include "timer_set.h"
 
+struct user_cpu_all;
+
 /* What softirqs of a CPU have to do for a user. */
 struct user_cpu {
 	/* Nests inside the locks of sets. Taken with bottom halves off. Protects these three. */
@@ -14,7 +16,7 @@ struct user_cpu {
 	struct timerqueue_head	visits;		/* the sets that want a visit here, by tick */
 	u64			at;		/* of @timer; TWHEEL_NEVER if it is not armed */
 	struct twheel_timer	timer;		/* for the first of the visits */
-	unsigned int		cpu;
+	struct user_cpu_all	*all;		/* of the same CPU */
 	u64			until;		/* of the credit, in 1/16 ticks; above now: debt */
 	u64			tick;		/* when softirqs did a step the last time */
 	unsigned int		steps;		/* how many in that tick */
