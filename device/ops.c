@@ -140,29 +140,6 @@ static __always_inline int ops_change(struct timer_set *set, struct user_timer *
 	return ops_set_deadline(set, t, op, phase);
 }
 
-/* If the operation adds a timer, it is written back to @to, where it comes from. */
-static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
-{
-	struct twheel_phase phase;
-	struct user_timer *t;
-	bool found;
-	int ret = 0;
-
-	if (!ops_add_valid(op, 0))
-		return -EINVAL;
-	twheel_turn_begin(set, &phase);
-	t = twheel_block_find(set, op->handle);
-	found = ops_handle_names(t, op->handle);
-	if (found)
-		ret = ops_set_deadline(set, t, op, &phase);
-	twheel_turn_end(set, &phase);
-	if (found)
-		return ret;
-	if (!twheel_create(set, op, to, 1, false))
-		return -EFAULT;
-	return op->result ? op->result : TWHEEL_ADDED;
-}
-
 static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *t,
 				      const struct twheel_op *op,
 				      const struct twheel_phase *phase)
@@ -258,7 +235,7 @@ static int ops_query(const struct user_timer *t, struct twheel_op *op,
 	return ops_has_expired(t, phase) ? TWHEEL_EXPIRED : 0;
 }
 
-/* Carries out an operation on the timer that its handle names. */
+/* Carries out an operation on the timer that its handle names: of TWHEEL_OP_UPSERT only that. */
 static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 {
 	struct twheel_phase phase;
@@ -271,10 +248,26 @@ static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 		ret = ops_change(set, t, op, &phase);
 	else if (opcode == TWHEEL_OP_CANCEL)
 		ret = ops_cancel(set, t, op, &phase);
-	else
+	else if (opcode == TWHEEL_OP_QUERY)
 		ret = ops_query(t, op, &phase);
+	else if (ops_handle_names(t, op->handle))
+		ret = ops_set_deadline(set, t, op, &phase);
+	else
+		ret = -ENOENT;
 	twheel_turn_end(set, &phase);
 	return ret;
+}
+
+/* If the operation adds a timer, it is written back to @to, where it comes from. */
+static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
+{
+	int ret = ops_add_valid(op, 0) ? ops_on_timer(set, op, TWHEEL_OP_UPSERT) : -EINVAL;
+
+	if (ret != -ENOENT)
+		return ret;
+	if (!twheel_create(set, op, to, 1, false))
+		return -EFAULT;
+	return op->result ? op->result : TWHEEL_ADDED;
 }
 
 /* Cancels some timers of a group. Returns how many. */
