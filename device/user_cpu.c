@@ -15,8 +15,8 @@
  * until its slice of time is over, and a thread gives the rest (engine/run.c).
  *
  * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
- * left still has two steps at each tick, a visit and a wake-up. But users who are behind, because
- * they want more than their credit, have them round-robin.
+ * left still has a turn at each tick. But users who are behind, because they want more than their
+ * credit, have it round-robin.
  */
 #include <linux/percpu.h>
 #include "user_cpu.h"
@@ -24,10 +24,7 @@
 #define USER_CPU_STEPS_SHIFT	4
 #define USER_CPU_BURST		256U
 
-/* How many steps of a tick a user has when all users have used up their credit. */
-#define USER_CPU_FIRST		2U
-
-/* Of so many users who are behind, one has these steps at a tick. */
+/* When all users have used up their credit, so many users who are behind have a turn at a tick. */
 #define USER_CPU_ROUND		4U
 
 #define USER_CPU_STEP_NS	1024U	/* of a wake-up */
@@ -119,7 +116,7 @@ struct timer_set *twheel_user_cpu_pop(struct user_cpu *user)
 	return set;
 }
 
-/* Returns the tick at which a user is served when all users have used up their credit. */
+/* Returns the tick of a user's next turn when all users have used up their credit. */
 static u64 user_cpu_round(const struct user_cpu *user)
 {
 	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&user->all->behind) : 0;
@@ -127,16 +124,14 @@ static u64 user_cpu_round(const struct user_cpu *user)
 	return user->tick + 1 + behind / USER_CPU_ROUND;
 }
 
-/* Whether softirqs may do a step for a user. */
+/* Whether a user may have a turn. */
 static bool user_cpu_has_credit(const struct user_cpu *user)
 {
 	u64 tick = get_jiffies_64(), until = tick << USER_CPU_STEPS_SHIFT;
 
 	if (READ_ONCE(user->until) > until)
 		return false;
-	if (user->all->until <= until)
-		return true;
-	return user->tick == tick ? user->steps < USER_CPU_FIRST : user_cpu_round(user) <= tick;
+	return user->all->until <= until || user_cpu_round(user) <= tick;
 }
 
 /*
@@ -157,11 +152,7 @@ static void user_cpu_spend(struct user_cpu *user, u64 ns)
 	}
 	WRITE_ONCE(user->until, max(user->until, earliest) + 1 + own);
 	all->until = max(all->until, earliest) + 1 + steps;
-	if (user->tick != now) {
-		user->tick = now;
-		user->steps = 0;
-	}
-	user->steps += 1 + own;
+	user->tick = now;
 }
 
 /*

@@ -18,8 +18,7 @@ struct user_cpu {
 	struct twheel_timer	timer;		/* for the first of the visits */
 	struct user_cpu_all	*all;		/* of the same CPU */
 	u64			until;		/* of the credit, in 1/16 ticks; above now: debt */
-	u64			tick;		/* when softirqs did a step the last time */
-	unsigned int		steps;		/* how many in that tick */
+	u64			tick;		/* of the last turn */
 	bool			behind;		/* visits have waited for credit */
 	struct list_head	node;		/* the place among those who take turns */
 };
