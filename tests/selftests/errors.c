@@ -18,19 +18,6 @@ enum field {
 	FIELD_DEADLINE,		/* the time, with TWHEEL_ABSTIME */
 };
 
-/* Rows of a call that takes nothing but a handle. */
-#define REFUSED_BUT_HANDLE(call)						\
-	{ call, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },	\
-	{ call, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },			\
-	{ call, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },		\
-	{ call, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },		\
-	{ call, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },		\
-	{ call, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },		\
-	{ call, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },		\
-	{ call, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },		\
-	{ call, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },		\
-	{ call, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL }
-
 /*
  * A call with an operation that would be valid but for one field. Rows that
  * follow each other with the same call and name are one case.
@@ -87,8 +74,30 @@ static const struct refusal {
 	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
 	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
 #undef CHANGE
-	REFUSED_BUT_HANDLE(TWHEEL_IOC_CANCEL),
-	REFUSED_BUT_HANDLE(TWHEEL_IOC_QUERY),
+#define CANCEL TWHEEL_IOC_CANCEL
+	{ CANCEL, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
+	{ CANCEL, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ CANCEL, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ CANCEL, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
+	{ CANCEL, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ CANCEL, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
+	{ CANCEL, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
+	{ CANCEL, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
+	{ CANCEL, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
+	{ CANCEL, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
+#undef CANCEL
+#define QUERY TWHEEL_IOC_QUERY
+	{ QUERY, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
+	{ QUERY, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ QUERY, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ QUERY, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
+	{ QUERY, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ QUERY, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
+	{ QUERY, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
+	{ QUERY, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
+	{ QUERY, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
+	{ QUERY, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
+#undef QUERY
 #define GROUP TWHEEL_IOC_CANCEL_GROUP
 	{ GROUP, "other_fields_are_einval", FIELD_OP, EACH_BIT, EINVAL },
 	{ GROUP, "other_fields_are_einval", FIELD_FLAGS, EACH_BIT, EINVAL },

@@ -519,8 +519,8 @@ NONBLOCK_TEST(epoll_fails_or_watches)
 		const __u64 handle = add(fd, ticks(1), 1);
 		long result;
 
-		result = UNDER_FAULT(&faults, epoll_ctl(epoll, EPOLL_CTL_ADD, fd,
-						     &event));
+		result = UNDER_FAULT(&faults,
+				     epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
 		if (result == 0) {
 			ASSERT_EQ(CALL(epoll_wait(epoll, &event, 1, 30000)), 1);
 			ASSERT_EQ(event.data.fd, fd);

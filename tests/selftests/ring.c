@@ -12,19 +12,6 @@
 #include "event_ring.h"
 #include "table_timer.h"
 
-/* Let so many timers expire, in the order of their cookies, which count from @first. */
-static void expire(int fd, unsigned int first, unsigned int count)
-{
-	unsigned int i;
-
-	for (i = first; i < first + count; i++) {
-		add(fd, 0, i);
-		if (i % 16 == 15)
-			pass_ticks(0);
-	}
-	pass_ticks(1);
-}
-
 /* Fill the ring, so that @waiting more events wait in the kernel. */
 static void overfill(const struct ring *ring, unsigned int waiting)
 {
