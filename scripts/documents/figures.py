@@ -85,6 +85,13 @@ def harm(attack, column):
     return cell(attack, column, "harm.rst", "``scripts/test-harm`` on")
 
 
+def wakes(row):
+    """What timers add to the interrupts of an idle CPU."""
+    total, none = (cell(name, 1, "howto-port.rst", "On 2026-11-26, on the kernel 7.3")
+                   for name in (row, "none"))
+    return lambda: total() - none()
+
+
 def worst_attack():
     return max(float(cells[2]) for cells in rows_below("harm.rst", "``scripts/test-harm`` on")
                if len(cells[2]) and cells[0] not in ("kill", "timerfd"))
@@ -135,6 +142,11 @@ CLAIMS = {
          ratio(newest("tick_2", "twheel"), newest("tick_2", "hrtimer"))),
         ("an ``hrtimer``, and that takes N instructions", newest("add", "hrtimer")),
         ("``twheel_add()`` takes N (", newest("add", "twheel")),
+    ),
+    "Documentation/howto-port.rst": (
+        ("CPU 1 then wakes up N times", wakes("timer_list")),
+        ("With twheel it wakes up N times", wakes("twheel")),
+        ("With a slack it wakes up N times", wakes("twheel, with a slack")),
     ),
     "Documentation/performance-user.rst": (
         ("io_uring adds N instructions", lambda: stock("u_arm", "twheel_command_1")() -
