@@ -38,7 +38,7 @@ struct user_cpu_all {
 	u64			doubted;	/* the tick at which a time was last doubted */
 	/* Nests inside the locks of users. Taken with bottom halves off. Protects the next one. */
 	spinlock_t		lock;
-	struct list_head	users;		/* those who take turns */
+	struct list_head	users;		/* users who wait for a turn */
 	struct twheel_work	next;		/* the next turn */
 };
 
@@ -265,8 +265,8 @@ struct user_cpu __percpu *twheel_user_cpu_new(void)
 }
 
 /*
- * Ends the timers and turns of a user who has no set any more. A turn that is under way may still
- * use the structures, until the end of an RCU grace period.
+ * Ends the timers and the turns of a user whose last set has ended. A turn that is under way may
+ * still use the structures, until the end of an RCU grace period.
  */
 void twheel_user_cpu_stop(struct user_cpu __percpu *users)
 {

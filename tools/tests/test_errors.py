@@ -11,20 +11,21 @@ NEED_THE_DEVICE = (("add", "1s"), ("stat",), ("watch",), ("script",), ("list",),
                    ("run", "--lease", "1s", "true"))
 
 
+def lacks_the_device(*texts):
+    """Each command that needs the device ends, and says these texts on stderr alone."""
+    for words in NEED_THE_DEVICE:
+        result = ends(ctl("--device", "/dev/no-such", *words), NO_DEVICE, *texts)
+        is_(result.out, "")
+
+
 @case_here
 def module_that_is_not_loaded_is_told_of():
-    for words in NEED_THE_DEVICE:
-        result = ends(ctl("--device", "/dev/no-such", *words), NO_DEVICE,
-                      "the module twheel is not loaded", "modprobe twheel")
-        is_(result.out, "")
+    lacks_the_device("the module twheel is not loaded", "modprobe twheel")
 
 
 @case
 def device_that_is_not_there_is_told_of():
-    for words in NEED_THE_DEVICE:
-        result = ends(ctl("--device", "/dev/no-such", *words), NO_DEVICE,
-                      "/dev/no-such does not exist here, although the module", "in a container")
-        is_(result.out, "")
+    lacks_the_device("/dev/no-such does not exist here, although the module", "in a container")
 
 
 @case
