@@ -99,10 +99,23 @@ TEST(equal_deadlines_run_in_the_order_of_starts)
 	twheel_loop_close(loop);
 }
 
+/* In a dispatch, deadlines do not go back. From one to the next, by no more than a tick. */
+static void note_order(struct twheel_loop *loop, struct twheel_loop_timer *timer)
+{
+	static uint64_t latest;
+	static unsigned int dispatch;
+
+	ASSERT_GE(timer->deadline_ns + (dispatch == dispatches ? 0 : tick_ns), latest);
+	if (latest < timer->deadline_ns)
+		latest = timer->deadline_ns;
+	dispatch = dispatches;
+	note_run(loop, timer);
+}
+
 TEST(callbacks_run_in_the_order_of_deadlines)
 {
 	struct twheel_loop *loop = open_loop(0);
-	struct item *items = new_items(MANY, note_run);
+	struct item *items = new_items(MANY, note_order);
 	const uint64_t first = now() + FAR;
 	unsigned int i;
 
@@ -110,8 +123,6 @@ TEST(callbacks_run_in_the_order_of_deadlines)
 		twheel_loop_timer_start(loop, &items[i].timer, first + i * 7919 % MANY * 100000);
 	while (places < MANY)
 		turn(loop);
-	for (i = 0; i < MANY; i++)
-		ASSERT_EQ(items[i].place, i * 7919 % MANY + 1);
 	twheel_loop_close(loop);
 }
 
