@@ -457,7 +457,8 @@ struct twheel_list {
  * wake for that event. If there are events when the ioctl is called, the kernel adds 1 at
  * once. The counter does not say how many events there are. It may be none: then the kernel
  * had more to do for the descriptor than it does by itself, and the program's call does it.
- * The same holds for a signal (O_ASYNC).
+ * A signal (O_ASYNC) comes only when there is an event. Until then the kernel looks at the
+ * descriptor at each tick.
  */
 struct twheel_eventfd {
 	__s32		fd;
