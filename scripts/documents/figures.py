@@ -109,9 +109,11 @@ TABLE, BATCHES, OWN = "twheel, the table", "twheel, batches", "a hierarchical wh
 # page: its figures. Each has the words around it, and where the figure comes from.
 CLAIMS = {
     "README.md": (
-        ("takes about N instructions to arm", stock("u_arm", "twheel_batch")),
-        ("with io_uring N,", stock("u_arm", "io_uring")),
-        ("with timerfd N ", stock("u_arm", "timerfd")),
+        ("in a batch takes about N instructions", stock("u_arm", "twheel_batch")),
+        ("instructions; with io_uring N.", stock("u_arm", "io_uring")),
+        ("each timer it takes N;", stock("u_arm", "twheel_single")),
+        ("; with io_uring N, and", stock("u_arm", "io_uring_single")),
+        ("with timerfd N:", stock("u_arm", "timerfd")),
     ),
     "CHANGELOG.md": (
         ("to push a deadline back N instead", stock("u_extend", "twheel_batch")),
