@@ -82,7 +82,7 @@ struct twheel_timer {
  *	timers do. %TIMER_PINNED differs: it means the CPU that arms the timer.
  *
  * A timer that is not pinned runs on the CPU that arms it, even if that CPU is idle
- * otherwise, or isolated from timers (nohz_full=).
+ * otherwise. If that CPU is isolated (nohz_full=), the timer runs on one that is not.
  */
 #define TWHEEL_PINNED		0x00200000U
 

@@ -54,7 +54,9 @@ static void user_cpu_arm(struct user_cpu *user, u64 tick)
 	if (tick >= user->at)
 		return;
 	user->at = tick;
-	twheel_mod(&user->timer, tick);
+	/* On this CPU, also if it is isolated: each CPU has its own share of a user's visits. */
+	if (!twheel_mod_pending(&user->timer, tick))
+		twheel_add_on(&user->timer, tick, smp_processor_id());
 }
 
 /*

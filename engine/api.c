@@ -115,7 +115,7 @@ static unsigned int api_home(const struct twheel_timer *timer)
 
 	if (timer->node.flags & TWHEEL_PINNED)
 		return timer->node.flags & TWHEEL_CPU_MASK;
-	return smp_processor_id();
+	return raw_cpu_read(twheel_base_home);
 }
 
 /* Whether @expires lets a pending timer run earlier. One that is due already is not put off. */
@@ -176,9 +176,9 @@ static int api_arm_idle(struct twheel_timer *timer, u64 expires, int cpu, u32 pe
  *	means the current tick.
  *
  * The callback runs at the first tick at or after @expires, and never before @expires,
- * however far away that is. It runs on this CPU, unless the timer is %TWHEEL_PINNED or
- * its callback still runs on another CPU. To arm a timer that may be pending, use
- * twheel_mod().
+ * however far away that is. It runs on this CPU, unless the timer is %TWHEEL_PINNED, its
+ * callback still runs on another CPU, or this CPU is isolated (nohz_full=). To arm a
+ * timer that may be pending, use twheel_mod().
  *
  * Context: any, hardirq included, but not under locks of the scheduler or of workqueues.
  * Takes the locks of bases, one at a time.

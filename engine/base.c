@@ -12,6 +12,7 @@
 #include "twheel_compat.h"
 
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
+DEFINE_PER_CPU(unsigned int, twheel_base_home);
 DEFINE_PER_CPU(local64_t, twheel_extended);
 
 /*

@@ -110,6 +110,8 @@ struct twheel_base {
 };
 
 DECLARE_PER_CPU(struct twheel_base *, twheel_bases);
+/* Where each CPU arms timers that are not pinned: another CPU if it is isolated (nohz_full=). */
+DECLARE_PER_CPU(unsigned int, twheel_base_home);
 /* How many deadlines each CPU has pushed back without a lock. */
 DECLARE_PER_CPU(local64_t, twheel_extended);
 

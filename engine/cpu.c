@@ -7,6 +7,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include "engine.h"
 #include "twheel_compat.h"
@@ -17,6 +18,8 @@ static int cpu_comes_online(unsigned int cpu)
 {
 	struct twheel_base *base = twheel_base_of(cpu);
 
+	per_cpu(twheel_base_home, cpu) = housekeeping_test_cpu(cpu, HK_TYPE_TIMER) ?
+		cpu : housekeeping_any_cpu(HK_TYPE_TIMER);
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, true);
 	base->wake = TWHEEL_NEVER;

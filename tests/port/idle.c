@@ -14,9 +14,9 @@ static char *kind = "none";
 module_param(kind, charp, 0444);
 MODULE_PARM_DESC(kind, "none, timer_list or twheel");
 
-static int cpu = 1;
+static int cpu = -1;
 module_param(cpu, int, 0444);
-MODULE_PARM_DESC(cpu, "The CPU that CPU 1 passes to twheel_add_on()");
+MODULE_PARM_DESC(cpu, "The CPU that CPU 1 passes to twheel_add_on(), instead of twheel_add()");
 
 static uint slack;
 module_param(slack, uint, 0444);
@@ -46,9 +46,15 @@ static void idle_arm_listed(void *unused)
 static void idle_arm(void *unused)
 {
 	unsigned int i;
+	u64 expires;
 
-	for (i = 0; i < TIMERS; i++)
-		twheel_add_on(&timers[i], twheel_after(i * HZ / TIMERS), cpu);
+	for (i = 0; i < TIMERS; i++) {
+		expires = twheel_after(i * HZ / TIMERS);
+		if (cpu < 0)
+			twheel_add(&timers[i], expires);
+		else
+			twheel_add_on(&timers[i], expires, cpu);
+	}
 }
 
 static int __init idle_init(void)

@@ -294,6 +294,8 @@ extern char __start_percpu[], __stop_percpu[];
 #define cpumask_any_but(mask, cpu) ((cpu) + 1U)
 #define cpu_possible(cpu)	((cpu) < NR_CPUS)
 #define cpu_to_node(cpu)	((int)(cpu))
+#define housekeeping_test_cpu(cpu, type) true
+#define housekeeping_any_cpu(type) 0
 
 /*
  * Interrupt flags. A program can execute pushf and popf, but not cli and sti. So popf, which
