@@ -118,7 +118,7 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 }
 
 /* Runs the wheel, and arms the tick source if the wheel is up to date. */
-static void run_wheel(struct twheel_base *base, u64 start, u64 until)
+static void run_wheel(struct twheel_base *base, u64 until)
 	__must_hold(&base->lock)
 {
 	lockdep_assert_held(&base->lock);
@@ -135,7 +135,6 @@ static void run_wheel(struct twheel_base *base, u64 start, u64 until)
 		base->wake = TWHEEL_NEVER;
 		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
 	}
-	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
 }
 
 /* Does the works until the time @until, but at least one. */
@@ -175,8 +174,9 @@ static void run_base(struct twheel_base *base)
 	if (base->running || !base->online)
 		base->more = false;
 	else if (base->more || in_serving_softirq())
-		run_wheel(base, start, until);
+		run_wheel(base, until);
 	run_works(base, until);
+	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
 	base->busy = false;
 	if (base->more || !list_empty(&base->works))
 		wake_up_process(per_cpu(run_thread, base->cpu));
