@@ -11,6 +11,7 @@ Two comments in a page mark the place of a table. What is between them is replac
 import collections
 import pathlib
 import re
+import subprocess
 
 import figures
 import instructions
@@ -22,7 +23,9 @@ MARK = re.compile(r"(\.\. table (\w+)\n)(.*?)(\.\. end of table\n)", re.DOTALL)
 
 
 def table(head, body):
-    """Format a simple table of reStructuredText."""
+    """Format a simple table of reStructuredText. Without a body, there is none."""
+    if not body:
+        return ""
     rows = [[str(cell) for cell in row] for row in [head, *body]]
     widths = [max(map(len, column)) for column in zip(*rows)]
     # In reStructuredText, an empty first cell would continue the row above.
@@ -100,7 +103,7 @@ def kernel_paths(counts):
         if due:
             body.append((f"{path.rpartition(',')[0]}, each of {due} timers",
                          *[number(x / due) for x in found]))
-    return table(("instructions", *map(code, engines)), body if counts else [])
+    return table(("instructions", *map(code, engines)), body)
 
 
 def instructions_kernel(_rows):
@@ -119,7 +122,7 @@ def instructions_user(_rows):
     body = [(code(engine), *[number(counts[metric, engine])
                              if (metric, engine) in counts else ""
                              for metric in USER_PATHS]) for engine in engines]
-    return table(("instructions", *USER_PATHS.values()), body if counts else [])
+    return table(("instructions", *USER_PATHS.values()), body)
 
 
 # The paths of programs for which there is a goal: the ratio to the best peer
@@ -133,7 +136,7 @@ GOALS = (
 def beside_best():
     """(path, twheel's count, best peer, its count, goal) of the paths of programs."""
     counts = instructions.read()
-    for what, metric, engine, goal in GOALS if counts else ():
+    for what, metric, engine, goal in GOALS:
         peers = instructions.peers(counts, metric)
         best = min(peers, key=peers.get)
         yield what, counts[metric, engine], best, peers[best], goal
@@ -162,7 +165,7 @@ def when_modules(_rows):
             for path, metric in (("arm", "add"), ("push back by ten minutes", "rearm_later"),
                                  ("cancel", "cancel"),
                                  ("run, 200 timers due on a tick", "tick_200"),
-                                 ("run, two timers due on a tick", "tick_2"))] if counts else []
+                                 ("run, two timers due on a tick", "tick_2"))]
     return table(("instructions", *map(code, ("twheel", "timer_list", "hrtimer"))), body)
 
 
@@ -180,8 +183,7 @@ def when_programs(_rows):
                 ("cancel, one call each", "u_cancel", "twheel_single", "io_uring_single"),
                 ("cancel, 256 a call", "u_cancel", "twheel_batch", "io_uring"),
                 ("deliver, spread over a second", "u_deliver", "twheel_batch", "io_uring"),
-                ("deliver, all at once", "u_drain", "twheel_batch", "io_uring"),
-            )] if counts else []
+                ("deliver, all at once", "u_drain", "twheel_batch", "io_uring"))]
     return table(("operation", "timerfd", "POSIX timers", "io_uring"), body)
 
 
@@ -191,7 +193,7 @@ def instructions_io_uring(_rows):
     ways = [(metric, way) for metric in ("u_arm", "u_extend", "u_cancel")
             for way in ("ioctl", "command")]
     body = [(size, *[number(counts[metric, f"twheel_{way}_{size}"]) for metric, way in ways])
-            for size in (1, 8, 64)] if counts else []
+            for size in (1, 8, 64)]
     return table(("batch of", *[f"{USER_PATHS[metric]}, by {way}" for metric, way in ways]),
                  body)
 
@@ -202,11 +204,23 @@ TABLES = {make.__name__: make
                        instructions_goals, instructions_io_uring, when_modules, when_programs)}
 
 
-def fill(page, rows):
-    """Return PAGE with new tables. A table without figures stays as it is."""
+def of(rows):
+    """The function that makes each table of PAGES, for fill()."""
+    return lambda name: TABLES[name](rows)
+
+
+def fill(text, make):
+    """The text of a page with new tables. MAKE gives the table of a name; if it gives nothing, the
+    old one stays."""
     def replacement(match):
-        text = TABLES[match[2]](rows)
-        if text.count("\n") < 4:
-            return match[0]
-        return f"{match[1]}\n{text}\n\n{match[4]}"
-    return MARK.sub(replacement, page)
+        made = make(match[2])
+        return f"{match[1]}\n{made}\n\n{match[4]}" if made else match[0]
+    return MARK.sub(replacement, text)
+
+
+def put(make, *pages):
+    """Put new tables into the pages, and draw the pictures that have the same figures."""
+    for page in pages:
+        page.write_text(fill(page.read_text("utf-8"), make), "utf-8")
+    pictures = DOCUMENTATION / "pictures"
+    subprocess.run([pictures / "draw.py", pictures], check=True)

@@ -226,7 +226,7 @@ def wrong_claims():
 def wrong_tables():
     for page in tables.PAGES:
         text = page.read_text(encoding="utf-8")
-        if tables.fill(text, []) != text:
+        if tables.fill(text, tables.of([])) != text:
             yield f"{page.name}: not as on record: run scripts/bench --instructions --document"
 
 
