@@ -172,6 +172,13 @@ def run(what, command, log=None, cwd=None, env=None, show=True):
         say(f"{seconds:4.0f} s  {what}: done")
 
 
+def build_folder(folder, place, *targets):
+    """Build the programs of a folder. Returns the place that they are in."""
+    with lock(f"{place.parent.name}-{place.name}"):
+        run(f"building {folder}", ["make", "-C", str(CHECKOUT / folder), f"O={place}", *targets])
+    return place
+
+
 def _wait(process, what, log, start):
     while True:
         try:
