@@ -4,16 +4,6 @@
  */
 #include "wheel_test.h"
 
-/* The case has broken @rule in the wheel. The next wheel_test_start() makes a new one. */
-static void expect_rule(struct wheel_test *wt, const char *rule)
-{
-	const char *wrong = twheel_wheel_audit(wt->wheel, false);
-
-	KUNIT_ASSERT_TRUE_MSG(wt->test, wrong, "the audit does not find %s", rule);
-	KUNIT_EXPECT_EQ_MSG(wt->test, strncmp(wrong, rule, strlen(rule)), 0,
-			    "the audit finds %s as: %s", rule, wrong);
-}
-
 /* A correct wheel, with a timer in slot 10 of every level. */
 static struct wheel_test *one_a_level(struct kunit *test)
 {
@@ -40,110 +30,103 @@ static void accepts_what_is_right(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, false));
 }
 
-static void finds_r1_passed_over(struct kunit *test)
+static void pass_over(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt = one_a_level(test);
-
 	/* The hand has passed slot 10 of level 0, which now belongs to the next lap. */
 	wt->wheel->clk = 11;
 	set_state(wt, 0, 10);
-	expect_rule(wt, "R1");
 }
 
-static void finds_r2_current_slot(struct kunit *test)
+static void stop_at_a_slot(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt = one_a_level(test);
-
 	wt->wheel->clk = 10;
-	expect_rule(wt, "R2");
 }
 
-static void finds_r3_slot_after_deadline(struct kunit *test)
+static void make_earlier(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt;
-	unsigned int n;
-
-	for (n = 1; n < TWHEEL_LVL_DEPTH; n++) {
-		wt = one_a_level(test);
-		set_state(wt, n, 10 * TWHEEL_LVL_GRAN(n) - 1);
-		expect_rule(wt, "R3");
-	}
+	set_state(wt, n, 10 * TWHEEL_LVL_GRAN(n) - 1);
 }
 
-static void finds_r3_slot_too_early(struct kunit *test)
+static void make_later(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt;
-	unsigned int n;
-
-	/* The top level may hold timers beyond the horizon. */
-	for (n = 0; n < TWHEEL_LVL_DEPTH - 1; n++) {
-		wt = one_a_level(test);
-		set_state(wt, n, 11 * TWHEEL_LVL_GRAN(n));
-		expect_rule(wt, "R3");
-		/* An extended timer looks the same, and is allowed. */
-		KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, true));
-	}
+	set_state(wt, n, 11 * TWHEEL_LVL_GRAN(n));
 }
 
-static void finds_r4_missing_bit(struct kunit *test)
+static void clear_bit_of_slot(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt;
-	unsigned int n;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		wt = one_a_level(test);
-		__clear_bit(10, wt->wheel->level[n]->map);
-		expect_rule(wt, "R4");
-	}
+	__clear_bit(10, wt->wheel->level[n]->map);
 }
 
-static void finds_r4_low_count(struct kunit *test)
+static void clear_count_of_slot(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt;
-	unsigned int n;
-
-	for (n = 0; n < TWHEEL_LVL_DEPTH; n++) {
-		wt = one_a_level(test);
-		wt->wheel->level[n]->count[10] = 0;
-		expect_rule(wt, "R4");
-	}
+	wt->wheel->level[n]->count[10] = 0;
 }
 
-static void finds_r5_late_visit(struct kunit *test)
+static void visit_late(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt = one_a_level(test);
-
 	wt->wheel->next = 11;
-	expect_rule(wt, "R5");
 }
 
-static void finds_idle_in_a_slot(struct kunit *test)
+static void make_idle(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt = one_a_level(test);
-
-	set_state(wt, 3, TWHEEL_IDLE);
-	expect_rule(wt, "a timer in a slot is not pending");
+	set_state(wt, n, TWHEEL_IDLE);
 }
 
-static void finds_wrong_number(struct kunit *test)
+static void count_one_more(struct wheel_test *wt, unsigned int n)
 {
-	struct wheel_test *wt = one_a_level(test);
-
 	wt->wheel->pending++;
-	expect_rule(wt, "the number of timers is wrong");
+}
+
+/**
+ * struct fault - a fault in the wheel
+ * @rule: How the audit's complaint begins.
+ * @put_in: Puts the fault in at a level.
+ * @first: The first level at which it is one.
+ * @levels: The number of levels at which it is one.
+ */
+static const struct fault {
+	const char	*rule;
+	void		(*put_in)(struct wheel_test *wt, unsigned int n);
+	unsigned int	first;
+	unsigned int	levels;
+} faults[] = {
+	{ "R1", pass_over, 0, 1 },
+	{ "R2", stop_at_a_slot, 0, 1 },
+	{ "R3: a timer's slot begins after", make_earlier, 1, TWHEEL_LVL_DEPTH - 1 },
+	/* The top level may hold timers beyond the horizon. */
+	{ "R3: a timer's slot does not cover", make_later, 0, TWHEEL_LVL_DEPTH - 1 },
+	{ "R4: an occupied slot has no bit", clear_bit_of_slot, 0, TWHEEL_LVL_DEPTH },
+	{ "R4: a slot holds more", clear_count_of_slot, 0, TWHEEL_LVL_DEPTH },
+	{ "R5", visit_late, 0, 1 },
+	{ "a timer in a slot is not pending", make_idle, 3, 1 },
+	{ "the number of timers is wrong", count_one_more, 0, 1 },
+};
+
+TEST_PARAM(fault, faults, "%s", p->rule);
+
+static void finds_a_fault(struct kunit *test)
+{
+	const struct fault *fault = test->param_value;
+	struct wheel_test *wt;
+	const char *wrong;
+	unsigned int n;
+
+	for (n = fault->first; n < fault->first + fault->levels; n++) {
+		wt = one_a_level(test);
+		fault->put_in(wt, n);
+		wrong = twheel_wheel_audit(wt->wheel, false);
+		KUNIT_ASSERT_TRUE_MSG(test, wrong, "level %u: the audit finds nothing", n);
+		KUNIT_EXPECT_EQ_MSG(test, strncmp(wrong, fault->rule, strlen(fault->rule)), 0,
+				    "level %u: the audit finds: %s", n, wrong);
+		/* An extended timer looks as if it was made later, and is allowed. */
+		if (fault->put_in == make_later)
+			KUNIT_EXPECT_TRUE(test, !twheel_wheel_audit(wt->wheel, true));
+	}
 }
 
 static struct kunit_case audit_cases[] = {
 	KUNIT_CASE(accepts_what_is_right),
-	KUNIT_CASE(finds_r1_passed_over),
-	KUNIT_CASE(finds_r2_current_slot),
-	KUNIT_CASE(finds_r3_slot_after_deadline),
-	KUNIT_CASE(finds_r3_slot_too_early),
-	KUNIT_CASE(finds_r4_missing_bit),
-	KUNIT_CASE(finds_r4_low_count),
-	KUNIT_CASE(finds_r5_late_visit),
-	KUNIT_CASE(finds_idle_in_a_slot),
-	KUNIT_CASE(finds_wrong_number),
+	KUNIT_CASE_PARAM(finds_a_fault, fault_gen_params),
 	{}
 };
 

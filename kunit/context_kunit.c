@@ -20,22 +20,53 @@ static const bool kinds[] = { false, true };
 
 TEST_PARAM(kind, kinds, "%s", *p ? "process" : "softirq");
 
-static struct probe *kind_new(struct kunit *test, void (*act)(struct probe *probe))
+static struct probe *new_in(struct kunit *test, bool process, void (*act)(struct probe *probe))
 {
-	return *(const bool *)test->param_value ? probe_new_process(test, act) :
-						  probe_new(test, act);
+	return process ? probe_new_process(test, act) : probe_new(test, act);
 }
 
-static void cancel_sync_self(struct probe *probe)
+/**
+ * struct own - a call by the callback of the timer itself
+ * @name: Of the case.
+ * @call: The call.
+ * @ret: What it must return.
+ * @process: The callback runs in process context.
+ */
+static const struct own {
+	const char	*name;
+	int		(*call)(struct twheel_timer *timer);
+	int		ret;
+	bool		process;
+} owns[] = {
+	{ "cancel_sync", twheel_cancel_sync, -EDEADLK },
+	{ "cancel_sync, process", twheel_cancel_sync, -EDEADLK, true },
+	{ "try_cancel_sync", twheel_try_cancel_sync, -EAGAIN },
+	{ "try_cancel_sync, process", twheel_try_cancel_sync, -EAGAIN, true },
+	{ "shutdown_sync", twheel_shutdown_sync, -EDEADLK },
+	{ "shutdown_sync, process", twheel_shutdown_sync, -EDEADLK, true },
+};
+
+TEST_PARAM(own, owns, "%s", p->name);
+
+static void call_own(struct probe *probe)
 {
-	probe->ret = twheel_cancel_sync(&probe->timer);
+	const struct own *own = (const struct own *)(unsigned long)probe->expires;
+
+	probe->ret += own->call(&probe->timer) == own->ret;
 }
 
-static void own_cancel_sync_is_refused(struct kunit *test)
+/* The refused call changes nothing: the timer can be armed again. */
+static void own_sync_call_is_refused(struct kunit *test)
 {
-	struct probe *probe = probe_run(test, kind_new(test, cancel_sync_self));
+	const struct own *own = test->param_value;
+	struct probe *probe = new_in(test, own->process, call_own);
 
-	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
+	probe->expires = (unsigned long)own;
+	probe_run(test, probe);
+	KUNIT_EXPECT_EQ(test, twheel_add(&probe->timer, get_jiffies_64() + 1), 0);
+	probe_wait(test, probe);
+	KUNIT_EXPECT_EQ(test, probe->ret, 2);
+	KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
 }
 
 static void arm_and_cancel_sync_self(struct probe *probe)
@@ -59,36 +90,6 @@ static void refused_cancel_sync_does_nothing(struct kunit *test)
 	KUNIT_EXPECT_GE(test, probe->tick, probe->expires);
 }
 
-static void try_cancel_sync_self(struct probe *probe)
-{
-	probe->ret = twheel_try_cancel_sync(&probe->timer);
-}
-
-static void own_try_cancel_sync_is_refused(struct kunit *test)
-{
-	struct probe *probe = probe_run(test, kind_new(test, try_cancel_sync_self));
-
-	KUNIT_EXPECT_EQ(test, probe->ret, -EAGAIN);
-}
-
-static void shutdown_self(struct probe *probe)
-{
-	probe->ret = twheel_shutdown_sync(&probe->timer);
-}
-
-static void own_shutdown_is_refused(struct kunit *test)
-{
-	struct probe *probe = probe_run(test, kind_new(test, shutdown_self));
-	u64 expires = get_jiffies_64() + 1;
-
-	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, twheel_add(&probe->timer, expires), 0);
-	probe_wait(test, probe);
-	KUNIT_EXPECT_EQ(test, probe->ret, -EDEADLK);
-	KUNIT_EXPECT_EQ(test, probe->runs, 2U);
-	KUNIT_EXPECT_EQ(test, twheel_shutdown_sync(&probe->timer), 0);
-}
-
 /* In process context, until the timer is long due: its callback cannot begin meanwhile. */
 static void cancel_self(struct probe *probe)
 {
@@ -101,7 +102,8 @@ static void cancel_self(struct probe *probe)
 
 static void own_cancel_undoes_own_arming(struct kunit *test)
 {
-	struct probe *probe = probe_run(test, kind_new(test, cancel_self));
+	bool process = *(const bool *)test->param_value;
+	struct probe *probe = probe_run(test, new_in(test, process, cancel_self));
 
 	KUNIT_EXPECT_EQ(test, probe->ret, 10);
 	engine_test_pass(test, get_jiffies_64() + 1);
@@ -136,11 +138,15 @@ static void zero_rearm_is_once_a_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, probe->ret, 0);
 }
 
-/* A callback that frees its timer, sleeps if it may, and perhaps arms a new timer, the heir. */
+/*
+ * A callback that frees its timer, sleeps if it may, and perhaps arms a new timer, the heir. A
+ * periodic timer is first cancelled, in its third callback.
+ */
 struct mortal {
 	struct twheel_timer	timer;
 	unsigned int		flags;
 	unsigned int		heirs;
+	unsigned int		left;
 	struct completion	*last;
 };
 
@@ -150,6 +156,11 @@ static void mortal_fn(struct twheel_timer *timer)
 	struct completion *last = m->last;
 	unsigned int heirs = m->heirs, flags = m->flags;
 
+	if (m->left) {
+		if (--m->left)
+			return;
+		twheel_cancel(timer);
+	}
 	memset(m, 0x5a, sizeof(*m));
 	kfree(m);
 	if (flags & TWHEEL_PROCESS)
@@ -161,12 +172,13 @@ static void mortal_fn(struct twheel_timer *timer)
 	}
 	heir->flags = flags;
 	heir->heirs = heirs - 1;
+	heir->left = 0;
 	heir->last = last;
 	twheel_setup(&heir->timer, mortal_fn, flags);
 	twheel_add(&heir->timer, get_jiffies_64());
 }
 
-static void callback_frees_its_timer(struct kunit *test)
+static void twenty_die(struct kunit *test, unsigned int flags, unsigned int heirs, u32 period)
 {
 	struct completion last;
 	struct mortal *m;
@@ -176,15 +188,30 @@ static void callback_frees_its_timer(struct kunit *test)
 	for (i = 0; i < 20; i++) {
 		m = kmalloc(sizeof(*m), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, m);
-		m->flags = *(const bool *)test->param_value ? TWHEEL_PROCESS : 0;
-		m->heirs = 4;
+		m->flags = flags;
+		m->heirs = heirs;
+		m->left = period ? 3 : 0;
 		m->last = &last;
-		twheel_setup(&m->timer, mortal_fn, m->flags);
-		twheel_add_after(&m->timer, 1);
+		twheel_setup(&m->timer, mortal_fn, flags);
+		if (period)
+			twheel_add_periodic(&m->timer, get_jiffies_64() + 1, period + i % 3);
+		else
+			twheel_add_after(&m->timer, 1);
 	}
 	for (i = 0; i < 20; i++)
 		wait_for_completion(&last);
+}
+
+static void callback_frees_its_timer(struct kunit *test)
+{
+	twenty_die(test, *(const bool *)test->param_value ? TWHEEL_PROCESS : 0, 4, 0);
 	engine_test_expect_counts(test, 100, 100, 0, 0);
+}
+
+static void callback_frees_its_periodic_timer(struct kunit *test)
+{
+	twenty_die(test, 0, 0, 1);
+	engine_test_expect_counts(test, 80, 60, 20, 0);
 }
 
 /* From another timer's callback */
@@ -669,13 +696,12 @@ static void run_ends_at_its_budget(struct kunit *test)
 #endif
 
 static struct kunit_case context_cases[] = {
-	KUNIT_CASE_PARAM(own_cancel_sync_is_refused, kind_gen_params),
+	KUNIT_CASE_PARAM(own_sync_call_is_refused, own_gen_params),
 	KUNIT_CASE(refused_cancel_sync_does_nothing),
-	KUNIT_CASE_PARAM(own_try_cancel_sync_is_refused, kind_gen_params),
-	KUNIT_CASE_PARAM(own_shutdown_is_refused, kind_gen_params),
 	KUNIT_CASE_PARAM(own_cancel_undoes_own_arming, kind_gen_params),
 	KUNIT_CASE(zero_rearm_is_once_a_tick),
 	KUNIT_CASE_PARAM(callback_frees_its_timer, kind_gen_params),
+	KUNIT_CASE(callback_frees_its_periodic_timer),
 	KUNIT_CASE(callback_arms_another),
 	KUNIT_CASE_PARAM(add_from, context_gen_params),
 	KUNIT_CASE_PARAM(mod_to_later_from, context_gen_params),

@@ -50,7 +50,6 @@ static void widen(struct wheel_test *wt, unsigned int n, unsigned int chains)
 static void added_level_serves(struct kunit *test)
 {
 	struct wheel_test *wt = levels_start(test, 1, 1);
-	unsigned int level, slot, chain;
 
 	wheel_test_arm(wt, 0, START + 100000);
 	wheel_test_run(wt, START + 300);
@@ -60,8 +59,7 @@ static void added_level_serves(struct kunit *test)
 		wheel_test_audit(wt, false);
 	}
 	wheel_test_run(wt, START + 3 * 127);
-	wheel_test_where(wt, 0, &level, &slot, &chain);
-	KUNIT_EXPECT_EQ(test, level, 2U);
+	KUNIT_EXPECT_EQ(test, wheel_test_where(wt, 0).level, 2U);
 	wheel_test_visit_all(wt);
 	KUNIT_EXPECT_LE(test, wheel_test_moves(wt), 5ULL);
 	wheel_test_expect_each_once(wt);
@@ -71,17 +69,16 @@ static void added_level_serves(struct kunit *test)
 static void widened_uses_all_chains(struct kunit *test)
 {
 	struct wheel_test *wt = levels_start(test, 1, 12);
-	unsigned int i, level, slot, chain;
+	unsigned int i;
 
 	for (i = 0; i < 4; i++)
 		wheel_test_arm(wt, i, START + 10);
 	widen(wt, 0, TWHEEL_SLOT_CHAINS);
 	for (i = 4; i < wt->size; i++)
 		wheel_test_arm(wt, i, START + 10);
-	for (i = 0; i < wt->size; i++) {
-		wheel_test_where(wt, i, &level, &slot, &chain);
-		KUNIT_EXPECT_EQ(test, chain, i < 4 ? 0 : i % TWHEEL_SLOT_CHAINS);
-	}
+	for (i = 0; i < wt->size; i++)
+		KUNIT_EXPECT_EQ(test, wheel_test_where(wt, i).chain,
+				i < 4 ? 0 : i % TWHEEL_SLOT_CHAINS);
 	wheel_test_audit(wt, false);
 	KUNIT_EXPECT_EQ(test, wheel_test_run(wt, START + 10), wt->size);
 }

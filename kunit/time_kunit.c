@@ -64,15 +64,13 @@ static void next_of_a_crowd(struct kunit *test)
 static void forward_moves_a_sleeping_hand(struct kunit *test)
 {
 	struct wheel_test *wt = wheel_test_start(test, 0, 2);
-	unsigned int level, slot, chain;
 
 	wheel_test_arm(wt, 0, 1000000);
 	twheel_wheel_forward(wt->wheel, 500000);
 	KUNIT_EXPECT_EQ(test, wt->wheel->clk, 500000ULL);
 	wheel_test_audit(wt, false);
 	wheel_test_arm(wt, 1, 500001);
-	wheel_test_where(wt, 1, &level, &slot, &chain);
-	KUNIT_EXPECT_EQ(test, level, 0U);
+	KUNIT_EXPECT_EQ(test, wheel_test_where(wt, 1).level, 0U);
 	wheel_test_visit_all(wt);
 }
 

@@ -216,25 +216,22 @@ unsigned int wheel_test_visit_all(struct wheel_test *wt)
 	return visits;
 }
 
-/* Finds the chain that a pending timer is in: the list whose head is in a level. */
-void wheel_test_where(struct wheel_test *wt, unsigned int i,
-		      unsigned int *level, unsigned int *slot,
-		      unsigned int *chain)
+/* Finds the list whose head is in a level. */
+struct place wheel_test_where(const struct wheel_test *wt, unsigned int i)
 {
-	struct list_head *head = wt->timers[i].timer.entry.next;
-	const struct twheel_wheel *w = wt->wheel;
-	struct list_head *first;
-	size_t n;
+	struct list_head *head = wt->timers[i].timer.entry.next, *first;
+	const struct twheel_level *level;
+	unsigned int n;
+	size_t chain;
 
 	for (;; head = head->next) {
-		for (*level = 0; *level < w->depth; ++*level) {
-			first = twheel_level_slot(w->level[*level], 0);
-			n = head - first;
-			if (head < first || n >= TWHEEL_LVL_SIZE * w->level[*level]->chains)
-				continue;
-			*chain = n % w->level[*level]->chains;
-			*slot = n / w->level[*level]->chains;
-			return;
+		for (n = 0; n < wt->wheel->depth; n++) {
+			level = wt->wheel->level[n];
+			first = twheel_level_slot(wt->wheel->level[n], 0);
+			chain = head - first;
+			if (head >= first && chain < TWHEEL_LVL_SIZE * level->chains)
+				return (struct place){ n, chain / level->chains,
+						       chain % level->chains };
 		}
 	}
 }

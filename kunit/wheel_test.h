@@ -67,6 +67,13 @@ struct wheel_test {
 	bool			rearm;
 };
 
+/* The chain that a pending timer is in. */
+struct place {
+	unsigned int	level;
+	unsigned int	slot;
+	unsigned int	chain;
+};
+
 struct twheel_wheel *wheel_test_wheel(struct kunit *test, u64 clk);
 
 int wheel_test_init(struct kunit *test);
@@ -86,9 +93,7 @@ unsigned int wheel_test_run(struct wheel_test *wt, u64 now);
 unsigned int wheel_test_visit(struct wheel_test *wt);
 unsigned int wheel_test_visit_all(struct wheel_test *wt);
 
-void wheel_test_where(struct wheel_test *wt, unsigned int i,
-		      unsigned int *level, unsigned int *slot,
-		      unsigned int *chain);
+struct place wheel_test_where(const struct wheel_test *wt, unsigned int i);
 
 /* Timers moved inside the wheel so far, for any reason. */
 static inline u64 wheel_test_moves(const struct wheel_test *wt)
