@@ -3,7 +3,7 @@
  * twheel: timers that must run on their very tick
  */
 #include <linux/timer.h>
-#include "aim.h"
+#include "engine_test.h"
 
 /* Tries without plain timers, and again with them. */
 #define TRIES		10

@@ -11,7 +11,6 @@
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/timer.h>
-#include "aim.h"
 #include "engine_test.h"
 
 /* Setting up */
@@ -62,45 +61,34 @@ static void onstack_timer_fires(struct kunit *test)
 
 /* Firing */
 
+static const struct ahead {
+	const char	*name;
+	unsigned int	n;
+	unsigned int	ticks[12];
+} aheads_met[] = {
+	{ "near", 5, { 1, 2, 3, 5, 8 } },
+	/* Across the end of level 0, the tick source stays exact. */
+	{ "distant", 12, { 59, 60, 61, 62, 63, 64, 65, 100, 126, 127, 128, 129 } },
+	/* The tick source sleeps, and no other timer wakes the CPU. */
+	{ "lone and distant", 1, { 131 } },
+};
+
+TEST_PARAM(ahead, aheads_met, "%s", p->name);
+
 /* All ticks at once, on two CPUs. */
-static void expect_exact(struct kunit *test, const unsigned int *ticks,
-			 unsigned int n)
+static void ticks_are_met(struct kunit *test)
 {
+	const struct ahead *ahead = test->param_value;
+	unsigned int i, n = ahead->n;
 	struct aim *aim = kunit_kcalloc(test, 2 * n, sizeof(*aim), GFP_KERNEL);
-	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, aim);
 	for (i = 0; i < 2 * n; i++) {
 		aim[i].cpu = i < n ? cpumask_first(cpu_online_mask) :
 				     cpumask_last(cpu_online_mask);
-		aim[i].ticks = ticks[i % n];
+		aim[i].ticks = ahead->ticks[i % n];
 	}
 	aim_expect_met(test, aim, 2 * n, 0);
-}
-
-static void near_ticks_are_met(struct kunit *test)
-{
-	static const unsigned int ticks[] = { 1, 2, 3, 5, 8 };
-
-	expect_exact(test, ticks, ARRAY_SIZE(ticks));
-}
-
-/* Across the end of level 0, the tick source stays exact. */
-static void distant_ticks_are_met(struct kunit *test)
-{
-	static const unsigned int ticks[] = {
-		59, 60, 61, 62, 63, 64, 65, 100, 126, 127, 128, 129,
-	};
-
-	expect_exact(test, ticks, ARRAY_SIZE(ticks));
-}
-
-/* The tick source sleeps, and no other timer wakes the CPU. */
-static void lone_distant_tick_is_met(struct kunit *test)
-{
-	static const unsigned int ticks[] = { 131 };
-
-	expect_exact(test, ticks, ARRAY_SIZE(ticks));
 }
 
 /* A near timer is armed while the tick source sleeps until a distant tick. */
@@ -522,9 +510,7 @@ static void owner_has_a_list_node_of_idle_timers(struct kunit *test)
 static struct kunit_case api_cases[] = {
 	KUNIT_CASE(static_timer_needs_no_setup),
 	KUNIT_CASE(onstack_timer_fires),
-	KUNIT_CASE(near_ticks_are_met),
-	KUNIT_CASE(distant_ticks_are_met),
-	KUNIT_CASE(lone_distant_tick_is_met),
+	KUNIT_CASE_PARAM(ticks_are_met, ahead_gen_params),
 	KUNIT_CASE(near_one_after_a_distant_one),
 	KUNIT_CASE(past_deadline_means_next_tick),
 	KUNIT_CASE(never_never_comes),

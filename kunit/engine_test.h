@@ -97,6 +97,28 @@ struct engine_test {
 	struct engine_test_watch	*watch;
 };
 
+/**
+ * struct aim - a timer that must run on its very tick
+ * @cpu: Where to arm it.
+ * @ticks: How many ticks ahead.
+ * @probe: The timer of the present try.
+ * @plain: A plain kernel timer for the same tick.
+ * @plain_tick: The tick at which the plain timer ran; 0 if it has not.
+ * @met: In some try, the timer ran on its tick, or no later than the plain timer.
+ *
+ * The case sets @cpu and @ticks; the rest is 0.
+ */
+struct aim {
+	unsigned int		cpu;
+	unsigned int		ticks;
+	struct probe		*probe;
+	struct timer_list	plain;
+	u64			plain_tick;
+	bool			met;
+};
+
+void aim_expect_met(struct kunit *test, struct aim *aim, unsigned int n, u64 late);
+
 int engine_test_init(struct kunit *test);
 void engine_test_exit(struct kunit *test);
 void engine_test_counts(struct kunit *test, struct twheel_counts *counts);

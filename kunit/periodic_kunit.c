@@ -321,7 +321,7 @@ static void start_in_the_past_means_the_next_tick(struct kunit *test)
 							      beat->missed));
 }
 
-/* Slow callbacks, and cancels while callbacks run */
+/* Slow callbacks, and shutdowns while callbacks run */
 
 static void then_waste_ticks(struct beat *beat)
 {
@@ -375,45 +375,6 @@ static void shut_down_under_fire(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, beat->probe.runs, runs);
 			KUNIT_EXPECT_FALSE(test, twheel_pending(&beat->probe.timer));
 		}
-	}
-}
-
-static void then_take_a_while(struct beat *beat)
-{
-	ktime_t end = ktime_get() + 2 * NSEC_PER_MSEC;
-
-	complete(&beat->probe.ran);
-	while (ktime_get() < end)
-		cpu_relax();
-	WRITE_ONCE(beat->probe.ret, beat->probe.runs);
-}
-
-static long cancel_while_it_runs(void *arg)
-{
-	struct beat *beat = arg;
-	int ret;
-
-	wait_for_completion_timeout(&beat->probe.ran, ENGINE_TEST_PATIENCE);
-	ret = twheel_cancel_sync(&beat->probe.timer);
-	/* Callbacks that had begun but not ended by then. */
-	beat->probe.left = beat->probe.runs - READ_ONCE(beat->probe.ret);
-	return ret;
-}
-
-static void cancel_sync_waits_for_its_callback(struct kunit *test)
-{
-	unsigned int here = cpumask_first(cpu_online_mask), round;
-	unsigned int there = cpumask_last(cpu_online_mask);
-	struct beat *beat;
-
-	engine_test_needs_cpus(test, 2);
-	for (round = 0; round < 5; round++) {
-		beat = beat_new(test, then_take_a_while);
-		work_on_cpu(there, start_here, beat);
-		KUNIT_EXPECT_EQ(test, 1L,
-				work_on_cpu(here, cancel_while_it_runs, beat));
-		KUNIT_EXPECT_EQ(test, beat->probe.left, 0U);
-		engine_test_expect_idle(test, &beat->probe.timer);
 	}
 }
 
@@ -604,7 +565,6 @@ static struct kunit_case periodic_cases[] = {
 	KUNIT_CASE(start_in_the_past_means_the_next_tick),
 	KUNIT_CASE(missed_is_for_its_callback),
 	KUNIT_CASE(shut_down_under_fire),
-	KUNIT_CASE(cancel_sync_waits_for_its_callback),
 	KUNIT_CASE(forward_does_not_drift),
 	KUNIT_CASE(forward_by_nothing_is_by_one),
 	KUNIT_CASE(forward_counts_the_points),

@@ -12,7 +12,6 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
-#include "aim.h"
 #include "engine_test.h"
 #include "sleeper.h"
 
