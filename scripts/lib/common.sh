@@ -31,6 +31,32 @@ for argument; do
 	esac
 done
 
+# options NAMES [ARG...]: take the options out of the arguments; what is left goes to the array
+# words. NAMES has "name" for an option --name, which sets $name to "--name"; and "name=REGEX" for
+# --name VALUE, which sets $name to the value. "-" in a name is "_" in the variable.
+words=()
+options()
+{
+	local names=" $1 " name
+	shift
+
+	words=()
+	while [ $# -gt 0 ]; do
+		name=${1#--}
+		if [[ $1 != -* ]]; then
+			words+=("$1")
+		elif [[ $names == *" $name "* ]]; then
+			printf -v "${name//-/_}" %s "$1"
+		elif [[ $names =~ \ $name=([^\ ]*) && ${2-} =~ ^(${BASH_REMATCH[1]})$ ]]; then
+			printf -v "${name//-/_}" %s "$2"
+			shift
+		else
+			bad_usage
+		fi
+		shift
+	done
+}
+
 # checkout_cache NAME [KIND]: create a directory in the cache for this checkout, and print
 # its path.
 checkout_cache()
