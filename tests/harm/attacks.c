@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "attacks.h"
 
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
 
 #include "crowds.h"
 #include "event_ring.h"
+#include "one_epoll.h"
 #include "table_timer.h"
 #include "victims.h"
 
@@ -246,7 +246,7 @@ static void expire_falling(void)
 	consume_all();
 }
 
-static void *read_fdinfo(void *data)
+static void read_fdinfo(void *data)
 {
 	char path[64], text[1024];
 
@@ -257,7 +257,6 @@ static void *read_fdinfo(void *data)
 		CALL(read(fd, text, sizeof(text)));
 		close(fd);
 	}
-	return NULL;
 }
 
 static void prepare_fdinfo(unsigned int count)
@@ -489,14 +488,13 @@ static void prepare_uids(unsigned int count)
 	}
 }
 
-static void *read_eventfd(void *data)
+static void read_eventfd(void *data)
 {
 	const int fd = *(int *)data;
 	__u64 count;
 
 	for (;;)
 		CALL(read(fd, &count, sizeof(count)));
-	return NULL;
 }
 
 static void prepare_descriptors(unsigned int count)
@@ -517,11 +515,9 @@ static void prepare_descriptors(unsigned int count)
 /* Each expiry wakes up many epolls. */
 static void prepare_watchers(unsigned int count)
 {
-	struct epoll_event events = { .events = EPOLLIN | EPOLLET };
-
 	fds[0] = open_device(0);
 	while (count--)
-		CALL(epoll_ctl(CALL(epoll_create1(0)), EPOLL_CTL_ADD, fds[0], &events));
+		new_epoll(fds[0], EPOLLIN | EPOLLET);
 }
 
 /* The same for timers that were armed while their user was below the share: one a tick. */
@@ -539,12 +535,11 @@ static void prepare_ahead(unsigned int count)
 
 enum { HELD = 64 };
 
-static void *hold_the_lock(void *data)
+static void hold_the_lock(void *data)
 {
 	stay_on_cpu(other_cpu);
 	for (;;)
 		batch(fds[0], data, HELD);
-	return NULL;
 }
 
 /* Calls on another CPU hold the lock of a set, for which each expiry has to wait. */

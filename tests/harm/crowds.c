@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "event_ring.h"
+#include "one_epoll.h"
 #include "rights.h"
 #include "victims.h"
 #include "work.h"
@@ -109,7 +110,7 @@ void prepare_users(unsigned int count)
 		hear(users[0]);
 }
 
-static void *call_one(void *data)
+static void call_one(void *data)
 {
 	const int fd = open_device(0);
 	struct twheel_event event;
@@ -120,11 +121,10 @@ static void *call_one(void *data)
 			FAIL("no event");
 		did_one();
 	}
-	return NULL;
 }
 
 /* A periodic timer needs not be armed again. */
-static void *read_one_after_the_other(void *data)
+static void read_one_after_the_other(void *data)
 {
 	const int fd = open_device(0);
 	struct twheel_event event;
@@ -135,7 +135,6 @@ static void *read_one_after_the_other(void *data)
 			FAIL("no event");
 		did_one();
 	}
-	return NULL;
 }
 
 void prepare_threads(unsigned int count)
@@ -176,7 +175,7 @@ void prepare_signals(unsigned int count)
 	}
 }
 
-static void *poll_epolls(void *data)
+static void poll_epolls(void *data)
 {
 	struct pollfd all[EPOLLS];
 	unsigned int i;
@@ -185,21 +184,16 @@ static void *poll_epolls(void *data)
 		all[i] = (struct pollfd){ .fd = epolls[i], .events = POLLIN };
 	for (;;)
 		CALL(poll(all, EPOLLS, -1));
-	return NULL;
 }
 
 void prepare_pollers(unsigned int count)
 {
-	struct epoll_event event = { .events = EPOLLIN };
 	unsigned int i;
 
 	fds[0] = open_device(0);
-	for (i = 0; i < EPOLLS; i++) {
-		epolls[i] = CALL(epoll_create1(0));
-		CALL(epoll_ctl(epolls[i], EPOLL_CTL_ADD, fds[0], &event));
-	}
-	while (count--)
-		start_thread(poll_epolls, NULL);
+	for (i = 0; i < EPOLLS; i++)
+		epolls[i] = new_epoll(fds[0], EPOLLIN);
+	start_threads(count, poll_epolls, NULL);
 }
 
 void wake_pollers(void)

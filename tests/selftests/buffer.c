@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/userfaultfd.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -141,7 +140,7 @@ static void protect_page(int userfaultfd, void *page, bool on)
 	CALL(ioctl(userfaultfd, UFFDIO_WRITEPROTECT, &change));
 }
 
-static void *serve_faults(void *data)
+static void serve_faults(void *data)
 {
 	const struct server *server = data;
 	struct uffd_msg message;
@@ -156,7 +155,6 @@ static void *serve_faults(void *data)
 		else
 			protect_page(server->fd, server->page, false);
 	}
-	return NULL;
 }
 
 static void *served_page(const void *content, size_t size, bool missing,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CLOCK_REALTIME is set: deadlines come near or go away, and programs are told. */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "device.h"
 
@@ -229,10 +227,9 @@ TEST(step_before_the_call_is_not_reported)
 	ASSERT(!has_event(fd));
 }
 
-static atomic_bool stopping;
 
 /* Open, watch and close descriptors. */
-static void *come_and_go(void *data)
+static void come_and_go(void *data)
 {
 	unsigned int *rounds = data;
 	int fds[100], i;
@@ -249,25 +246,22 @@ static void *come_and_go(void *data)
 		if (time_travel)
 			pass_ticks(1);
 	}
-	return NULL;
 }
 
 DEVICE_TEST(clock_is_set_while_descriptors_come_and_go)
 {
 	unsigned int rounds[2] = { 0 };
-	pthread_t threads[2];
 	int i;
 
 	need_settable_clock();
 	watch_clock(fd);
 	for (i = 0; i < 2; i++)
-		threads[i] = start_thread(come_and_go, &rounds[i]);
+		start_thread(come_and_go, &rounds[i]);
 	for (i = 0; i < 3 || !rounds[0] || !rounds[1]; i++) {
 		move_clock(i % 2 ? -(__s64)HOUR : (__s64)HOUR);
 		ASSERT_EQ(read_any(fd).type, TWHEEL_EVENT_CLOCK_SET);
 	}
-	stopping = true;
-	join_threads(threads, 2);
+	stop_threads();
 	note("%d steps of the clock, %u rounds", i, rounds[0] + rounds[1]);
 }
 

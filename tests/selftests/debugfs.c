@@ -6,8 +6,6 @@
  */
 #include "debugfs.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 
 enum { LEVELS = 6, SLOTS = 128, DIGIT = 6 };
@@ -324,19 +322,13 @@ TEST(picture_shows_each_level)
 }
 
 /* A thread that reads all files again and again. */
-struct readers {
-	pthread_t	thread;
-	atomic_bool	over;
-	unsigned int	rounds;
-};
-
-static void *keep_reading(void *data)
+static void keep_reading(void *data)
 {
-	struct readers *readers = data;
+	atomic_uint *rounds = data;
 	char text[DEBUGFS_TEXT], name[16];
 	int cpu;
 
-	while (!readers->over) {
+	while (!stopping) {
 		read_debugfs("counts", text);
 		check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
 		for (cpu = 0; cpu < cpu_count(); cpu++) {
@@ -345,12 +337,11 @@ static void *keep_reading(void *data)
 			check_keys(text, cpu_keys, ARRAY_SIZE(cpu_keys));
 			ASSERT_EQ(number_of(text, "early"), 0);
 		}
-		readers->rounds++;
+		++*rounds;
 		/* in virtual time, there is one CPU and no preemption */
 		if (time_travel)
 			pass_ticks(0);
 	}
-	return NULL;
 }
 
 DEVICE_TEST(nothing_is_lost_while_it_is_read)
@@ -359,12 +350,12 @@ DEVICE_TEST(nothing_is_lost_while_it_is_read)
 	static struct twheel_op ops[BATCH];
 	static struct twheel_event events[BATCH];
 	const unsigned int batches = many(50) + 4;
-	struct readers readers = { .over = false };
+	atomic_uint rounds = 0;
 	unsigned int batch, i;
 
 	need_debugfs();
-	readers.thread = start_thread(keep_reading, &readers);
-	for (batch = 0; batch < batches || !readers.rounds; batch++) {
+	start_thread(keep_reading, &rounds);
+	for (batch = 0; batch < batches || !rounds; batch++) {
 		bool seen[BATCH] = { false };
 
 		for (i = 0; i < BATCH; i++)
@@ -374,10 +365,8 @@ DEVICE_TEST(nothing_is_lost_while_it_is_read)
 		for (i = 0; i < BATCH; i++)
 			see_once(seen, events[i].cookie, BATCH);
 	}
-	readers.over = true;
-	join_threads(&readers.thread, 1);
-	note("%u timers, the files read %u times", batch * BATCH,
-	     readers.rounds);
+	stop_threads();
+	note("%u timers, the files read %u times", batch * BATCH, rounds);
 	ASSERT_EQ(timers_of(fd), 0);
 	ASSERT_EQ(count_of("unaccounted"), 0);
 }

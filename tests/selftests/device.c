@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <linux/membarrier.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_CANCEL_GROUP ends all timers of a group. */
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "errors.h"
+#include "race.h"
 
 /* End a group without expired timers. Returns their number or a negative errno. */
 static int end_group(int fd, __u64 group)
@@ -270,44 +269,30 @@ DEVICE_TEST(no_group_is_einval)
 TEST_REFUSALS(group, TWHEEL_IOC_CANCEL_GROUP)
 
 /* Threads add timers to groups and end groups. Each timer ends exactly once. */
-enum { MOST = 1 << 20, GROUPS = 4 };
+enum { GROUPS = 4 };
 
-static atomic_uchar ended[MOST];
-static atomic_uint added, read_so_far, cancelled, with_group, retracted_so_far;
-static atomic_bool stopping, all_added;
-static int shared_fd;
+static atomic_uint with_group, retracted_so_far;
 
-static void *add_to_groups(void *data)
+static void add_to_groups(void *data)
 {
-	unsigned int seed = 1000 + (unsigned long)data, number;
+	unsigned int seed = thread_seed(), number;
 
-	while (!stopping) {
-		number = atomic_fetch_add(&added, 1);
-		if (number >= MOST) {
-			atomic_fetch_sub(&added, 1);
-			break;
-		}
-		const __u64 handle =
-			add_to_group(shared_fd, rand_r(&seed) % ticks(4),
-				     1 + rand_r(&seed) % GROUPS, number);
-
-		if (number % 16 || cancel(shared_fd, handle) < 0)
-			continue;
-		ASSERT_EQ(atomic_exchange(&ended[number], 1), 0);
-		atomic_fetch_add(&cancelled, 1);
+	while (!stopping && (number = new_numbers(1))) {
+		timers[number].handle = add_to_group(race_fd, rand_r(&seed) % ticks(4),
+						     1 + rand_r(&seed) % GROUPS, number);
+		if (number % 16 == 0 && cancel(race_fd, timers[number].handle) >= 0)
+			end_timer(number, CANCELLED);
 	}
-	return NULL;
 }
 
-static void *end_groups(void *data)
+static void end_groups(void *data)
 {
-	unsigned int seed = 2000 + (unsigned long)data;
+	unsigned int seed = thread_seed();
 	__u64 retracted;
 	int count;
 
 	while (!stopping) {
-		count = cancel_group(shared_fd, 1 + rand_r(&seed) % GROUPS,
-				     &retracted);
+		count = cancel_group(race_fd, 1 + rand_r(&seed) % GROUPS, &retracted);
 		if (count < 0) {
 			ASSERT_EQ(count, -ENOENT);
 			continue;
@@ -318,53 +303,26 @@ static void *end_groups(void *data)
 		if (seed % 4 == 0)
 			poll(NULL, 0, 1 + rand_r(&seed) % 30);
 	}
-	return NULL;
-}
-
-static bool all_ended(void)
-{
-	return all_added && !timers_of(shared_fd);
-}
-
-static void take_event(const struct twheel_event *event)
-{
-	ASSERT_LT(event->cookie, MOST);
-	ASSERT_EQ(atomic_exchange(&ended[event->cookie], 1), 0);
-	atomic_fetch_add(&read_so_far, 1);
-}
-
-static void *read_until_all_ended(void *data)
-{
-	read_until(shared_fd, all_ended, take_event);
-	return NULL;
 }
 
 TEST(groups_end_while_timers_are_added_expire_and_are_read)
 {
-	void *(*const run[])(void *) = {
-		add_to_groups, add_to_groups, end_groups, end_groups,
-		read_until_all_ended,
-	};
-	pthread_t threads[ARRAY_SIZE(run)];
-	unsigned long i;
+	unsigned int i;
 
-	shared_fd = open_device(O_NONBLOCK);
-	for (i = 0; i < ARRAY_SIZE(run); i++)
-		threads[i] = start_thread(run[i], (void *)i);
+	open_race();
+	start_threads(2, add_to_groups, NULL);
+	start_threads(2, end_groups, NULL);
+	start_thread(read_race, NULL);
 	pass(now() + NSEC_PER_SEC);
-	while (!with_group && added < MOST)
+	while (!with_group && added < RACE_MOST - 2)
 		pass_ticks(1);
-	stopping = true;
-	join_threads(threads, ARRAY_SIZE(run) - 1);
-	all_added = true;
-	join_threads(threads + ARRAY_SIZE(run) - 1, 1);
+	finish_race(4);
 	note("%u timers: %u with their group (%u of them unread), %u alone, %u expired",
-	     added, with_group, retracted_so_far, cancelled, read_so_far);
+	     added, with_group, retracted_so_far, ended[CANCELLED], ended[READ]);
 	ASSERT_GT(with_group, 0);
-	ASSERT_EQ(added, with_group + cancelled + read_so_far);
-	ASSERT_EQ(timers_of(shared_fd), 0);
+	ASSERT_EQ(added, with_group + ended[CANCELLED] + ended[READ]);
 	for (i = 1; i <= GROUPS; i++)
-		ASSERT_EQ(end_group(shared_fd, i), -ENOENT);
+		ASSERT_EQ(end_group(race_fd, i), -ENOENT);
 }
 
 TEST(close_ends_timers_in_groups)

@@ -143,22 +143,6 @@ void hear(int fd)
 		FAIL("the other process has ended");
 }
 
-pthread_t start_thread(void *(*run)(void *data), void *data)
-{
-	pthread_t thread;
-
-	ASSERT_EQ(pthread_create(&thread, NULL, run, data), 0);
-	return thread;
-}
-
-void join_threads(const pthread_t *threads, unsigned int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		ASSERT_EQ(pthread_join(threads[i], NULL), 0);
-}
-
 static double seconds(void)
 {
 	struct timespec now;

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <linux/types.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -171,8 +172,29 @@ void __noreturn wait_to_be_killed(void);
 void tell(int fd);
 void hear(int fd);
 
-/* Run a function in a thread. join_threads() waits for threads to return. */
-pthread_t start_thread(void *(*run)(void *data), void *data);
-void join_threads(const pthread_t *threads, unsigned int count);
+/*
+ * Run a function in a thread, or in @count threads. join_threads() waits until all of them have
+ * returned, join_oldest() until those have that were started first.
+ */
+void start_thread(void (*run)(void *data), void *data);
+void start_threads(unsigned int count, void (*run)(void *data), void *data);
+void join_threads(void);
+void join_oldest(unsigned int count);
+
+/* Threads may run until it is set. stop_threads() sets it for as long as it joins them. */
+extern atomic_bool stopping;
+void stop_threads(void);
+
+/*
+ * Threads that work in rounds, numbered from 0. begin_round() lets each of them work once, and
+ * end_round() waits until all have. stop_rounds() ends them, and joins all threads.
+ */
+void start_rounds(unsigned int count, void (*work)(unsigned int number));
+void begin_round(void);
+void end_round(void);
+void stop_rounds(void);
+
+/* For random numbers: a seed that no other thread has. */
+unsigned int thread_seed(void);
 
 #endif /* _HARNESS_H */

@@ -5,9 +5,7 @@
  * move takes.
  */
 #include <dirent.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 
 #include "debugfs.h"
 #include "parameter.h"
@@ -219,7 +217,6 @@ static void dismiss(struct crowd *crowd)
 
 /* A thread that takes CPUs offline and back. */
 struct turns {
-	pthread_t	thread;
 	struct crowd	*crowd;
 	unsigned int	rounds;
 	atomic_bool	over;
@@ -271,7 +268,7 @@ static void take_turn(struct crowd *crowd, int cpu, unsigned int *position)
 	close_all(fds);
 }
 
-static void *take_turns(void *data)
+static void take_turns(void *data)
 {
 	struct turns *turns = data;
 	unsigned int i, position = 0;
@@ -288,7 +285,6 @@ static void *take_turns(void *data)
 	note("%u rounds in %llu ms, the longest move took %llu us", i,
 	     (now() - start) / NSEC_PER_MSEC, longest_move / 1000);
 	turns->over = true;
-	return NULL;
 }
 
 /* Rounds and timers: as many as the kernel can do in about the same time. */
@@ -315,10 +311,10 @@ TEST_TIMEOUT(none_is_lost_while_cpus_come_and_go, 1500)
 	find_cpus();
 	migrated = sum_of_cpus("migrated");
 	turns.crowd = new_crowd(size_here());
-	turns.thread = start_thread(take_turns, &turns);
+	start_thread(take_turns, &turns);
 	while (!turns.over)
 		serve(turns.crowd);
-	join_threads(&turns.thread, 1);
+	join_threads();
 	dismiss(turns.crowd);
 	migrated = sum_of_cpus("migrated") - migrated;
 	note("the timer of visits moved %llu times", migrated);

@@ -3,8 +3,6 @@
  * TWHEEL_KEEP_HANDLE: a timer is armed again under the handle that it had, in the same
  * descriptor or in another one.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "table_timer.h"
 #include "user.h"
@@ -381,7 +379,7 @@ static int shared_fd;
 static unsigned int handle_count;
 static atomic_uchar owners[HANDLES];
 
-static void *race_for_handles(void *data)
+static void race_for_handles(void *data)
 {
 	struct twheel_op ops[64];
 	unsigned int i, j;
@@ -399,19 +397,16 @@ static void *race_for_handles(void *data)
 				owners[i + j]++;
 		}
 	}
-	return NULL;
 }
 
 TEST(handle_is_kept_once)
 {
-	pthread_t threads[RACERS];
 	unsigned int i;
 
 	shared_fd = open_device(0);
 	handle_count = many(HANDLES);
-	for (i = 0; i < RACERS; i++)
-		threads[i] = start_thread(race_for_handles, NULL);
-	join_threads(threads, RACERS);
+	start_threads(RACERS, race_for_handles, NULL);
+	join_threads();
 	for (i = 0; i < handle_count / 64 * 64; i++)
 		ASSERT_EQ(owners[i], 1);
 	ASSERT_EQ(timers_of(shared_fd), handle_count / 64 * 64);

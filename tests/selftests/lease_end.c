@@ -223,10 +223,9 @@ TEST(event_of_a_closed_lease_comes_through_the_ring)
 }
 
 /* The holder hears of the end, whatever it is, in poll() and in epoll_wait(). */
-static void *poll_for_end(void *data)
+static void poll_for_end(void *data)
 {
 	wait_for_end(*(int *)data);
-	return NULL;
 }
 
 /* The kernel wakes many waiters by parts. */
@@ -235,13 +234,12 @@ static void check_wakes(int fd, __u64 handle, int lease, void (*end)(int fd, __u
 	enum { EPOLLS = 200 };
 	struct epoll_event event;
 	int epolls[EPOLLS], i;
-	pthread_t thread;
 
 	for (i = 0; i < EPOLLS; i++) {
 		epolls[i] = new_epoll(lease, EPOLLIN | EPOLLET);
 		ASSERT_EQ(CALL(epoll_wait(epolls[i], &event, 1, 0)), 0);
 	}
-	thread = start_thread(poll_for_end, &lease);
+	start_thread(poll_for_end, &lease);
 	pass_ticks(2);
 	end(fd, handle);
 	for (i = 0; i < EPOLLS; i++) {
@@ -249,7 +247,7 @@ static void check_wakes(int fd, __u64 handle, int lease, void (*end)(int fd, __u
 		ASSERT_EQ(event.events, EPOLLHUP);
 		close(epolls[i]);
 	}
-	join_threads(&thread, 1);
+	join_threads();
 	check_ended(lease);
 }
 

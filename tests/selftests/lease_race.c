@@ -4,8 +4,6 @@
  * once. Each timer ends exactly once, by an event or by a cancel, and so does its lease.
  */
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "holder.h"
 
@@ -17,9 +15,7 @@ enum ending { BY_CANCEL, BY_RETRACT, BY_EXPIRY, BY_CLOSE, ENDINGS };
 static struct {
 	int			fd;
 	__u64			handle;
-	int			copies[PUSHERS + 1];
-	pthread_barrier_t	begin, end;
-	atomic_bool		over;
+	int			copies[PUSHERS];
 	atomic_ulong		pushed, late;
 } race;
 
@@ -39,40 +35,14 @@ static void use_copy(int lease, unsigned int pushes)
 	close(lease);
 }
 
-static pthread_t threads[PUSHERS];
-
-static void *push_and_close(void *data)
+static void push_and_close(unsigned int number)
 {
-	const long number = (long)data;
-	unsigned int seed = number;
+	static unsigned int seeds[PUSHERS] = { 0, 1 };
 
-	for (;;) {
-		pthread_barrier_wait(&race.begin);
-		if (race.over)
-			return NULL;
-		use_copy(race.copies[number], rand_r(&seed) % 8);
-		pthread_barrier_wait(&race.end);
-	}
+	use_copy(race.copies[number], rand_r(&seeds[number]) % 8);
 }
 
-static void start_pushers(void)
-{
-	long n;
-
-	pthread_barrier_init(&race.begin, NULL, PUSHERS + 1);
-	pthread_barrier_init(&race.end, NULL, PUSHERS + 1);
-	for (n = 0; n < PUSHERS; n++)
-		threads[n] = start_thread(push_and_close, (void *)n);
-}
-
-static void end_pushers(void)
-{
-	race.over = true;
-	pthread_barrier_wait(&race.begin);
-	join_threads(threads, PUSHERS);
-}
-
-static void start_round(unsigned int *seed)
+static void make_leases(unsigned int *seed)
 {
 	unsigned int i;
 
@@ -91,7 +61,7 @@ static void start_round(unsigned int *seed)
 }
 
 /* Cancel the timer or read its event. */
-static enum ending end_round(unsigned int *seed)
+static enum ending end_timer(unsigned int *seed)
 {
 	struct twheel_event event;
 	int result;
@@ -120,10 +90,10 @@ TEST(push_expiry_close_and_cancel)
 	unsigned int seed = 1, i, n;
 
 	race.fd = open_device(O_NONBLOCK);
-	start_pushers();
+	start_rounds(PUSHERS, push_and_close);
 	for (i = 0; i < rounds; i++) {
 		do {
-			start_round(&seed);
+			make_leases(&seed);
 			if (round_has_lease())
 				break;
 			/* Too late for a race: the event has come. */
@@ -131,13 +101,13 @@ TEST(push_expiry_close_and_cancel)
 				close(race.copies[n]);
 			ASSERT_EQ(cancel(race.fd, race.handle), TWHEEL_RETRACTED);
 		} while (true);
-		pthread_barrier_wait(&race.begin);
-		endings[end_round(&seed)]++;
-		pthread_barrier_wait(&race.end);
+		begin_round();
+		endings[end_timer(&seed)]++;
+		end_round();
 		ASSERT_EQ(timers_of(race.fd), 0);
 		ASSERT_EQ(leases_of(race.fd), 0);
 	}
-	end_pushers();
+	stop_rounds();
 	note("%lu cancelled, %lu withdrawn, %lu expired, %lu closed; %lu pushes, %lu too late",
 	     endings[BY_CANCEL], endings[BY_RETRACT], endings[BY_EXPIRY], endings[BY_CLOSE],
 	     race.pushed, race.late);
@@ -153,18 +123,18 @@ TEST(owner_closes_while_holders_push)
 	const unsigned int rounds = many(ROUNDS) / 4;
 	unsigned int seed = 2, i, n;
 
-	start_pushers();
+	start_rounds(PUSHERS, push_and_close);
 	for (i = 0; i < rounds || (!race.pushed && i < ROUNDS); i++) {
 		race.fd = open_device(O_NONBLOCK);
 		race.handle = add(race.fd, LONG, 1);
 		race.copies[0] = new_lease(race.fd, race.handle, LONG, rand_r(&seed) % 2);
 		for (n = 1; n < PUSHERS; n++)
 			race.copies[n] = CALL(dup(race.copies[0]));
-		pthread_barrier_wait(&race.begin);
+		begin_round();
 		close(race.fd);
-		pthread_barrier_wait(&race.end);
+		end_round();
 	}
-	end_pushers();
+	stop_rounds();
 	note("%lu pushes, %lu too late", race.pushed, race.late);
 	ASSERT_GT(race.pushed, 0);
 }
@@ -172,7 +142,7 @@ TEST(owner_closes_while_holders_push)
 /* Leases of one timer are made and closed by threads: at most one at a time. */
 static atomic_int held;
 
-static void *make_and_close(void *data)
+static void make_and_close(void *data)
 {
 	unsigned int i;
 	int lease;
@@ -188,18 +158,14 @@ static void *make_and_close(void *data)
 		atomic_fetch_sub(&held, 1);
 		close(lease);
 	}
-	return NULL;
 }
 
 TEST(timer_has_one_lease_at_most)
 {
-	unsigned int i;
-
 	race.fd = open_device(O_NONBLOCK);
 	race.handle = add(race.fd, LONG, 1);
-	for (i = 0; i < PUSHERS; i++)
-		threads[i] = start_thread(make_and_close, NULL);
-	join_threads(threads, PUSHERS);
+	start_threads(PUSHERS, make_and_close, NULL);
+	join_threads();
 	ASSERT(!is_leased(race.fd, race.handle));
 	ASSERT_EQ(leases_of(race.fd), 0);
 	ASSERT_EQ(cancel(race.fd, race.handle), 0);

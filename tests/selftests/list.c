@@ -4,7 +4,6 @@
  */
 #include <limits.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 
@@ -307,13 +306,12 @@ DEVICE_TEST(signals_lose_nothing)
 enum { STAYING = 3000, STAY = 1 << 20 };
 
 static int shared_fd;
-static atomic_bool stopping;
 static unsigned int stay_count;
 static struct twheel_op staying[STAYING];
 
-static void *come_and_go(void *data)
+static void come_and_go(void *data)
 {
-	unsigned int seed = (unsigned long)data, i;
+	unsigned int seed = thread_seed(), i;
 	struct twheel_op ops[100];
 
 	while (!stopping) {
@@ -323,12 +321,11 @@ static void *come_and_go(void *data)
 		for (i = 0; i < ARRAY_SIZE(ops); i++)
 			cancel(shared_fd, ops[(i * 37) % ARRAY_SIZE(ops)].handle);
 	}
-	return NULL;
 }
 
-static void *change_those_that_stay(void *data)
+static void change_those_that_stay(void *data)
 {
-	unsigned int seed = 3;
+	unsigned int seed = thread_seed();
 	__u64 delay;
 	int result;
 
@@ -338,7 +335,6 @@ static void *change_those_that_stay(void *data)
 		result = change(shared_fd, staying[rand_r(&seed) % stay_count].handle, delay);
 		ASSERT_GE(result, 0);
 	}
-	return NULL;
 }
 
 TEST(timers_that_stay_are_listed_once)
@@ -347,7 +343,6 @@ TEST(timers_that_stay_are_listed_once)
 	static unsigned char seen[STAYING];
 	const __u64 end = end_of_races();
 	unsigned int i, n, lists, others = 0;
-	pthread_t threads[3];
 	__u64 cursor;
 	int got;
 
@@ -366,9 +361,8 @@ TEST(timers_that_stay_are_listed_once)
 		for (n = 0; n < ARRAY_SIZE(gap); n++)
 			ASSERT_EQ(cancel(shared_fd, gap[n].handle), 0);
 	}
-	for (i = 0; i < 2; i++)
-		threads[i] = start_thread(come_and_go, (void *)(i + 1UL));
-	threads[2] = start_thread(change_those_that_stay, NULL);
+	start_threads(2, come_and_go, NULL);
+	start_thread(change_those_that_stay, NULL);
 	for (lists = 0; lists < 10 || now() < end; lists++) {
 		memset(seen, 0, sizeof(seen));
 		for (cursor = 0; ;) {
@@ -390,7 +384,6 @@ TEST(timers_that_stay_are_listed_once)
 		for (i = 0; i < stay_count; i++)
 			ASSERT(seen[i]);
 	}
-	stopping = true;
-	join_threads(threads, ARRAY_SIZE(threads));
+	stop_threads();
 	note("%u lists, %u records of other timers", lists, others);
 }

@@ -368,12 +368,11 @@ struct held_call {
 	const void	*arg;
 };
 
-static void *make_held_call(void *data)
+static void make_held_call(void *data)
 {
 	const struct held_call *held = data;
 
 	ASSERT_EQ(CALL(ioctl(held->fd, held->call, held->arg)), CALL_OPS);
-	return NULL;
 }
 
 /*
@@ -385,7 +384,6 @@ static void hold_calls(unsigned long call, const void *arg, const void *operatio
 	char *pages = fresh_memory(2 * page_size());
 	static char content[2][65536];
 	struct held_call held = { open_device(0), call, pages };
-	pthread_t threads[CALLERS];
 	unsigned long before, after;
 	int i, userfaultfd;
 
@@ -399,15 +397,14 @@ static void hold_calls(unsigned long call, const void *arg, const void *operatio
 	userfaultfd = open_userfaultfd(pages, 2 * page_size(), 0, UFFDIO_REGISTER_MODE_MISSING);
 	use_one_cpu();
 	enter_cgroup();
-	for (i = 0; i < CALLERS; i++)
-		threads[i] = start_thread(make_held_call, &held);
+	start_threads(CALLERS, make_held_call, &held);
 	wait_for_faults(userfaultfd, pages, CALLERS);
 	before = memory_of_cgroup();
 	bring_page(userfaultfd, pages, content[0]);
 	wait_for_faults(userfaultfd, pages + page_size(), CALLERS);
 	after = memory_of_cgroup();
 	bring_page(userfaultfd, pages + page_size(), content[1]);
-	join_threads(threads, CALLERS);
+	join_threads();
 	note("%ld bytes for each call", (long)(after - before) / CALLERS);
 	ASSERT_GE(after + AHEAD, before + CALLERS * CALL_OPS * sizeof(struct twheel_op));
 	leave_cgroup();

@@ -3,8 +3,6 @@
  * What a periodic timer does about deadlines that pass before its event is read: one
  * event for all of them, or TWHEEL_EACH, or TWHEEL_RESTART.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "device.h"
 
@@ -385,10 +383,9 @@ DEVICE_TEST(policy_cannot_be_changed)
  * long as the backlog is.
  */
 static atomic_uint backlog;	/* the number of the round, or 0 for none */
-static atomic_bool stopping;
 static int shared_fd;
 
-static void *poll_for_backlog(void *data)
+static void poll_for_backlog(void *data)
 {
 	unsigned int *polls = data;
 
@@ -401,7 +398,6 @@ static void *poll_for_backlog(void *data)
 			(*polls)++;
 		}
 	}
-	return NULL;
 }
 
 TEST(backlog_is_seen_by_others_while_it_is_read)
@@ -409,10 +405,9 @@ TEST(backlog_is_seen_by_others_while_it_is_read)
 	const __u64 end = end_of_races();
 	unsigned int round, polls = 0;
 	struct twheel_event events[32];
-	pthread_t thread;
 
 	shared_fd = open_device(O_NONBLOCK);
-	thread = start_thread(poll_for_backlog, &polls);
+	start_thread(poll_for_backlog, &polls);
 	for (round = 1; round < 5 || now() < end; round++) {
 		const __u64 period = ticks(1);
 		/* a backlog since the machine was started, which shrinks while it is read */
@@ -429,7 +424,6 @@ TEST(backlog_is_seen_by_others_while_it_is_read)
 		backlog = 0;
 		ASSERT_GE(cancel(shared_fd, handle), 0);
 	}
-	stopping = true;
-	join_threads(&thread, 1);
+	stop_threads();
 	note("%u backlogs, %u polls while there was one", round, polls);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The node of the device, and what a program that opens the node makes others wait for. */
 #include <sched.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

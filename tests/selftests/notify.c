@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_EVENTFD and SIGIO: other ways to learn that timers have expired. */
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
 
 #include "device.h"
@@ -193,7 +191,6 @@ DEVICE_TEST(value_out_of_range_is_einval)
 	ASSERT_EQ(signals(valid.fd), 0);
 }
 
-static atomic_bool stopping;
 static int shared_fd;
 
 /* Let timers expire one after the other. Returns their number, at least one. */
@@ -221,7 +218,7 @@ static unsigned int expire_beside(__u64 end, const unsigned int *rounds, int cou
 	return events;
 }
 
-static void *change_eventfds(void *data)
+static void change_eventfds(void *data)
 {
 	unsigned int *rounds = data;
 
@@ -233,22 +230,19 @@ static void *change_eventfds(void *data)
 			CALL(set_eventfd(shared_fd, -1));
 		close(eventfd);
 	}
-	return NULL;
 }
 
 TEST(eventfds_change_while_timers_expire)
 {
 	const __u64 end = end_of_races();
 	unsigned int rounds[2] = { 0 }, events;
-	pthread_t threads[2];
 	int i;
 
 	shared_fd = open_device(0);
 	for (i = 0; i < 2; i++)
-		threads[i] = start_thread(change_eventfds, &rounds[i]);
+		start_thread(change_eventfds, &rounds[i]);
 	events = expire_beside(end, rounds, 2);
-	stopping = true;
-	join_threads(threads, 2);
+	stop_threads();
 	note("%u events, %u changes", events, rounds[0] + rounds[1]);
 }
 
@@ -390,7 +384,7 @@ DEVICE_TEST(signal_goes_to_the_owner)
 	join(child);
 }
 
-static void *toggle_async(void *data)
+static void toggle_async(void *data)
 {
 	unsigned int *rounds = data;
 
@@ -399,20 +393,17 @@ static void *toggle_async(void *data)
 		set_async(shared_fd, false);
 		++*rounds;
 	}
-	return NULL;
 }
 
 TEST(async_is_toggled_while_timers_expire)
 {
 	const __u64 end = end_of_races();
 	unsigned int rounds = 0, events;
-	pthread_t thread;
 
 	shared_fd = open_device(0);
 	own_signals(shared_fd, SIGIO);
-	thread = start_thread(toggle_async, &rounds);
+	start_thread(toggle_async, &rounds);
 	events = expire_beside(end, &rounds, 1);
-	stopping = true;
-	join_threads(&thread, 1);
+	stop_threads();
 	note("%u events, %u changes", events, rounds);
 }

@@ -4,8 +4,6 @@
  * opened it, whichever process has it.
  */
 #include <linux/capability.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -326,7 +324,7 @@ static int own_fd, own_user;
 static unsigned int own_limit;
 
 /* Add timers in batches and one by one, until the limit refuses all. */
-static void *add_until_refused(void *data)
+static void add_until_refused(void *data)
 {
 	struct twheel_op ops[16], op;
 	unsigned int i, count = 0;
@@ -350,17 +348,12 @@ static void *add_until_refused(void *data)
 			ASSERT_EQ(errno, EDQUOT);
 	}
 	atomic_fetch_add(&shared->added[own_user], count);
-	return NULL;
 }
 
-static void run_threads(void *(*run)(void *))
+static void run_threads(void (*run)(void *data))
 {
-	pthread_t threads[THREADS];
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		threads[i] = start_thread(run, NULL);
-	join_threads(threads, THREADS);
+	start_threads(THREADS, run, NULL);
+	join_threads();
 }
 
 static void fill_as(void *data)
@@ -391,7 +384,7 @@ BOTH_LIMITS_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
 }
 
 /* Add and end timers so that the threads meet the limit again and again. */
-static void *add_and_end(void *data)
+static void add_and_end(void *data)
 {
 	const __u64 end = end_of_races();
 	const unsigned int count = own_limit * 2 / 5;
@@ -414,7 +407,6 @@ static void *add_and_end(void *data)
 		atomic_fetch_add(&shared->refused, refused);
 	}
 	free(ops);
-	return NULL;
 }
 
 static void churn_as_alice(void *data)
@@ -451,12 +443,12 @@ enum { BATCH = 64 };
  * Batches that end with one timer more, which they cancel. They could charge for 64 ahead, because
  * all others need a table, and none is mapped.
  */
-static void *add_mostly_in_vain(void *data)
+static void add_mostly_in_vain(void *data)
 {
 	struct twheel_op ops[BATCH];
 	unsigned int i;
 
-	while (!atomic_load((atomic_bool *)data)) {
+	while (!stopping) {
 		for (i = 0; i < BATCH; i++) {
 			ops[i] = add_op(LONG, i);
 			ops[i].flags = i ? TWHEEL_SHARED : 0;
@@ -465,14 +457,11 @@ static void *add_mostly_in_vain(void *data)
 		ASSERT_EQ(ops[1].result, -ENOSPC);
 		ASSERT_EQ(cancel(own_fd, ops[0].handle), 0);
 	}
-	return NULL;
 }
 
 static void run_beside_batches(void *data)
 {
-	atomic_bool over = false;
 	unsigned int rounds = 0;
-	pthread_t other;
 	__u64 end;
 	int fd;
 
@@ -482,12 +471,11 @@ static void run_beside_batches(void *data)
 	own_fd = open_device(0);
 	add_timers(fd, limit_now() - BATCH);
 	stay_on_cpu(0);
-	other = start_thread(add_mostly_in_vain, &over);
+	start_thread(add_mostly_in_vain, NULL);
 	stay_on_cpu(last_cpu());
 	for (end = end_of_races(); now() < end || rounds < 1000; rounds++)
 		ASSERT_EQ(cancel(fd, add(fd, LONG, 1)), 0);
-	over = true;
-	join_threads(&other, 1);
+	stop_threads();
 	note("%u times", rounds);
 }
 
@@ -496,7 +484,7 @@ TEST_CALL(room_that_a_batch_will_not_use_is_room_for_others,
 	  with_user_limit(LARGE_LIMIT, run_beside_batches))
 
 /* A user's first descriptor makes the user's count, and the last one ends it. */
-static void *open_and_close(void *data)
+static void open_and_close(void *data)
 {
 	const __u64 end = end_of_races();
 
@@ -507,7 +495,6 @@ static void *open_and_close(void *data)
 		ASSERT_WITHIN(get_info(fd).timers_user, 1, PROCESSES * THREADS);
 		close(fd);
 	}
-	return NULL;
 }
 
 static void open_and_close_as_alice(void *data)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* read(): how events are delivered, that none is lost, and that none comes twice. */
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -145,40 +143,36 @@ DEVICE_TEST(blocked_read_wakes_up)
 	check_lateness(&events[0]);
 }
 
-static void *read_in_thread(void *data)
+static void read_in_thread(void *data)
 {
 	struct twheel_event *event = data;
 	const int fd = event->cookie;
 
 	ASSERT_EQ(read_events(fd, event, 1), 1);
-	return NULL;
 }
 
-DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later)
+static void check_blocked_read(int fd)
 {
 	struct twheel_event event = { .cookie = fd };
-	pthread_t thread;
 
-	thread = start_thread(read_in_thread, &event);
+	start_thread(read_in_thread, &event);
 	pass_ticks(3);
 	add(fd, ticks(1), 7);
-	join_threads(&thread, 1);
+	join_threads();
 	check_event(&event);
 	ASSERT_EQ(event.cookie, 7);
 }
 
+DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later)
+{
+	check_blocked_read(fd);
+}
+
 DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
 {
-	struct twheel_event event = { .cookie = fd };
-	pthread_t thread;
-	__u64 far;
+	const __u64 far = add(fd, HOUR, 6);
 
-	far = add(fd, 3600 * NSEC_PER_SEC, 6);
-	thread = start_thread(read_in_thread, &event);
-	pass_ticks(3);
-	add(fd, ticks(1), 7);
-	join_threads(&thread, 1);
-	ASSERT_EQ(event.cookie, 7);
+	check_blocked_read(fd);
 	ASSERT_EQ(cancel(fd, far), 0);
 }
 
@@ -187,14 +181,13 @@ DEVICE_TEST(two_blocked_readers_with_small_buffers_get_an_event_each)
 {
 	const unsigned int rounds = many(200) + 5;
 	struct twheel_event events[2];
-	pthread_t threads[2];
 	unsigned int round, i;
 	__u64 deadline;
 
 	for (round = 0; round < rounds; round++) {
 		for (i = 0; i < 2; i++) {
 			events[i].cookie = fd;
-			threads[i] = start_thread(read_in_thread, &events[i]);
+			start_thread(read_in_thread, &events[i]);
 		}
 		/* With and without a reader that waits already. */
 		if (round % 2)
@@ -202,7 +195,7 @@ DEVICE_TEST(two_blocked_readers_with_small_buffers_get_an_event_each)
 		deadline = now() + ticks(round % 3);
 		for (i = 0; i < 2; i++)
 			add_at(fd, deadline, i);
-		join_threads(threads, 2);
+		join_threads();
 		ASSERT_EQ(events[0].cookie + events[1].cookie, 1);
 	}
 	ASSERT_EQ(timers_of(fd), 0);

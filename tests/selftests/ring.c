@@ -4,8 +4,6 @@
  * has the programs that write anything at all into it, and ring_map.c its mappings.
  */
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "one_epoll.h"
@@ -195,23 +193,21 @@ RING_TEST(read_is_ebusy)
 	ASSERT_EQ(read_events(ring.fd, &event, 1), -EBUSY);
 }
 
-static void *read_until_busy(void *data)
+static void read_until_busy(void *data)
 {
 	struct twheel_event event;
 
 	ASSERT_EQ(read_events(*(int *)data, &event, 1), -EBUSY);
-	return NULL;
 }
 
 TEST(mapping_a_ring_ends_a_blocked_read)
 {
 	int fd = open_device(0);
-	pthread_t thread;
 
-	thread = start_thread(read_until_busy, &fd);
+	start_thread(read_until_busy, &fd);
 	pass_ticks(3);
 	map_ring(fd, ENTRIES);
-	join_threads(&thread, 1);
+	join_threads();
 }
 
 NONBLOCK_TEST(earlier_events_are_in_the_ring_at_once)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A hostile program: anything may be in the ring of events at any time. */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "event_ring.h"
 
@@ -43,10 +41,9 @@ RING_TEST(page_does_not_change_what_the_kernel_knows)
 	ASSERT_EQ(ring.head->flags, 0);
 }
 
-static atomic_bool stopping;
 
 /* Write garbage into all fields, and at times a head that makes room. */
-static void *write_garbage(void *data)
+static void write_garbage(void *data)
 {
 	const struct ring *ring = data;
 	unsigned int seed = 5, i;
@@ -62,7 +59,6 @@ static void *write_garbage(void *data)
 		memset(ring->events, rand_r(&seed),
 		       ENTRIES * sizeof(*ring->events));
 	}
-	return NULL;
 }
 
 static void expire_in_garbage(const struct ring *ring)
@@ -100,13 +96,11 @@ TEST(garbage_does_not_keep_timers_from_ending)
 	const __u64 end = end_of_races();
 	struct ring ring = new_ring();
 	unsigned int rounds = 0;
-	pthread_t thread;
 
-	thread = start_thread(write_garbage, &ring);
+	start_thread(write_garbage, &ring);
 	for (; now() < end || rounds < 5; rounds++)
 		expire_in_garbage(&ring);
-	stopping = true;
-	join_threads(&thread, 1);
+	stop_threads();
 	note("%u rounds", rounds);
 }
 

@@ -4,11 +4,10 @@
  * last descriptor.
  */
 #include <poll.h>
-#include <pthread.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "device.h"
+#include "one_epoll.h"
 #include "rights.h"
 
 /* The environment variable by which the program knows its descriptor after exec(). */
@@ -259,63 +258,43 @@ TEST(close_while_timers_expire)
 	}
 }
 
-struct race {
-	int fd;			/* -1: stop */
-	int epoll;
-	pthread_barrier_t barrier;
-};
+static int race_fd, race_epoll;
 
-static void *wait_and_read(void *data)
+/* The other thread may close the descriptor at any time. */
+static void wait_and_read(unsigned int number)
 {
-	struct race *race = data;
 	struct twheel_event events[16];
 	struct epoll_event event;
 
-	for (;;) {
-		pthread_barrier_wait(&race->barrier);
-		if (race->fd < 0)
-			return NULL;
-		/* the other thread may close the descriptor at any time */
-		epoll_wait(race->epoll, &event, 1, 1);
-		if (read(race->fd, events, sizeof(events)) < 0)
-			ASSERT(errno == EBADF || errno == EAGAIN);
-		poll(&(struct pollfd){ .fd = race->fd, .events = POLLIN }, 1, 1);
-		pthread_barrier_wait(&race->barrier);
-	}
+	epoll_wait(race_epoll, &event, 1, 1);
+	if (read(race_fd, events, sizeof(events)) < 0)
+		ASSERT(errno == EBADF || errno == EAGAIN);
+	poll(&(struct pollfd){ .fd = race_fd, .events = POLLIN }, 1, 1);
 }
 
 /* The last close while other threads poll and read and timers expire. */
 TEST(close_races_with_poll_read_and_expiry)
 {
-	static struct race race;
 	const __u64 end = end_of_races();
-	pthread_t threads[2];
 	unsigned int i, rounds = 0;
 
-	ASSERT_EQ(pthread_barrier_init(&race.barrier, NULL, 3), 0);
-	for (i = 0; i < 2; i++)
-		threads[i] = start_thread(wait_and_read, &race);
+	start_rounds(2, wait_and_read);
 	srandom(2);
 	while (now() < end || rounds < 20) {
-		struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-
-		race.fd = open_device(O_NONBLOCK);
-		race.epoll = CALL(epoll_create1(0));
-		CALL(epoll_ctl(race.epoll, EPOLL_CTL_ADD, race.fd, &event));
+		race_fd = open_device(O_NONBLOCK);
+		race_epoll = new_epoll(race_fd, EPOLLIN | EPOLLET);
 		for (i = 0; i < 20; i++) {
-			add(race.fd, random() % ticks(1), i);
-			add_periodic(race.fd, now(), ticks(1), i);
+			add(race_fd, random() % ticks(1), i);
+			add_periodic(race_fd, now(), ticks(1), i);
 		}
-		pthread_barrier_wait(&race.barrier);
+		begin_round();
 		if (rounds++ % 2)
 			usleep(random() % (tick_ns() / 1000));
-		close(race.fd);
-		close(race.epoll);
-		pthread_barrier_wait(&race.barrier);
+		close(race_fd);
+		close(race_epoll);
+		end_round();
 	}
-	race.fd = -1;
-	pthread_barrier_wait(&race.barrier);
-	join_threads(threads, 2);
+	stop_rounds();
 	note("%u rounds", rounds);
 }
 

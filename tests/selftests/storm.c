@@ -4,16 +4,12 @@
  * of one tick. The machine stays responsive, other descriptors are served in turn, and
  * every expiration arrives once.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "device.h"
 
-static atomic_bool stopping;
 
 /* Another user of the device, whose timers have nothing to do with the storm. */
 struct bystander {
-	pthread_t	thread;
 	bool		compare;	/* each timer with timerfds on all CPUs */
 	unsigned int	count;		/* timers so far */
 	__u64		latest;		/* ns from a deadline to its expiry */
@@ -50,7 +46,7 @@ static void note_lateness(struct bystander *bystander, const struct twheel_event
 	}
 }
 
-static void *stand_by(void *data)
+static void stand_by(void *data)
 {
 	struct bystander *bystander = data;
 	const int fd = open_device(0);
@@ -65,20 +61,17 @@ static void *stand_by(void *data)
 		note_lateness(bystander, &event);
 	} while (!stopping);
 	close(fd);
-	return NULL;
 }
 
 static void start_bystander(struct bystander *bystander, bool compare)
 {
 	*bystander = (struct bystander){ .compare = compare };
-	stopping = false;
-	bystander->thread = start_thread(stand_by, bystander);
+	start_thread(stand_by, bystander);
 }
 
 static void stop_bystander(struct bystander *bystander)
 {
-	stopping = true;
-	join_threads(&bystander->thread, 1);
+	stop_threads();
 	note("another descriptor: %u timers, the latest by %llu us",
 	     bystander->count, bystander->latest / 1000);
 	ASSERT_GT(bystander->count, 0);

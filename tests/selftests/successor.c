@@ -4,7 +4,6 @@
  * systemd does with FileDescriptorStoreMax=. A successor lists the timers, and goes on with
  * the same handles.
  */
-#include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A hostile program: anything may be in the table of deadlines at any time. */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "table_timer.h"
 
@@ -86,7 +84,6 @@ TEST(word_of_an_expired_timer_opens_nothing)
 	check_expiry(&t, t.deadline);
 }
 
-static atomic_bool stopping;
 static struct twheel_word *hostile_table;
 
 static __u64 garbage(unsigned int *seed)
@@ -114,24 +111,15 @@ static __u64 garbage(unsigned int *seed)
 }
 
 /* Write garbage over the whole table, again and again. */
-static void *write_garbage(void *data)
+static void write_garbage(void *data)
 {
-	unsigned int seed = (unsigned long)data, i;
+	unsigned int seed = thread_seed(), i;
 	const unsigned int count = page_size() / sizeof(__u64);
 	__u64 *numbers = (__u64 *)hostile_table;
 
 	while (!stopping)
 		for (i = 0; i < count; i++)
 			write_word(&numbers[i], garbage(&seed));
-	return NULL;
-}
-
-static void start_garbage(pthread_t *threads, unsigned int count)
-{
-	unsigned long i;
-
-	for (i = 0; i < count; i++)
-		threads[i] = start_thread(write_garbage, (void *)(i + 11));
 }
 
 /* Use timers while their table is full of garbage. Returns how many expired. */
@@ -172,24 +160,21 @@ NONBLOCK_TEST(garbage_at_any_time_ends_each_timer_once)
 {
 	const __u64 end = end_of_races();
 	unsigned int rounds = 0, expired = 0;
-	pthread_t threads[2];
 
 	hostile_table = map_table(fd);
-	start_garbage(threads, 2);
+	start_threads(2, write_garbage, NULL);
 	for (; now() < end || rounds < 5; rounds++)
 		expired += one_hostile_round(fd);
-	stopping = true;
-	join_threads(threads, 2);
+	stop_threads();
 	note("%u rounds, %u expired", rounds, expired);
 }
 
 static void spin_garbage(void *data)
 {
 	const int fd = open_device(O_NONBLOCK);
-	pthread_t threads[2];
 
 	hostile_table = map_table(fd);
-	start_garbage(threads, 2);
+	start_threads(2, write_garbage, NULL);
 	/* until the harness ends the test */
 	for (;;)
 		one_hostile_round(fd);
@@ -242,26 +227,23 @@ NONBLOCK_TEST(garbage_harms_no_other_descriptor)
 	note("%u rounds", rounds);
 }
 
-static void *spin_in_the_past(void *word)
+static void spin_in_the_past(void *word)
 {
 	const __u64 past = now() - NSEC_PER_SEC;
 	__u64 i;
 
 	for (i = 0; !stopping; i++)
 		write_word(word, past - i % 4096);
-	return NULL;
 }
 
 TEST(word_that_changes_all_the_time_does_not_keep_a_timer_for_good)
 {
 	const struct table_timer t = new_table_timer(ticks(2));
 	struct twheel_event event;
-	pthread_t thread;
 
-	thread = start_thread(spin_in_the_past, t.word);
+	start_thread(spin_in_the_past, t.word);
 	event = read_one(t.fd);
-	stopping = true;
-	join_threads(&thread, 1);
+	stop_threads();
 	ASSERT(event.handle == t.handle);
 	ASSERT_GE(event.deadline_ns, t.deadline);
 }

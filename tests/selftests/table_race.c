@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Races in the table of deadlines: a program pushes a timer back just when it is due. */
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 
 #include "table_timer.h"
 
@@ -16,12 +14,10 @@ static struct heartbeat {
 	unsigned int	events;
 } heartbeats[MOST];
 
-static atomic_bool stopping;
 static atomic_bool push_won, push_lost;
 static atomic_uint first;	/* the heartbeat of the first timer of this round */
 static struct twheel_word *race_table;
 static __u64 race_handles[BATCH];
-static pthread_barrier_t round_begins, round_ends;
 static int race_fd;
 
 static void note_push(struct heartbeat *beat, __u64 later)
@@ -34,9 +30,10 @@ static void note_push(struct heartbeat *beat, __u64 later)
 }
 
 /* Each thread pushes each timer once, at about the time when it is due. */
-static void push_round(unsigned int thread, unsigned int *seed)
+static void push_when_due(unsigned int thread)
 {
-	unsigned int i;
+	static unsigned int seeds[THREADS] = { 1, 2 };
+	unsigned int *seed = &seeds[thread], i;
 
 	for (i = 0; i < BATCH; i++) {
 		const unsigned int at = (i + thread * BATCH / 2) % BATCH;
@@ -67,28 +64,14 @@ static void push_round(unsigned int thread, unsigned int *seed)
 	}
 }
 
-static void *push_when_due(void *data)
-{
-	const unsigned int thread = (unsigned long)data;
-	unsigned int seed = 1 + thread;
-
-	for (;;) {
-		pthread_barrier_wait(&round_begins);
-		if (stopping)
-			return NULL;
-		push_round(thread, &seed);
-		pthread_barrier_wait(&round_ends);
-	}
-}
-
-static void *read_heartbeats(void *data)
+static void read_heartbeats(void *data)
 {
 	struct twheel_event events[16];
 	int i, got;
 
 	for (;;) {
 		if (stopping && !timers_of(race_fd))
-			return NULL;
+			return;
 		pass_ticks(0);
 		got = read_events(race_fd, events, ARRAY_SIZE(events));
 		if (got == -EAGAIN)
@@ -105,7 +88,7 @@ static void *read_heartbeats(void *data)
 	}
 }
 
-static void start_round(unsigned int *seed)
+static void arm_heartbeats(unsigned int *seed)
 {
 	struct twheel_op ops[BATCH];
 	const __u64 start = now() + ticks(1);
@@ -140,29 +123,22 @@ TEST(push_wins_against_expiry_or_knows_that_it_lost)
 {
 	const __u64 end = end_of_races();
 	unsigned int seed = 3, won = 0, lost = 0, i;
-	pthread_t pushers[THREADS], reader;
 
 	race_fd = open_device(O_NONBLOCK);
 	race_table = map_table(race_fd);
-	pthread_barrier_init(&round_begins, NULL, THREADS + 1);
-	pthread_barrier_init(&round_ends, NULL, THREADS + 1);
-	for (i = 0; i < THREADS; i++)
-		pushers[i] = start_thread(push_when_due, (void *)(unsigned long)i);
-	reader = start_thread(read_heartbeats, NULL);
+	start_rounds(THREADS, push_when_due);
+	start_thread(read_heartbeats, NULL);
 	while ((now() < end || first < 10 * BATCH || !push_won || !push_lost) &&
 	       first + BATCH <= MOST) {
 		/* no word may pass to another timer while a thread pushes it */
 		while (timers_of(race_fd))
 			pass_ticks(0);
-		start_round(&seed);
-		pthread_barrier_wait(&round_begins);
-		pthread_barrier_wait(&round_ends);
+		arm_heartbeats(&seed);
+		begin_round();
+		end_round();
 		first += BATCH;
 	}
-	stopping = true;
-	pthread_barrier_wait(&round_begins);
-	join_threads(pushers, THREADS);
-	join_threads(&reader, 1);
+	stop_rounds();
 	for (i = 0; i < first; i++) {
 		check_heartbeat(&heartbeats[i]);
 		won += heartbeats[i].pushed != 0;
@@ -187,10 +163,11 @@ static struct {
 } crowd;
 
 /* One by one: at the timer that the kernel is at, if it has the same order. */
-static void push_crowd_until_closed(void)
+static void push_crowd_until_closed(unsigned int number)
 {
 	unsigned int i;
 
+	stay_on_cpu(last_cpu());
 	for (i = 0; i < CROWD; i++) {
 		const unsigned int at = crowd.backwards ? CROWD - 1 - i : i;
 		__u64 *word = crowd.words[at], seen = read_word(word);
@@ -198,18 +175,6 @@ static void push_crowd_until_closed(void)
 		while (!(seen & CLOSED))
 			if (push_word(word, &seen, seen + 1))
 				crowd.pushed[at] = ++seen;
-	}
-}
-
-static void *push_crowds(void *data)
-{
-	stay_on_cpu(last_cpu());
-	for (;;) {
-		pthread_barrier_wait(&round_begins);
-		if (stopping)
-			return NULL;
-		push_crowd_until_closed();
-		pthread_barrier_wait(&round_ends);
 	}
 }
 
@@ -232,20 +197,17 @@ NONBLOCK_TEST(last_push_before_expiry_is_the_events_deadline)
 	static struct twheel_event events[CROWD];
 	struct twheel_word *table = map_words(fd, CROWD);
 	unsigned int i, rounds = 0, pushed = 0;
-	pthread_t pusher;
 
 	stay_on_one_cpu();
-	pthread_barrier_init(&round_begins, NULL, 2);
-	pthread_barrier_init(&round_ends, NULL, 2);
-	pusher = start_thread(push_crowds, NULL);
+	start_rounds(1, push_crowd_until_closed);
 	while (now() < end || rounds < 10) {
 		arm_crowd(fd, table);
 		crowd.backwards = rounds % 2;
-		pthread_barrier_wait(&round_begins);
+		begin_round();
 		/* The kernel leaves the words to poll() when there are too many for it. */
 		while (get_info(fd).unread < CROWD)
 			has_event(fd);
-		pthread_barrier_wait(&round_ends);
+		end_round();
 		read_all(fd, events, CROWD);
 		for (i = 0; i < CROWD; i++)
 			ASSERT_EQ(events[i].deadline_ns,
@@ -254,15 +216,13 @@ NONBLOCK_TEST(last_push_before_expiry_is_the_events_deadline)
 			pushed += crowd.pushed[i] != crowd.deadline;
 		rounds++;
 	}
-	stopping = true;
-	pthread_barrier_wait(&round_begins);
-	join_threads(&pusher, 1);
+	stop_rounds();
 	note("%u rounds, %u timers pushed", rounds, pushed);
 }
 
 enum { STEP = 1000, STEPS = 20000 };
 
-static void *push_by_steps(void *word)
+static void push_by_steps(void *word)
 {
 	unsigned int i;
 
@@ -272,18 +232,16 @@ static void *push_by_steps(void *word)
 		while (!push_word(word, &seen, seen + STEP))
 			ASSERT(!(seen & CLOSED));
 	}
-	return NULL;
 }
 
 TEST(threads_that_push_the_same_word_lose_nothing)
 {
 	const struct table_timer t = new_table_timer(LONG);
 	const __u64 last = t.deadline + 2ULL * STEPS * STEP;
-	pthread_t thread;
 
-	thread = start_thread(push_by_steps, t.word);
+	start_thread(push_by_steps, t.word);
 	push_by_steps(t.word);
-	join_threads(&thread, 1);
+	join_threads();
 	ASSERT_EQ(read_word(t.word), last);
 	ASSERT_EQ(cancel(t.fd, t.handle), 0);
 }
@@ -297,7 +255,7 @@ static struct {
 } pushes;
 
 /* Push some words by LONG, again and again. */
-static void *push_all_by_far(void *data)
+static void push_all_by_far(void *data)
 {
 	unsigned int i;
 
@@ -310,42 +268,33 @@ static void *push_all_by_far(void *data)
 		}
 		pushes.sweeps++;
 	}
-	return NULL;
 }
 
-static void start_pushes(pthread_t *thread)
+static void start_pushes(void)
 {
-	stopping = false;
 	pushes.sweeps = 0;
 	memset(pushes.count, 0, sizeof(pushes.count));
-	*thread = start_thread(push_all_by_far, NULL);
+	start_thread(push_all_by_far, NULL);
 }
 
 /* Add, push and drain: a drained timer has every push that succeeded. */
 static void push_and_drain(int fd, struct twheel_word *table)
 {
-	const struct twheel_drain resume = { .flags = TWHEEL_DRAIN_RESUME };
 	struct twheel_op ops[PUSHED], back[PUSHED];
-	const struct twheel_drain drain = {
-		.ops = (unsigned long)back,
-		.count = PUSHED,
-	};
 	const __u64 deadline = now() + LONG;
 	__u64 before, after;
-	pthread_t thread;
 	unsigned int i;
 
 	add_many(fd, ops, PUSHED, shared_op(deadline, 0));
 	for (i = 0; i < PUSHED; i++)
 		pushes.words[i] = word_of(table, ops[i].handle);
-	start_pushes(&thread);
+	start_pushes();
 	while (!pushes.sweeps)
 		sched_yield();
 	before = now();
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &drain)), PUSHED);
+	ASSERT_EQ(drain(fd, back, PUSHED), PUSHED);
 	after = now();
-	stopping = true;
-	join_threads(&thread, 1);
+	stop_threads();
 	for (i = 0; i < PUSHED; i++) {
 		const __u64 last = deadline + LONG *
 				   pushes.count[back[i].cookie % PUSHED];
@@ -353,7 +302,7 @@ static void push_and_drain(int fd, struct twheel_word *table)
 		ASSERT_GE(back[i].time_ns + after, last);
 		ASSERT_LE(back[i].time_ns + before, last);
 	}
-	CALL(ioctl(fd, TWHEEL_IOC_DRAIN, &resume));
+	resume(fd);
 }
 
 DEVICE_TEST(drain_loses_no_push)
@@ -372,11 +321,10 @@ NONBLOCK_TEST(nothing_is_pushed_after_cancel)
 	const __u64 end = end_of_races();
 	struct twheel_word *table = map_table(fd);
 	unsigned int rounds = 0, i;
-	pthread_t thread;
 
 	for (i = 0; i < PUSHED; i++)
 		pushes.words[i] = word_at(table, i);
-	start_pushes(&thread);
+	start_pushes();
 	while (now() < end || rounds < 10) {
 		const __u64 handle = add_shared(fd, now() + LONG, 1);
 
@@ -385,7 +333,6 @@ NONBLOCK_TEST(nothing_is_pushed_after_cancel)
 		rounds++;
 		usleep(rounds % 8);
 	}
-	stopping = true;
-	join_threads(&thread, 1);
+	stop_threads();
 	note("%u timers", rounds);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_UPSERT: change a timer, or add one if it is gone. */
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "errors.h"
+#include "race.h"
 
 /* A heartbeat: the operation with which a program keeps a timer from expiring. */
 static struct twheel_op beat(__u64 handle, __u64 delay_ns, __u64 cookie)
@@ -259,37 +258,19 @@ TEST_REFUSALS(upsert, TWHEEL_IOC_UPSERT)
  * Threads send heartbeats to timers, some of them too late. Only after a timer's
  * event has been read does the next beat add another timer.
  */
-enum { MOST = 1 << 20, SLOTS = 64, THREADS = 3 };
+enum { SLOTS = 64, THREADS = 3 };
 
-static struct timer {
-	__u64		handle;		/* from its upsert */
-	__u64		event_handle;	/* from its event */
-	atomic_uchar	ended;
-} timers[MOST];
-
-static atomic_uint next_number = 1, added, retracted, ended;
-static atomic_bool stopping, all_beaten;
-static int shared_fd;
-
-static void end_timer(__u64 number)
-{
-	ASSERT_GE(number, 1);
-	ASSERT_LT(number, MOST);
-	if (atomic_exchange(&timers[number].ended, 1))
-		FAIL("timer %llu ended twice", number);
-	atomic_fetch_add(&ended, 1);
-}
+static atomic_uint upserted, retracted;
 
 struct slot {
 	__u64 handle;
 	unsigned int number;
 };
 
-static void beat_slot(struct slot *slot, unsigned int *seed)
+static void beat_slot(struct slot *slot, unsigned int number, unsigned int *seed)
 {
-	const unsigned int number = atomic_fetch_add(&next_number, 1);
 	struct twheel_op op = beat(slot->handle, rand_r(seed) % ticks(3), number);
-	const int result = upsert(shared_fd, &op);
+	const int result = upsert(race_fd, &op);
 
 	switch (result) {
 	case TWHEEL_ADDED:
@@ -299,7 +280,7 @@ static void beat_slot(struct slot *slot, unsigned int *seed)
 		slot->handle = op.handle;
 		slot->number = number;
 		timers[number].handle = op.handle;
-		atomic_fetch_add(&added, 1);
+		atomic_fetch_add(&upserted, 1);
 		break;
 	case TWHEEL_RETRACTED:
 		atomic_fetch_add(&retracted, 1);
@@ -310,61 +291,34 @@ static void beat_slot(struct slot *slot, unsigned int *seed)
 	ASSERT(op.handle == slot->handle);
 }
 
-static void *beat_slots(void *data)
+static void beat_slots(void *data)
 {
-	unsigned int seed = 1000 + (unsigned long)data;
+	unsigned int seed = thread_seed(), number;
 	struct slot slots[SLOTS] = { 0 };
 	int i;
 
-	while (!stopping && next_number < MOST - THREADS * 2)
-		beat_slot(&slots[rand_r(&seed) % SLOTS], &seed);
+	while (!stopping && (number = new_numbers(1)))
+		beat_slot(&slots[rand_r(&seed) % SLOTS], number, &seed);
 	for (i = 0; i < SLOTS; i++)
-		if (slots[i].number && cancel(shared_fd, slots[i].handle) >= 0)
-			end_timer(slots[i].number);
-	return NULL;
-}
-
-static bool all_ended(void)
-{
-	return all_beaten && !timers_of(shared_fd);
-}
-
-static void take_event(const struct twheel_event *event)
-{
-	end_timer(event->cookie);
-	timers[event->cookie].event_handle = event->handle;
-}
-
-static void *read_events_of_all(void *data)
-{
-	read_until(shared_fd, all_ended, take_event);
-	return NULL;
+		if (slots[i].number && cancel(race_fd, slots[i].handle) >= 0)
+			end_timer(slots[i].number, CANCELLED);
 }
 
 TEST(upsert_races_with_expiry_and_read)
 {
-	pthread_t threads[THREADS + 2];
-	unsigned long i;
+	unsigned int i;
 
-	shared_fd = open_device(O_NONBLOCK);
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		threads[i] = start_thread(i < THREADS ? beat_slots : read_events_of_all,
-					  (void *)i);
+	open_race();
+	start_threads(THREADS, beat_slots, NULL);
+	start_threads(2, read_race, NULL);
 	pass(now() + NSEC_PER_SEC);
-	while (!added)
+	while (!upserted)
 		pass_ticks(1);
-	stopping = true;
-	join_threads(threads, THREADS);
-	all_beaten = true;
-	join_threads(threads + THREADS, 2);
-	note("%u beats added %u timers and retracted %u events",
-	     next_number - 1, added, retracted);
-	ASSERT_GT(added, 0);
-	ASSERT_EQ(added, ended);
-	ASSERT_EQ(timers_of(shared_fd), 0);
-	for (i = 1; i < next_number; i++) {
-		ASSERT_EQ(timers[i].ended, timers[i].handle != 0);
-		if (timers[i].event_handle)
-			ASSERT(timers[i].event_handle == timers[i].handle);
-	}
+	finish_race(THREADS);
+	note("%u beats added %u timers and retracted %u events", added, upserted, retracted);
+	ASSERT_GT(upserted, 0);
+	ASSERT_EQ(upserted, ended[CANCELLED] + ended[READ]);
+	/* A beat that added a timer, and no other, has a number that ended. */
+	for (i = 1; i <= added; i++)
+		ASSERT_EQ(timers[i].ended != 0, timers[i].handle != 0);
 }

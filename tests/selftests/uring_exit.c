@@ -4,7 +4,6 @@
  * carried out and has its result, or it has not been carried out.
  */
 #include <poll.h>
-#include <stdatomic.h>
 
 #include "device.h"
 #include "io_ring.h"

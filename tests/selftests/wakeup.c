@@ -14,10 +14,8 @@
  * the lowest priority: if it runs, then work of normal priority has run before.
  */
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -47,7 +45,6 @@ enum {
 
 /* The beats of a CPU: the times of the last BEATS of them. */
 struct beats {
-	pthread_t	thread;
 	atomic_uint	count;
 	atomic_ullong	times[BEATS];
 };
@@ -80,8 +77,6 @@ struct timer {
 };
 
 struct writer {
-	pthread_t		thread;
-	unsigned int		cpu;
 	unsigned int		seed;
 	struct timer		timers[TIMERS];
 };
@@ -89,8 +84,6 @@ struct writer {
 static struct beats beats[MOST_CPUS];
 static struct writer writers[MOST_CPUS];
 static unsigned int cpus;
-static atomic_bool stopping;
-static pthread_barrier_t round_begins, round_ends;
 static unsigned int round_number;
 static __u64 round_start;
 static unsigned int hops = HOPS, worst, full;
@@ -102,7 +95,7 @@ static int stop_fd, event_fd = -1;
 
 /* Beats */
 
-static void *count_beats(void *data)
+static void count_beats(void *data)
 {
 	struct beats *own = data;
 	const struct itimerspec time = {
@@ -123,7 +116,6 @@ static void *count_beats(void *data)
 		own->times[count % BEATS] = now();
 		own->count = count + 1;
 	}
-	return NULL;
 }
 
 static __u64 later(__u64 a, __u64 b)
@@ -263,10 +255,12 @@ static void do_random(struct writer *writer, struct timer *t)
 		change_random(writer, t);
 }
 
-static void write_round(struct writer *writer)
+static void write_round(unsigned int cpu)
 {
+	struct writer *writer = &writers[cpu];
 	unsigned int i;
 
+	stay_on_cpu(cpu);
 	for (i = 0; i < TIMERS; i++) {
 		add_random(writer, &writer->timers[i]);
 		if (rand_r(&writer->seed) % 2)
@@ -274,20 +268,6 @@ static void write_round(struct writer *writer)
 		/* Some of the timers are armed later than others. */
 		if (i % 64 == 63)
 			usleep(rand_r(&writer->seed) % (ticks(1) / 1000));
-	}
-}
-
-static void *write_rounds(void *data)
-{
-	struct writer *writer = data;
-
-	stay_on_cpu(writer->cpu);
-	for (;;) {
-		pthread_barrier_wait(&round_begins);
-		if (stopping)
-			return NULL;
-		write_round(writer);
-		pthread_barrier_wait(&round_ends);
 	}
 }
 
@@ -350,22 +330,20 @@ static bool wait_for(int fd)
 	return !stopping;
 }
 
-static void *poll_then_read(void *data)
+static void poll_then_read(void *data)
 {
 	while (wait_for(device))
 		take_by_read();
-	return NULL;
 }
 
-static void *poll_then_take(void *data)
+static void poll_then_take(void *data)
 {
 	while (wait_for(device))
 		take_ring(now());
-	return NULL;
 }
 
 /* No system call, except when the ring was full. */
-static void *spin_and_take(void *data)
+static void spin_and_take(void *data)
 {
 	__u64 looked = now(), next;
 
@@ -376,18 +354,16 @@ static void *spin_and_take(void *data)
 			has_event(device);
 		looked = next;
 	}
-	return NULL;
 }
 
 /* One thread waits in poll() and takes nothing; another one takes and never waits. */
-static void *only_poll(void *data)
+static void only_poll(void *data)
 {
 	while (wait_for(device))
 		sched_yield();
-	return NULL;
 }
 
-static void *only_take(void *data)
+static void only_take(void *data)
 {
 	__u64 looked = now(), next;
 
@@ -397,7 +373,6 @@ static void *only_take(void *data)
 			sched_yield();
 		looked = next;
 	}
-	return NULL;
 }
 
 /* For readers that are told once of an event, not as long as the event is there. */
@@ -408,25 +383,23 @@ static void take_until_no_more(void)
 			has_event(device);
 }
 
-static void *eventfd_then_take(void *data)
+static void eventfd_then_take(void *data)
 {
 	while (wait_for(event_fd)) {
 		ASSERT_GT(signals(event_fd), 0);
 		take_until_no_more();
 	}
-	return NULL;
 }
 
-static void *eventfd_then_read(void *data)
+static void eventfd_then_read(void *data)
 {
 	while (wait_for(event_fd)) {
 		ASSERT_GT(signals(event_fd), 0);
 		take_by_read();
 	}
-	return NULL;
 }
 
-static void *edge_then_take(void *data)
+static void edge_then_take(void *data)
 {
 	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
 	const int epoll_fd = CALL(epoll_create1(EPOLL_CLOEXEC));
@@ -436,10 +409,9 @@ static void *edge_then_take(void *data)
 		CALL(epoll_wait(epoll_fd, &edge, 1, 0));
 		take_until_no_more();
 	}
-	return NULL;
 }
 
-static void *sigio_then_read(void *data)
+static void sigio_then_read(void *data)
 {
 	sigset_t signals;
 	int number;
@@ -448,7 +420,6 @@ static void *sigio_then_read(void *data)
 	sigaddset(&signals, SIGIO);
 	while (!sigwait(&signals, &number) && !stopping)
 		take_by_read();
-	return NULL;
 }
 
 /* Rounds */
@@ -540,8 +511,8 @@ static void do_round(void)
 
 	round_number++;
 	round_start = now();
-	pthread_barrier_wait(&round_begins);
-	pthread_barrier_wait(&round_ends);
+	begin_round();
+	end_round();
 	wait_for_end_of_round();
 	for (cpu = 0; cpu < cpus; cpu++)
 		for (i = 0; i < TIMERS; i++)
@@ -560,33 +531,24 @@ static void start_all(void)
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (cpus > MOST_CPUS)
 		cpus = MOST_CPUS;
-	pthread_barrier_init(&round_begins, NULL, cpus + 1);
-	pthread_barrier_init(&round_ends, NULL, cpus + 1);
 	for (cpu = 0; cpu < cpus; cpu++) {
-		writers[cpu].cpu = cpu;
 		writers[cpu].seed = cpu + 1;
-		beats[cpu].thread = start_thread(count_beats, &beats[cpu]);
-		writers[cpu].thread = start_thread(write_rounds, &writers[cpu]);
+		start_thread(count_beats, &beats[cpu]);
 	}
+	start_rounds(cpus, write_round);
 }
 
-static void stop_all(const pthread_t *readers, unsigned int count)
+static void stop_all(void)
 {
 	const __u64 one = 1;
-	unsigned int cpu;
 
 	stopping = true;
 	CALL(write(stop_fd, &one, sizeof(one)));
 	CALL(kill(getpid(), SIGIO));
-	pthread_barrier_wait(&round_begins);
-	join_threads(readers, count);
-	for (cpu = 0; cpu < cpus; cpu++) {
-		join_threads(&writers[cpu].thread, 1);
-		join_threads(&beats[cpu].thread, 1);
-	}
+	stop_rounds();
 }
 
-typedef void *(*thread_fn)(void *);
+typedef void (*thread_fn)(void *data);
 
 /* A lost wake-up is rare: with --long, a minute. */
 static __u64 end_of_wakeups(void)
@@ -598,7 +560,6 @@ static __u64 end_of_wakeups(void)
 static void run_rounds(const thread_fn *readers, unsigned int count)
 {
 	const __u64 end = end_of_wakeups();
-	pthread_t threads[2];
 	sigset_t signals;
 	unsigned int i;
 
@@ -608,12 +569,12 @@ static void run_rounds(const thread_fn *readers, unsigned int count)
 	stop_fd = CALL(eventfd(0, EFD_CLOEXEC));
 	start_all();
 	for (i = 0; i < count; i++)
-		threads[i] = start_thread(readers[i], NULL);
+		start_thread(readers[i], NULL);
 	/* A wake-up that is lost is late in each round. On a busy host, a few rounds may all be. */
 	while (now() < end || round_number < 3 ||
 	       (late_rounds == round_number && round_number < 30))
 		do_round();
-	stop_all(threads, count);
+	stop_all();
 	ASSERT(late_rounds < round_number);
 	note("%u CPUs, %u rounds, ring full %u times, at most %u ticks late", cpus,
 	     round_number, full, worst);
@@ -674,12 +635,11 @@ TEST(full_ring_taken_by_a_thread_that_does_not_poll)
 
 /* The same two threads, as fast as they can: thousands of events wait for a small ring. */
 
-static void *drop_all(void *data)
+static void drop_all(void *data)
 {
 	stay_on_cpu(last_cpu());
 	while (!stopping)
 		set_head(&ring, tail_of(&ring));
-	return NULL;
 }
 
 static bool events_wait_for_an_empty_ring(void)
@@ -705,18 +665,16 @@ TEST(poll_does_not_sleep_while_events_wait)
 	const unsigned int count = many(COUNT);
 	static struct twheel_op ops[COUNT];
 	unsigned int round;
-	pthread_t taker;
 
 	stay_on_cpu(0);
 	device = open_device(O_NONBLOCK);
 	ring = map_ring(device, ENTRIES);
-	taker = start_thread(drop_all, NULL);
+	start_thread(drop_all, NULL);
 	for (round = 1; round < 5 || now() < end; round++) {
 		add_many(device, ops, count, new_timer(0, 0));
 		poll_until((__u64)round * count);
 	}
-	stopping = true;
-	join_threads(&taker, 1);
+	stop_threads();
 	note("%u rounds", round - 1);
 	ASSERT_EQ(timers_of(device), 0);
 }
