@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_ADD: when a timer expires, and what is refused. */
-#include <poll.h>
-
 #include "errors.h"
 
 DEVICE_TEST(relative_deadline_is_now_plus_delay)

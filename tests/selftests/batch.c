@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_BATCH: each operation works like its ioctl and has its own result. */
-#include <sys/mman.h>
-
 #include "errors.h"
+
+static void check_results(const struct twheel_op *ops, const int *results, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (ops[i].result != results[i])
+			FAIL("operation %zu: %d, not %d", i, ops[i].result, results[i]);
+}
+
+/* The results of an array of operations, in their order. */
+#define CHECK_RESULTS(ops, ...)						\
+	do {								\
+		const int results_[ARRAY_SIZE(ops)] = { __VA_ARGS__ };	\
+									\
+		check_results(ops, results_, ARRAY_SIZE(ops));		\
+	} while (0)
 
 DEVICE_TEST(operations_have_results_of_their_own)
 {
@@ -24,22 +39,14 @@ DEVICE_TEST(operations_have_results_of_their_own)
 	ops[8] = add_op(LONG, 5);
 	batch(fd, ops, ARRAY_SIZE(ops));
 
-	ASSERT_EQ(ops[0].result, 0);
+	CHECK_RESULTS(ops, 0, 0, 0, 0, TWHEEL_EXPIRED, TWHEEL_RETRACTED, -ENOENT, -EINVAL, 0);
 	ASSERT(ops[0].handle != 0);
-	ASSERT_EQ(ops[1].result, 0);
 	ASSERT_EQ(ops[1].cookie, 0);
-	ASSERT_EQ(ops[2].result, 0);
-	ASSERT_EQ(ops[3].result, 0);
 	ASSERT_EQ(ops[3].cookie, 2);
 	ASSERT_GT(ops[3].time_ns, 150 * NSEC_PER_SEC);
-	ASSERT_EQ(ops[4].result, TWHEEL_EXPIRED);
 	ASSERT_EQ(ops[4].cookie, 3);
 	ASSERT_EQ(ops[4].time_ns, 0);
-	ASSERT_EQ(ops[5].result, TWHEEL_RETRACTED);
 	ASSERT_EQ(ops[5].cookie, 0);
-	ASSERT_EQ(ops[6].result, -ENOENT);
-	ASSERT_EQ(ops[7].result, -EINVAL);
-	ASSERT_EQ(ops[8].result, 0);
 	ASSERT(ops[8].handle != 0);
 	ASSERT_EQ(timers_of(fd), 3);
 	ASSERT(!has_event(fd));
@@ -65,14 +72,7 @@ DEVICE_TEST(timer_that_a_batch_has_ended_is_gone)
 	ops[7] = op_on(TWHEEL_OP_CHANGE, other);
 	batch(fd, ops, ARRAY_SIZE(ops));
 
-	ASSERT_EQ(ops[0].result, 0);
-	ASSERT_EQ(ops[1].result, -ENOENT);
-	ASSERT_EQ(ops[2].result, -ENOENT);
-	ASSERT_EQ(ops[3].result, -ENOENT);
-	ASSERT_EQ(ops[4].result, TWHEEL_RETRACTED);
-	ASSERT_EQ(ops[5].result, -ENOENT);
-	ASSERT_EQ(ops[6].result, -ENOENT);
-	ASSERT_EQ(ops[7].result, 0);
+	CHECK_RESULTS(ops, 0, -ENOENT, -ENOENT, -ENOENT, TWHEEL_RETRACTED, -ENOENT, -ENOENT, 0);
 	ASSERT_EQ(timers_of(fd), 1);
 	/* the change made it due at once */
 	ASSERT(read_one(fd).handle == other);
@@ -94,23 +94,11 @@ DEVICE_TEST(largest_batch_adds_and_cancels)
 {
 	const unsigned int count = many(get_info(fd).max_batch);
 	struct twheel_op *ops = calloc(count, sizeof(*ops));
-	struct twheel_batch batch;
-	unsigned int i;
 
 	ASSERT(ops);
-	batch = new_batch(ops, count);
-	for (i = 0; i < count; i++)
-		ops[i] = add_op(LONG, i);
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), count);
+	add_many(fd, ops, count, new_timer(LONG, 0));
 	ASSERT_EQ(timers_of(fd), count);
-	for (i = 0; i < count; i++) {
-		ASSERT_EQ(ops[i].result, 0);
-		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
-	}
-	batch = new_batch(ops, count);
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), count);
-	for (i = 0; i < count; i++)
-		ASSERT_EQ(ops[i].result, 0);
+	cancel_all(fd, ops, count);
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
@@ -138,14 +126,7 @@ static void refuse_batch(int fd, struct twheel_batch batch, int error)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST(no_operations_is_einval)
-{
-	struct twheel_op op = add_op(ticks(1), 1);
-
-	refuse_batch(open_device(0), new_batch(&op, 0), EINVAL);
-}
-
-DEVICE_TEST(too_many_operations_is_einval)
+DEVICE_TEST(no_or_too_many_operations_is_einval)
 {
 	const unsigned int count = get_info(fd).max_batch + 1;
 	struct twheel_op *ops = calloc(count, sizeof(*ops));
@@ -154,61 +135,35 @@ DEVICE_TEST(too_many_operations_is_einval)
 	ASSERT(ops);
 	for (i = 0; i < count; i++)
 		ops[i] = add_op(LONG, i);
+	refuse_batch(fd, new_batch(ops, 0), EINVAL);
 	refuse_batch(fd, new_batch(ops, count), EINVAL);
 	refuse_batch(fd, new_batch(ops, ~0U), EINVAL);
 	refuse_batch(fd, new_batch(ops, 1U << 31), EINVAL);
 	refuse_batch(fd, new_batch(ops, 1U << 26), EINVAL);
 }
 
-DEVICE_TEST(flag_is_einval)
+DEVICE_TEST(flag_or_reserved_is_einval)
 {
 	struct twheel_op op = add_op(ticks(1), 1);
-	struct twheel_batch batch = new_batch(&op, 1);
+	const struct twheel_batch batch = new_batch(&op, 1);
 
-	for (batch.flags = 1; batch.flags; batch.flags <<= 1)
-		refuse_batch(fd, batch, EINVAL);
+	REFUSE_BITS(fd, TWHEEL_IOC_BATCH, batch, flags, 0);
+	REFUSE_BITS(fd, TWHEEL_IOC_BATCH, batch, reserved, 0);
 }
 
-DEVICE_TEST(reserved_is_einval)
+/* Not mapped, partly mapped, or in the kernel's memory. */
+DEVICE_TEST(operations_at_a_bad_address_is_efault)
 {
-	struct twheel_op op = add_op(ticks(1), 1);
-	struct twheel_batch batch = new_batch(&op, 1);
+	const __u64 end = (unsigned long)two_pages(PROT_NONE) + page_size();
+	const __u64 addresses[] = { 0, end, end - 32, ~0ULL - 4095, 1ULL << 63, ~0ULL - 31 };
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(batch.reserved); i++) {
-		batch.reserved[i] = 1;
-		refuse_batch(fd, batch, EINVAL);
-		batch.reserved[i] = 1ULL << 63;
-		refuse_batch(fd, batch, EINVAL);
-		batch.reserved[i] = 0;
-	}
-}
-
-TEST_CALL(operations_at_null_is_efault, refuse_batch(open_device(0), new_batch(NULL, 1), EFAULT))
-
-DEVICE_TEST(operations_that_are_not_mapped_is_efault)
-{
-	char *pages = two_pages(PROT_NONE);
-
-	refuse_batch(fd, new_batch((void *)(pages + page_size()), 5), EFAULT);
-	refuse_batch(fd, new_batch((void *)(pages + page_size() - 32), 5),
-		     EFAULT);
-}
-
-DEVICE_TEST(operations_in_kernel_memory_is_efault)
-{
-	struct twheel_batch batch = new_batch(NULL, 1);
-
-	batch.ops = ~0ULL - 4095;
-	refuse_batch(fd, batch, EFAULT);
-	batch.ops = 1ULL << 63;
-	refuse_batch(fd, batch, EFAULT);
-	batch.ops = ~0ULL - 31;
-	refuse_batch(fd, batch, EFAULT);
+	for (i = 0; i < ARRAY_SIZE(addresses); i++)
+		refuse_batch(fd, (struct twheel_batch){ .ops = addresses[i], .count = 5 }, EFAULT);
 }
 
 /* The driver does not cut the pointer to 32 bits, not even a 32-bit program's. */
-TEST(operations_above_4_gib_of_a_32_bit_program_is_efault)
+DEVICE_TEST(operations_above_4_gib_of_a_32_bit_program_is_efault)
 {
 	struct twheel_op op = add_op(ticks(1), 1);
 	struct twheel_batch batch = new_batch(&op, 1);
@@ -216,7 +171,7 @@ TEST(operations_above_4_gib_of_a_32_bit_program_is_efault)
 	if (sizeof(long) != 4)
 		skip("not a 32-bit program");
 	batch.ops |= 1ULL << 32;
-	refuse_batch(open_device(0), batch, EFAULT);
+	refuse_batch(fd, batch, EFAULT);
 }
 
 /*

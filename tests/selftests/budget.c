@@ -6,10 +6,6 @@
  *
  * No program here calls the device while its timers expire, but where a case says so.
  */
-
-#include <fcntl.h>
-#include <signal.h>
-
 #include "event_ring.h"
 #include "table_timer.h"
 #include "user.h"
@@ -240,8 +236,7 @@ static struct pushed *push_all_with(unsigned int count, __u64 ahead, int flags)
 		/* Whoever asks for signals when the words are due is signalled at once. */
 		p.eventfd = new_eventfd();
 		CALL(set_eventfd(p.fd, p.eventfd));
-		CALL(fcntl(p.fd, F_SETOWN, getpid()));
-		CALL(fcntl(p.fd, F_SETSIG, SIGRTMIN));
+		own_signals(p.fd, SIGRTMIN);
 		CALL(fcntl(p.fd, F_SETFL, O_NONBLOCK | flags));
 		table = map_words(p.fd, count);
 		lead *= 2;
@@ -290,20 +285,14 @@ BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 /* A signal may kill a process that has pushed its deadline in time. */
 BUDGET_TEST(signal_comes_only_for_an_event)
 {
-	const struct timespec none = { 0 }, most = { .tv_sec = 60 };
-	const struct pushed *p;
-	sigset_t signals;
+	const struct pushed *p = push_all_with(MANY, 5 * NSEC_PER_SEC, O_ASYNC);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGRTMIN);
-	CALL(sigprocmask(SIG_BLOCK, &signals, NULL));
-	p = push_all_with(MANY, 5 * NSEC_PER_SEC, O_ASYNC);
 	while (in_time(p->deadline + ticks(MANY)) && in_time(p->later)) {
-		ASSERT(sigtimedwait(&signals, NULL, &none) < 0 || !in_time(p->later));
+		ASSERT(!take_signal(SIGRTMIN, NULL, 0) || !in_time(p->later));
 		sleep_for(ticks(1));
 	}
 	/* The program has not called since it was woken without an event. */
-	ASSERT_EQ(CALL(sigtimedwait(&signals, NULL, &most)), SIGRTMIN);
+	ASSERT(take_signal(SIGRTMIN, NULL, MINUTE));
 	ASSERT(!in_time(p->later));
 	ASSERT_GT(get_info(p->fd).unread, 0);
 }

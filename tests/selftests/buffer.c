@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/userfaultfd.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "device.h"

@@ -4,7 +4,6 @@
  * are due, and no call has looked at them: a call looks at 64 of them before it answers. The kernel
  * itself looks at no more than it has a budget for.
  */
-#include "device.h"
 #include "event_ring.h"
 #include "holder.h"
 #include "table_timer.h"

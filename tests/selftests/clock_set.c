@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* CLOCK_REALTIME is set: deadlines come near or go away, and programs are told. */
-
 #include "device.h"
 
 /* How far the case has set the clock. */

@@ -3,8 +3,6 @@
  * Threads add, change, cancel and read the timers of one descriptor, all at once.
  * Each timer ends exactly once: its event is read, or it is cancelled.
  */
-#include <poll.h>
-
 #include "race.h"
 
 enum { SLOTS = 1024, BATCH = 64 };

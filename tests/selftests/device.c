@@ -3,11 +3,9 @@
 
 #include <dirent.h>
 #include <linux/membarrier.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -399,6 +397,30 @@ void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 			timers_of(fd), timers);
 }
 
+void refuse_bits(int fd, unsigned long call, const void *valid, size_t size, size_t from,
+		 size_t length, __u32 known)
+{
+	const __u64 timers = timers_of(fd);
+	__u32 words[64], copy[64];
+	size_t i;
+	__u32 bit;
+
+	ASSERT_LE(size, sizeof(words));
+	for (i = from / 4; i < (from + length) / 4; i++) {
+		for (bit = 1; bit; bit <<= 1) {
+			if (bit & known)
+				continue;
+			memcpy(words, valid, size);
+			words[i] |= bit;
+			memcpy(copy, words, size);
+			if (ioctl(fd, call, words) != -1 || errno != EINVAL ||
+			    memcmp(words, copy, size))
+				FAIL("bit %#x of word %zu: %s", bit, i, strerror(errno));
+		}
+	}
+	ASSERT_EQ(timers_of(fd), timers);
+}
+
 void batch(int fd, struct twheel_op *ops, size_t count)
 {
 	const size_t most = get_info(fd).max_batch;
@@ -423,6 +445,17 @@ void add_all(int fd, struct twheel_op *ops, size_t count)
 		ASSERT_EQ(ops[i].result, 0);
 		ASSERT(ops[i].handle != 0);
 	}
+}
+
+void cancel_all(int fd, struct twheel_op *ops, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
+	batch(fd, ops, count);
+	for (i = 0; i < count; i++)
+		ASSERT_EQ(ops[i].result, 0);
 }
 
 void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op)
@@ -522,6 +555,38 @@ __u64 signals(int eventfd)
 	if (read(eventfd, &count, sizeof(count)) < 0)
 		ASSERT_EQ(errno, EAGAIN);
 	return count;
+}
+
+static sigset_t set_of(int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	return set;
+}
+
+void block_signal(int number)
+{
+	const sigset_t set = set_of(number);
+
+	CALL(sigprocmask(SIG_BLOCK, &set, NULL));
+}
+
+void own_signals(int fd, int number)
+{
+	block_signal(number);
+	CALL(fcntl(fd, F_SETOWN, getpid()));
+	if (number != SIGIO)
+		CALL(fcntl(fd, F_SETSIG, number));
+}
+
+bool take_signal(int number, siginfo_t *info, __u64 ns)
+{
+	const struct timespec timeout = to_timespec(ns);
+	const sigset_t set = set_of(number);
+
+	return sigtimedwait(&set, info, &timeout) == number;
 }
 
 void wait_until_expired(int fd, __u64 handle)

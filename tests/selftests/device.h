@@ -8,10 +8,13 @@
 
 #include <fcntl.h>
 #include <linux/twheel.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -167,6 +170,16 @@ void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	refused(fd, call, op, error, __FILE__, __LINE__)
 
 /*
+ * Make a call with each bit of a member of its structure but those in @known: EINVAL. The call
+ * must change neither its structure nor a timer.
+ */
+void refuse_bits(int fd, unsigned long call, const void *valid, size_t size, size_t from,
+		 size_t length, __u32 known);
+#define REFUSE_BITS(fd, call, valid, member, known)			\
+	refuse_bits(fd, call, &(valid), sizeof(valid),			\
+		    offsetof(__typeof__(valid), member), sizeof((valid).member), known)
+
+/*
  * Make all operations of an array, in as few batches as possible. The caller
  * checks their results.
  */
@@ -174,6 +187,9 @@ void batch(int fd, struct twheel_op *ops, size_t count);
 
 /* Arm the timers of an array of new_timer(). Fills in their handles. */
 void add_all(int fd, struct twheel_op *ops, size_t count);
+
+/* Cancel the timers of such an array. All of them are pending. */
+void cancel_all(int fd, struct twheel_op *ops, size_t count);
 
 /* Arm @count timers like @op, whose cookies count from 0. Fills in @ops. */
 void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op);
@@ -203,6 +219,13 @@ short poll_events(int fd, short events, int timeout_ms);
 int new_eventfd(void);
 int set_eventfd(int fd, int eventfd);
 __u64 signals(int eventfd);
+
+/* Let the signals of a descriptor come to this process, which blocks them; and take one. */
+void block_signal(int number);
+void own_signals(int fd, int number);
+
+/* Wait for a signal for up to @ns. Returns false if none comes. @info may be NULL. */
+bool take_signal(int number, siginfo_t *info, __u64 ns);
 
 /* Wait until a timer has an unread event. */
 void wait_until_expired(int fd, __u64 handle);

@@ -3,7 +3,6 @@
  * Threads add, cancel and read while the descriptor is drained again and again. Each timer ends
  * exactly once. When drain() returns 0, no timer is pending.
  */
-
 #include "race.h"
 
 enum { ADDERS = 3, DRAINERS = 2 };

@@ -8,9 +8,7 @@
  * These tests do not see memory that leaks in the kernel. A leaked timer is
  * reported when the module is unloaded, other memory by kmemleak.
  */
-#include <poll.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 
 #include "inject.h"

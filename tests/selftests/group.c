@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_CANCEL_GROUP ends all timers of a group. */
-#include <poll.h>
-
 #include "errors.h"
 #include "race.h"
 

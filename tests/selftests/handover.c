@@ -4,7 +4,6 @@
  * not run comes back with its cookie and the time that it had left. The service keeps these
  * records, and another process arms them again. drain.c has the cases of the call.
  */
-
 #include "device.h"
 
 enum { COUNT = 2000 };

@@ -114,12 +114,10 @@ static void disarm(struct crowd *crowd, const unsigned int *cookies,
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		ops[i] = op_on(TWHEEL_OP_CANCEL, crowd->timers[cookies[i]].handle);
-	batch(crowd->fd, ops, count);
-	for (i = 0; i < count; i++) {
-		ASSERT_EQ(ops[i].result, 0);
+		ops[i] = crowd->timers[cookies[i]];
+	cancel_all(crowd->fd, ops, count);
+	for (i = 0; i < count; i++)
 		crowd->timers[cookies[i]].handle = 0;
-	}
 	crowd->cancelled += count;
 }
 

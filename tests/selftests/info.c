@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_INFO, fdinfo, open modes, and calls that the driver does not know. */
 #include <linux/capability.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 

@@ -3,7 +3,6 @@
  * TWHEEL_KEEP_HANDLE: a timer is armed again under the handle that it had, in the same
  * descriptor or in another one.
  */
-
 #include "table_timer.h"
 #include "user.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leases: holders in other processes, which die, hang or want to do harm. */
-#include <poll.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -3,8 +3,6 @@
  * Leases: pushes, expiry, the close of the last copy and the owner's operations, all at
  * once. Each timer ends exactly once, by an event or by a cancel, and so does its lease.
  */
-#include <poll.h>
-
 #include "holder.h"
 
 enum { ROUNDS = 2000, PUSHERS = 2 };

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The memory of timers: its size, the cgroup that pays, and that it is freed. */
 #include <linux/userfaultfd.h>
-#include <sched.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "buffer.h"
-#include "device.h"
+#include "event_ring.h"
 #include "holder.h"
 #include "parameter.h"
+#include "table_timer.h"
 
 /*
  * SINGLE: timers that are armed by single calls. Their memory is twelve times SOME, and the
@@ -33,17 +32,6 @@ enum { EXTRA = 64 };
 #define CGROUP CGROUPS "twheel-memory-test/"
 
 static struct twheel_op ops[COUNT];
-
-static void cancel_many(int fd)
-{
-	int i;
-
-	for (i = 0; i < COUNT; i++)
-		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
-	batch(fd, ops, COUNT);
-	for (i = 0; i < COUNT; i++)
-		ASSERT_EQ(ops[i].result, 0);
-}
 
 /* Memory of the slab cache, in bytes: of objects in use, and of all objects. */
 struct slab {
@@ -112,7 +100,7 @@ TEST(cancelled_timers_are_freed)
 	need_fast_kernel();
 	for (i = 0; i < 3; i++) {
 		add_many(fd, ops, COUNT, new_timer(LONG, 0));
-		cancel_many(fd);
+		cancel_all(fd, ops, COUNT);
 		later = get_slab_of(before.used + SOME);
 		ASSERT_LE(later.used, before.used + SOME);
 	}
@@ -179,13 +167,10 @@ DEVICE_TEST(timers_that_share_words_alone_use_the_same_memory)
 {
 	struct slab first, later;
 	struct twheel_op op;
-	void *words;
 	int i;
 
 	need_fast_kernel();
-	words = mmap(NULL, 16 * getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
-		     fd, TWHEEL_MMAP_TABLE);
-	ASSERT(words != MAP_FAILED);
+	map_words(fd, 16 * words_of_a_page());
 	first = get_slab();
 	for (i = 0; i < SINGLE; i++) {
 		op = new_timer(LONG, i);
@@ -253,14 +238,12 @@ static void use_cgroup(void *data)
 
 static void take_table(int fd)
 {
-	ASSERT(mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    TWHEEL_MMAP_TABLE) != MAP_FAILED);
+	map_words(fd, SHARED_BYTES / sizeof(struct twheel_word));
 }
 
 static void take_ring(int fd)
 {
-	ASSERT(mmap(NULL, SHARED_BYTES + getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fd, TWHEEL_MMAP_RING) != MAP_FAILED);
+	map_ring(fd, SHARED_BYTES / sizeof(struct twheel_event));
 }
 
 static void take_groups(int fd)
@@ -312,22 +295,13 @@ static unsigned long growth(const char *what, void (*take)(int fd))
 	return bytes;
 }
 
-static void use_one_cpu(void)
-{
-	cpu_set_t cpu;
-
-	CPU_ZERO(&cpu);
-	CPU_SET(0, &cpu);
-	CALL(sched_setaffinity(0, sizeof(cpu), &cpu));
-}
-
 /* The least that each takes: the objects of the driver, as its allocator rounds them up. */
 static void use_cgroup_for_everything(void *data)
 {
 	const struct rlimit files = { 2 * LEASES + 100, 2 * LEASES + 100 };
 	unsigned long files_bytes;
 
-	use_one_cpu();
+	stay_on_one_cpu();
 	/* the table of descriptors grows before the cgroup is looked at */
 	CALL(setrlimit(RLIMIT_NOFILE, &files));
 	close(CALL(fcntl(0, F_DUPFD, 2 * LEASES + 50)));
@@ -395,7 +369,7 @@ static void hold_calls(unsigned long call, const void *arg, const void *operatio
 	for (i = 0; i < CALL_OPS; i++)
 		add(held.fd, LONG, i);
 	userfaultfd = open_userfaultfd(pages, 2 * page_size(), 0, UFFDIO_REGISTER_MODE_MISSING);
-	use_one_cpu();
+	stay_on_one_cpu();
 	enter_cgroup();
 	start_threads(CALLERS, make_held_call, &held);
 	wait_for_faults(userfaultfd, pages, CALLERS);

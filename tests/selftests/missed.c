@@ -3,7 +3,6 @@
  * What a periodic timer does about deadlines that pass before its event is read: one
  * event for all of them, or TWHEEL_EACH, or TWHEEL_RESTART.
  */
-
 #include "device.h"
 
 /* Arm a periodic timer with this policy for missed deadlines. */

@@ -6,7 +6,6 @@
  * the fault fails, the event stays unread.
  */
 #include <linux/aio_abi.h>
-#include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>

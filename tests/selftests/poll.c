@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* poll(), select() and epoll: when they report an event, and how often they wake up. */
-#include <poll.h>
 #include <sys/select.h>
 
 #include "device.h"

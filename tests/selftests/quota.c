@@ -4,10 +4,8 @@
  * opened it, whichever process has it.
  */
 #include <linux/capability.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "device.h"
 #include "parameter.h"
 #include "rights.h"
 #include "user.h"

@@ -5,7 +5,6 @@
  */
 #include <sched.h>
 #include <sys/fsuid.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* read(): how events are delivered, that none is lost, and that none comes twice. */
 #include <limits.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 

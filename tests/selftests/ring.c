@@ -3,9 +3,6 @@
  * The ring of events: it loses nothing, keeps the order, and tells poll(). ring_hostile.c
  * has the programs that write anything at all into it, and ring_map.c its mappings.
  */
-#include <poll.h>
-#include <sys/mman.h>
-
 #include "one_epoll.h"
 #include "event_ring.h"
 #include "table_timer.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A hostile program: anything may be in the ring of events at any time. */
-
 #include "event_ring.h"
 
 TEST(head_that_lies_means_a_full_ring)

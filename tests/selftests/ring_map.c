@@ -3,8 +3,6 @@
  * The mapping of the ring of events: what mmap() refuses, how large the ring is, and what
  * happens to events when a mapping or a descriptor goes.
  */
-#include <sys/mman.h>
-
 #include "event_ring.h"
 
 static void refuses_map(int fd, size_t size, int protection, int flags)

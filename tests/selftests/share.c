@@ -3,7 +3,6 @@
  * Timers belong to an open file, whichever process has a descriptor of it, and end with the
  * last descriptor.
  */
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "device.h"

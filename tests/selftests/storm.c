@@ -4,7 +4,6 @@
  * of one tick. The machine stays responsive, other descriptors are served in turn, and
  * every expiration arrives once.
  */
-
 #include "device.h"
 
 

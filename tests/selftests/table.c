@@ -4,8 +4,6 @@
  * table_race.c has the races, table_hostile.c the programs that write anything at all
  * into the table, and table_map.c what mmap() accepts.
  */
-#include <sys/mman.h>
-
 #include "table_timer.h"
 
 enum { WORDS = 512 };
@@ -77,21 +75,17 @@ TEST(change_undoes_a_push)
 
 TEST(changed_timer_can_be_pushed_back)
 {
-	__u64 lead, earlier;
 	struct table_timer t;
 	bool pushed;
 
-	for (lead = margin_ns();; lead *= 2) {
+	do {
 		t = new_table_timer(LONG);
-		earlier = now() + lead;
-		ASSERT_EQ(change_to(t.fd, t.handle, earlier), 0);
-		pushed = push_alone(t.word, earlier + ticks(3));
-		if (in_time(earlier))
-			break;
-		close_table_timer(&t);
-	}
+		t.deadline = now() + lead_time();
+		ASSERT_EQ(change_to(t.fd, t.handle, t.deadline), 0);
+		pushed = push_alone(t.word, t.deadline + ticks(3));
+	} while (came_too_soon(&t));
 	ASSERT(pushed);
-	check_expiry(&t, earlier + ticks(3));
+	check_expiry(&t, t.deadline + ticks(3));
 }
 
 TEST(upsert_of_a_shared_timer_sets_its_word)
@@ -146,17 +140,13 @@ TEST(expiry_closes_the_word)
 TEST(cancel_closes_the_word)
 {
 	struct table_timer t;
-	__u64 lead;
 	int result;
 
-	for (lead = ticks(5);; lead *= 2) {
-		t = new_table_timer(lead);
+	do {
+		t = soon_timer();
 		push_alone(t.word, t.deadline + ticks(3));
 		result = cancel(t.fd, t.handle);
-		if (in_time(t.deadline))
-			break;
-		close_table_timer(&t);
-	}
+	} while (came_too_soon(&t));
 	ASSERT_EQ(result, 0);
 	check_closed(t.word);
 	pass(t.deadline + ticks(3));
@@ -166,8 +156,7 @@ TEST(cancel_closes_the_word)
 NONBLOCK_TEST(cancel_of_the_group_closes_its_words)
 {
 	struct twheel_word *table = map_table(fd);
-	struct twheel_op all = { .group = 7 };
-	__u64 handles[100], other;
+	__u64 handles[100], other, retracted;
 	unsigned int i;
 
 	other = add_shared(fd, now() + LONG, 1);
@@ -175,10 +164,9 @@ NONBLOCK_TEST(cancel_of_the_group_closes_its_words)
 		struct twheel_op op = shared_op(now() + LONG, i);
 
 		op.group = 7;
-		CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
-		handles[i] = op.handle;
+		handles[i] = arm(fd, op);
 	}
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CANCEL_GROUP, &all)), 100);
+	ASSERT_EQ(cancel_group(fd, 7, &retracted), 100);
 	for (i = 0; i < ARRAY_SIZE(handles); i++)
 		check_closed(word_of(table, handles[i]));
 	ASSERT(!(read_word(word_of(table, other)) & CLOSED));
@@ -186,24 +174,21 @@ NONBLOCK_TEST(cancel_of_the_group_closes_its_words)
 
 TEST(retraction_by_a_change_opens_the_word_again)
 {
-	__u64 lead, later, word;
 	struct table_timer t;
 	bool pushed;
+	__u64 word;
 
-	for (lead = 2 * margin_ns();; lead *= 2) {
+	do {
 		t = new_table_timer(ticks(1));
 		wait_for_event(t.fd);
-		later = now() + lead;
-		ASSERT_EQ(change_to(t.fd, t.handle, later), TWHEEL_RETRACTED);
+		t.deadline = now() + lead_time();
+		ASSERT_EQ(change_to(t.fd, t.handle, t.deadline), TWHEEL_RETRACTED);
 		word = read_word(t.word);
-		pushed = push_alone(t.word, later + ticks(1));
-		if (in_time(later))
-			break;
-		close_table_timer(&t);
-	}
-	ASSERT_EQ(word, later);
+		pushed = push_alone(t.word, t.deadline + ticks(1));
+	} while (came_too_soon(&t));
+	ASSERT_EQ(word, t.deadline);
 	ASSERT(pushed);
-	check_expiry(&t, later + ticks(1));
+	check_expiry(&t, t.deadline + ticks(1));
 }
 
 NONBLOCK_TEST(table_is_used_again_and_again)

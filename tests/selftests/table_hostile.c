@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A hostile program: anything may be in the table of deadlines at any time. */
-
 #include "table_timer.h"
 
 /* A word with this value before the deadline: the event has the first deadline. */
@@ -28,16 +27,12 @@ TEST(word_of_no_deadline_lets_the_timer_expire)
 TEST(word_between_deadline_and_now_is_the_events_deadline)
 {
 	struct table_timer t;
-	__u64 lead;
 
 	/* later than the deadline that the kernel knows: like a push, but by a store */
-	for (lead = margin_ns();; lead *= 2) {
-		t = new_table_timer(lead);
+	do {
+		t = soon_timer();
 		write_word(t.word, t.deadline + 1);
-		if (in_time(t.deadline))
-			break;
-		close_table_timer(&t);
-	}
+	} while (came_too_soon(&t));
 	check_expiry(&t, t.deadline + 1);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "table_timer.h"
 
-#include <sys/mman.h>
 
 struct twheel_word *map_words(int fd, unsigned int words)
 {
@@ -92,35 +91,50 @@ void close_table_timer(const struct table_timer *t)
 	CALL(close(t->fd));
 }
 
+static unsigned int leads = 1;
+
+__u64 lead_time(void)
+{
+	return leads * margin_ns();
+}
+
+struct table_timer soon_timer(void)
+{
+	return new_table_timer(lead_time());
+}
+
+bool came_too_soon(const struct table_timer *t)
+{
+	if (in_time(t->deadline))
+		return false;
+	close_table_timer(t);
+	leads *= 2;
+	return true;
+}
+
 struct table_timer pushed_timer(__u64 by_ns)
 {
-	__u64 lead;
+	struct table_timer t;
+	bool pushed;
 
-	for (lead = margin_ns();; lead *= 2) {
-		const struct table_timer t = new_table_timer(lead);
-		const bool pushed = push_alone(t.word, by_ns < LATEST - t.deadline ?
-					       t.deadline + by_ns : LATEST);
-
-		if (in_time(t.deadline)) {
-			ASSERT(pushed);
-			return t;
-		}
-		close_table_timer(&t);
-	}
+	do {
+		t = soon_timer();
+		pushed = push_alone(t.word, by_ns < LATEST - t.deadline ?
+				    t.deadline + by_ns : LATEST);
+	} while (came_too_soon(&t));
+	ASSERT(pushed);
+	return t;
 }
 
 struct table_timer timer_with_word(__u64 value)
 {
-	__u64 lead;
+	struct table_timer t;
 
-	for (lead = margin_ns();; lead *= 2) {
-		const struct table_timer t = new_table_timer(lead);
-
+	do {
+		t = soon_timer();
 		write_word(t.word, value);
-		if (in_time(t.deadline))
-			return t;
-		close_table_timer(&t);
-	}
+	} while (came_too_soon(&t));
+	return t;
 }
 
 void check_expiry(const struct table_timer *t, __u64 deadline)

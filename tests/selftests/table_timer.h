@@ -47,6 +47,20 @@ struct table_timer {
 struct table_timer new_table_timer(__u64 delay_ns);
 void close_table_timer(const struct table_timer *t);
 
+/*
+ * A timer that is due soon. A test whose calls must be over by then begins anew if they were not:
+ *
+ *	do {
+ *		t = soon_timer();
+ *		...
+ *	} while (came_too_soon(&t));
+ */
+struct table_timer soon_timer(void);
+bool came_too_soon(const struct table_timer *t);
+
+/* How soon that is: margin_ns() at first, and twice as much after each time that was too soon. */
+__u64 lead_time(void);
+
 /* A new timer that was pushed back by @by_ns, to LATEST at most, before it was due. */
 struct table_timer pushed_timer(__u64 by_ns);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_UPSERT: change a timer, or add one if it is gone. */
-
 #include "errors.h"
 #include "race.h"
 

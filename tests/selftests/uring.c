@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reads that must not wait (RWF_NOWAIT), and reads of io_uring, which need no thread. */
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 

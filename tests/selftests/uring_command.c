@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls as commands of io_uring: each does what its ioctl() does. */
-#include <poll.h>
 #include <sys/eventfd.h>
 
 #include "errors.h"
-#include "device.h"
 #include "io_ring.h"
 
 /* Carry out a command that the submission completes, without waiting and threads. */

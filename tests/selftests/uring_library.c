@@ -5,7 +5,6 @@
 #ifdef HAVE_LIBURING
 
 #include <liburing.h>
-#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

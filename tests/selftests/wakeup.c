@@ -13,16 +13,13 @@
  * has one beat for all the ticks that it missed. The thread that counts the beats has
  * the lowest priority: if it runs, then work of normal priority has run before.
  */
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 
-#include "device.h"
 #include "event_ring.h"
 #include "table_timer.h"
 
@@ -413,12 +410,7 @@ static void edge_then_take(void *data)
 
 static void sigio_then_read(void *data)
 {
-	sigset_t signals;
-	int number;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGIO);
-	while (!sigwait(&signals, &number) && !stopping)
+	while (take_signal(SIGIO, NULL, HOUR) && !stopping)
 		take_by_read();
 }
 
@@ -560,12 +552,9 @@ static __u64 end_of_wakeups(void)
 static void run_rounds(const thread_fn *readers, unsigned int count)
 {
 	const __u64 end = end_of_wakeups();
-	sigset_t signals;
 	unsigned int i;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGIO);
-	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	block_signal(SIGIO);
 	stop_fd = CALL(eventfd(0, EFD_CLOEXEC));
 	start_all();
 	for (i = 0; i < count; i++)
