@@ -14,15 +14,24 @@ static const unsigned long calls[] = {
 	TWHEEL_IOC_EVENTFD,
 };
 
-TEST(info_tells_version_and_limits)
+TEST(info_tells_version_features_and_limits)
 {
+	static const __u64 zero[ARRAY_SIZE(((struct twheel_info *)0)->reserved)];
+	const __u64 features = TWHEEL_FEATURE_BATCH | TWHEEL_FEATURE_PERIODIC |
+		TWHEEL_FEATURE_RETRACT | TWHEEL_FEATURE_UPSERT | TWHEEL_FEATURE_GROUP |
+		TWHEEL_FEATURE_MISSED | TWHEEL_FEATURE_DRAIN | TWHEEL_FEATURE_EVENTFD |
+		TWHEEL_FEATURE_SIGIO | TWHEEL_FEATURE_LEASE;
 	const struct twheel_info info = get_info(open_device(0));
 
 	ASSERT_EQ(info.abi_major, TWHEEL_ABI_MAJOR);
 	ASSERT_GE(info.abi_minor, TWHEEL_ABI_MINOR);
+	ASSERT_EQ(info.features & features, features);
+	ASSERT(info.clocks & (1ULL << CLOCK_MONOTONIC));
+	ASSERT_GE(info.min_period_ns, 1);
 	ASSERT_GE(info.max_timers, 1);
 	ASSERT_GE(info.max_batch, 1);
 	ASSERT_EQ(info.timers, 0);
+	ASSERT(!memcmp(info.reserved, zero, sizeof(zero)));
 	note("tick %u ns, %llu timers, %u in a batch, period %llu ns",
 	     info.resolution_ns, info.max_timers, info.max_batch,
 	     info.min_period_ns);
@@ -30,31 +39,16 @@ TEST(info_tells_version_and_limits)
 
 TEST(info_resolution_is_a_tick)
 {
-	const struct twheel_info info = get_info(open_device(0));
-	const __u32 hz = NSEC_PER_SEC / info.resolution_ns;
-
 	/* the values that kernels can be configured with */
-	ASSERT(hz == 24 || hz == 48 || hz == 64 || hz == 100 || hz == 128 ||
-	       hz == 200 || hz == 250 || hz == 256 || hz == 300 || hz == 500 ||
-	       hz == 512 || hz == 1000 || hz == 1024 || hz == 1200);
-}
+	static const __u32 frequencies[] = {
+		24, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200,
+	};
+	const __u32 hz = NSEC_PER_SEC / tick_ns();
+	unsigned int i;
 
-TEST(info_has_the_features_that_are_tested_here)
-{
-	const struct twheel_info info = get_info(open_device(0));
-
-	ASSERT(info.features & TWHEEL_FEATURE_BATCH);
-	ASSERT(info.features & TWHEEL_FEATURE_PERIODIC);
-	ASSERT(info.features & TWHEEL_FEATURE_RETRACT);
-	ASSERT(info.features & TWHEEL_FEATURE_UPSERT);
-	ASSERT(info.features & TWHEEL_FEATURE_GROUP);
-	ASSERT(info.features & TWHEEL_FEATURE_MISSED);
-	ASSERT(info.features & TWHEEL_FEATURE_DRAIN);
-	ASSERT(info.features & TWHEEL_FEATURE_EVENTFD);
-	ASSERT(info.features & TWHEEL_FEATURE_SIGIO);
-	ASSERT(info.features & TWHEEL_FEATURE_LEASE);
-	ASSERT(info.clocks & (1ULL << CLOCK_MONOTONIC));
-	ASSERT_GE(info.min_period_ns, 1);
+	for (i = 0; i < ARRAY_SIZE(frequencies) && frequencies[i] != hz; i++)
+		continue;
+	ASSERT_LT(i, ARRAY_SIZE(frequencies));
 }
 
 /* A 32-bit kernel names such a machine. To 32-bit programs, other kernels name a 64-bit one. */
@@ -96,15 +90,6 @@ DEVICE_TEST(table_and_ring_are_refused_on_32_bits)
 	op.flags = TWHEEL_SHARED;
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-TEST(info_reserved_is_zero)
-{
-	const struct twheel_info info = get_info(open_device(0));
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(info.reserved); i++)
-		ASSERT_EQ(info.reserved[i], 0);
 }
 
 TEST(info_keeps_to_its_structure)
@@ -241,27 +226,17 @@ DEVICE_TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 	}
 }
 
-static void check_efault(const void *address)
-{
-	const int fd = open_device(0);
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		ASSERT_ERRNO(ioctl(fd, calls[i], address), EFAULT);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
-TEST_CALL(structure_at_null_is_efault, check_efault(NULL))
-
-/* in the kernel's half; in a 32-bit program, the last page */
-TEST_CALL(structure_in_kernel_memory_is_efault, check_efault((void *)(~0UL - 4095)))
-
-TEST(structure_that_is_not_mapped_is_efault)
+/* Not mapped, partly mapped, or in the kernel's half; in a 32-bit program, the last page. */
+DEVICE_TEST(structure_at_a_bad_address_is_efault)
 {
 	const char *end = two_pages(PROT_NONE) + page_size();
+	const void *addresses[] = { NULL, (void *)(~0UL - 4095), end, end - 32 };
+	unsigned int i, n;
 
-	check_efault(end);
-	check_efault(end - 32);
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		for (n = 0; n < ARRAY_SIZE(addresses); n++)
+			ASSERT_ERRNO(ioctl(fd, calls[i], addresses[n]), EFAULT);
+	ASSERT_EQ(timers_of(fd), 0);
 }
 
 DEVICE_TEST(unknown_call_is_enotty)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* poll(), select() and epoll: when they report an event, and how often they wake up. */
-#include <sys/select.h>
-
 #include "device.h"
 #include "one_epoll.h"
 
@@ -27,18 +25,6 @@ DEVICE_TEST(poll_wakes_up)
 	ASSERT_EQ(poll_events(fd, POLLIN, -1), POLLIN);
 	event = read_one(fd);
 	check_lateness(&event);
-}
-
-DEVICE_TEST(select_wakes_up)
-{
-	fd_set set;
-
-	FD_ZERO(&set);
-	FD_SET(fd, &set);
-	add(fd, ticks(3), 1);
-	ASSERT_EQ(CALL(select(fd + 1, &set, NULL, NULL, NULL)), 1);
-	ASSERT(FD_ISSET(fd, &set));
-	read_one(fd);
 }
 
 DEVICE_TEST(level_triggered_epoll_reports_until_read)
@@ -79,19 +65,6 @@ DEVICE_TEST(edge_triggered_epoll_reports_once)
 		again += epoll_reports(epoll, 0);
 	}
 	ASSERT_LT(again, time_travel ? 1 : ROUNDS);
-}
-
-/* Each new event is an edge, as it is for sockets and pipes. */
-DEVICE_TEST(edge_triggered_epoll_reports_again_if_not_read)
-{
-	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
-
-	add(fd, 0, 1);
-	ASSERT(epoll_reports(epoll, -1));
-	add(fd, 0, 2);
-	ASSERT(epoll_reports(epoll, -1));
-	read_one(fd);
-	read_one(fd);
 }
 
 /* The kernel wakes many waiters by parts. */

@@ -51,13 +51,8 @@ TEST(info_has_the_users_limit)
 	info = get_info(open_device(0));
 	ASSERT_EQ(info.max_timers_user, read_parameter("max_timers_user"));
 	ASSERT_EQ(info.max_timers, read_parameter("max_timers"));
+	ASSERT_LE(info.max_timers_user, info.max_timers);
 	ASSERT_EQ(info.timers_user, 0);
-}
-
-TEST(users_limit_is_not_above_the_other)
-{
-	ASSERT_LE(read_parameter("max_timers_user"),
-		  read_parameter("max_timers"));
 }
 
 /*

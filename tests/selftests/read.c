@@ -111,15 +111,6 @@ TEST(huge_buffer_is_fine)
 	take_rest(fd, 3);
 }
 
-NONBLOCK_TEST(nothing_to_read_is_eagain)
-{
-	struct twheel_event event;
-
-	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
-	add(fd, LONG, 1);
-	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
-}
-
 DEVICE_TEST(nonblocking_can_be_switched_on_and_off)
 {
 	struct twheel_event event;
