@@ -111,20 +111,6 @@ NONBLOCK_TEST(cancel_and_change_work_on_all_clocks)
 	}
 }
 
-TEST(close_with_timers_pending)
-{
-	int i;
-
-	for (i = 0; i < 50; i++) {
-		const int fd = open_device(0);
-
-		CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
-		add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + i * 100000, 0);
-		add_on(fd, CLOCK_BOOTTIME, read_clock(CLOCK_BOOTTIME) + i * 100000, 0);
-		close(fd);
-	}
-}
-
 /* The order holds for periodic timers that are read late, too: each has one event. */
 NONBLOCK_TEST(order_holds_on_each_clock)
 {

@@ -302,15 +302,3 @@ DEVICE_TEST(resume_with_an_array_is_einval)
 	op = new_timer(LONG, 1);
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
 }
-
-/* errors.c has the calls that refuse TWHEEL_RESTORE. */
-DEVICE_TEST(restored_timer_has_a_new_handle)
-{
-	struct twheel_op op = new_timer(LONG, 1);
-
-	op.flags = TWHEEL_RESTORE;
-	op.handle = 12345;
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
-	ASSERT_NE(op.handle, 12345);
-	ASSERT_EQ(cancel(fd, op.handle), 0);
-}

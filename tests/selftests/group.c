@@ -322,21 +322,3 @@ TEST(groups_end_while_timers_are_added_expire_and_are_read)
 	for (i = 1; i <= GROUPS; i++)
 		ASSERT_EQ(end_group(race_fd, i), -ENOENT);
 }
-
-TEST(close_ends_timers_in_groups)
-{
-	int round, i;
-
-	for (round = 0; round < 10; round++) {
-		const int fd = open_device(0);
-
-		for (i = 0; i < 100; i++) {
-			add_to_group(fd, 0, 1 + i % 7, i);
-			add_to_group(fd, i * ticks(1) / 50, 1 + i % 7, i);
-			add_to_group(fd, LONG, 1 + i % 7, i);
-		}
-		if (round % 2)
-			read_one(fd);
-		close(fd);
-	}
-}

@@ -288,19 +288,6 @@ TEST(each_end_wakes_the_holder)
 	}
 }
 
-DEVICE_TEST(lease_does_not_keep_the_owners_timers)
-{
-	__u64 handle;
-	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
-
-	add(fd, ticks(1), 2);
-	close(fd);
-	check_ended(lease);
-	pass_ticks(3);
-	close(lease);
-	pass_ticks(1);
-}
-
 TEST(leases_of_many_sets_outlive_their_owners)
 {
 	enum { SETS = 100 };

@@ -37,22 +37,6 @@ NONBLOCK_TEST(each_deadline_has_its_event)
 	}
 }
 
-DEVICE_TEST(each_event_is_on_the_grid_and_none_is_missing)
-{
-	const __u64 first = now() + ticks(1), period = ticks(1) + 7;
-	int i;
-
-	add_with(fd, TWHEEL_EACH, first, period, 1);
-	for (i = 0; i < 60; i++) {
-		const struct twheel_event event = read_one(fd);
-
-		ASSERT_EQ(event.count, 1);
-		ASSERT_EQ(event.deadline_ns, first + i * period);
-		if (i % 10 == 0)
-			pass_ticks(i / 2);
-	}
-}
-
 NONBLOCK_TEST(each_that_is_caught_up_has_no_event_in_advance)
 {
 	const __u64 first = now(), period = ticks(30) + margin_ns();

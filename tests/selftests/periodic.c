@@ -81,52 +81,6 @@ DEVICE_TEST(relative_first_deadline)
 	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, ticks(2)));
 }
 
-NONBLOCK_TEST(missed_periods_are_counted)
-{
-	enum { MISSED = 10 };
-	const __u64 first = now() + ticks(2);
-	const __u64 period = ticks(4);
-	struct twheel_event event;
-
-	stay_on_one_cpu();
-	add_periodic(fd, first, period, 3);
-	pass(first + (MISSED - 1) * period);
-	/* one event and one timer, however many periods */
-	ASSERT_EQ(timers_of(fd), 1);
-	event = read_one(fd);
-	ASSERT_EQ(timers_of(fd), 1);
-	ASSERT_EQ(event.deadline_ns, first);
-	ASSERT_GE(event.count, MISSED);
-	/* and none that is still to come */
-	ASSERT_GE(now(), first + (event.count - 1) * period);
-	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, period));
-}
-
-DEVICE_TEST(counts_add_up_to_the_periods_passed)
-{
-	const __u64 period = odd_period();
-	const __u64 first = now() + ticks(2);
-	__u64 expected = first, count = 0, before;
-	unsigned int i;
-
-	add_periodic(fd, first, period, 4);
-	for (i = 0; i < 10; i++) {
-		struct twheel_event event;
-
-		pass_ticks(i);
-		wait_for_event(fd);
-		before = now();
-		event = read_one(fd);
-		ASSERT_EQ(event.deadline_ns, expected);
-		count += event.count;
-		expected = next_deadline(&event, period);
-		/* nothing is counted in advance, and nothing is left out */
-		ASSERT_GE(now(), expected - period);
-		ASSERT_GT(expected, before);
-	}
-	ASSERT_EQ(expected, first + count * period);
-}
-
 DEVICE_TEST(unread_timer_is_expired)
 {
 	const __u64 period = LONG, first = now();
@@ -160,22 +114,6 @@ DEVICE_TEST(cancel_stops_it_for_good)
 	check_no_event(fd);
 }
 
-DEVICE_TEST(period_goes_on_from_a_change)
-{
-	const __u64 period = odd_period();
-	const __u64 handle = add_periodic(fd, now() + LONG, period, 11);
-	__u64 expected = now() + ticks(4) + 5;
-	int i;
-
-	ASSERT_EQ(change_to(fd, handle, expected), 0);
-	for (i = 0; i < 5; i++) {
-		const struct twheel_event event = read_one(fd);
-
-		ASSERT_EQ(event.deadline_ns, expected);
-		expected = next_deadline(&event, period);
-	}
-}
-
 DEVICE_TEST(change_of_a_running_timer)
 {
 	const __u64 period = ticks(1);
@@ -196,8 +134,8 @@ DEVICE_TEST(change_of_a_running_timer)
 	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, period));
 }
 
-/* One event counts all periods since a first deadline long ago. */
-static void check_past(__u64 first, __u64 period)
+/* One event counts all periods that have passed, however many: there is one timer. */
+static void check_counts(__u64 first, __u64 period)
 {
 	const int fd = open_device(0);
 	struct twheel_event event;
@@ -208,22 +146,32 @@ static void check_past(__u64 first, __u64 period)
 	for (i = 0; i < 10; i++) {
 		__u64 before;
 
+		pass_ticks(4 * i);
 		wait_for_event(fd);
 		before = now();
+		ASSERT_EQ(timers_of(fd), 1);
 		event = read_one(fd);
 		ASSERT_EQ(event.deadline_ns, expected);
 		expected = next_deadline(&event, period);
+		/* nothing is counted in advance, and nothing is left out */
 		ASSERT_GE(now(), expected - period);
 		ASSERT_GT(expected, before);
 	}
+	ASSERT_EQ(timers_of(fd), 1);
 	close(fd);
+}
+
+TEST(counts_add_up_to_the_periods_passed)
+{
+	check_counts(now() + ticks(2), odd_period());
+	check_counts(now() + ticks(2), ticks(4));
 }
 
 TEST(past_first_deadline_is_caught_up)
 {
-	check_past(now() - 10 * ticks(3), ticks(3));
-	check_past(1, ticks(1));
-	check_past(0, get_info(open_device(0)).min_period_ns);
+	check_counts(now() - 10 * ticks(3), ticks(3));
+	check_counts(1, ticks(1));
+	check_counts(0, get_info(open_device(0)).min_period_ns);
 }
 
 DEVICE_TEST(longest_period_expires_once)

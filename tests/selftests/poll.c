@@ -16,17 +16,6 @@ DEVICE_TEST(pollin_from_expiry_to_read)
 	ASSERT_EQ(poll_events(fd, ~0, 0), 0);
 }
 
-DEVICE_TEST(poll_wakes_up)
-{
-	struct twheel_event event;
-
-	add(fd, ticks(3), 1);
-	arm_timerfds(now() + ticks(3));
-	ASSERT_EQ(poll_events(fd, POLLIN, -1), POLLIN);
-	event = read_one(fd);
-	check_lateness(&event);
-}
-
 DEVICE_TEST(level_triggered_epoll_reports_until_read)
 {
 	const int epoll = new_epoll(fd, EPOLLIN);

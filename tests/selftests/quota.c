@@ -175,25 +175,6 @@ BOTH_LIMITS_TEST(batch_is_cut_at_the_users_limit)
 	check_user_full(fd, limit);
 }
 
-static void be_bob(void *data)
-{
-	const int fd = open_as(BOB);
-
-	ASSERT_EQ(get_info(fd).timers_user, 0);
-	add_timers(fd, LIMIT);
-	check_full(fd);
-}
-
-LIMIT_TEST(users_do_not_share)
-{
-	const int fd = open_as(ALICE);
-
-	add_timers(fd, LIMIT);
-	check_full(fd);
-	join(start(be_bob, NULL));
-	check_full(fd);
-}
-
 static void add_as_bob(void *data)
 {
 	const int fd = *(int *)data;

@@ -140,16 +140,6 @@ RING_TEST(poll_reports_pollin_while_there_are_events)
 	ASSERT(!has_event(ring.fd));
 }
 
-RING_TEST(blocked_poll_wakes_up)
-{
-	unsigned int i;
-
-	for (i = 0; i < 20; i++) {
-		add(ring.fd, ticks(i % 3), i);
-		ASSERT_EQ(take_one(&ring).cookie, i);
-	}
-}
-
 RING_TEST(epoll_reports_until_the_ring_is_empty)
 {
 	const int epoll = new_epoll(ring.fd, EPOLLIN);
@@ -205,21 +195,6 @@ TEST(mapping_a_ring_ends_a_blocked_read)
 	pass_ticks(3);
 	map_ring(fd, ENTRIES);
 	join_threads();
-}
-
-NONBLOCK_TEST(earlier_events_are_in_the_ring_at_once)
-{
-	struct ring ring;
-	unsigned int i;
-
-	for (i = 0; i < 5; i++)
-		wait_until_expired(fd, add(fd, 0, i));
-	ring = map_ring(fd, ENTRIES);
-	ASSERT_EQ(tail_of(&ring), 5);
-	for (i = 0; i < 5; i++)
-		ASSERT_EQ(take_one(&ring).cookie, i);
-	add(fd, 0, 5);
-	ASSERT_EQ(take_one(&ring).cookie, 5);
 }
 
 NONBLOCK_TEST(earlier_events_that_do_not_fit_follow)

@@ -99,24 +99,6 @@ TEST(unmapped_ring_goes_on)
 	ASSERT_EQ(take_one(&ring).cookie, 1);
 }
 
-static void add_as_child(void *data)
-{
-	const struct ring *ring = data;
-
-	add(ring->fd, 0, 6);
-	ASSERT_EQ(take_one(ring).cookie, 6);
-	add(ring->fd, 0, 7);
-}
-
-TEST(ring_is_shared_with_a_child)
-{
-	struct ring ring = new_ring();
-
-	join(start(add_as_child, &ring));
-	ASSERT_EQ(take_one(&ring).cookie, 7);
-	ASSERT_EQ(tail_of(&ring), 2);
-}
-
 TEST(closed_while_timers_expire)
 {
 	unsigned int round, i;

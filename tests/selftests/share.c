@@ -24,20 +24,6 @@ DEVICE_TEST(dup_shares_the_timers)
 	ASSERT(read_one(copy).handle == handle);
 }
 
-static void close_descriptor(void *data)
-{
-	CALL(close(*(int *)data));
-}
-
-TEST(timers_stay_when_a_child_closes)
-{
-	int fd = open_device(0);
-	const __u64 handle = add(fd, ticks(5), 2);
-
-	join(start(close_descriptor, &fd));
-	ASSERT(read_one(fd).handle == handle);
-}
-
 static void use_parents_timers(void *data)
 {
 	const int fd = *(int *)data;
@@ -210,51 +196,31 @@ TEST(killed_process_leaves_nothing)
 	pass_ticks(3);
 }
 
-/* The last close finds timers that are pending, expired, periodic and cancelled. */
+/* The last close finds timers of all kinds: pending, expired, periodic and cancelled. */
 TEST(close_ends_timers_in_all_states)
 {
 	const int rounds = debug_kernel() ? 4 : 40;
-	int round, i;
+	int round, i, clock;
 
 	for (round = 0; round < rounds; round++) {
 		const int fd = open_device(0);
 
+		CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
 		for (i = 0; i < 50; i++) {
-			add(fd, 0, i);
-			add(fd, i * ticks(1) / 25, i);
-			add(fd, LONG, i);
+			add_to_group(fd, 0, i % 7, i);
+			add_to_group(fd, i * ticks(1) / 25, i % 7, i);
+			add_to_group(fd, LONG, i % 7, i);
 			add_periodic(fd, now(), ticks(1), i);
+			for (clock = 0; clock < 3; clock++)
+				add_on(fd, clocks[clock], read_clock(clocks[clock]) + i * 100000,
+				       0);
 			ASSERT_GE(cancel(fd, add(fd, ticks(1), i)), 0);
 		}
 		if (round % 2)
-			read_one(fd);
+			read_any(fd);
 		close(fd);
 	}
 	pass_ticks(4);
-}
-
-/* A timer must not expire into the list of events of a set that is freed. */
-TEST(close_while_timers_expire)
-{
-	int round, i;
-
-	for (round = 0; round < 5; round++) {
-		const int fd = open_device(0);
-		const __u64 start = now();
-		__u64 taken, begin;
-
-		for (i = 0; i < 20; i++)
-			add(fd, 0, i);
-		wait_for_event(fd);
-		/* late enough for most of them to be armed by then */
-		taken = now() - start;
-		begin = now() + (taken < 50 * NSEC_PER_MSEC ? 20 * taken : NSEC_PER_SEC);
-		for (i = 0; i < 400; i++)
-			add_at(fd, begin + i * ticks(4) / 400, i);
-		while (now() < begin)
-			continue;
-		close(fd);
-	}
 }
 
 static int race_fd, race_epoll;

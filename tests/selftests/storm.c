@@ -280,18 +280,6 @@ TEST_TIMEOUT(storm_over_many_descriptors_does_not_hold_up_another_user, 120)
 	check_bystander((debug_kernel() ? STORM_LEAST : STORM_MOST) / 1000, 1000);
 }
 
-/* A storm that no program reads ends when its descriptor is closed. */
-DEVICE_TEST(unread_storm_ends_with_close)
-{
-	const unsigned int count = many(50000);
-	struct twheel_op *ops = allocate(count, sizeof(*ops));
-
-	add_many(fd, ops, count, new_timer(0, 0));
-	wait_for_event(fd);
-	close(fd);
-	ASSERT_EQ(timers_of(open_device(0)), 0);
-}
-
 /* A storm that comes again at every tick. */
 NONBLOCK_TEST(periods_of_one_tick)
 {

@@ -6,8 +6,6 @@
  */
 #include "table_timer.h"
 
-enum { WORDS = 512 };
-
 DEVICE_TEST(word_has_the_deadline_of_a_relative_time)
 {
 	struct twheel_op op = new_timer(LONG, 1);
@@ -211,54 +209,13 @@ NONBLOCK_TEST(table_is_used_again_and_again)
 	}
 }
 
-TEST(half_of_a_thousand_is_pushed_back)
-{
-	enum { COUNT = 1000 };
-	static struct twheel_event events[COUNT];
-	static struct twheel_op ops[COUNT];
-	struct twheel_word *table;
-	__u64 lead, deadline, later;
-	unsigned int i, pushed;
-	int fd;
-
-	for (lead = 2 * margin_ns();; lead *= 2) {
-		fd = open_device(O_NONBLOCK);
-		table = map_words(fd, 2 * WORDS);
-		deadline = now() + lead;
-		later = deadline + lead;
-		for (i = 0; i < COUNT; i++)
-			ops[i] = shared_op(deadline + i, i);
-		add_all(fd, ops, COUNT);
-		pushed = 0;
-		for (i = 0; i < COUNT; i += 2)
-			pushed += push_alone(word_of(table, ops[i].handle), later + i);
-		if (in_time(deadline))
-			break;
-		CALL(munmap(table, 2 * WORDS * sizeof(*table)));
-		CALL(close(fd));
-	}
-	ASSERT_EQ(pushed, COUNT / 2);
-	read_all(fd, events, COUNT);
-	for (i = 0; i < COUNT; i++) {
-		const __u64 cookie = events[i].cookie;
-
-		ASSERT_LT(cookie, COUNT);
-		ASSERT_EQ(events[i].deadline_ns,
-			  (cookie % 2 ? deadline : later) + cookie);
-		ASSERT_EQ(ops[cookie].op, TWHEEL_OP_ADD);
-		ops[cookie].op = 0;
-	}
-	check_no_event(fd);
-}
-
 TEST(drain_gives_the_deadline_that_was_pushed_back)
 {
 	const struct table_timer t = new_table_timer(LONG);
-	struct twheel_op op = { };
-	struct twheel_drain drain = { .ops = (unsigned long)&op, .count = 1 };
+	struct twheel_op op;
 
 	ASSERT(push_alone(t.word, t.deadline + LONG));
-	ASSERT_EQ(CALL(ioctl(t.fd, TWHEEL_IOC_DRAIN, &drain)), 1);
+	ASSERT_EQ(drain(t.fd, &op, 1), 1);
 	ASSERT(op.flags & TWHEEL_SHARED);
 	ASSERT_GT(op.time_ns, LONG);
 	check_closed(t.word);
