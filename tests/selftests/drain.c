@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TWHEEL_IOC_DRAIN: a program stops in good order. The driver accepts no new timers, and
- * gives back all pending timers as operations that arm them again. handover.c has a program
- * and its successor, and drain_race.c the races.
+ * gives back all pending timers as operations that arm them again. keep.c has those that keep
+ * their handles, and drain_race.c the races.
  */
 #include <limits.h>
 
