@@ -314,7 +314,7 @@ static int run_prepared(int fd, uint32_t call, void *argument)
 	memset(&sqe, 0xcc, sizeof(sqe));
 	twheel_prep_command(&sqe, fd, call, argument);
 	sqe.user_data = call;
-	io_ring_submit(&sqe);
+	io_ring_submit(sqe);
 	return io_ring_wait().res;
 }
 

@@ -4,6 +4,7 @@
 #define _DEBUGFS_H
 
 #include "device.h"
+#include "parameter.h"
 
 #define DEBUGFS		"/sys/kernel/debug/twheel/"
 #define DEBUGFS_TEXT	8192
@@ -14,43 +15,18 @@ static inline void need_debugfs(void)
 		skip("no debugfs, or none mounted");
 }
 
-static inline int open_debugfs(const char *name, int flags)
+/* The text of one file. The kernel writes the text as a whole. */
+static inline void read_debugfs(const char *name, char text[DEBUGFS_TEXT])
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), DEBUGFS "%s", name);
-	return CALL(open(path, flags | O_CLOEXEC));
-}
-
-/* The text of one file. The kernel writes the text as a whole. */
-static inline void read_debugfs(const char *name, char text[DEBUGFS_TEXT])
-{
-	const int fd = open_debugfs(name, O_RDONLY);
-	size_t size = 0;
-	ssize_t got;
-
-	while ((got = CALL(read(fd, text + size, DEBUGFS_TEXT - 1 - size)))) {
-		size += got;
-		ASSERT_LT(size, DEBUGFS_TEXT - 1);
-	}
-	text[size] = 0;
-	close(fd);
-}
-
-/* Returns the number of bytes written or a negative errno. */
-static inline int write_debugfs(const char *name, const char *text)
-{
-	const int fd = open_debugfs(name, O_WRONLY);
-	const int result = write(fd, text, strlen(text));
-	const int error = result < 0 ? -errno : result;
-
-	close(fd);
-	return error;
+	read_file(path, text, DEBUGFS_TEXT);
 }
 
 static inline void reset(void)
 {
-	ASSERT_EQ(write_debugfs("reset", "1"), 1);
+	ASSERT(write_file(DEBUGFS "reset", "1"));
 }
 
 /* The rest of the line after a key; NULL if there is no such line. */

@@ -18,6 +18,24 @@ enum field {
 	FIELD_DEADLINE,		/* the time, with TWHEEL_ABSTIME */
 };
 
+/* Rows of the calls that arm a timer, and of those that name one. */
+#define NEW_TIMER_REFUSES(call) \
+	{ call, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK, EINVAL }, \
+	{ call, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL }, \
+	{ call, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL }, \
+	{ call, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL }
+
+#define OLD_TIMER_REFUSES(call) \
+	{ call, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT }, \
+	{ call, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL }, \
+	{ call, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL }, \
+	{ call, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL }, \
+	{ call, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL }, \
+	{ call, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL }, \
+	{ call, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL }, \
+	{ call, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL }, \
+	{ call, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL }
+
 /*
  * A call with an operation that would be valid but for one field. Rows that
  * follow each other with the same call and name are one case.
@@ -29,86 +47,43 @@ static const struct refusal {
 	__u64		value;
 	int		error;
 } refusals[] = {
-#define ADD TWHEEL_IOC_ADD
-	{ ADD, "delay_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
-	{ ADD, "delay_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
-	{ ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
-	{ ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
-	{ ADD, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK,
-	  EINVAL },
-	{ ADD, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ ADD, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ ADD, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ ADD, "result_is_einval", FIELD_RESULT, ~0U, EINVAL },
-	{ ADD, "handle_is_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
-	{ ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
-	{ ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ~0ULL, EINVAL },
-	{ ADD, "period_below_the_minimum_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
-	{ ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
-	{ ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ~0ULL, EINVAL },
-#undef ADD
-#define UPSERT TWHEEL_IOC_UPSERT
-	{ UPSERT, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ UPSERT, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ UPSERT, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ UPSERT, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK,
-	  EINVAL },
-	{ UPSERT, "value_out_of_range_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
-	{ UPSERT, "value_out_of_range_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
-	{ UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
-	{ UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
-	{ UPSERT, "value_out_of_range_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
-#undef UPSERT
-#define CHANGE TWHEEL_IOC_CHANGE
-	{ CHANGE, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
-	{ CHANGE, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ CHANGE, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ CHANGE, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
-	{ CHANGE, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ CHANGE, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
-	{ CHANGE, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
-	{ CHANGE, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ CHANGE, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
-	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
-	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
-	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
-	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
-#undef CHANGE
-#define CANCEL TWHEEL_IOC_CANCEL
-	{ CANCEL, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
-	{ CANCEL, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ CANCEL, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ CANCEL, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
-	{ CANCEL, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ CANCEL, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
-	{ CANCEL, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
-	{ CANCEL, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
-	{ CANCEL, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ CANCEL, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
-#undef CANCEL
-#define QUERY TWHEEL_IOC_QUERY
-	{ QUERY, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
-	{ QUERY, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ QUERY, "flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ QUERY, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
-	{ QUERY, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ QUERY, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
-	{ QUERY, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
-	{ QUERY, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
-	{ QUERY, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
-	{ QUERY, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
-#undef QUERY
-#define GROUP TWHEEL_IOC_CANCEL_GROUP
-	{ GROUP, "other_fields_are_einval", FIELD_OP, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_RESULT, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_TIME, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
-	{ GROUP, "other_fields_are_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
-#undef GROUP
+	{ TWHEEL_IOC_ADD, "delay_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_ADD, "delay_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
+	{ TWHEEL_IOC_ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
+	NEW_TIMER_REFUSES(TWHEEL_IOC_ADD),
+	{ TWHEEL_IOC_ADD, "result_is_einval", FIELD_RESULT, ~0U, EINVAL },
+	{ TWHEEL_IOC_ADD, "handle_is_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
+	{ TWHEEL_IOC_ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ~0ULL, EINVAL },
+	{ TWHEEL_IOC_ADD, "period_below_the_minimum_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
+	{ TWHEEL_IOC_ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ~0ULL, EINVAL },
+
+	NEW_TIMER_REFUSES(TWHEEL_IOC_UPSERT),
+	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
+	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
+
+	OLD_TIMER_REFUSES(TWHEEL_IOC_CHANGE),
+	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
+	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
+
+	OLD_TIMER_REFUSES(TWHEEL_IOC_CANCEL),
+	{ TWHEEL_IOC_CANCEL, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
+
+	OLD_TIMER_REFUSES(TWHEEL_IOC_QUERY),
+	{ TWHEEL_IOC_QUERY, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
+
+#define GROUP_REFUSES(field) \
+	{ TWHEEL_IOC_CANCEL_GROUP, "other_fields_are_einval", field, EACH_BIT, EINVAL }
+	GROUP_REFUSES(FIELD_OP), GROUP_REFUSES(FIELD_FLAGS), GROUP_REFUSES(FIELD_CLOCKID),
+	GROUP_REFUSES(FIELD_RESULT), GROUP_REFUSES(FIELD_HANDLE), GROUP_REFUSES(FIELD_COOKIE),
+	GROUP_REFUSES(FIELD_TIME), GROUP_REFUSES(FIELD_PERIOD), GROUP_REFUSES(FIELD_WINDOW),
 };
 
 static struct test cases[ARRAY_SIZE(refusals)];

@@ -68,12 +68,12 @@ static unsigned int enter(unsigned int submit, unsigned int wait, unsigned int f
 			    NULL, 0));
 }
 
-void io_ring_queue(const struct io_uring_sqe *sqe)
+void io_ring_queue(struct io_uring_sqe sqe)
 {
 	const unsigned int tail = *ring.sq_tail;
 	const unsigned int index = tail & *ring.sq_mask;
 
-	ring.sqes[index] = *sqe;
+	ring.sqes[index] = sqe;
 	ring.sq_array[index] = index;
 	__atomic_store_n(ring.sq_tail, tail + 1, __ATOMIC_RELEASE);
 	ring.queued++;
@@ -85,7 +85,7 @@ void io_ring_enter(void)
 	ring.queued = 0;
 }
 
-void io_ring_submit(const struct io_uring_sqe *sqe)
+void io_ring_submit(struct io_uring_sqe sqe)
 {
 	io_ring_queue(sqe);
 	io_ring_enter();
@@ -145,9 +145,7 @@ struct io_uring_sqe io_ring_command(int fd, unsigned int call, const void *arg)
 
 int io_ring_call(int fd, unsigned int call, const void *arg)
 {
-	const struct io_uring_sqe sqe = io_ring_command(fd, call, arg);
-
-	io_ring_submit(&sqe);
+	io_ring_submit(io_ring_command(fd, call, arg));
 	return io_ring_wait().res;
 }
 

@@ -36,13 +36,13 @@ int io_ring_fd(void);
 void io_ring_close(void);
 
 /* Put a request into the queue. The kernel does not look yet. */
-void io_ring_queue(const struct io_uring_sqe *sqe);
+void io_ring_queue(struct io_uring_sqe sqe);
 
 /* Let the kernel carry out all requests of the queue. */
 void io_ring_enter(void);
 
 /* Both for one request. */
-void io_ring_submit(const struct io_uring_sqe *sqe);
+void io_ring_submit(struct io_uring_sqe sqe);
 
 /* Take a completion that is there already, without a system call. */
 bool io_ring_peek(struct io_ring_result *result);

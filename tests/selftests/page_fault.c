@@ -90,8 +90,7 @@ static struct io_uring_sqe request(const struct source *source, void *buffer)
 	return sqe;
 }
 
-static int submit_and_wait(const struct source *source, const struct io_uring_sqe *sqe,
-			   bool before)
+static int submit_and_wait(const struct source *source, struct io_uring_sqe sqe, bool before)
 {
 	if (before)
 		expire_and_wait(source);
@@ -103,16 +102,12 @@ static int submit_and_wait(const struct source *source, const struct io_uring_sq
 
 static int uring_of_what_is_there(const struct source *source, void *buffer)
 {
-	const struct io_uring_sqe sqe = request(source, buffer);
-
-	return submit_and_wait(source, &sqe, true);
+	return submit_and_wait(source, request(source, buffer), true);
 }
 
 static int uring_of_what_comes(const struct source *source, void *buffer)
 {
-	const struct io_uring_sqe sqe = request(source, buffer);
-
-	return submit_and_wait(source, &sqe, false);
+	return submit_and_wait(source, request(source, buffer), false);
 }
 
 /* Let the kernel choose the buffer: there is one. */
@@ -139,9 +134,7 @@ static struct io_uring_sqe request_with_choice(const struct source *source, void
 
 static int uring_with_choice(const struct source *source, void *buffer)
 {
-	const struct io_uring_sqe sqe = request_with_choice(source, buffer);
-
-	return submit_and_wait(source, &sqe, false);
+	return submit_and_wait(source, request_with_choice(source, buffer), false);
 }
 
 static int multishot(const struct source *source, void *buffer, bool before)
@@ -151,7 +144,7 @@ static int multishot(const struct source *source, void *buffer, bool before)
 
 	sqe.opcode = READ_MULTISHOT;
 	sqe.len = 0;
-	res = submit_and_wait(source, &sqe, before);
+	res = submit_and_wait(source, sqe, before);
 	if (res == -EINVAL)
 		skip("the kernel has no IORING_OP_READ_MULTISHOT: it came with 6.7");
 	return res;
@@ -543,6 +536,6 @@ TEST(splice_is_refused)
 	sqe.fd = pipes[1];
 	sqe.splice_fd_in = fds[0];
 	sqe.splice_off_in = -1;
-	io_ring_submit(&sqe);
+	io_ring_submit(sqe);
 	ASSERT_EQ(io_ring_wait().res, -EINVAL);
 }

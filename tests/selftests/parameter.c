@@ -12,7 +12,7 @@
 
 bool write_file(const char *path, const char *text)
 {
-	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+	const int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	const ssize_t length = strlen(text);
 	bool good;
 
@@ -20,6 +20,20 @@ bool write_file(const char *path, const char *text)
 		return false;
 	good = write(fd, text, length) == length;
 	return !close(fd) && good;
+}
+
+void read_file(const char *path, char *text, size_t size)
+{
+	const int fd = CALL(open(path, O_RDONLY | O_CLOEXEC));
+	size_t used = 0;
+	ssize_t got;
+
+	while ((got = CALL(read(fd, text + used, size - 1 - used)))) {
+		used += got;
+		ASSERT_LT(used, size - 1);
+	}
+	text[used] = 0;
+	close(fd);
 }
 
 bool find_number(const char *path, const char *format, unsigned long long *number)

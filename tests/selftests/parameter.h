@@ -4,11 +4,15 @@
 #define _PARAMETER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define PARAMETERS "/sys/module/twheel/parameters/"
 
 /* Write to a file that exists, in one write(). Returns false, with an errno, if that fails. */
 bool write_file(const char *path, const char *text);
+
+/* Read all of a file, which is there, as a string. */
+void read_file(const char *path, char *text, size_t size);
 
 /*
  * The first number that a line of a file has where @format, a format of scanf(), says. Returns

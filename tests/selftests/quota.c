@@ -55,45 +55,17 @@ TEST(info_has_the_users_limit)
 	ASSERT_EQ(info.timers_user, 0);
 }
 
-/*
- * Add a batch of 20 timers where the limit leaves room for @room. Timer 3 has an invalid
- * clock, and timer 5 needs a table that is not mapped.
- */
-static void add_some(int fd, unsigned int room)
-{
-	struct twheel_op ops[20];
-	struct twheel_batch batch = new_batch(ops, ARRAY_SIZE(ops));
-	unsigned int i;
-	int expected;
-
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
-		ops[i] = add_op(LONG, i);
-	ops[3].clockid = 77;
-	ops[5].flags |= TWHEEL_SHARED;
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), ARRAY_SIZE(ops));
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		if (i == 3) {
-			expected = -EINVAL;
-		} else if (i == 5) {
-			expected = -ENOSPC;
-		} else {
-			expected = room ? 0 : -EDQUOT;
-			room -= !!room;
-		}
-		ASSERT_EQ(ops[i].result, expected);
-	}
-}
-
 /* A timer that is refused does not count, whatever the reason. */
 LIMIT_TEST(batch_adds_as_many_as_there_is_room_for)
 {
 	const int fd = open_as(ALICE);
 
 	add_timers(fd, LIMIT - 28);
-	add_some(fd, 18);
+	/* three of five operations take room */
+	check_cut(fd, 30, 18);
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 10);
 	ASSERT_EQ(timers_of(fd), LIMIT - 10);
-	add_some(fd, 10);
+	check_cut(fd, 20, 10);
 	check_full(fd);
 }
 

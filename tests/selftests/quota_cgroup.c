@@ -81,6 +81,15 @@ CGROUP_TEST(cgroups_of_root_count_by_themselves)
 	leave();
 }
 
+/* Enter a container as an engine makes it without a user namespace. */
+static void enter_container(const char *cgroup)
+{
+	enter(cgroup);
+	if (unshare(CLONE_NEWCGROUP))
+		skip("no cgroup namespaces");
+	drop_capability(CAP_SYS_RESOURCE);
+}
+
 /* A container: its cgroup, and pipes to say that it holds half of a quota, and to go on. */
 struct container {
 	const char	*cgroup;
@@ -93,10 +102,7 @@ static void fill_container(void *data)
 	struct container *container = data;
 	int fd;
 
-	enter(container->cgroup);
-	if (unshare(CLONE_NEWCGROUP))
-		skip("no cgroup namespaces");
-	drop_capability(CAP_SYS_RESOURCE);
+	enter_container(container->cgroup);
 	fd = open_device(0);
 	add_timers(fd, LIMIT / 2);
 	tell(container->half[1]);
@@ -131,10 +137,7 @@ CGROUP_TEST(containers_of_root_do_not_starve_each_other)
 /* A container that makes cgroups below its own gains nothing by it. */
 CGROUP_TEST(cgroup_namespace_counts_as_one_cgroup)
 {
-	enter(FIRST);
-	if (unshare(CLONE_NEWCGROUP))
-		skip("no cgroup namespaces");
-	drop_capability(CAP_SYS_RESOURCE);
+	enter_container(FIRST);
 	add_timers(open_device(0), LIMIT);
 	enter(BELOW);
 	check_user_full(open_device(0), LIMIT);
@@ -150,15 +153,6 @@ CGROUP_TEST(cgroups_of_a_user_share_the_users_quota)
 	enter(SECOND);
 	check_user_full(open_device(0), LIMIT);
 	leave();
-}
-
-/* Enter a container as an engine makes it without a user namespace. */
-static void enter_container(const char *cgroup)
-{
-	enter(cgroup);
-	if (unshare(CLONE_NEWCGROUP))
-		skip("no cgroup namespaces");
-	drop_capability(CAP_SYS_RESOURCE);
 }
 
 /* Root of a container may become any user. No user has a quota by itself. */

@@ -8,10 +8,8 @@
  * never pushed back, so there is no twheel_extend here.
  */
 #include "debugfs.h"
-#include "parameter.h"
 
 #include <sched.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 
 #define TRACEFS		"/sys/kernel/tracing"
@@ -50,48 +48,29 @@ struct line {
 	int		to;
 };
 
-__printf(2, 3)
-static int write_tracefs(const char *value, const char *format, ...)
+static bool write_tracefs(const char *name, const char *value)
 {
-	char path[160] = INSTANCE "/";
-	const size_t used = strlen(path);
-	va_list arguments;
-	int fd, result;
+	char path[160];
 
-	va_start(arguments, format);
-	vsnprintf(path + used, sizeof(path) - used, format, arguments);
-	va_end(arguments);
-	fd = CALL(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC));
-	result = write(fd, value, strlen(value));
-	if (result < 0)
-		result = -errno;
-	close(fd);
-	return result;
+	snprintf(path, sizeof(path), INSTANCE "/%s", name);
+	return write_file(path, value);
 }
 
-#define WRITE_TRACEFS(value, ...) \
-	ASSERT_GT(write_tracefs(value, __VA_ARGS__), 0)
-
-static char *read_file(const char *path)
+static char *read_tracefs(const char *path)
 {
 	char *text = malloc(TEXT_SIZE);
-	const int fd = CALL(open(path, O_RDONLY | O_CLOEXEC));
-	size_t size = 0;
-	ssize_t got;
 
 	ASSERT(text);
-	while ((got = CALL(read(fd, text + size, TEXT_SIZE - 1 - size)))) {
-		size += got;
-		ASSERT_LT(size, TEXT_SIZE - 1);
-	}
-	text[size] = 0;
-	close(fd);
+	read_file(path, text, TEXT_SIZE);
 	return text;
 }
 
-static void set_event(int kind, bool on)
+static void enable_event(int kind)
 {
-	WRITE_TRACEFS(on ? "1" : "0", "events/twheel/%s/enable", kinds[kind]);
+	char name[64];
+
+	snprintf(name, sizeof(name), "events/twheel/%s/enable", kinds[kind]);
+	ASSERT(write_tracefs(name, "1"));
 }
 
 /* Trace all events from here on. */
@@ -103,19 +82,19 @@ static void begin_trace(void)
 		FAIL("mkdir: %s", strerror(errno));
 	if (access(INSTANCE "/events/twheel", F_OK))
 		skip("no tracepoints");
-	WRITE_TRACEFS("0", "tracing_on");
-	WRITE_TRACEFS("0", "events/enable");
-	WRITE_TRACEFS("4096", "buffer_size_kb");
-	WRITE_TRACEFS("0", "events/twheel/filter");
-	WRITE_TRACEFS("1", "events/twheel/enable");
-	WRITE_TRACEFS("\n", "trace");
-	WRITE_TRACEFS("1", "tracing_on");
+	ASSERT(write_tracefs("tracing_on", "0"));
+	ASSERT(write_tracefs("events/enable", "0"));
+	ASSERT(write_tracefs("buffer_size_kb", "4096"));
+	ASSERT(write_tracefs("events/twheel/filter", "0"));
+	ASSERT(write_tracefs("events/twheel/enable", "1"));
+	ASSERT(write_tracefs("trace", "\n"));
+	ASSERT(write_tracefs("tracing_on", "1"));
 }
 
 static void end_trace(void)
 {
-	WRITE_TRACEFS("0", "tracing_on");
-	WRITE_TRACEFS("0", "events/twheel/enable");
+	ASSERT(write_tracefs("tracing_on", "0"));
+	ASSERT(write_tracefs("events/twheel/enable", "0"));
 	CALL(rmdir(INSTANCE));
 }
 
@@ -214,8 +193,8 @@ static unsigned int read_trace(struct line **lines)
 	unsigned int count = 0, room = 64;
 	char *text, *at;
 
-	WRITE_TRACEFS("0", "tracing_on");
-	text = read_file(INSTANCE "/trace");
+	ASSERT(write_tracefs("tracing_on", "0"));
+	text = read_tracefs(INSTANCE "/trace");
 	*lines = malloc(room * sizeof(**lines));
 	for (at = text; *at; at = strchr(at, '\n') + 1) {
 		if (*at == '#' || *at == '\n')
@@ -228,8 +207,8 @@ static unsigned int read_trace(struct line **lines)
 		(*lines)[count++] = parse_line(at);
 	}
 	free(text);
-	WRITE_TRACEFS("\n", "trace");
-	WRITE_TRACEFS("1", "tracing_on");
+	ASSERT(write_tracefs("trace", "\n"));
+	ASSERT(write_tracefs("tracing_on", "1"));
 	return count;
 }
 
@@ -300,7 +279,7 @@ static void check_new_deadline(const struct line *line, const struct span *span,
 /* How often the kernel has executed a work that watches the clock. */
 static unsigned int clock_works(void)
 {
-	char *text = read_file(INSTANCE "/trace"), *at = text;
+	char *text = read_tracefs(INSTANCE "/trace"), *at = text;
 	unsigned int count = 0;
 
 	while ((at = strstr(at, "workqueue_execute_start"))) {
@@ -331,16 +310,16 @@ TEST(no_work_watches_the_clock)
 		fds[i] = open_device(0);
 		CALL(ioctl(fds[i], TWHEEL_IOC_CLOCK_SET, 0));
 	}
-	WRITE_TRACEFS("1", "%s", event);
+	ASSERT(write_tracefs(event, "1"));
 	sleep(SECONDS);
-	WRITE_TRACEFS("0", "%s", event);
+	ASSERT(write_tracefs(event, "0"));
 	ASSERT_LE(clock_works(), 1);
 	for (i = 0; i < MANY; i++)
 		close(fds[i]);
-	WRITE_TRACEFS("\n", "trace");
-	WRITE_TRACEFS("1", "%s", event);
+	ASSERT(write_tracefs("trace", "\n"));
+	ASSERT(write_tracefs(event, "1"));
 	sleep(2);
-	WRITE_TRACEFS("0", "%s", event);
+	ASSERT(write_tracefs(event, "0"));
 	ASSERT_EQ(clock_works(), 0);
 	end_trace();
 }
@@ -538,8 +517,8 @@ TEST(each_event_alone)
 	for (kind = 0; kind < MIGRATE; kind++) {
 		if (kind == EXTEND)
 			continue;
-		WRITE_TRACEFS("0", "events/twheel/enable");
-		set_event(kind, true);
+		ASSERT(write_tracefs("events/twheel/enable", "0"));
+		enable_event(kind);
 		whole_life();
 		count_kinds(counts);
 		for (other = 0; other < KINDS; other++)
@@ -562,8 +541,8 @@ TEST(cascades_add_up)
 	need_debugfs();
 	stay_on_one_cpu();
 	begin_trace();
-	WRITE_TRACEFS("0", "events/twheel/enable");
-	set_event(CASCADE, true);
+	ASSERT(write_tracefs("events/twheel/enable", "0"));
+	enable_event(CASCADE);
 	before = sum_of_cpus("cascaded") + sum_of_cpus("refiled");
 	for (i = 0; i < COUNT; i++) {
 		fds[i] = open_device(0);
@@ -591,20 +570,18 @@ TEST(filters_know_the_fields)
 
 	stay_on_one_cpu();
 	begin_trace();
-	WRITE_TRACEFS("cpu > 100000", "events/twheel/twheel_arm/filter");
-	WRITE_TRACEFS("expires > 0 && cpu == 0",
-		      "events/twheel/twheel_cancel/filter");
+	ASSERT(write_tracefs("events/twheel/twheel_arm/filter", "cpu > 100000"));
+	ASSERT(write_tracefs("events/twheel/twheel_cancel/filter", "expires > 0 && cpu == 0"));
 	whole_life();
 	count_kinds(counts);
 	ASSERT_EQ(counts[ARM], 0);
 	ASSERT_GE(counts[CANCEL], 1);
-	WRITE_TRACEFS("period == 0 && cpu == 0",
-		      "events/twheel/twheel_arm/filter");
+	ASSERT(write_tracefs("events/twheel/twheel_arm/filter", "period == 0 && cpu == 0"));
 	whole_life();
 	count_kinds(counts);
 	ASSERT_GE(counts[ARM], 2);
-	ASSERT_EQ(write_tracefs("flavour == 1",
-				"events/twheel/twheel_arm/filter"), -EINVAL);
+	ASSERT(!write_tracefs("events/twheel/twheel_arm/filter", "flavour == 1"));
+	ASSERT_EQ(errno, EINVAL);
 	end_trace();
 }
 
@@ -624,7 +601,7 @@ static void check_format(int kind)
 
 	snprintf(path, sizeof(path), TRACEFS "/events/twheel/%s/format",
 		 kinds[kind]);
-	text = read_file(path);
+	text = read_tracefs(path);
 	ASSERT_EQ(strncmp(text, "name: ", 6), 0);
 	ASSERT_EQ(strncmp(text + 6, kinds[kind], strlen(kinds[kind])), 0);
 	ASSERT(strstr(text, "\nprint fmt: \""));

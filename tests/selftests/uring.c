@@ -8,9 +8,7 @@
 
 static void submit_read(int fd, struct twheel_event *event, __u64 id)
 {
-	const struct io_uring_sqe sqe = io_ring_read(fd, event, sizeof(*event), id);
-
-	io_ring_submit(&sqe);
+	io_ring_submit(io_ring_read(fd, event, sizeof(*event), id));
 }
 
 URING_TEST(uring_read_completes_at_expiry)
@@ -73,15 +71,12 @@ URING_TEST(uring_read_of_what_is_there_completes_at_once)
 URING_TEST(uring_read_takes_as_many_as_fit)
 {
 	struct twheel_event events[4];
-	struct io_uring_sqe sqe = io_ring_read(fd, events, sizeof(events), 1);
-	struct io_ring_result cqe;
 	int i;
 
 	for (i = 0; i < 5; i++)
 		wait_until_expired(fd, add(fd, 0, i));
-	io_ring_submit(&sqe);
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.res, sizeof(events));
+	io_ring_submit(io_ring_read(fd, events, sizeof(events), 1));
+	ASSERT_EQ(io_ring_wait().res, sizeof(events));
 	ASSERT_EQ(timers_of(fd), 1);
 }
 
@@ -95,12 +90,11 @@ URING_TEST(uring_read_into_registered_memory)
 	CALL(syscall(__NR_io_uring_register, io_ring_fd(), IORING_REGISTER_BUFFERS,
 		     &memory, 1));
 	sqe.opcode = IORING_OP_READ_FIXED;
-	io_ring_submit(&sqe);
+	io_ring_submit(sqe);
 	pass_ticks(2);
 	ASSERT(!io_ring_completed(&cqe));
 	add(fd, 0, 5);
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.res, sizeof(*event));
+	ASSERT_EQ(io_ring_wait().res, sizeof(*event));
 	ASSERT_EQ(event->cookie, 5);
 }
 
@@ -108,23 +102,18 @@ URING_TEST(uring_read_that_must_not_wait_is_eagain)
 {
 	struct twheel_event event;
 	struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event), 1);
-	struct io_ring_result cqe;
 
 	sqe.rw_flags = RWF_NOWAIT;
-	io_ring_submit(&sqe);
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.res, -EAGAIN);
+	io_ring_submit(sqe);
+	ASSERT_EQ(io_ring_wait().res, -EAGAIN);
 }
 
 URING_TEST(uring_read_of_too_little_is_einval)
 {
 	struct twheel_event event;
-	struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event) - 1, 1);
-	struct io_ring_result cqe;
 
-	io_ring_submit(&sqe);
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.res, -EINVAL);
+	io_ring_submit(io_ring_read(fd, &event, sizeof(event) - 1, 1));
+	ASSERT_EQ(io_ring_wait().res, -EINVAL);
 }
 
 URING_TEST(uring_read_is_cancelled)
@@ -139,7 +128,7 @@ URING_TEST(uring_read_is_cancelled)
 	int i, seen = 0;
 
 	submit_read(fd, &event, 7);
-	io_ring_submit(&sqe);
+	io_ring_submit(sqe);
 	for (i = 0; i < 2; i++) {
 		const struct io_ring_result cqe = io_ring_wait();
 
@@ -156,13 +145,11 @@ URING_TEST(uring_read_is_cancelled)
 URING_TEST(uring_read_goes_on_after_close)
 {
 	struct twheel_event event;
-	struct io_ring_result cqe;
 
 	add(fd, ticks(4), 6);
 	submit_read(fd, &event, 1);
 	close(fd);
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.res, sizeof(event));
+	ASSERT_EQ(io_ring_wait().res, sizeof(event));
 	ASSERT_EQ(event.cookie, 6);
 }
 

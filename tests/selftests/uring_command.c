@@ -8,10 +8,9 @@
 /* Carry out a command that the submission completes, without waiting and threads. */
 static int command_at_once(int fd, unsigned int call, const void *arg)
 {
-	const struct io_uring_sqe sqe = io_ring_command(fd, call, arg);
 	struct io_ring_result result;
 
-	io_ring_submit(&sqe);
+	io_ring_submit(io_ring_command(fd, call, arg));
 	ASSERT(io_ring_peek(&result));
 	ASSERT_EQ(io_ring_workers(), 0);
 	return result.res;
@@ -104,7 +103,7 @@ URING_TEST(commands_of_one_submission_run_in_order)
 
 		ops[i] = new_timer(LONG, i);
 		sqe.user_data = i;
-		io_ring_queue(&sqe);
+		io_ring_queue(sqe);
 	}
 	io_ring_enter();
 	for (i = 0; i < IO_RING_ENTRIES; i++) {
@@ -125,10 +124,8 @@ URING_TEST(failed_command_ends_a_chain)
 
 	sqe.flags = IOSQE_IO_LINK;
 	sqe.user_data = 1;
-	io_ring_queue(&sqe);
-	sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
-	io_ring_queue(&sqe);
-	io_ring_enter();
+	io_ring_queue(sqe);
+	io_ring_submit(io_ring_command(fd, TWHEEL_IOC_ADD, &op));
 	for (i = 0; i < 2; i++) {
 		const struct io_ring_result result = io_ring_wait();
 
@@ -146,10 +143,8 @@ DEVICE_TEST(positive_result_does_not_end_a_chain)
 	wait_until_expired(fd, expired.handle);
 	io_ring_open(0);
 	sqe.flags = IOSQE_IO_LINK;
-	io_ring_queue(&sqe);
-	sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
-	io_ring_queue(&sqe);
-	io_ring_enter();
+	io_ring_queue(sqe);
+	io_ring_submit(io_ring_command(fd, TWHEEL_IOC_ADD, &op));
 	ASSERT_EQ(io_ring_wait().res, TWHEEL_RETRACTED);
 	ASSERT_EQ(io_ring_wait().res, 0);
 	ASSERT_EQ(timers_of(fd), 1);
@@ -224,7 +219,7 @@ URING_TEST(asynchronous_commands_complete)
 
 		ops[i] = new_timer(LONG, i);
 		sqe.flags = IOSQE_ASYNC;
-		io_ring_queue(&sqe);
+		io_ring_queue(sqe);
 	}
 	io_ring_enter();
 	for (i = 0; i < COUNT; i++)
@@ -291,7 +286,7 @@ URING_TEST(each_reserved_bit_is_einval)
 		memcpy(&payload, sqe.cmd, sizeof(payload));
 		payload.reserved = bit;
 		memcpy(sqe.cmd, &payload, sizeof(payload));
-		io_ring_submit(&sqe);
+		io_ring_submit(sqe);
 		ASSERT_EQ(io_ring_wait().res, -EINVAL);
 	}
 	ASSERT_EQ(timers_of(fd), 0);
@@ -346,11 +341,10 @@ static void whole_batches(struct whole_batch (*run)(int fd, struct twheel_batch 
 		ops[i] = op_on(TWHEEL_OP_CANCEL, 1);
 	io_ring_open(0);
 	while (meanwhile < 2 && now() < timeout) {
-		const struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event), 1);
 		struct whole_batch whole;
 		__u64 start;
 
-		io_ring_submit(&sqe);
+		io_ring_submit(io_ring_read(fd, &event, sizeof(event), 1));
 		add(fd, ticks(2), 1);
 		do {
 			for (i = 0; i < ARRAY_SIZE(ops); i++)
@@ -379,11 +373,10 @@ static struct whole_batch batch_by_ioctl(int fd, struct twheel_batch *batch)
 
 static struct whole_batch batch_by_command(int fd, struct twheel_batch *batch)
 {
-	const struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_BATCH, batch);
 	struct whole_batch whole = { };
 	struct io_ring_result result;
 
-	io_ring_submit(&sqe);
+	io_ring_submit(io_ring_command(fd, TWHEEL_IOC_BATCH, batch));
 	whole.end = now();
 	do {
 		result = io_ring_wait();

@@ -69,8 +69,8 @@ static void queue_behind_a_poll(struct io_uring_sqe sqe)
 		.poll32_events = POLLPRI,
 	};
 
-	io_ring_queue(&wait);
-	io_ring_queue(&sqe);
+	io_ring_queue(wait);
+	io_ring_queue(sqe);
 }
 
 static void queue_batches(unsigned int flags)
@@ -82,7 +82,7 @@ static void queue_batches(unsigned int flags)
 							  &shared->batch[i]);
 
 		sqe.flags = flags;
-		io_ring_queue(&sqe);
+		io_ring_queue(sqe);
 	}
 }
 
@@ -91,14 +91,12 @@ static void submit_much(void *data)
 {
 	static const struct twheel_drain resume = { .flags = TWHEEL_DRAIN_RESUME };
 	static struct twheel_op op = { .handle = 1 };
-	struct io_uring_sqe sqe;
 	int i;
 
 	io_ring_open(0);
 	for (i = 0; i < 8; i++) {
 		queue_behind_a_poll(io_ring_command(device, TWHEEL_IOC_CANCEL, &op));
-		sqe = io_ring_command(device, TWHEEL_IOC_DRAIN, &resume);
-		io_ring_queue(&sqe);
+		io_ring_queue(io_ring_command(device, TWHEEL_IOC_DRAIN, &resume));
 	}
 	io_ring_enter();
 	atomic_store(&shared->begun, true);
@@ -171,12 +169,9 @@ URING_TEST(file_stays_until_its_requests_end)
 {
 	struct twheel_op op = new_timer(0, 6);
 	struct twheel_event event;
-	const struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
-	const struct io_uring_sqe read = io_ring_read(fd, &event, sizeof(event), 0);
 
-	io_ring_queue(&read);
-	io_ring_queue(&sqe);
-	io_ring_enter();
+	io_ring_queue(io_ring_read(fd, &event, sizeof(event), 0));
+	io_ring_submit(io_ring_command(fd, TWHEEL_IOC_ADD, &op));
 	close(fd);
 	ASSERT_EQ(io_ring_wait().res + io_ring_wait().res, sizeof(event));
 	ASSERT_EQ(event.cookie, 6);

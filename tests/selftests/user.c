@@ -54,10 +54,17 @@ void check_cut(int fd, unsigned int count, unsigned int room)
 		ops[i] = add_op(LONG, i);
 		if (i % 5 == 4)
 			ops[i].clockid = 77;
+		if (i % 5 == 2)
+			ops[i].flags = TWHEEL_SHARED;
 	}
 	batch(fd, ops, count);
 	for (i = 0; i < count; i++) {
-		expected = i % 5 == 4 ? -EINVAL : room ? 0 : -EDQUOT;
+		if (i % 5 == 4)
+			expected = -EINVAL;
+		else if (!room)
+			expected = -EDQUOT;
+		else
+			expected = i % 5 == 2 ? -ENOSPC : 0;
 		room -= !expected;
 		ASSERT_EQ(ops[i].result, expected);
 		ASSERT_EQ(ops[i].handle != 0, !expected);

@@ -35,7 +35,8 @@ void add_timers(int fd, unsigned int count);
 
 /*
  * Add a batch of @count timers where there is room for @room. Some operations are invalid, and
- * take no room: what is charged ahead for them is given back.
+ * some need a table that is not mapped. They take no room: what is charged ahead for them is
+ * given back.
  */
 void check_cut(int fd, unsigned int count, unsigned int room);
 
