@@ -29,7 +29,8 @@ static void *map_part(size_t size, __u64 offset)
 
 void io_ring_open(unsigned int flags)
 {
-	struct io_uring_params p = { .flags = flags };
+	/* A polling thread goes to sleep after so many ms without work. */
+	struct io_uring_params p = { .flags = flags, .sq_thread_idle = 60000 };
 	char *sq, *cq;
 
 	/* not in this kernel, or not allowed */
