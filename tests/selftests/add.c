@@ -46,8 +46,7 @@ TEST(past_deadline_means_the_next_tick)
 DEVICE_TEST(no_timer_is_early)
 {
 	struct twheel_event events[64];
-	__u64 seen = 0;
-	int i, got;
+	unsigned int i, got, seen = 0;
 
 	for (i = 0; i < 400; i++) {
 		add(fd, i * (ticks(3) / 400), i);
@@ -55,9 +54,7 @@ DEVICE_TEST(no_timer_is_early)
 	}
 	arm_timerfds(now() + ticks(3));
 	while (seen < 400) {
-		wait_for_event(fd);
-		got = read_events(fd, events, ARRAY_SIZE(events));
-		ASSERT_GT(got, 0);
+		got = read_some(fd, events, ARRAY_SIZE(events));
 		for (i = 0; i < got; i++)
 			check_lateness(&events[i]);
 		seen += got;

@@ -261,14 +261,11 @@ static void check_order(__u64 distance, unsigned int room)
 	__u64 last[CLOCK_BOOTTIME + 1] = { 0 };
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_event events[TURNS];
-	unsigned int number = 0;
-	int i, got;
+	unsigned int i, got, number = 0;
 
 	pass(add_in_turn(fd, distance) + ticks(30));
 	while (number < TURNS) {
-		wait_for_event(fd);
-		got = read_events(fd, events, room);
-		ASSERT_GT(got, 0);
+		got = read_some(fd, events, room);
 		for (i = 0; i < got; i++)
 			check_late_event(&events[i], number++, last);
 	}

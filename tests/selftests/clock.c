@@ -5,9 +5,8 @@
 #include "device.h"
 #include "parameter.h"
 
-static void check_expiry_on(clockid_t clockid)
+static void check_expiry_on(int fd, clockid_t clockid)
 {
-	const int fd = open_device(0);
 	const __u64 deadline = read_clock(clockid) + ticks(3);
 	const __u64 handle = add_on(fd, clockid, deadline, 0);
 	const struct twheel_event event = read_any(fd);
@@ -19,8 +18,11 @@ static void check_expiry_on(clockid_t clockid)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-TEST_CALL(boottime_timer_expires, check_expiry_on(CLOCK_BOOTTIME))
-TEST_CALL(realtime_timer_expires, check_expiry_on(CLOCK_REALTIME))
+DEVICE_TEST(boottime_and_realtime_timers_expire)
+{
+	check_expiry_on(fd, CLOCK_BOOTTIME);
+	check_expiry_on(fd, CLOCK_REALTIME);
+}
 
 DEVICE_TEST(relative_boottime_timer_expires)
 {

@@ -78,22 +78,35 @@ static void check_file(const char *name, mode_t mode)
 	ASSERT_EQ(status.st_mode, S_IFREG | mode);
 }
 
-TEST(files_and_their_keys)
+/* The files for reading, with their keys. No timer was early. */
+static void check_all_keys(void)
 {
 	char text[DEBUGFS_TEXT], name[16];
+	int cpu;
+
+	read_debugfs("counts", text);
+	check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
+	for (cpu = 0; cpu < cpu_count(); cpu++) {
+		snprintf(name, sizeof(name), "cpu%d", cpu);
+		read_debugfs(name, text);
+		check_keys(text, cpu_keys, ARRAY_SIZE(cpu_keys));
+		ASSERT_EQ(number_of(text, "early"), 0);
+	}
+}
+
+TEST(files_and_their_keys)
+{
+	char name[16];
 	int cpu;
 
 	need_debugfs();
 	check_file("counts", 0444);
 	check_file("reset", 0200);
-	read_debugfs("counts", text);
-	check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
 	for (cpu = 0; cpu < cpu_count(); cpu++) {
 		snprintf(name, sizeof(name), "cpu%d", cpu);
 		check_file(name, 0444);
-		read_debugfs(name, text);
-		check_keys(text, cpu_keys, ARRAY_SIZE(cpu_keys));
 	}
+	check_all_keys();
 }
 
 /* Numbers of timers: far timers that end in different ways, and some that expire. */
@@ -325,18 +338,9 @@ TEST(picture_shows_each_level)
 static void keep_reading(void *data)
 {
 	atomic_uint *rounds = data;
-	char text[DEBUGFS_TEXT], name[16];
-	int cpu;
 
 	while (!stopping) {
-		read_debugfs("counts", text);
-		check_keys(text, counts_keys, ARRAY_SIZE(counts_keys));
-		for (cpu = 0; cpu < cpu_count(); cpu++) {
-			snprintf(name, sizeof(name), "cpu%d", cpu);
-			read_debugfs(name, text);
-			check_keys(text, cpu_keys, ARRAY_SIZE(cpu_keys));
-			ASSERT_EQ(number_of(text, "early"), 0);
-		}
+		check_all_keys();
 		++*rounds;
 		/* in virtual time, there is one CPU and no preemption */
 		if (time_travel)

@@ -810,18 +810,22 @@ bool has_event_before(int fd, __u64 deadline_ns)
 	return has_event(fd) && in_time(deadline_ns);
 }
 
+unsigned int read_some(int fd, struct twheel_event *events, size_t room)
+{
+	int got;
+
+	wait_for_event(fd);
+	got = read_events(fd, events, room);
+	ASSERT_GT(got, 0);
+	return got;
+}
+
 void read_all(int fd, struct twheel_event *events, size_t count)
 {
 	size_t i, seen = 0;
 
-	while (seen < count) {
-		int got;
-
-		wait_for_event(fd);
-		got = read_events(fd, events + seen, count - seen);
-		ASSERT_GT(got, 0);
-		seen += got;
-	}
+	while (seen < count)
+		seen += read_some(fd, events + seen, count - seen);
 	for (i = 0; i < count; i++)
 		check_event(&events[i]);
 }

@@ -233,6 +233,9 @@ void wait_until_expired(int fd, __u64 handle);
 /* read() up to @room events. Returns their number or a negative errno. */
 int read_events(int fd, struct twheel_event *events, size_t room);
 
+/* Wait for events, and read up to @room of them. Returns their number, which is not 0. */
+unsigned int read_some(int fd, struct twheel_event *events, size_t room);
+
 /* Wait for exactly @count events, read and check them. */
 void read_all(int fd, struct twheel_event *events, size_t count);
 struct twheel_event read_one(int fd);

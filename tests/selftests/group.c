@@ -36,18 +36,6 @@ DEVICE_TEST(all_timers_of_a_group_end)
 	check_no_event(fd);
 }
 
-DEVICE_TEST(other_groups_stay)
-{
-	const __u64 other = add_to_group(fd, LONG, 2, 1);
-	const __u64 none = add(fd, LONG, 2);
-
-	add_to_group(fd, LONG, 1, 3);
-	ASSERT_EQ(end_group(fd, 1), 1);
-	ASSERT_EQ(timers_of(fd), 2);
-	ASSERT_EQ(cancel(fd, other), 0);
-	ASSERT_EQ(cancel(fd, none), 0);
-}
-
 DEVICE_TEST(other_descriptors_group_stays)
 {
 	const int other = open_device(0);

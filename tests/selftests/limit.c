@@ -17,12 +17,6 @@ static void check_full(int fd)
 	ASSERT_EQ(timers_of(fd), get_info(fd).max_timers);
 }
 
-TEST(info_has_the_limit)
-{
-	ASSERT_EQ(get_info(open_device(0)).max_timers,
-		  read_parameter("max_timers"));
-}
-
 TEST(cancel_makes_room_for_one)
 {
 	const int fd = open_with("max_timers", LIMIT);

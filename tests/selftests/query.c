@@ -34,21 +34,6 @@ DEVICE_TEST(every_kind_of_timer_is_described)
 	}
 }
 
-DEVICE_TEST(time_left_decreases)
-{
-	const __u64 handle = add(fd, LONG, 1);
-	struct twheel_op op;
-	__u64 left = LONG + 1;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(query(fd, handle, &op), 0);
-		ASSERT_LT(op.time_ns, left);
-		left = op.time_ns;
-		pass_ticks(1);
-	}
-}
-
 DEVICE_TEST(unread_timer_is_expired)
 {
 	const __u64 handle = add(fd, 0, 2);
