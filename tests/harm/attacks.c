@@ -2,7 +2,6 @@
 #include "attacks.h"
 
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/timerfd.h>
 
 #include "crowds.h"
@@ -19,11 +18,6 @@ static __u64 handles[RINGS_MOST];	/* a timer of each descriptor */
 static struct ring rings[RINGS_MOST];
 static unsigned int ring_count;
 static struct twheel_op *ops;		/* a timer each */
-
-static void did(__u64 count)
-{
-	atomic_fetch_add_explicit(&work->done, count, memory_order_relaxed);
-}
 
 static __u64 least_period(int fd)
 {
@@ -111,19 +105,26 @@ static struct twheel_op *new_ops(unsigned int count)
 	return all;
 }
 
+static void prepare_ops(unsigned int count)
+{
+	timers = count;
+	ops = new_ops(count);
+	fds[0] = open_device(O_NONBLOCK);
+}
+
 static void prepare_periodic(unsigned int count)
 {
-	const int fd = open_device(O_NONBLOCK);
-	const __u64 period = least_period(fd);
+	__u64 period;
 	unsigned int i;
 
-	add_ring(fd, 1 << 18);
-	ops = new_ops(count);
+	prepare_ops(count);
+	period = least_period(fds[0]);
+	add_ring(fds[0], 1 << 18);
 	for (i = 0; i < count; i++) {
 		ops[i].time_ns = period;
 		ops[i].period_ns = period;
 	}
-	add_all(fd, ops, count);
+	add_all(fds[0], ops, count);
 }
 
 static struct twheel_word *words;
@@ -133,11 +134,9 @@ static void prepare_table(unsigned int count)
 	const __u64 deadline = now() + NSEC_PER_SEC;
 	unsigned int i;
 
-	timers = count;
-	fds[0] = open_device(O_NONBLOCK);
+	prepare_ops(count);
 	words = map_words(fds[0], count);
 	add_ring(fds[0], 1 << 18);
-	ops = new_ops(count);
 	for (i = 0; i < count; i++) {
 		ops[i].flags |= TWHEEL_SHARED | TWHEEL_ABSTIME;
 		ops[i].time_ns = deadline;
@@ -184,10 +183,8 @@ static void push_words(void)
 /* Let timers expire on one tick, again and again. The ring has room for all. */
 static void prepare_expiry(unsigned int count)
 {
-	timers = count;
-	fds[0] = open_device(O_NONBLOCK);
+	prepare_ops(count);
 	add_ring(fds[0], 1 << 18);
-	ops = new_ops(count);
 }
 
 static __u64 cost_ns;			/* of arming all timers */
@@ -328,13 +325,6 @@ static void all_timerfds(void)
 	due_at_one_instant(CLOCK_MONOTONIC, set_timerfd);
 }
 
-static void prepare_ops(unsigned int count)
-{
-	timers = count;
-	ops = new_ops(count);
-	fds[0] = open_device(O_NONBLOCK);
-}
-
 static void close_full(void)
 {
 	const int fd = open_device(0);
@@ -391,7 +381,7 @@ static void prepare_group(unsigned int count)
 		ops[i].group = 1;
 }
 
-static void cancel_all(void)
+static void cancel_whole_group(void)
 {
 	__u64 retracted;
 
@@ -603,7 +593,7 @@ const struct attack attacks[] = {
 	{ "falling", prepare_expiry, expire_falling, .count = 64 },
 	{ "close", prepare_ops, close_full, .count = 200000, .long_count = 1000000 },
 	{ "sparse", prepare_sparse, make_and_free_blocks, .count = 2000 },
-	{ "group", prepare_group, cancel_all, .count = 100000 },
+	{ "group", prepare_group, cancel_whole_group, .count = 100000 },
 	{ "drain", prepare_ops, drain_all, .count = 100000 },
 	{ "mmap", prepare_nothing, map_both, .count = 65536 },
 	{ "clock_set", prepare_clock_set, ask_again, .count = 4000 },

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "crowds.h"
 
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -21,11 +19,6 @@ enum { CALLERS_MOST = 16384, PROCESSES = 2000, EPOLLS = 300, PROGRAMS = 20, RECE
 static int fds[CALLERS_MOST];
 static int epoll, epolls[EPOLLS];
 static int sockets[2];			/* of the receiver, and of the attacker */
-
-static void did_one(void)
-{
-	atomic_fetch_add_explicit(&work->done, 1, memory_order_relaxed);
-}
 
 /* Start a process whose time is charged to the attacker. */
 static pid_t start_helper(void (*run)(void *data), void *data)
@@ -78,7 +71,7 @@ void call_all(void)
 	for (i = 0; i < n; i++)
 		if (read_events(ready[i].data.fd, &event, 1) == 1) {
 			arm_for_the_beat(ready[i].data.fd);
-			did_one();
+			did(1);
 		}
 }
 
@@ -119,7 +112,7 @@ static void call_one(void *data)
 		add_at(fd, now(), 0);
 		if (read_events(fd, &event, 1) != 1)
 			FAIL("no event");
-		did_one();
+		did(1);
 	}
 }
 
@@ -133,7 +126,7 @@ static void read_one_after_the_other(void *data)
 	for (;;) {
 		if (read_events(fd, &event, 1) != 1)
 			FAIL("no event");
-		did_one();
+		did(1);
 	}
 }
 
@@ -159,7 +152,7 @@ void prepare_kill(unsigned int count)
 void kill_group(void)
 {
 	CALL(kill(0, SIGIO));
-	did_one();
+	did(1);
 	sleep_for(tick_ns());
 }
 
@@ -202,7 +195,7 @@ void wake_pollers(void)
 
 	add_at(fds[0], now(), 0);
 	if (read_events(fds[0], &event, 1) == 1)
-		did_one();
+		did(1);
 }
 
 /* Another user, who polls what it is given, but does not read. */

@@ -5,7 +5,6 @@
  * as long as it lives.
  */
 #include <sched.h>
-#include <signal.h>
 #include <sys/wait.h>
 
 #include "attacker.h"

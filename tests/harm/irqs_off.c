@@ -20,22 +20,12 @@ bool irqs_off_are_measured(void)
 	return !access(LONGEST, R_OK | W_OK);
 }
 
-static FILE *open_longest(const char *how)
-{
-	FILE *file = fopen(LONGEST, how);
-
-	ASSERT(file);
-	return file;
-}
-
 /* In each measurement, twheel turns interrupts off at least for a timer that is armed here. */
 static void begin(void)
 {
 	const int fd = open_device(0);
-	FILE *file = open_longest("w");
 
-	fputs("0", file);
-	ASSERT_EQ(fclose(file), 0);
+	ASSERT(write_file(LONGEST, "0"));
 	add(fd, NSEC_PER_SEC, 0);
 	close(fd);
 }
@@ -45,7 +35,7 @@ static void begin(void)
  * module does not look at times of less than a microsecond, but it has looked at one of twheel's
  * and at one of the others.
  */
-static bool judge(const char *mode, char *line)
+static bool judge(const char *mode, const char *line)
 {
 	char kind[16], time[32] = "less than 1 us";
 	unsigned long long ns;
@@ -60,20 +50,18 @@ static bool judge(const char *mode, char *line)
 		FAIL("the module sees nothing of the kind \"%s\"", kind);
 	if (ns)
 		snprintf(time, sizeof(time), "%.1f us", ns / 1e3);
-	line[strcspn(line, "\n")] = '\0';
 	note("%s %s: %s%s%s", mode, kind, time, bad ? ": EXCEEDED" : "", line + stack);
 	return !bad;
 }
 
 static bool are_bounded(const char *mode)
 {
-	FILE *file = open_longest("r");
-	char line[4096];
+	char text[16384], *line, *rest;
 	bool good = true;
 
-	while (fgets(line, sizeof(line), file))
+	read_file(LONGEST, text, sizeof(text));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		good &= judge(mode, line);
-	fclose(file);
 	return good;
 }
 

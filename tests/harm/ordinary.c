@@ -4,9 +4,7 @@
  * timers, one whose million timers are due on one tick, and one that closes a descriptor
  * with a million timers. Each is compared with its peer in the same run.
  */
-#include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
@@ -168,15 +166,8 @@ static void measure_readers(const char *mode, bool busy)
 	end_case(bad);
 }
 
-TEST(late_quiet)
-{
-	measure_readers("late_quiet", false);
-}
-
-TEST(late_busy)
-{
-	measure_readers("late_busy", true);
-}
+TEST_CALL(late_quiet, measure_readers("late_quiet", false))
+TEST_CALL(late_busy, measure_readers("late_busy", true))
 
 /* Add timers that are all due at @deadline or, if that is 0, some time within an hour. */
 static void add_million(int fd, __u64 deadline)

@@ -2,7 +2,6 @@
 #include "setup.h"
 
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -29,15 +28,12 @@ static struct setting settings[] = {
 static void change_settings(void)
 {
 	unsigned int i;
-	FILE *file;
 
 	for (i = 0; i < ARRAY_SIZE(settings); i++) {
-		file = fopen(settings[i].path, "r");
-		if (!file)
+		if (access(settings[i].path, F_OK))
 			continue;
-		if (fgets(settings[i].before, sizeof(settings[i].before), file))
-			write_file(settings[i].path, settings[i].value);
-		fclose(file);
+		read_file(settings[i].path, settings[i].before, sizeof(settings[i].before));
+		write_file(settings[i].path, settings[i].value);
 	}
 }
 

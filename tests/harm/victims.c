@@ -3,8 +3,6 @@
 
 #include <grp.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
 int attacked_cpu, other_cpu;

@@ -17,4 +17,9 @@ struct work {
 
 extern struct work *work;
 
+static inline void did(unsigned long long count)
+{
+	atomic_fetch_add_explicit(&work->done, count, memory_order_relaxed);
+}
+
 #endif /* _WORK_H */
