@@ -22,13 +22,7 @@ enum { MANY = 100, RING = 128, RINGS = 10 };
 /* Far more words than a poll() looks at, in a table of four pages. */
 enum { WORDS = 4096 };
 
-#define BUDGET_TEST(id)						\
-	static void run_##id(void *data);			\
-	TEST(id)						\
-	{							\
-		with_limit("tick_budget", BUDGET, run_##id);	\
-	}							\
-	static void run_##id(void *data)
+#define BUDGET_TEST(id) PARAMETER_TEST(id, "tick_budget", BUDGET)
 
 static void add_at_once(int fd, unsigned int count, __u64 deadline, __u32 flags,
 			struct twheel_op *ops)

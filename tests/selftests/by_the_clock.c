@@ -162,10 +162,7 @@ TEST(fdinfo_counts_expired_timers)
 	ASSERT(!fdinfo_has(fd, "next-deadline-ns", &next));
 }
 
-TEST(info_counts_expired_timers)
-{
-	ASSERT_EQ(get_info(overdue_timers()).unread, COUNT);
-}
+TEST_CALL(info_counts_expired_timers, ASSERT_EQ(get_info(overdue_timers()).unread, COUNT))
 
 /* A deadline that was pushed back in the table counts, also where no one has looked at the word. */
 TEST(words_count)

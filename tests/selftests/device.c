@@ -175,6 +175,15 @@ struct twheel_op new_timer_at(__u64 deadline_ns, __u64 cookie)
 	return op;
 }
 
+struct twheel_op kept_op(__u64 handle)
+{
+	struct twheel_op op = new_timer(LONG, 1);
+
+	op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
+	op.handle = handle;
+	return op;
+}
+
 struct twheel_op add_op(__u64 delay_ns, __u64 cookie)
 {
 	struct twheel_op op = new_timer(delay_ns, cookie);
@@ -836,25 +845,6 @@ struct twheel_event read_one(int fd)
 
 	read_all(fd, &event, 1);
 	return event;
-}
-
-void read_until(int fd, bool (*over)(void),
-		void (*take)(const struct twheel_event *event))
-{
-	struct twheel_event events[32];
-	int i, got;
-
-	while (!over()) {
-		poll_device(fd, 20);
-		got = read_events(fd, events, ARRAY_SIZE(events));
-		if (got == -EAGAIN)
-			continue;
-		ASSERT_GT(got, 0);
-		for (i = 0; i < got; i++) {
-			check_event(&events[i]);
-			take(&events[i]);
-		}
-	}
 }
 
 struct twheel_event read_any(int fd)

@@ -127,6 +127,9 @@ bool too_late(int fd, __u64 handle, __u64 deadline_ns);
 struct twheel_op new_timer(__u64 delay_ns, __u64 cookie);
 struct twheel_op new_timer_at(__u64 deadline_ns, __u64 cookie);
 
+/* One for a timer that keeps a handle, with a deadline in LONG. */
+struct twheel_op kept_op(__u64 handle);
+
 /* Operations of a batch: a new timer, and an operation on a timer; and a batch. */
 struct twheel_op add_op(__u64 delay_ns, __u64 cookie);
 struct twheel_op op_on(__u32 operation, __u64 handle);
@@ -242,13 +245,6 @@ struct twheel_event read_one(int fd);
 
 /* One event of a timer on any clock. */
 struct twheel_event read_any(int fd);
-
-/*
- * For threads: read events and pass each to @take, until @over returns true. The
- * descriptor is O_NONBLOCK.
- */
-void read_until(int fd, bool (*over)(void),
-		void (*take)(const struct twheel_event *event));
 
 /* Check that a cookie is below @count, and that it has not been seen before. */
 void see_once(bool *seen, __u64 cookie, __u64 count);

@@ -191,9 +191,7 @@ static void keep_with_faults(enum fault_mode mode)
 	while (next_fault(&faults)) {
 		const int fd = open_device(O_NONBLOCK);
 
-		op = new_timer(LONG, 1);
-		op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
-		op.handle = handle;
+		op = kept_op(handle);
 		op.window_ns = 1;
 		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_ADD, &op));
 		ASSERT_EQ(timers_of(fd), !result);

@@ -161,10 +161,8 @@ DEVICE_TEST(fdinfo_says_what_info_says)
 }
 
 /* What version 1.1 had, and what monitoring may still ask for. */
-TEST(no_cpu_is_above_the_share)
-{
-	ASSERT_EQ(fdinfo_value(open_device(0), "cpus-above-share"), 0);
-}
+TEST_CALL(no_cpu_is_above_the_share,
+	  ASSERT_EQ(fdinfo_value(open_device(0), "cpus-above-share"), 0))
 
 TEST(share_and_allowance_are_accepted)
 {

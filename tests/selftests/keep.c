@@ -20,15 +20,6 @@ static __u64 generation_of(__u64 handle)
 	return handle >> 24;
 }
 
-static struct twheel_op kept_op(__u64 handle)
-{
-	struct twheel_op op = new_timer(LONG, 1);
-
-	op.flags = KEEP;
-	op.handle = handle;
-	return op;
-}
-
 /* Adds a timer under a handle. Returns 0 or a negative errno. */
 static int keep(int fd, __u64 handle)
 {

@@ -14,45 +14,33 @@ DEVICE_TEST(descriptor_is_closed_by_exec)
 	ASSERT(CALL(fcntl(lease, F_GETFD)) & FD_CLOEXEC);
 }
 
-/* Check that a push at @before or later has moved the deadline to @ns from then. */
-static void check_pushed(int fd, __u64 handle, int lease, __u64 before, __u64 ns)
-{
-	const __u64 after = now(), deadline = deadline_of(fd, handle);
+/* Make a push, which returns @value. It moves the deadline to @ns from then. */
+#define CHECK_PUSH(push, value, ns)					\
+	do {								\
+		const __u64 before_ = now();				\
+		__u64 deadline_;					\
+									\
+		ASSERT_EQ(CALL(push), value);				\
+		deadline_ = deadline_of(fd, handle);			\
+		ASSERT_WITHIN(deadline_, before_ + (ns), now() + (ns));	\
+		ASSERT_WITHIN(left(lease), 1, ns);			\
+	} while (0)
 
-	ASSERT_WITHIN(deadline, before + ns, after + ns);
-	ASSERT_LE(left(lease), ns);
-	ASSERT_GT(left(lease), 0);
-}
-
-DEVICE_TEST(push_moves_the_deadline_to_the_cap)
-{
-	const __u64 handle = add(fd, CAP / 4, 1);
-	const int lease = new_lease(fd, handle, CAP, 0);
-	__u64 before = now();
-
-	ASSERT_EQ(push(lease), 0);
-	check_pushed(fd, handle, lease, before, CAP);
-	before = now();
-	ASSERT_EQ(push(lease), 0);
-	check_pushed(fd, handle, lease, before, CAP);
-}
-
-DEVICE_TEST(write_pushes_to_the_cap_whatever_the_bytes_are)
+/* To the cap, to the argument, and to the cap by any bytes that are written. */
+DEVICE_TEST(each_push_moves_the_deadline)
 {
 	const __u64 handle = add(fd, CAP / 4, 1);
 	const int lease = new_lease(fd, handle, CAP, 0);
 	char *gap = two_pages(PROT_NONE);
 	const struct iovec parts[] = { { gap, 3 }, { gap, 4 } };
-	__u64 before = now();
 
-	ASSERT_EQ(CALL(write(lease, "x", 1)), 1);
-	check_pushed(fd, handle, lease, before, CAP);
-	before = now();
-	ASSERT_EQ(CALL(write(lease, gap + page_size() - 1, 100)), 100);
-	check_pushed(fd, handle, lease, before, CAP);
-	before = now();
-	ASSERT_EQ(CALL(writev(lease, parts, 2)), 7);
-	check_pushed(fd, handle, lease, before, CAP);
+	CHECK_PUSH(push_by(lease, CAP / 2), 0, CAP / 2);
+	CHECK_PUSH(push(lease), 0, CAP);
+	CHECK_PUSH(push(lease), 0, CAP);
+	CHECK_PUSH(push_by(lease, CAP), 0, CAP);
+	CHECK_PUSH(write(lease, "x", 1), 1, CAP);
+	CHECK_PUSH(write(lease, gap + page_size() - 1, 100), 100, CAP);
+	CHECK_PUSH(writev(lease, parts, 2), 7, CAP);
 }
 
 DEVICE_TEST(write_of_no_byte_does_nothing)
@@ -62,19 +50,6 @@ DEVICE_TEST(write_of_no_byte_does_nothing)
 
 	ASSERT_EQ(CALL(write(lease, "", 0)), 0);
 	ASSERT_LE(left(lease), CAP / 4);
-}
-
-DEVICE_TEST(push_by_moves_the_deadline_to_the_argument)
-{
-	const __u64 handle = add(fd, CAP / 4, 1);
-	const int lease = new_lease(fd, handle, CAP, 0);
-	__u64 before = now();
-
-	ASSERT_EQ(push_by(lease, CAP / 2), 0);
-	check_pushed(fd, handle, lease, before, CAP / 2);
-	before = now();
-	ASSERT_EQ(push_by(lease, CAP), 0);
-	check_pushed(fd, handle, lease, before, CAP);
 }
 
 DEVICE_TEST(push_never_brings_the_deadline_forward)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leases: holders in other processes, which die, hang or want to do harm. */
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "holder.h"
 #include "rights.h"
+#include "user.h"
 
 /* The environment variable by which the program knows its lease after exec(). */
 #define AFTER_EXEC "TWHEEL_TEST_LEASE_AFTER_EXEC"
@@ -350,7 +350,6 @@ enum { CROWD = 5000 };
 TEST(holder_of_many_leases_dies)
 {
 	const unsigned int count = many(CROWD);
-	const struct rlimit files = { CROWD + 100, CROWD + 100 };
 	struct worker worker = { .fd = open_device(0) };
 	bool *seen = calloc(count, sizeof(*seen));
 	int *leases = calloc(count, sizeof(*leases));
@@ -358,8 +357,7 @@ TEST(holder_of_many_leases_dies)
 	unsigned int i;
 
 	ASSERT(seen && leases);
-	if (setrlimit(RLIMIT_NOFILE, &files))
-		skip("not so many descriptors");
+	allow_files(CROWD + 100);
 	CALL(pipe(worker.pipe));
 	for (i = 0; i < count; i++)
 		leases[i] = new_lease(worker.fd, add(worker.fd, LONG, i), LONG, ON_CLOSE);

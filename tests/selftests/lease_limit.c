@@ -8,13 +8,7 @@
 
 enum { LIMIT = 10 };
 
-#define LIMIT_TEST(id)				\
-	static void run_##id(void *data);	\
-	TEST(id)				\
-	{					\
-		with_limit("max_leases_user", LIMIT, run_##id);	\
-	}					\
-	static void run_##id(void *data)
+#define LIMIT_TEST(id) PARAMETER_TEST(id, "max_leases_user", LIMIT)
 
 /* Make @count leases of new timers. */
 static void make_leases(int fd, int *leases, unsigned int count)

@@ -2,7 +2,6 @@
 /* The memory of timers: its size, the cgroup that pays, and that it is freed. */
 #include <linux/userfaultfd.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "buffer.h"
@@ -10,6 +9,7 @@
 #include "holder.h"
 #include "parameter.h"
 #include "table_timer.h"
+#include "user.h"
 
 /*
  * SINGLE: timers that are armed by single calls. Their memory is twelve times SOME, and the
@@ -298,12 +298,11 @@ static unsigned long growth(const char *what, void (*take)(int fd))
 /* The least that each takes: the objects of the driver, as its allocator rounds them up. */
 static void use_cgroup_for_everything(void *data)
 {
-	const struct rlimit files = { 2 * LEASES + 100, 2 * LEASES + 100 };
 	unsigned long files_bytes;
 
 	stay_on_one_cpu();
 	/* the table of descriptors grows before the cgroup is looked at */
-	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	allow_files(2 * LEASES + 100);
 	close(CALL(fcntl(0, F_DUPFD, 2 * LEASES + 50)));
 	enter_cgroup();
 	ASSERT_GE(growth("table", take_table) + AHEAD, SHARED_BYTES);

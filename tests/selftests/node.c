@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The node of the device, and what a program that opens the node makes others wait for. */
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -71,10 +70,9 @@ enum { USERS = 3000, FIRST_USER = 40000 };
 
 static void open_for_many_users(void)
 {
-	const struct rlimit files = { USERS + 100, USERS + 100 };
 	unsigned int i;
 
-	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	allow_files(USERS + 100);
 	for (i = 0; i < many(USERS); i++) {
 		CALL(setresuid(FIRST_USER + i, 0, 0));
 		open_device(0);
@@ -159,10 +157,8 @@ static void check_opener_stops_no_stranger(void (*work)(void))
 static void list_misc_devices(void)
 {
 	char text[4096];
-	const int fd = CALL(open("/proc/misc", O_RDONLY));
 
-	CALL(read(fd, text, sizeof(text)));
-	close(fd);
+	read_file("/proc/misc", text, sizeof(text));
 }
 
 /*
@@ -217,17 +213,16 @@ static void set_preemption(const char *modes)
 TEST(opener_without_cpu_stops_no_other_opener)
 {
 	char modes[64] = "";
-	FILE *file = fopen(PREEMPT, "r");
+	const bool choice = !access(PREEMPT, F_OK);
 	int status;
 
 	need_spinlocks_that_spin();
-	if (file) {
-		ASSERT(fgets(modes, sizeof(modes), file));
-		fclose(file);
+	if (choice) {
+		read_file(PREEMPT, modes, sizeof(modes));
 		set_preemption("(full)");
 	}
 	status = status_of(start(check_other_openers, NULL));
-	if (file)
+	if (choice)
 		set_preemption(modes);
 	pass_on(status);
 }

@@ -21,14 +21,8 @@ enum { LIMIT = 1000, LARGE_LIMIT = 6000 };
 /* A case that runs with both limits. It asks the module which one it has. */
 #define BOTH_LIMITS_TEST(id)						\
 	static void run_##id(void *data);				\
-	TEST(id)							\
-	{								\
-		with_user_limit(LIMIT, run_##id);			\
-	}								\
-	TEST(id##_from_far)						\
-	{								\
-		with_user_limit(LARGE_LIMIT, run_##id);			\
-	}								\
+	TEST_CALL(id, with_limit("max_timers_user", LIMIT, run_##id))	\
+	TEST_CALL(id##_from_far, with_limit("max_timers_user", LARGE_LIMIT, run_##id)) \
 	static void run_##id(void *data)
 
 static unsigned int limit_now(void)
@@ -427,7 +421,7 @@ static void run_beside_batches(void *data)
 
 /* There is room for each timer that one of the threads adds. */
 TEST_CALL(room_that_a_batch_will_not_use_is_room_for_others,
-	  with_user_limit(LARGE_LIMIT, run_beside_batches))
+	  with_limit("max_timers_user", LARGE_LIMIT, run_beside_batches))
 
 /* A user's first descriptor makes the user's count, and the last one ends it. */
 static void open_and_close(void *data)

@@ -3,8 +3,6 @@
  * The limit of memory per user: a block of timers counts as long as it exists, however
  * few timers are in it.
  */
-#include <sys/resource.h>
-
 #include "parameter.h"
 #include "user.h"
 
@@ -40,13 +38,11 @@ enum { FEW = 4000, MANY = 60000, FILES = 2000, SOME_KB = 128 };
 static struct twheel_op ops[MANY];
 
 /* For a case with more than a thousand descriptors. */
-static void allow_files(void)
+static void need_many_files(void)
 {
-	const struct rlimit files = { FILES + 100, FILES + 100 };
-
 	if (debug_kernel())
 		skip("too slow here");
-	CALL(setrlimit(RLIMIT_NOFILE, &files));
+	allow_files(FILES + 100);
 }
 
 /* How many timers a block has places for. */
@@ -157,14 +153,12 @@ USER_LIMIT_TEST(one_timer_in_each_block_is_refused_at_the_bound, FEW)
 USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 {
 	enum { BLOCKS = 1 + 4096, EACH = BLOCKS_OF_ONE + 529, SOME = 5 };
-	struct twheel_op op = new_timer(LONG, 1), low;
+	struct twheel_op op = kept_op(~0ULL), low = kept_op(1 << 24);
 	unsigned int files, each = 0;
 	int fd = -1;
 
 	if (sizeof(long) < 8)
 		skip("the array is smaller");
-	op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
-	op.handle = ~0ULL;
 	become(ALICE);
 	for (files = 0; files < SOME; files++) {
 		fd = open_device(0);
@@ -195,8 +189,6 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_limited, 16)
 	/* The descriptor keeps the array that left no room for a block. A low index needs none. */
 	close(fd);
 	fd = open_device(0);
-	low = op;
-	low.handle = 1 << 24;
 	CALL(ioctl(fd, TWHEEL_IOC_ADD, &low));
 }
 
@@ -304,16 +296,14 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_what_is_charged, 1 << 20)
 {
 	/* A file and a set are not charged; and the rest of the system takes memory. */
 	enum { HIGH = 40, SMALL_KB = 3 * HIGH, NOISE_KB = 16 << 10 };
-	struct twheel_op op = new_timer(LONG, 1);
+	struct twheel_op op = kept_op(~0ULL);
 	unsigned long before, taken, charged;
 	unsigned int i;
 	int fd;
 
 	if (sizeof(long) < 8)
 		skip("the array is smaller");
-	allow_files();
-	op.flags = TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE;
-	op.handle = ~0ULL;
+	need_many_files();
 	fd = open_as(ALICE);
 	ASSERT_EQ(user_memory_kb_of(fd, 0), 0);
 	before = available_kb_at_rest();
@@ -368,7 +358,7 @@ USER_LIMIT_TEST(closed_descriptors_make_room_at_once, FEW)
 {
 	int fds[FILES], fd, round;
 
-	allow_files();
+	need_many_files();
 	fd = open_as(ALICE);
 	for (round = 0; round < 5; round++) {
 		ASSERT_EQ(open_with_timers(fds), MOST_FILES(FEW));
@@ -385,7 +375,7 @@ USER_LIMIT_TEST(user_without_descriptors_does_not_begin_anew, FEW)
 	const unsigned long before = slab_kb();
 	int fds[FILES], round;
 
-	allow_files();
+	need_many_files();
 	become(ALICE);
 	for (round = 0; round < 5; round++) {
 		ASSERT_EQ(open_with_timers(fds), MOST_FILES(FEW));
@@ -424,7 +414,7 @@ USER_LIMIT_TEST(other_users_memory_is_not_limited, FEW)
 {
 	int fds[FILES];
 
-	allow_files();
+	need_many_files();
 	become(ALICE);
 	ASSERT_EQ(open_with_timers(fds), MOST_FILES(FEW));
 	CALL(setresuid(BOB, 0, 0));
@@ -435,7 +425,7 @@ USER_LIMIT_TEST(capable_opener_has_no_limit_of_memory, FEW)
 {
 	int fds[FILES];
 
-	allow_files();
+	need_many_files();
 	CALL(setresuid(ALICE, 0, 0));
 	ASSERT_EQ(open_with_timers(fds), FILES);
 }

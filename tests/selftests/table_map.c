@@ -12,14 +12,12 @@ static void refuses_map(int fd, size_t size, int protection, int flags, __u64 of
 	ASSERT_ERRNO(mmap(NULL, size, protection, flags, fd, offset), EINVAL);
 }
 
-DEVICE_TEST(private_mapping_is_einval)
+DEVICE_TEST(private_executable_or_too_large_mapping_is_refused)
 {
 	refuses_map(fd, page_size(), PROT_READ, MAP_PRIVATE, 0);
 	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE, 0);
-}
-
-DEVICE_TEST(executable_mapping_is_refused)
-{
+	/* more words than handles have indexes for */
+	refuses_map(fd, TABLE_MOST + page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, 0);
 	refuses_map(fd, page_size(), PROT_READ | PROT_EXEC, MAP_SHARED, 0);
 	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_SHARED, 0);
@@ -69,12 +67,6 @@ DEVICE_TEST(other_offset_is_einval)
 	map_table(fd);
 	refuses_map(fd, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED,
 		    page_size());
-}
-
-TEST(table_of_more_words_than_handles_have_is_einval)
-{
-	refuses_map(open_device(0), TABLE_MOST + page_size(),
-		    PROT_READ | PROT_WRITE, MAP_SHARED, 0);
 }
 
 DEVICE_TEST(first_mapping_fixes_the_size)

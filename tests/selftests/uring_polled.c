@@ -114,13 +114,8 @@ static unsigned int count_enters(unsigned int flags)
 	return enters;
 }
 
-TEST(polling_thread_makes_system_calls_unnecessary)
-{
-	ASSERT_EQ(count_enters(IORING_SETUP_SQPOLL), 0);
-}
+TEST_CALL(polling_thread_makes_system_calls_unnecessary,
+	  ASSERT_EQ(count_enters(IORING_SETUP_SQPOLL), 0))
 
-TEST(each_submission_is_a_system_call_otherwise)
-{
-	/* two for each timer that is cancelled, three for each that expires */
-	ASSERT_GE(count_enters(0), SOME / 2 * 5);
-}
+/* Two for each timer that is cancelled, three for each that expires. */
+TEST_CALL(each_submission_is_a_system_call_otherwise, ASSERT_GE(count_enters(0), SOME / 2 * 5))

@@ -2,6 +2,7 @@
 #include "user.h"
 
 #include <linux/capability.h>
+#include <sys/resource.h>
 
 #include "parameter.h"
 
@@ -29,9 +30,12 @@ void with_limit(const char *parameter, unsigned int limit, void (*run)(void *dat
 	pass_on(status);
 }
 
-void with_user_limit(unsigned int limit, void (*run)(void *data))
+void allow_files(unsigned int count)
 {
-	with_limit("max_timers_user", limit, run);
+	const struct rlimit files = { count, count };
+
+	if (setrlimit(RLIMIT_NOFILE, &files))
+		skip("not so many descriptors");
 }
 
 void add_timers(int fd, unsigned int count)

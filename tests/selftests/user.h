@@ -19,16 +19,16 @@ int open_as(uid_t user);
 /* Run a test in a child while a parameter is @limit. Restores the old limit in any case. */
 void with_limit(const char *parameter, unsigned int limit, void (*run)(void *data));
 
-/* The same for max_timers_user. */
-void with_user_limit(unsigned int limit, void (*run)(void *data));
-
-#define USER_LIMIT_TEST(id, limit)		\
-	static void run_##id(void *data);	\
-	TEST(id)				\
-	{					\
-		with_user_limit(limit, run_##id);	\
-	}					\
+/* A case with such a limit. */
+#define PARAMETER_TEST(id, parameter, limit)			\
+	static void run_##id(void *data);			\
+	TEST_CALL(id, with_limit(parameter, limit, run_##id))	\
 	static void run_##id(void *data)
+
+#define USER_LIMIT_TEST(id, limit) PARAMETER_TEST(id, "max_timers_user", limit)
+
+/* Allow this process to have so many descriptors. */
+void allow_files(unsigned int count);
 
 /* Add timers that do not expire during the test. */
 void add_timers(int fd, unsigned int count);
