@@ -17,31 +17,6 @@ DEVICE_TEST(relative_deadline_is_now_plus_delay)
 	check_lateness(&event);
 }
 
-static void check_past(__u64 deadline)
-{
-	const int fd = open_device(0);
-	struct twheel_event event;
-
-	add_at(fd, deadline, 3);
-	arm_timerfds(now());
-	event = read_one(fd);
-	ASSERT_EQ(event.deadline_ns, deadline);
-	ASSERT_EQ(event.count, 1);
-	/* It expired with the current tick, which began before the timer was added. */
-	ASSERT_WITHIN(event.expired_ns, deadline, latest_expiry());
-	check_no_event(fd);
-	close(fd);
-}
-
-TEST(past_deadline_means_the_next_tick)
-{
-	check_past(now());
-	check_past(now() - 1);
-	check_past(now() - ticks(1));
-	check_past(1);
-	check_past(0);
-}
-
 /* Arm timers at many points of a tick, with deadlines at many points of a tick. */
 DEVICE_TEST(no_timer_is_early)
 {

@@ -59,8 +59,10 @@ static void check_past(clockid_t clockid, __u64 ago)
 	event = read_any(fd);
 	ASSERT(event.handle == handle);
 	ASSERT_EQ(event.deadline_ns, deadline);
+	ASSERT_EQ(event.count, 1);
 	/* A busy host counts the next tick late: it began before the call then. */
 	ASSERT_WITHIN(event.expired_ns, time_travel ? before : deadline, read_clock(clockid));
+	check_no_event(fd);
 	close(fd);
 }
 
@@ -70,6 +72,8 @@ TEST(past_deadline_expires_by_the_next_tick)
 
 	stay_on_one_cpu();
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		check_past(clocks[i], 0);
+		check_past(clocks[i], 1);
 		check_past(clocks[i], ticks(1));
 		check_past(clocks[i], TIME_MAX);
 	}

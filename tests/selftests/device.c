@@ -474,6 +474,20 @@ void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op)
 	add_all(fd, ops, count);
 }
 
+void add_on_two_cpus(int fd, struct twheel_op *ops, size_t count)
+{
+	const __u64 start = now() + 500 * NSEC_PER_MSEC;
+	size_t i;
+
+	srandom(1);
+	for (i = 0; i < count; i++)
+		ops[i] = new_timer_at(start + random() % (1500 * NSEC_PER_MSEC), i);
+	stay_on_cpu(0);
+	add_all(fd, ops, count / 2);
+	stay_on_cpu(last_cpu());
+	add_all(fd, ops + count / 2, count - count / 2);
+}
+
 int compare_cookies(const void *a, const void *b)
 {
 	const struct twheel_op *x = a, *y = b;

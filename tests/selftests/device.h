@@ -194,6 +194,12 @@ void add_all(int fd, struct twheel_op *ops, size_t count);
 /* Cancel the timers of such an array. All of them are pending. */
 void cancel_all(int fd, struct twheel_op *ops, size_t count);
 
+/*
+ * Arm @count timers, half of them on the first CPU, half on the last. Their deadlines are random,
+ * from half a second to two seconds ahead, and their cookies count from 0.
+ */
+void add_on_two_cpus(int fd, struct twheel_op *ops, size_t count);
+
 /* Arm @count timers like @op, whose cookies count from 0. Fills in @ops. */
 void add_many(int fd, struct twheel_op *ops, size_t count, struct twheel_op op);
 

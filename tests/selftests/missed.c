@@ -68,22 +68,6 @@ NONBLOCK_TEST(backlog_is_one_timer_and_one_unread)
 	ASSERT_EQ(get_info(fd).unread, 1);
 }
 
-/* After each read the rest of a backlog waits behind the other events. */
-DEVICE_TEST(backlog_does_not_hold_up_others)
-{
-	const __u64 first = now();
-	const __u64 late = add_with(fd, TWHEEL_EACH, first, ticks(1), 1);
-	__u64 other;
-
-	pass(first + ticks(50));
-	wait_until_expired(fd, late);
-	other = add(fd, 0, 2);
-	wait_until_expired(fd, other);
-	ASSERT(read_one(fd).handle == late);
-	ASSERT(read_one(fd).handle == other);
-	ASSERT(read_one(fd).handle == late);
-}
-
 /*
  * With TWHEEL_EACH, the event of the second missed deadline comes behind the events of
  * timers that expired after the first one. Its time of expiry is earlier than theirs.

@@ -161,23 +161,6 @@ LIMIT_TEST(opener_is_charged_in_a_child_too)
 	check_full(fd);
 }
 
-LIMIT_TEST(opener_is_charged_over_dup)
-{
-	int fd, copy;
-
-	fd = open_as(ALICE);
-	copy = CALL(dup(fd));
-	add_timers(fd, 500);
-	/* the same timers, not twice */
-	ASSERT_EQ(get_info(copy).timers_user, 500);
-	add_timers(copy, 500);
-	check_full(fd);
-	close(fd);
-	check_full(copy);
-	close(copy);
-	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
-}
-
 /* The receiver has all capabilities, but the descriptor stays limited. */
 static void receive_and_fill(void *data)
 {

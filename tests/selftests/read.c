@@ -369,17 +369,10 @@ DEVICE_TEST(each_of_100000_timers_is_read_once)
 	static struct twheel_op ops[MOST];
 	static bool seen[MOST];
 	const unsigned int total = many(MOST);
-	const __u64 start = now() + 500 * NSEC_PER_MSEC;
 	__u64 worst = 0, last = 0;
 	unsigned int i, got, count = 0;
 
-	srandom(1);
-	for (i = 0; i < total; i++)
-		ops[i] = new_timer_at(start + random() % (1500 * NSEC_PER_MSEC), i);
-	stay_on_cpu(0);
-	add_all(fd, ops, total / 2);
-	stay_on_cpu(last_cpu());
-	add_all(fd, ops + total / 2, total - total / 2);
+	add_on_two_cpus(fd, ops, total);
 	while (count < total) {
 		got = read_some(fd, events, ROOM);
 		for (i = 0; i < got; i++) {

@@ -318,17 +318,10 @@ RING_TEST(each_of_100000_timers_goes_through_64_entries_once)
 	static struct twheel_op ops[MOST];
 	static bool seen[MOST];
 	const unsigned int total = many(MOST);
-	const __u64 start = now() + 500 * NSEC_PER_MSEC;
 	unsigned int i;
 	__u64 last = 0;
 
-	srandom(2);
-	for (i = 0; i < total; i++)
-		ops[i] = new_timer_at(start + random() % (1500 * NSEC_PER_MSEC), i);
-	stay_on_cpu(0);
-	add_all(ring.fd, ops, total / 2);
-	stay_on_cpu(last_cpu());
-	add_all(ring.fd, ops + total / 2, total - total / 2);
+	add_on_two_cpus(ring.fd, ops, total);
 	for (i = 0; i < total; i++) {
 		const struct twheel_event event = take_one(&ring);
 
