@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "device.h"
 
-#include <dirent.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -707,57 +706,6 @@ static void wait_for_jiffies(__u64 count)
 	close(fds[1]);
 }
 
-/* The module's threads, and the kernel's that run softirqs. */
-static bool expires_timers(const char *name)
-{
-	static const char * const names[] = {
-		"twheel/", "twheel-low/", "ksoftirqd/", "ktimers/",
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-/* How many threads that expire timers run, or wait for a CPU? */
-static unsigned int running_expiry_threads(void)
-{
-	DIR *proc = opendir("/proc");
-	const struct dirent *entry;
-	unsigned int count = 0;
-
-	ASSERT(proc);
-	while ((entry = readdir(proc))) {
-		char path[sizeof("/proc//stat") + sizeof(entry->d_name)];
-		char name[16] = "", state = 0;
-		FILE *file;
-
-		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		if (fscanf(file, "%*d (%15[^)]) %c", name, &state) == 2)
-			count += state == 'R' && expires_timers(name);
-		fclose(file);
-	}
-	closedir(proc);
-	return count;
-}
-
-/*
- * Wait until the module has done what is due: if the softirqs of a slow CPU cannot do it, a
- * thread does, and the scheduler decides when.
- */
-static void wait_for_expiry_threads(void)
-{
-	const __u64 end = now() + slack_ns();
-
-	while (running_expiry_threads() && in_time(end))
-		usleep(1000);
-}
-
 static void *wait_for_timerfds(void *data)
 {
 	const __u64 deadline_ns = timerfds.deadline_ns;
@@ -770,7 +718,6 @@ static void *wait_for_timerfds(void *data)
 	wait_for_timerfd(deadline_ns + ticks(2));
 	pthread_barrier_wait(&timerfds.all_seen);
 	wait_for_timerfd(now() + ticks(2));
-	wait_for_expiry_threads();
 	thread->seen_ns = now();
 	return NULL;
 }

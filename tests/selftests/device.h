@@ -265,11 +265,10 @@ void check_event(const struct twheel_event *event);
  * arms a timer that counts jiffies, and a timerfd, for two ticks after @deadline_ns.
  *
  * latest_expiry() waits for both, and then for one more timerfd on each
- * CPU, due two ticks later. Then it waits until no thread that expires timers runs. It
- * returns the time when a program has seen all of that. Every timer with a deadline
- * up to @deadline_ns has expired by then. (A CPU that stood still expires both when
- * it goes on. The second timerfd is for a CPU whose jiffies are updated by another
- * CPU, which stood still.)
+ * CPU, due two ticks later. It returns the time when a program has seen all of that. Every
+ * timer with a deadline up to @deadline_ns is due by then, and its event says so, however late
+ * the kernel looks at it. (A CPU that stood still expires both when it goes on. The second
+ * timerfd is for a CPU whose jiffies are updated by another CPU, which stood still.)
  *
  * A timerfd wakes a CPU that is idle. So a test that an idle CPU wakes up for its
  * timers must not arm any: there, check_lateness() has a long, fixed bound.
