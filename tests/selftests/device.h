@@ -41,10 +41,7 @@ int open_device(int flags);
 /* A case with a descriptor of its own: @fd. */
 #define OPEN_TEST(id, flags)						\
 	static void run_##id(int fd);					\
-	TEST(id)							\
-	{								\
-		run_##id(open_device(flags));				\
-	}								\
+	TEST_CALL(id, run_##id(open_device(flags)))			\
 	static void run_##id(const int fd)
 
 #define DEVICE_TEST(id)		OPEN_TEST(id, 0)
@@ -53,11 +50,7 @@ int open_device(int flags);
 /* The same in virtual time only. */
 #define TRAVEL_TEST(id)							\
 	static void run_##id(int fd);					\
-	TEST(id)							\
-	{								\
-		need_time_travel();					\
-		run_##id(open_device(0));				\
-	}								\
+	TEST_CALL(id, need_time_travel(); run_##id(open_device(0)))	\
 	static void run_##id(const int fd)
 
 /* Open the device while a parameter of the module has another value. */

@@ -27,10 +27,7 @@ void close_ring(const struct ring *ring);
 /* A case with such a ring: @ring. */
 #define RING_TEST(id)							\
 	static void run_##id(struct ring ring);				\
-	TEST(id)							\
-	{								\
-		run_##id(new_ring());					\
-	}								\
+	TEST_CALL(id, run_##id(new_ring()))				\
 	static void run_##id(const struct ring ring)
 
 __u64 tail_of(const struct ring *ring);

@@ -62,18 +62,19 @@ static void open_with_faults(enum fault_mode mode)
 TEST_CALL(open_fails_or_works, open_with_faults(FAULT_ONE))
 TEST_CALL(open_fails_or_works_without_memory, open_with_faults(FAULT_SLABS))
 
-static void add_with_faults(struct faults *faults)
+static void add_with_faults(enum fault_mode mode, unsigned int failed, unsigned int no_memory)
 {
+	struct faults faults = all_faults(mode);
 	struct twheel_op op, copy;
 
-	while (next_fault(faults)) {
+	while (next_fault(&faults)) {
 		const int fd = open_device(O_NONBLOCK);
 		/* The timer's place is behind the words, so that its block needs an array. */
 		struct twheel_word *words = map_table(fd);
 
-		op = new_timer(0, faults->nth);
+		op = new_timer(0, faults.nth);
 		copy = op;
-		if (UNDER_FAULT(faults, ioctl(fd, TWHEEL_IOC_ADD, &op)) == 0) {
+		if (UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_ADD, &op)) == 0) {
 			ASSERT_EQ(timers_of(fd), 1);
 			ASSERT(read_one(fd).handle == op.handle);
 		} else {
@@ -84,26 +85,14 @@ static void add_with_faults(struct faults *faults)
 		CALL(munmap(words, page_size()));
 		close(fd);
 	}
+	ASSERT_GE(faults.failed, failed);
+	ASSERT_GE(faults.no_memory, no_memory);
 }
 
-TEST(add_fails_or_gives_a_handle)
-{
-	struct faults faults = all_faults(FAULT_ONE);
-
-	add_with_faults(&faults);
-	/* the operation read, the timer's block, the operation written */
-	ASSERT_GE(faults.failed, 3);
-	ASSERT_GE(faults.no_memory, 1);
-}
-
-TEST(add_fails_or_gives_a_handle_without_memory)
-{
-	struct faults faults = all_faults(FAULT_SLABS);
-
-	add_with_faults(&faults);
-	/* the timer's block, the array of blocks, a level */
-	ASSERT_GE(faults.no_memory, 3);
-}
+/* The operation read, the timer's block, the operation written. */
+TEST_CALL(add_fails_or_gives_a_handle, add_with_faults(FAULT_ONE, 3, 1))
+/* The timer's block, the array of blocks, a level. */
+TEST_CALL(add_fails_or_gives_a_handle_without_memory, add_with_faults(FAULT_SLABS, 3, 3))
 
 /* Read one event of each timer that a batch has added, and no other event. */
 static void read_events_of(int fd, const struct twheel_op *ops, int added)

@@ -25,11 +25,7 @@ int io_ring_fd(void);
 /* A case with a ring, and a descriptor of the device: @fd. For this, include device.h. */
 #define URING_TEST(id)							\
 	static void run_##id(int fd);					\
-	TEST(id)							\
-	{								\
-		io_ring_open(0);					\
-		run_##id(open_device(0));				\
-	}								\
+	TEST_CALL(id, io_ring_open(0); run_##id(open_device(0)))	\
 	static void run_##id(const int fd)
 
 /* End the ring. Its requests in flight are cancelled. */

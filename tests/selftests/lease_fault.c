@@ -6,11 +6,12 @@
 #include "holder.h"
 #include "inject.h"
 
-static void lease_with_faults(struct faults *faults)
+static void lease_with_faults(enum fault_mode mode, unsigned int failed)
 {
+	struct faults faults = all_faults(mode);
 	const int fd = open_device(O_NONBLOCK);
 
-	while (next_fault(faults)) {
+	while (next_fault(&faults)) {
 		const __u64 handle = add(fd, LONG / 2, 1);
 		struct twheel_lease lease = {
 			.handle = handle,
@@ -18,7 +19,7 @@ static void lease_with_faults(struct faults *faults)
 			.flags = ON_CLOSE,
 		};
 
-		if (UNDER_FAULT(faults, ioctl(fd, TWHEEL_IOC_LEASE, &lease)) == 0) {
+		if (UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_LEASE, &lease)) == 0) {
 			ASSERT_EQ(push(lease.fd), 0);
 			close(lease.fd);
 			ASSERT(read_closed(fd).handle == handle);
@@ -32,25 +33,13 @@ static void lease_with_faults(struct faults *faults)
 		ASSERT_EQ(leases_of(fd), 0);
 	}
 	check_no_event(fd);
-}
-
-TEST(lease_is_made_or_nothing_changes)
-{
-	struct faults faults = all_faults(FAULT_ONE);
-
-	lease_with_faults(&faults);
-	/* the lease read; itself, its file, its timer's extra; its descriptor written */
-	ASSERT_GE(faults.failed, 5);
+	ASSERT_GE(faults.failed, failed);
 	ASSERT_GE(faults.no_memory, 3);
 }
 
-TEST(lease_is_made_or_nothing_changes_without_memory)
-{
-	struct faults faults = all_faults(FAULT_SLABS);
-
-	lease_with_faults(&faults);
-	ASSERT_GE(faults.no_memory, 3);
-}
+/* The lease read; itself, its file, its timer's extra; its descriptor written. */
+TEST_CALL(lease_is_made_or_nothing_changes, lease_with_faults(FAULT_ONE, 5))
+TEST_CALL(lease_is_made_or_nothing_changes_without_memory, lease_with_faults(FAULT_SLABS, 3))
 
 NONBLOCK_TEST(push_by_works_or_changes_nothing)
 {
