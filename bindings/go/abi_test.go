@@ -6,8 +6,10 @@ package twheel
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -137,5 +139,23 @@ func TestNumbersAreTheHeaders(t *testing.T) {
 	compiler.Stdin = strings.NewReader(claims)
 	if said, err := compiler.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+// The table above has each constant of the recorded interface. The package needs no minor version.
+func TestNumbersAreAllOfTheHeader(t *testing.T) {
+	record, err := os.ReadFile("../../Documentation/abi/twheel.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^(?:constant |ioctl |\t)(TWHEEL_\w+) = `)
+	found := line.FindAllStringSubmatch(string(record), -1)
+	if len(found) < 50 {
+		t.Errorf("the record has only %d constants", len(found))
+	}
+	for _, name := range found {
+		if _, known := numbers[name[1]]; !known && name[1] != "TWHEEL_ABI_MINOR" {
+			t.Errorf("%s is missing", name[1])
+		}
 	}
 }

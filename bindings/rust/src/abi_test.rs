@@ -110,11 +110,15 @@ fn numbers() -> Vec<(&'static str, u64)> {
     ]
 }
 
+fn all_numbers() -> impl Iterator<Item = (&'static str, u64)> {
+    numbers().into_iter().chain(crate::set::feature_numbers())
+}
+
 #[test]
 fn numbers_are_the_headers() {
     let mut claims = String::from("#include <stddef.h>\n#include <linux/twheel.h>\n");
     structures(&mut claims);
-    for (expression, value) in numbers().into_iter().chain(crate::set::feature_numbers()) {
+    for (expression, value) in all_numbers() {
         claim(&mut claims, expression, value);
     }
     let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../../include/uapi");
@@ -125,4 +129,22 @@ fn numbers_are_the_headers() {
         .expect("a C compiler");
     compiler.stdin.take().unwrap().write_all(claims.as_bytes()).unwrap();
     assert!(compiler.wait().unwrap().success());
+}
+
+/// What the crate needs no number for: `Op::state` takes each result but 0 for the last two.
+const OTHERS: [&str; 3] = ["TWHEEL_ABI_MINOR", "TWHEEL_RETRACTED", "TWHEEL_EXPIRED"];
+
+/// The numbers above are all of the recorded interface.
+#[test]
+fn numbers_are_all_of_the_header() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Documentation/abi/twheel.txt");
+    let record = std::fs::read_to_string(path).expect("the record of the interface");
+    let mut count = 0;
+    for line in record.lines().filter(|line| line.contains(" = ")) {
+        let name = line.split_whitespace().find(|word| word.starts_with("TWHEEL_")).unwrap();
+        let known = all_numbers().any(|(number, _)| number == name);
+        assert!(known || OTHERS.contains(&name), "{name} is missing");
+        count += 1;
+    }
+    assert!(count >= 50, "the record has only {count} constants");
 }

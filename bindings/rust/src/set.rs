@@ -80,8 +80,8 @@ impl Set {
     /// # Errors
     ///
     /// `EINVAL`, `ESHUTDOWN` after [`drain`](Set::drain), `EDQUOT` if the set or the user has
-    /// as many timers as it may, `ENOSPC` if the table is full or not mapped, `ENOMEM`,
-    /// `EBUSY`.
+    /// as many timers as it may, `ENOSPC` if the table is full or not mapped, `ENOMEM`;
+    /// `EEXIST` if a handle that the timer is to keep is taken.
     pub fn add(&self, mut op: Op) -> io::Result<Timer> {
         sys::operate(self.as_fd(), Request::Add, &mut op)?;
         op.timer()
