@@ -29,6 +29,17 @@ static const uint32_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTI
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof(*(array)))
 
+/* Of a feature that this tool does not know, the number of its bit is the name. */
+static const char *feature_name(unsigned int bit)
+{
+	static char number[16];
+
+	if (bit < ARRAY_SIZE(features))
+		return features[bit];
+	snprintf(number, sizeof(number), "bit%u", bit);
+	return number;
+}
+
 static void number_or_null(const char *name, uint64_t number)
 {
 	if (number == UINT64_MAX)
@@ -39,12 +50,12 @@ static void number_or_null(const char *name, uint64_t number)
 
 static void names_json(const struct twheel_info *info)
 {
-	size_t i;
+	unsigned int i;
 
 	json_open("features", '[');
-	for (i = 0; i < ARRAY_SIZE(features); i++)
+	for (i = 0; i < 64; i++)
 		if (info->features & 1ULL << i)
-			json_text(NULL, features[i]);
+			json_text(NULL, feature_name(i));
 	json_close(']');
 	json_open("clocks", '[');
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
@@ -92,12 +103,12 @@ static void show_json(const struct twheel_info *info, const char *text)
 
 static void show_names(const struct twheel_info *info)
 {
-	size_t i;
+	unsigned int i;
 
 	printf("features   ");
-	for (i = 0; i < ARRAY_SIZE(features); i++)
+	for (i = 0; i < 64; i++)
 		if (info->features & 1ULL << i)
-			printf(" %s", features[i]);
+			printf(" %s", feature_name(i));
 	printf("\nclocks     ");
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
 		if (info->clocks & 1ULL << clocks[i])
