@@ -158,7 +158,8 @@ static struct twheel_op batch_op(__u64 seed, __u64 kinds)
 	case TWHEEL_OP_ADD:
 	case TWHEEL_OP_UPSERT:
 		op.clockid = (seed >> 12) % 8 ? CLOCK_MONOTONIC : CLOCK_BOOTTIME;
-		op.flags = (seed >> 16) % 4 ? 0 : 1U << (seed >> 20) % 6;
+		op.flags = (seed >> 16) % 4 ? 0 :
+			   1U << (seed >> 20) % __builtin_popcount(ALL_OP_FLAGS);
 		op.time_ns = op.flags & TWHEEL_ABSTIME ? world_time(ARG_NOW + time, 1) : time;
 		op.period_ns = (seed >> 24) % 8 ? 0 : 10 * NSEC_PER_MSEC;
 		op.group = (seed >> 28) % 4;

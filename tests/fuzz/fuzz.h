@@ -27,6 +27,7 @@
 #ifndef _FUZZ_H
 #define _FUZZ_H
 
+#include <linux/twheel.h>
 #include <linux/types.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -38,6 +39,9 @@
 
 #define NSEC_PER_MSEC	1000000ULL
 #define NSEC_PER_SEC	1000000000ULL
+
+/* Every flag of an operation: those up to the newest one. */
+#define ALL_OP_FLAGS	(2 * TWHEEL_LEASED - 1)
 
 /* The kind of an argument decides which values are worth trying. */
 enum arg_kind {

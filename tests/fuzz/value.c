@@ -68,10 +68,11 @@ static __u64 random_op_flags(void)
 {
 	if (random_one_in(24))
 		return 1U << random_below(32);
-	return random_one_in(3) ? random_below(2 * TWHEEL_KEEP_HANDLE) :
+	return random_one_in(3) ? random_below(ALL_OP_FLAGS + 1) :
 	       ONE_OF(0, TWHEEL_ABSTIME, TWHEEL_EACH, TWHEEL_RESTART,
 		      TWHEEL_SHARED, TWHEEL_SHARED | TWHEEL_ABSTIME,
-		      TWHEEL_RESTORE, TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE);
+		      TWHEEL_RESTORE, TWHEEL_RESTORE | TWHEEL_KEEP_HANDLE,
+		      TWHEEL_RESTORE | TWHEEL_LEASED);
 }
 
 static __u64 random_map_value(enum arg_kind kind)
