@@ -28,8 +28,10 @@
 #define TWHEEL_KEPT_FLAGS	(TWHEEL_EACH | TWHEEL_RESTART | TWHEEL_SHARED)
 
 /*
- * Beside them: the timer has expired because the last copy of its lease was closed. No program sees
- * this bit. It moves up when a flag needs its place, and then the flags of a timer need more bits.
+ * Beside them: the timer has expired because the last copy of its lease was closed. No program
+ * sees this bit, and op->flags never get here unmasked: create_timer(). So a flag that does not
+ * stay with the timer may have the same value. A kept flag with this value needs the place: then
+ * the bit moves up, and @flags of &struct user_timer needs more bits.
  */
 #define USER_TIMER_LEASE_CLOSED	0x80U
 static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));

@@ -88,7 +88,10 @@ static const struct refusal {
 
 static struct test cases[ARRAY_SIZE(refusals)];
 
-/* Flags that a call accepts without any other field. */
+/*
+ * Flags that are valid alone. A flag that needs another flag or field, like TWHEEL_KEEP_HANDLE, is
+ * not here: alone it is EINVAL.
+ */
 static __u32 known_flags(unsigned long call)
 {
 	switch (call) {
