@@ -104,6 +104,7 @@ static void wheel_json(const struct watch *watch, unsigned int i)
 		json_null("next_ns");
 	else
 		json_number("next_ns", next_ns(watch, wheel));
+	json_number("run_max_ns", wheel->run_max_ns);
 	json_open("per_second", '{');
 	for (n = 0; n < WHEEL_RATES; n++)
 		json_real(wheel_rate_names[n], rate(watch, i, n));
@@ -158,11 +159,12 @@ static void show_level(const struct watch *watch, const struct wheel *wheel,
 static void show_wheel(const struct watch *watch, unsigned int i)
 {
 	const struct wheel *wheel = &watch->samples[watch->now].wheel[i];
-	char left[FORMAT_SIZE];
+	char left[FORMAT_SIZE], run[FORMAT_SIZE];
 	unsigned int n;
 
-	printf("cpu%u%s  %" PRIu64 " pending, ", wheel->cpu,
-	       wheel->online ? "" : " (offline)", wheel->pending);
+	printf("cpu%u%s  %" PRIu64 " pending, longest run %s, ", wheel->cpu,
+	       wheel->online ? "" : " (offline)", wheel->pending,
+	       format_duration(wheel->run_max_ns, run));
 	if (wheel->sleeps)
 		puts("asleep");
 	else

@@ -7,7 +7,10 @@
 #include "wheel.h"
 
 const char *const wheel_rate_names[WHEEL_RATES] = { "armed", "fired", "cancelled",
-	"replaced", "extended", "cascaded", "runs" };
+	"replaced", "extended", "cascaded", "runs", "late" };
+
+/* The lines late_1, late_2, late_4, and so on */
+enum { LATE = WHEEL_RATES - 1, LATE_LINES = 20 };
 
 static void parse_level(const char *text, struct wheel *wheel, unsigned int level)
 {
@@ -33,8 +36,14 @@ static void parse(const char *text, struct wheel *wheel)
 	values_number(text, "now", &wheel->now);
 	wheel->sleeps = !values_number(text, "next", &wheel->next);
 	values_number(text, "pending", &wheel->pending);
-	for (i = 0; i < WHEEL_RATES; i++)
+	values_number(text, "run_max_ns", &wheel->run_max_ns);
+	for (i = 0; i < LATE; i++)
 		values_number(text, wheel_rate_names[i], &wheel->counts[i]);
+	for (i = 0; i < LATE_LINES; i++) {
+		snprintf(name, sizeof(name), "late_%u", 1U << i);
+		values_number(text, name, &number);
+		wheel->counts[LATE] += number;
+	}
 	for (i = 0; i < WHEEL_LEVELS; i++) {
 		snprintf(name, sizeof(name), "level_%u", i);
 		parse_level(values_text(text, name), wheel, i);

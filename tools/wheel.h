@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WHEEL_LEVELS = 6, WHEEL_SLOTS = 128, WHEEL_RATES = 7 };
+enum { WHEEL_LEVELS = 6, WHEEL_SLOTS = 128, WHEEL_RATES = 8 };
 
-/* The names of the counters in &struct wheel. */
+/* The names of the counters in &struct wheel; "late": callbacks that began a tick late or more. */
 extern const char *const wheel_rate_names[WHEEL_RATES];
 
 /**
@@ -19,6 +19,7 @@ extern const char *const wheel_rate_names[WHEEL_RATES];
  * @sleeps: The wheel waits for no tick.
  * @next: The tick that the wheel waits for, unless @sleeps.
  * @pending: The number of timers.
+ * @run_max_ns: The longest run since the module was loaded, or since the last reset.
  * @counts: Counters since the module was loaded, named by wheel_rate_names.
  * @slots: For each level, a character a slot: '.' if it is empty, otherwise the number
  *	of decimal digits of the count of timers that it has taken in.
@@ -31,6 +32,7 @@ struct wheel {
 	bool		sleeps;
 	uint64_t	next;
 	uint64_t	pending;
+	uint64_t	run_max_ns;
 	uint64_t	counts[WHEEL_RATES];
 	char		slots[WHEEL_LEVELS][WHEEL_SLOTS];
 	unsigned int	hand[WHEEL_LEVELS];

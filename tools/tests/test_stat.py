@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The module's counts: stat and watch."""
 
+import pathlib
 import re
 
 from harness import (SECOND, USAGE, case, case_in_virtual_time, ctl, good, good_objects, is_, says,
@@ -76,7 +77,18 @@ def watch_shows_rates():
     with script("every 10ms", "add 1h"):
         pictures = good_objects("watch", "--count", "10", "--interval", "500ms")[1:]
     rates = [cpu["per_second"] for picture in pictures for cpu in picture["cpus"]]
+    assert all(0 <= rate["late"] <= rate["fired"] for rate in rates), rates
     assert sum(rate["fired"] for rate in rates) > 0, rates
+
+
+@case
+def watch_shows_the_longest_run():
+    good("add", "1ms")
+    # No timer is left, so no wheel runs meanwhile.
+    picture, = good_objects("watch", "--count", "1", "--interval", "50ms")
+    for cpu in picture["cpus"]:
+        text = pathlib.Path(f"/sys/kernel/debug/twheel/cpu{cpu['cpu']}").read_text("ascii")
+        is_(f"run_max_ns {cpu['run_max_ns']}", re.search("^run_max_ns .*", text, re.M)[0])
 
 
 @case_in_virtual_time
