@@ -92,10 +92,9 @@ static void prepare_each(unsigned int count)
 
 static struct twheel_op *new_ops(unsigned int count)
 {
-	struct twheel_op *all = calloc(count, sizeof(*all));
+	struct twheel_op *all = allocate(count, sizeof(*all));
 	unsigned int i;
 
-	ASSERT(all);
 	for (i = 0; i < count; i++) {
 		all[i] = new_timer(LONG, i);
 		all[i].op = TWHEEL_OP_ADD;
@@ -399,8 +398,7 @@ static void prepare_sparse(unsigned int count)
 	unsigned int i;
 
 	prepare_ops(count);
-	cancels = calloc(count, sizeof(*cancels));
-	ASSERT(cancels);
+	cancels = allocate(count, sizeof(*cancels));
 	for (i = 0; i < count; i++) {
 		ops[i].flags |= TWHEEL_KEEP_HANDLE;
 		ops[i].handle = 1ULL << 24 | i * more_than_a_block;

@@ -172,10 +172,9 @@ TEST_CALL(late_busy, measure_readers("late_busy", true))
 /* Add timers that are all due at @deadline or, if that is 0, some time within an hour. */
 static void add_million(int fd, __u64 deadline)
 {
-	struct twheel_op *ops = calloc(STEP, sizeof(*ops));
+	struct twheel_op *ops = allocate(STEP, sizeof(*ops));
 	unsigned int i, n;
 
-	ASSERT(ops);
 	for (n = 0; n < MILLION; n += STEP) {
 		for (i = 0; i < STEP; i++) {
 			ops[i] = new_timer(LONG + (n + i) * 7919ULL % 3600000 *

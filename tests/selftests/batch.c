@@ -93,9 +93,8 @@ DEVICE_TEST(unused_fields_are_left_as_they_were)
 DEVICE_TEST(largest_batch_adds_and_cancels)
 {
 	const unsigned int count = many(get_info(fd).max_batch);
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	struct twheel_op *ops = allocate(count, sizeof(*ops));
 
-	ASSERT(ops);
 	add_many(fd, ops, count, new_timer(LONG, 0));
 	ASSERT_EQ(timers_of(fd), count);
 	cancel_all(fd, ops, count);
@@ -129,10 +128,9 @@ static void refuse_batch(int fd, struct twheel_batch batch, int error)
 DEVICE_TEST(no_or_too_many_operations_is_einval)
 {
 	const unsigned int count = get_info(fd).max_batch + 1;
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	unsigned int i;
 
-	ASSERT(ops);
 	for (i = 0; i < count; i++)
 		ops[i] = add_op(LONG, i);
 	refuse_batch(fd, new_batch(ops, 0), EINVAL);

@@ -228,8 +228,7 @@ static struct pushed *push_all_with(unsigned int count, __u64 ahead, int flags)
 	do {
 		p.fd = open_device(O_NONBLOCK);
 		/* Whoever asks for signals when the words are due is signalled at once. */
-		p.eventfd = new_eventfd();
-		CALL(set_eventfd(p.fd, p.eventfd));
+		p.eventfd = eventfd_of(p.fd);
 		own_signals(p.fd, SIGRTMIN);
 		CALL(fcntl(p.fd, F_SETFL, O_NONBLOCK | flags));
 		table = map_words(p.fd, count);

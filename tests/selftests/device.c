@@ -570,6 +570,14 @@ int set_eventfd(int fd, int eventfd)
 	return ioctl(fd, TWHEEL_IOC_EVENTFD, &arg);
 }
 
+int eventfd_of(int fd)
+{
+	const int eventfd = new_eventfd();
+
+	CALL(set_eventfd(fd, eventfd));
+	return eventfd;
+}
+
 __u64 signals(int eventfd)
 {
 	__u64 count = 0;
@@ -887,6 +895,14 @@ struct twheel_op *read_only_op(struct twheel_op op)
 	*page = op;
 	protect(page, page_size(), PROT_READ);
 	return page;
+}
+
+void *allocate(size_t count, size_t size)
+{
+	void *memory = calloc(count, size);
+
+	ASSERT(memory);
+	return memory;
 }
 
 static void *map_memory(size_t size, int flags)

@@ -220,6 +220,7 @@ short poll_events(int fd, short events, int timeout_ms);
  */
 int new_eventfd(void);
 int set_eventfd(int fd, int eventfd);
+int eventfd_of(int fd);		/* a new one, which is set */
 __u64 signals(int eventfd);
 
 /* Let the signals of a descriptor come to this process, which blocks them; and take one. */
@@ -293,6 +294,9 @@ void wait_for_grace_period(void);
 
 /* Check that there is no event, not even one of a timer that is just due. */
 void check_no_event(int fd);
+
+/* Memory for an array, full of zeroes. */
+void *allocate(size_t count, size_t size);
 
 /* Memory of this process that nobody has touched, and memory that its children share. */
 void *fresh_memory(size_t size);

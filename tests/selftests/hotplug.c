@@ -135,14 +135,12 @@ static unsigned int next_far(const struct crowd *crowd, unsigned int *position,
 
 static struct crowd *new_crowd(unsigned int size)
 {
-	struct crowd *crowd = calloc(1, sizeof(*crowd));
+	struct crowd *crowd = allocate(1, sizeof(*crowd));
 	unsigned int cookies[ROOM], cookie, n;
 
-	ASSERT(crowd);
 	crowd->fd = open_device(0);
 	crowd->size = size;
-	crowd->timers = calloc(size, sizeof(*crowd->timers));
-	ASSERT(crowd->timers);
+	crowd->timers = allocate(size, sizeof(*crowd->timers));
 	for (cookie = 0; cookie < size; cookie += n) {
 		for (n = 0; n < ROOM && cookie + n < size; n++)
 			cookies[n] = cookie + n;

@@ -351,12 +351,11 @@ TEST(holder_of_many_leases_dies)
 {
 	const unsigned int count = many(CROWD);
 	struct worker worker = { .fd = open_device(0) };
-	bool *seen = calloc(count, sizeof(*seen));
-	int *leases = calloc(count, sizeof(*leases));
+	bool *seen = allocate(count, sizeof(*seen));
+	int *leases = allocate(count, sizeof(*leases));
 	struct twheel_event event;
 	unsigned int i;
 
-	ASSERT(seen && leases);
 	allow_files(CROWD + 100);
 	CALL(pipe(worker.pipe));
 	for (i = 0; i < count; i++)

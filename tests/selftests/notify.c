@@ -7,9 +7,8 @@
 
 DEVICE_TEST(eventfd_is_signalled_at_expiry)
 {
-	const int eventfd = new_eventfd();
+	const int eventfd = eventfd_of(fd);
 
-	ASSERT_EQ(CALL(set_eventfd(fd, eventfd)), 0);
 	pass_ticks(2);
 	ASSERT_EQ(signals(eventfd), 0);
 	add(fd, ticks(2), 1);
@@ -25,10 +24,9 @@ DEVICE_TEST(eventfd_is_signalled_at_expiry)
 
 DEVICE_TEST(eventfd_is_signalled_each_time)
 {
-	const int eventfd = new_eventfd();
+	const int eventfd = eventfd_of(fd);
 	int i;
 
-	CALL(set_eventfd(fd, eventfd));
 	for (i = 0; i < 10; i++) {
 		/* A visit that an earlier call has asked for may still come. */
 		pass_ticks(2);
@@ -71,9 +69,8 @@ DEVICE_TEST(eventfd_is_replaced)
 
 DEVICE_TEST(eventfd_is_taken_away)
 {
-	const int eventfd = new_eventfd();
+	const int eventfd = eventfd_of(fd);
 
-	CALL(set_eventfd(fd, eventfd));
 	CALL(set_eventfd(fd, -1));
 	add(fd, 0, 1);
 	wait_for_event(fd);
@@ -109,10 +106,9 @@ TEST(eventfd_serves_many_descriptors)
 
 DEVICE_TEST(retracted_event_signals_nothing_more)
 {
-	const int eventfd = new_eventfd();
+	const int eventfd = eventfd_of(fd);
 	const __u64 handle = add(fd, LONG, 1);
 
-	CALL(set_eventfd(fd, eventfd));
 	ASSERT_EQ(cancel(fd, handle), 0);
 	pass_ticks(3);
 	ASSERT_EQ(signals(eventfd), 0);
@@ -120,9 +116,8 @@ DEVICE_TEST(retracted_event_signals_nothing_more)
 
 DEVICE_TEST(eventfd_outlives_the_descriptor)
 {
-	const int eventfd = new_eventfd();
+	const int eventfd = eventfd_of(fd);
 
-	CALL(set_eventfd(fd, eventfd));
 	add(fd, 0, 1);
 	wait_for_event(eventfd);
 	close(fd);
@@ -133,9 +128,8 @@ DEVICE_TEST(eventfd_outlives_the_descriptor)
 
 DEVICE_TEST(descriptor_outlives_the_eventfd)
 {
-	const int eventfd = new_eventfd();
+	const int eventfd = eventfd_of(fd);
 
-	CALL(set_eventfd(fd, eventfd));
 	close(eventfd);
 	add(fd, 0, 1);
 	ASSERT_EQ(read_one(fd).cookie, 1);

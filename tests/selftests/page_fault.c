@@ -338,9 +338,8 @@ struct cell {
 static void register_cell(const char *row_name, const void *row, enum buffer_kind kind,
 			  void (*run)(const void *cell))
 {
-	struct cell *cell = calloc(1, sizeof(*cell));
+	struct cell *cell = allocate(1, sizeof(*cell));
 
-	ASSERT(cell);
 	snprintf(cell->name, sizeof(cell->name), "%s_%s", row_name, buffer_names[kind]);
 	cell->row = row;
 	cell->kind = kind;

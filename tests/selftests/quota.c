@@ -311,10 +311,9 @@ static void add_and_end(void *data)
 {
 	const __u64 end = end_of_races();
 	const unsigned int count = own_limit * 2 / 5;
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	unsigned int i, refused;
 
-	ASSERT(ops);
 	while (now() < end || !shared->refused) {
 		refused = 0;
 		for (i = 0; i < count; i++)

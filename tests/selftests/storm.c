@@ -83,14 +83,6 @@ static void end_bystander(struct bystander *bystander, __u64 storm_ns)
 	ASSERT_LE(bystander->behind, storm_ns);
 }
 
-static void *allocate(size_t count, size_t size)
-{
-	void *memory = calloc(count, size);
-
-	ASSERT(memory);
-	return memory;
-}
-
 /* A million with --long, or else as many timers as this machine arms in a second. */
 static unsigned int count_of_storm(void)
 {

@@ -387,11 +387,6 @@ static void follow(struct life *life, const struct line *line)
 		life->pending = true;
 		life->expires = line->expires;
 		break;
-	case EXTEND:
-		ASSERT(life->pending);
-		ASSERT_GE(line->expires, life->expires);
-		life->expires = line->expires;
-		break;
 	case CHANGE:
 		ASSERT(life->pending);
 		life->expires = line->expires;
@@ -413,9 +408,10 @@ static void follow(struct life *life, const struct line *line)
 		ASSERT(life->running);
 		life->running = false;
 		break;
+	default:
+		FAIL("%s of a visit", kinds[line->kind]);
 	}
-	if (line->kind != CASCADE)
-		ASSERT_EQ(strncmp(line->function, VISIT, strlen(VISIT)), 0);
+	ASSERT_EQ(strncmp(line->function, VISIT, strlen(VISIT)), 0);
 }
 
 static struct life *find_life(struct life *lives, unsigned int count,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls as commands of io_uring: each does what its ioctl() does. */
-#include <sys/eventfd.h>
-
 #include "errors.h"
 #include "io_ring.h"
 
@@ -169,13 +167,11 @@ static void drain_by_commands(int fd)
 /* The eventfd's number is one of this process, also for io_uring's thread. */
 static void set_eventfd_by_command(int fd)
 {
-	struct twheel_eventfd arg = { .fd = CALL(eventfd(0, EFD_CLOEXEC)) };
-	__u64 count;
+	struct twheel_eventfd arg = { .fd = new_eventfd() };
 
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_EVENTFD, &arg), 0);
 	add(fd, 0, 1);
-	ASSERT_EQ(CALL(read(arg.fd, &count, sizeof(count))), (long)sizeof(count));
-	ASSERT_GE(count, 1);
+	wait_for_event(arg.fd);
 	arg.fd = 1000;
 	ASSERT_EQ(io_ring_call(fd, TWHEEL_IOC_EVENTFD, &arg), -EBADF);
 }

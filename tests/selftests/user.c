@@ -40,20 +40,18 @@ void allow_files(unsigned int count)
 
 void add_timers(int fd, unsigned int count)
 {
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	struct twheel_op *ops = allocate(count, sizeof(*ops));
 
-	ASSERT(ops);
 	add_many(fd, ops, count, new_timer(LONG, 0));
 	free(ops);
 }
 
 void check_cut(int fd, unsigned int count, unsigned int room)
 {
-	struct twheel_op *ops = calloc(count, sizeof(*ops));
+	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	unsigned int i;
 	int expected;
 
-	ASSERT(ops);
 	for (i = 0; i < count; i++) {
 		ops[i] = add_op(LONG, i);
 		if (i % 5 == 4)
