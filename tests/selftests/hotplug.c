@@ -84,8 +84,7 @@ struct crowd {
 	atomic_ullong	armed;
 	atomic_ullong	cancelled;
 	__u64		fired;
-	__u64		latest;		/* in ns: the longest time from deadline to expiry */
-	__u64		late;		/* number of timers more than two ticks late */
+	__u64		latest;		/* in ns: the longest time from deadline to read */
 };
 
 /* Arm the timers with these cookies, on this CPU. */
@@ -163,11 +162,9 @@ static void check_off(struct crowd *crowd, const struct twheel_event *event)
 	ASSERT(event->handle == timer->handle);
 	ASSERT_EQ(event->deadline_ns, timer->time_ns);
 	timer->handle = 0;
-	late = event->expired_ns - event->deadline_ns;
+	late = now() - event->deadline_ns;
 	if (late > crowd->latest)
 		crowd->latest = late;
-	if (late > 2 * tick_ns())
-		crowd->late++;
 	crowd->fired++;
 }
 
@@ -206,8 +203,7 @@ static void dismiss(struct crowd *crowd)
 	check_no_event(crowd->fd);
 	note("%llu timers armed, %llu expired, %llu cancelled, none lost",
 	     crowd->armed, crowd->fired, crowd->cancelled);
-	note("%llu more than 2 ticks late, the latest by %llu us",
-	     crowd->late, crowd->latest / 1000);
+	note("the latest was read %llu us after its deadline", crowd->latest / 1000);
 	ASSERT_LE(crowd->latest, longest_move + STUCK);
 }
 
@@ -328,9 +324,9 @@ TEST_TIMEOUT(moved_timers_wake_their_new_cpu, 900)
 	enum { COUNT = 500 };
 	const unsigned int rounds = long_tests && !debug_kernel() ? 30 : 5;
 	const int fd = open_device(0);
-	struct twheel_event events[COUNT];
 	unsigned int round, i, moved = 0;
 	__u64 latest = 0, late;
+	struct twheel_event event;
 	struct twheel_op op;
 
 	find_cpus();
@@ -345,9 +341,9 @@ TEST_TIMEOUT(moved_timers_wake_their_new_cpu, 900)
 		longest_move = 0;
 		set_online(cpu, false);
 		moved += query(fd, handle, &op) == 0;
-		read_all(fd, events, COUNT);
 		for (i = 0; i < COUNT; i++) {
-			late = events[i].expired_ns - events[i].deadline_ns;
+			event = read_one(fd);
+			late = now() - event.deadline_ns;
 			ASSERT_LE(late, tick_ns() + longest_move + slack_ns());
 			if (late > latest)
 				latest = late;
@@ -378,7 +374,7 @@ TEST_TIMEOUT(cpu_that_is_back_runs_timers, 600)
 		for (i = 0; i < 10; i++) {
 			add(fd, ticks(i), i);
 			event = read_one(fd);
-			check_lateness(&event);
+			ASSERT_LE(now() - event.deadline_ns, tick_ns() + slack_ns());
 		}
 	}
 	ASSERT_EQ(timers_of(fd), 0);

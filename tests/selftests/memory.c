@@ -11,10 +11,7 @@
 #include "table_timer.h"
 #include "user.h"
 
-/*
- * SINGLE: timers that are armed by single calls. Their memory is twelve times SOME, and the
- * calls take longer than several grace periods.
- */
+/* SINGLE: timers that are armed by single calls. Their memory is twelve times SOME. */
 enum { COUNT = 100000, SINGLE = 20000, SOME = 32 * 4096 };
 
 /*
@@ -51,22 +48,6 @@ static struct slab get_slab(void)
 	return (struct slab){ .used = used * size, .all = all * size };
 }
 
-/*
- * The cache once at most @most bytes are used, or after many grace periods. A
- * block is freed a grace period after its timers ended.
- */
-static struct slab get_slab_of(unsigned long most)
-{
-	struct slab slab = get_slab();
-	int i;
-
-	for (i = 0; i < 100 && slab.used > most; i++) {
-		wait_for_grace_period();
-		slab = get_slab();
-	}
-	return slab;
-}
-
 static void need_fast_kernel(void)
 {
 	if (debug_kernel())
@@ -75,8 +56,7 @@ static void need_fast_kernel(void)
 
 TEST(timer_takes_66_bytes_at_most)
 {
-	/* without the blocks of earlier cases, which count until a grace period ends */
-	const struct slab before = get_slab_of(SOME);
+	const struct slab before = get_slab();
 	const int fd = open_device(0);
 	struct slab after;
 
@@ -94,22 +74,20 @@ TEST(cancelled_timers_are_freed)
 {
 	const struct slab before = get_slab();
 	const int fd = open_device(0);
-	struct slab later;
 	int i;
 
 	need_fast_kernel();
 	for (i = 0; i < 3; i++) {
 		add_many(fd, ops, COUNT, new_timer(LONG, 0));
 		cancel_all(fd, ops, COUNT);
-		later = get_slab_of(before.used + SOME);
-		ASSERT_LE(later.used, before.used + SOME);
+		ASSERT_LE(get_slab().used, before.used + SOME);
 	}
 }
 
 /* New timers take the places of cancelled timers, three in ten: no memory is added. */
 DEVICE_TEST(places_of_cancelled_timers_are_used_again)
 {
-	struct slab first, later;
+	struct slab first;
 	int i, j;
 
 	need_fast_kernel();
@@ -121,71 +99,41 @@ DEVICE_TEST(places_of_cancelled_timers_are_used_again)
 		for (j = i; j < COUNT; j += 10)
 			ops[j].handle = add(fd, LONG, j);
 	}
-	later = get_slab();
-	ASSERT_LE(later.used, first.used + SOME);
+	ASSERT_LE(get_slab().used, first.used + SOME);
 }
 
-/* One timer is armed and cancelled again and again, in at most @most bytes. */
-static void check_timer_alone(int fd, unsigned long most)
+/* One timer is armed and cancelled again and again, with and without a word in the table. */
+static void check_timer_alone(int fd)
 {
-	struct slab later;
+	const struct slab first = get_slab();
+	struct twheel_op op;
 	int i;
 
-	for (i = 0; i < SINGLE; i++)
-		ASSERT_EQ(cancel(fd, add(fd, LONG, i)), 0);
-	later = get_slab();
-	ASSERT_LE(later.all, most);
+	for (i = 0; i < SINGLE; i++) {
+		op = new_timer(LONG, i);
+		op.flags = i % 3 ? TWHEEL_SHARED : 0;
+		ASSERT_EQ(cancel(fd, arm(fd, op)), 0);
+	}
+	ASSERT_LE(get_slab().all, first.all + SOME);
 }
 
-/* Its place is used again without a wait for a grace period. */
+/* On a new descriptor, and after many timers, cancelled in the opposite order. */
 DEVICE_TEST(timer_alone_comes_and_goes_in_the_same_memory)
 {
-	struct slab first;
-
-	need_fast_kernel();
-	ASSERT_EQ(cancel(fd, add(fd, LONG, 0)), 0);
-	first = get_slab();
-	check_timer_alone(fd, first.all + SOME);
-}
-
-/* The same after many timers, cancelled in the opposite order. */
-DEVICE_TEST(timer_alone_after_many_uses_the_same_memory)
-{
-	struct slab first;
-	int i;
-
-	need_fast_kernel();
-	add_many(fd, ops, COUNT, new_timer(LONG, 0));
-	for (i = COUNT - 1; i >= 0; i--)
-		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
-	first = get_slab_of(SOME);
-	check_timer_alone(fd, first.all + SOME);
-}
-
-/* The same where timers with and without words take turns in different places. */
-DEVICE_TEST(timers_that_share_words_alone_use_the_same_memory)
-{
-	struct slab first, later;
-	struct twheel_op op;
 	int i;
 
 	need_fast_kernel();
 	map_words(fd, 16 * words_of_a_page());
-	first = get_slab();
-	for (i = 0; i < SINGLE; i++) {
-		op = new_timer(LONG, i);
-		op.flags = i % 3 ? TWHEEL_SHARED : 0;
-		CALL(ioctl(fd, TWHEEL_IOC_ADD, &op));
-		ASSERT_EQ(cancel(fd, op.handle), 0);
-	}
-	later = get_slab();
-	ASSERT_LE(later.all, first.all + SOME);
+	check_timer_alone(fd);
+	add_many(fd, ops, COUNT, new_timer(LONG, 0));
+	for (i = COUNT - 1; i >= 0; i--)
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+	check_timer_alone(fd);
 }
 
 TEST(close_frees_all_timers)
 {
 	const struct slab before = get_slab();
-	struct slab after;
 	int i;
 
 	need_fast_kernel();
@@ -199,8 +147,7 @@ TEST(close_frees_all_timers)
 		wait_for_event(fd);
 		close(fd);
 	}
-	after = get_slab_of(before.used + SOME);
-	ASSERT_LE(after.used, before.used + SOME);
+	ASSERT_LE(get_slab().used, before.used + SOME);
 }
 
 static unsigned long memory_of_cgroup(void)
