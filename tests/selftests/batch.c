@@ -90,17 +90,6 @@ DEVICE_TEST(unused_fields_are_left_as_they_were)
 	ASSERT(!memcmp(&op, &before, sizeof(op)));
 }
 
-DEVICE_TEST(largest_batch_adds_and_cancels)
-{
-	const unsigned int count = many(get_info(fd).max_batch);
-	struct twheel_op *ops = allocate(count, sizeof(*ops));
-
-	add_many(fd, ops, count, new_timer(LONG, 0));
-	ASSERT_EQ(timers_of(fd), count);
-	cancel_all(fd, ops, count);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 DEVICE_TEST(structure_may_be_read_only)
 {
 	struct twheel_batch *batch = two_pages(PROT_NONE);

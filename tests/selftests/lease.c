@@ -7,13 +7,6 @@
 
 #define CAP	(40 * NSEC_PER_SEC)
 
-DEVICE_TEST(descriptor_is_closed_by_exec)
-{
-	const int lease = new_lease(fd, add(fd, LONG, 1), CAP, 0);
-
-	ASSERT(CALL(fcntl(lease, F_GETFD)) & FD_CLOEXEC);
-}
-
 /* Make a push, which returns @value. It moves the deadline to @ns from then. */
 #define CHECK_PUSH(push, value, ns)					\
 	do {								\

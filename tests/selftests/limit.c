@@ -17,18 +17,6 @@ static void check_full(int fd)
 	ASSERT_EQ(timers_of(fd), get_info(fd).max_timers);
 }
 
-TEST(cancel_makes_room_for_one)
-{
-	const int fd = open_with("max_timers", LIMIT);
-	const __u64 handle = add(fd, LONG, 1);
-
-	add_timers(fd, LIMIT - 1);
-	check_full(fd);
-	ASSERT_EQ(cancel(fd, handle), 0);
-	add(fd, LONG, 2);
-	check_full(fd);
-}
-
 TEST(read_makes_room)
 {
 	const int fd = open_with("max_timers", LIMIT);

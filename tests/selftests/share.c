@@ -57,20 +57,6 @@ DEVICE_TEST(timers_live_in_a_descriptor_that_is_sent)
 	ASSERT(read_one(received).handle == handle);
 }
 
-DEVICE_TEST(descriptor_lost_on_its_way_ends_its_timers)
-{
-	int sockets[2];
-
-	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	add(fd, ticks(2), 9);
-	add(fd, LONG, 9);
-	send_descriptor(sockets[0], fd);
-	close(fd);
-	close(sockets[0]);
-	close(sockets[1]);
-	pass_ticks(4);
-}
-
 /* The other half of the test below: runs before main(), in the same process. */
 static __attribute__((constructor)) void after_exec(void)
 {
@@ -171,29 +157,6 @@ NONBLOCK_TEST(each_event_is_read_by_one_process)
 	for (i = 0; i < 3; i++)
 		join(children[i]);
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-static void add_and_wait(void *data)
-{
-	const int fd = open_device(0);
-	int i;
-
-	for (i = 0; i < 1000; i++)
-		add_periodic(fd, now(), ticks(1), i);
-	tell(*(int *)data);
-	wait_to_be_killed();
-}
-
-TEST(killed_process_leaves_nothing)
-{
-	int ready[2];
-	pid_t child;
-
-	CALL(pipe(ready));
-	child = start(add_and_wait, &ready[1]);
-	hear(ready[0]);
-	kill_child(child);
-	pass_ticks(3);
 }
 
 /* The last close finds timers of all kinds: pending, expired, periodic and cancelled. */

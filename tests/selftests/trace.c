@@ -65,14 +65,6 @@ static char *read_tracefs(const char *path)
 	return text;
 }
 
-static void enable_event(int kind)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "events/twheel/%s/enable", kinds[kind]);
-	ASSERT(write_tracefs(name, "1"));
-}
-
 /* Trace all events from here on. */
 static void begin_trace(void)
 {
@@ -488,43 +480,6 @@ TEST(lives_of_many_visits)
 	end_trace();
 }
 
-/* Visits with all events but twheel_extend, and twheel_migrate, which takes two CPUs. */
-static void whole_life(void)
-{
-	int fd = open_device(0);
-	__u64 handle = add(fd, HOUR, 1);
-
-	ASSERT_EQ(change(fd, handle, HOUR / 10), 0);
-	close(fd);
-	/* far enough away to begin on a higher level */
-	fd = open_device(0);
-	add(fd, ticks(200), 2);
-	read_one(fd);
-	close(fd);
-}
-
-TEST(each_event_alone)
-{
-	unsigned int counts[KINDS];
-	int kind, other;
-
-	stay_on_one_cpu();
-	begin_trace();
-	for (kind = 0; kind < MIGRATE; kind++) {
-		if (kind == EXTEND)
-			continue;
-		ASSERT(write_tracefs("events/twheel/enable", "0"));
-		enable_event(kind);
-		whole_life();
-		count_kinds(counts);
-		for (other = 0; other < KINDS; other++)
-			if (other != kind)
-				ASSERT_EQ(counts[other], 0);
-		ASSERT_GE(counts[kind], 1);
-	}
-	end_trace();
-}
-
 /* Each visit that moves down a level, or is found not to be due, is in a line. */
 TEST(cascades_add_up)
 {
@@ -538,7 +493,7 @@ TEST(cascades_add_up)
 	stay_on_one_cpu();
 	begin_trace();
 	ASSERT(write_tracefs("events/twheel/enable", "0"));
-	enable_event(CASCADE);
+	ASSERT(write_tracefs("events/twheel/twheel_cascade/enable", "1"));
 	before = sum_of_cpus("cascaded") + sum_of_cpus("refiled");
 	for (i = 0; i < COUNT; i++) {
 		fds[i] = open_device(0);
@@ -557,27 +512,6 @@ TEST(cascades_add_up)
 	ASSERT_GE(sum, 1);
 	ASSERT_EQ(sum, sum_of_cpus("cascaded") + sum_of_cpus("refiled") -
 		  before);
-	end_trace();
-}
-
-TEST(filters_know_the_fields)
-{
-	unsigned int counts[KINDS];
-
-	stay_on_one_cpu();
-	begin_trace();
-	ASSERT(write_tracefs("events/twheel/twheel_arm/filter", "cpu > 100000"));
-	ASSERT(write_tracefs("events/twheel/twheel_cancel/filter", "expires > 0 && cpu == 0"));
-	whole_life();
-	count_kinds(counts);
-	ASSERT_EQ(counts[ARM], 0);
-	ASSERT_GE(counts[CANCEL], 1);
-	ASSERT(write_tracefs("events/twheel/twheel_arm/filter", "period == 0 && cpu == 0"));
-	whole_life();
-	count_kinds(counts);
-	ASSERT_GE(counts[ARM], 2);
-	ASSERT(!write_tracefs("events/twheel/twheel_arm/filter", "flavour == 1"));
-	ASSERT_EQ(errno, EINVAL);
 	end_trace();
 }
 
