@@ -78,24 +78,6 @@ DEVICE_TEST(relative_change_counts_from_now)
 	check_lateness(&event);
 }
 
-DEVICE_TEST(later_then_earlier_then_later)
-{
-	__u64 start, handle;
-	int results[3];
-
-	do {
-		start = now() + margin_ns();
-		handle = add_at(fd, start + ticks(5), 1);
-		results[0] = change_to(fd, handle, start + 1000 * NSEC_PER_SEC);
-		results[1] = change_to(fd, handle, start + ticks(6));
-		results[2] = change_to(fd, handle, start + ticks(9));
-	} while (too_late(fd, handle, start + ticks(5)));
-	ASSERT_EQ(results[0], 0);
-	ASSERT_EQ(results[1], 0);
-	ASSERT_EQ(results[2], 0);
-	check_expiry(fd, handle, start + ticks(9));
-}
-
 DEVICE_TEST(unread_event_is_retracted)
 {
 	const __u64 handle = add(fd, 0, 1);

@@ -141,26 +141,6 @@ BOTH_LIMITS_TEST(batch_is_cut_at_the_users_limit)
 	check_user_full(fd, limit);
 }
 
-static void add_as_bob(void *data)
-{
-	const int fd = *(int *)data;
-
-	become(BOB);
-	add(fd, LONG, 1);
-	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
-	ASSERT_EQ(get_info(fd).timers_user, LIMIT);
-	check_full(fd);
-}
-
-LIMIT_TEST(opener_is_charged_in_a_child_too)
-{
-	int fd = open_as(ALICE);
-
-	add_timers(fd, LIMIT - 1);
-	join(start(add_as_bob, &fd));
-	check_full(fd);
-}
-
 /* The receiver has all capabilities, but the descriptor stays limited. */
 static void receive_and_fill(void *data)
 {

@@ -47,20 +47,6 @@ TEST(pushed_back_timer_expires_at_its_new_deadline)
 	check_expiry(&t, later);
 }
 
-TEST(pushed_back_by_one_nanosecond)
-{
-	const struct table_timer t = pushed_timer(1);
-
-	check_expiry(&t, t.deadline + 1);
-}
-
-TEST(earlier_word_has_no_effect_before_the_deadline)
-{
-	const struct table_timer t = timer_with_word(now());
-
-	check_expiry(&t, t.deadline);
-}
-
 TEST(change_undoes_a_push)
 {
 	const struct table_timer t = new_table_timer(LONG / 2);

@@ -57,17 +57,6 @@ URING_TEST(operations_complete_while_they_are_submitted)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-URING_TEST(timer_of_a_command_expires)
-{
-	struct twheel_op op = new_timer(ticks(2), 5);
-
-	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_ADD, &op), 0);
-	ASSERT_EQ(read_one(fd).cookie, 5);
-	wait_until_expired(fd, op.handle = add(fd, 0, 6));
-	op = op_on(0, op.handle);
-	ASSERT_EQ(command_at_once(fd, TWHEEL_IOC_CANCEL, &op), TWHEEL_RETRACTED);
-}
-
 URING_TEST(batch_completes_while_it_is_submitted)
 {
 	enum { COUNT = 1000 };
