@@ -5,7 +5,6 @@
  * move takes.
  */
 #include <dirent.h>
-#include <sched.h>
 
 #include "debugfs.h"
 #include "parameter.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* TWHEEL_IOC_EVENTFD and SIGIO: other ways to learn that timers have expired. */
 #include <stdint.h>
-#include <sys/wait.h>
 
 #include "device.h"
 

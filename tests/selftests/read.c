@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* read(): how events are delivered, that none is lost, and that none comes twice. */
-#include <limits.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 

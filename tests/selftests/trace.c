@@ -9,7 +9,6 @@
  */
 #include "debugfs.h"
 
-#include <sched.h>
 #include <sys/stat.h>
 
 #define TRACEFS		"/sys/kernel/tracing"
