@@ -35,10 +35,9 @@ static void check_no_room(int fd)
 
 LIMIT_TEST(lease_above_the_limit_is_edquot)
 {
-	int leases[LIMIT], fd, other;
+	const int fd = open_as(ALICE), other = open_device(0);
+	int leases[LIMIT];
 
-	fd = open_as(ALICE);
-	other = open_device(0);
 	make_leases(fd, leases, LIMIT / 2);
 	make_leases(other, leases, LIMIT - LIMIT / 2);
 	check_no_room(fd);
@@ -48,12 +47,11 @@ LIMIT_TEST(lease_above_the_limit_is_edquot)
 
 LIMIT_TEST(each_end_makes_room)
 {
-	int leases[LIMIT], one, fd, other;
+	const int fd = open_as(ALICE), other = open_device(0);
 	struct twheel_op op;
+	int leases[LIMIT], one;
 	__u64 handle;
 
-	fd = open_as(ALICE);
-	other = open_device(0);
 	make_leases(fd, leases, LIMIT - 1);
 
 	one = lease_of_new_timer(other, &handle, 0);

@@ -65,11 +65,9 @@ LIMIT_TEST(batch_adds_as_many_as_there_is_room_for)
 
 LIMIT_TEST(limit_is_for_all_descriptors_together)
 {
+	const int fd = open_as(ALICE), other = open_device(0);
 	__u64 handle;
-	int fd, other;
 
-	fd = open_as(ALICE);
-	other = open_device(0);
 	add_timers(fd, 600);
 	ASSERT_EQ(get_info(other).timers_user, 600);
 	ASSERT_EQ(timers_of(other), 0);
@@ -86,12 +84,10 @@ LIMIT_TEST(limit_is_for_all_descriptors_together)
 
 LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 {
+	const int fd = open_as(ALICE), other = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
 	__u64 retracted;
-	int fd, other;
 
-	fd = open_as(ALICE);
-	other = open_device(0);
 	add_timers(fd, LIMIT - 1);
 
 	add(other, 0, 1);
@@ -116,14 +112,12 @@ LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 
 LIMIT_TEST(timer_that_was_refused_takes_no_room)
 {
-	char *pages = two_pages(PROT_READ | PROT_WRITE);
-	struct twheel_op *op = (void *)(pages + page_size());
 	const int fd = open_as(ALICE);
+	struct twheel_op timer = new_timer(LONG, 1), *op;
 
 	add_timers(fd, LIMIT - 1);
-	*op = new_timer(LONG, 1);
-	op->group = 1;
-	CALL(mprotect(op, page_size(), PROT_READ));
+	timer.group = 1;
+	op = read_only_op(timer);
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD, op), EFAULT);
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_UPSERT, op), EFAULT);
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 1);
