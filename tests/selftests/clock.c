@@ -157,24 +157,10 @@ static void need_clocks_ahead(__u64 outside)
 static void check_in_namespace(void *outside)
 {
 	const int fd = open_device(0);
-	__u64 time, handle;
-	struct twheel_event event;
 
 	need_clocks_ahead(*(__u64 *)outside);
-	time = read_clock(CLOCK_MONOTONIC);
-	handle = add_at(fd, time + ticks(5), 1);
-	event = read_any(fd);
-	ASSERT_EQ(event.handle, handle);
-	ASSERT_EQ(event.deadline_ns, time + ticks(5));
-	ASSERT_GE(event.expired_ns, event.deadline_ns);
-	ASSERT_GE(read_clock(CLOCK_MONOTONIC), event.expired_ns);
-
-	time = read_clock(CLOCK_BOOTTIME);
-	handle = add_on(fd, CLOCK_BOOTTIME, time + ticks(5), 0);
-	event = read_any(fd);
-	ASSERT_EQ(event.handle, handle);
-	ASSERT_EQ(event.deadline_ns, time + ticks(5));
-	ASSERT_GE(event.expired_ns, event.deadline_ns);
+	check_expiry_on(fd, CLOCK_MONOTONIC);
+	check_expiry_on(fd, CLOCK_BOOTTIME);
 }
 
 /* Run a check in a child whose clocks are an hour ahead. */
