@@ -297,18 +297,13 @@ TEST(ring_has_the_same_order)
 TRAVEL_TEST(expiry_is_told_an_hour_later)
 {
 	const __u64 start = now() + ticks(2);
-	struct twheel_event event;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++)
 		add_at(fd, start + i * (NSEC_PER_SEC + 12345), i);
 	sleep_for(HOUR);
-	for (i = 0; i < 100; i++) {
-		event = read_one(fd);
-		ASSERT_EQ(event.cookie, i);
-		ASSERT_EQ(event.deadline_ns, start + i * (NSEC_PER_SEC + 12345));
-		ASSERT_LT(event.expired_ns, event.deadline_ns + tick_ns() + slack_ns());
-	}
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(read_exact(fd, start + i * (NSEC_PER_SEC + 12345)).cookie, i);
 }
 
 /* The same for a timer that was pushed back twice since anyone looked. */
@@ -316,14 +311,11 @@ TEST(pushed_back_timer_expires_on_its_own_tick)
 {
 	const struct table_timer t = pushed_timer(10 * NSEC_PER_SEC);
 	const __u64 later = t.deadline + 20 * NSEC_PER_SEC + 12345;
-	struct twheel_event event;
 
 	need_time_travel();
 	ASSERT(push_alone(t.word, later));
 	sleep_for(HOUR);
-	event = read_one(t.fd);
-	ASSERT_EQ(event.deadline_ns, later);
-	ASSERT_LE(event.expired_ns, later + tick_ns() + slack_ns());
+	read_exact(t.fd, later);
 }
 
 /* Periodic timers are armed by the deadline that was missed first. */

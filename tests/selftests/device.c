@@ -826,6 +826,16 @@ struct twheel_event read_any(int fd)
 	return event;
 }
 
+struct twheel_event read_exact(int fd, __u64 deadline_ns)
+{
+	const struct twheel_event event = read_any(fd);
+
+	ASSERT_EQ(event.deadline_ns, deadline_ns);
+	ASSERT_EQ(event.count, 1);
+	ASSERT_LE(event.expired_ns, deadline_ns + tick_ns() + slack_ns());
+	return event;
+}
+
 void pass(__u64 deadline_ns)
 {
 	const int fd = open_device(O_NONBLOCK);

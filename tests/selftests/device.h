@@ -246,6 +246,9 @@ struct twheel_event read_one(int fd);
 /* One event of a timer on any clock. */
 struct twheel_event read_any(int fd);
 
+/* The same. It has this deadline, counts 1, and came within a tick and slack_ns(). */
+struct twheel_event read_exact(int fd, __u64 deadline_ns);
+
 /* Check that a cookie is below @count, and that it has not been seen before. */
 void see_once(bool *seen, __u64 cookie, __u64 count);
 

@@ -87,7 +87,6 @@ DEVICE_TEST(monotonic_timer_stands_still)
 {
 	const __u64 start = now();
 	const __u64 handle = add_at(fd, start + HOUR / 2, 1);
-	struct twheel_event event;
 	struct twheel_op op = { 0 };
 
 	suspend(3600);
@@ -95,23 +94,17 @@ DEVICE_TEST(monotonic_timer_stands_still)
 	check_no_event(fd);
 	ASSERT_EQ(query(fd, handle, &op), 0);
 	ASSERT_GE(op.time_ns, HOUR / 2 - 20 * NSEC_PER_SEC);
-	event = read_any(fd);
-	ASSERT_EQ(event.deadline_ns, start + HOUR / 2);
-	ASSERT_GE(event.expired_ns, start + HOUR / 2);
-	ASSERT_LE(event.expired_ns, start + HOUR / 2 + tick_ns() + slack_ns());
+	read_exact(fd, start + HOUR / 2);
 }
 
 DEVICE_TEST(boottime_timer_due_later_is_in_time)
 {
 	const __u64 deadline = read_clock(CLOCK_BOOTTIME) + 3 * HOUR / 2;
-	struct twheel_event event;
 
 	add_on(fd, CLOCK_BOOTTIME, deadline, 0);
 	suspend(3600);
 	ASSERT(!has_event(fd));
-	event = read_any(fd);
-	ASSERT_EQ(event.deadline_ns, deadline);
-	ASSERT_WITHIN(event.expired_ns, deadline, deadline + tick_ns() + slack_ns());
+	read_exact(fd, deadline);
 }
 
 DEVICE_TEST(periods_that_were_slept_over_are_counted)
