@@ -226,7 +226,6 @@ TEST(step_before_the_call_is_not_reported)
 	ASSERT(!has_event(fd));
 }
 
-
 /* Open, watch and close descriptors. */
 static void come_and_go(void *data)
 {

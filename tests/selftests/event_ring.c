@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "event_ring.h"
 
-
 size_t ring_size(unsigned int entries)
 {
 	return page_size() + entries * sizeof(struct twheel_event);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "holder.h"
 
-
 int try_lease(int fd, __u64 handle, __u64 cap_ns, __u32 flags)
 {
 	struct twheel_lease lease = {

@@ -40,7 +40,6 @@ RING_TEST(page_does_not_change_what_the_kernel_knows)
 	ASSERT_EQ(ring.head->flags, 0);
 }
 
-
 /* Write garbage into all fields, and at times a head that makes room. */
 static void write_garbage(void *data)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "table_timer.h"
 
-
 struct twheel_word *map_words(int fd, unsigned int words)
 {
 	struct twheel_word *table = mmap(NULL, words * sizeof(*table),
