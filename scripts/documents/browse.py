@@ -2,17 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Look at the site of the documentation with a browser, without a window. Prints TAP.
 
-usage: scripts/documents/browse.py [--pictures DIRECTORY] SITE
-
-  --pictures DIRECTORY
-             also save a picture of each page, as on a laptop and as on a phone
+usage: scripts/documents/browse.py SITE
 
 SITE is the directory with the pages. No page may scroll sideways, neither on a laptop nor on
 a phone; the navigation, the contents of a long page and the search can be reached; and the
 search finds what people look for.
 """
 
-import base64
 import contextlib
 import functools
 import http.server
@@ -154,15 +150,10 @@ class Visitor:
         except TimeoutException:
             return False
 
-    def picture(self, path):
-        data = self.driver.execute_cdp_cmd("Page.captureScreenshot", {
-            "captureBeyondViewport": True, "format": "png"})
-        path.write_bytes(base64.b64decode(data["data"]))
-
     def check(self, good, text, *notes):
         self.writer.check(good, f"site: {text}", *notes)
 
-    def look_at_all(self, screen, pages, pictures):
+    def look_at_all(self, screen, pages):
         """No page scrolls sideways."""
         self.use(screen)
         wrong = []
@@ -171,8 +162,6 @@ class Visitor:
             stick_out = self.ask(STICK_OUT)
             if stick_out or self.ask(SCROLLS):
                 wrong.append(f"{page}: {'; '.join(stick_out[:5])}")
-            if pictures:
-                self.picture(pictures / f"{page.removesuffix('.html')}-{screen}.png")
         self.check(not wrong, f"on a {screen}, none of {len(pages)} pages scrolls sideways",
                    *wrong)
         self.open(PAGE)
@@ -230,13 +219,10 @@ class Visitor:
 
 
 def run(arguments):
-    parser = option_parser(__doc__)
-    parser.add_argument("--pictures", type=pathlib.Path)
-    parser.add_argument("site", type=pathlib.Path)
-    args = parser.parse_args(arguments)
-    pages = sorted(path.name for path in args.site.glob("*.html"))
+    site = pathlib.Path(option_parser(__doc__, "site").parse_args(arguments).site)
+    pages = sorted(path.name for path in site.glob("*.html"))
     if not pages:
-        raise Fail(f"no page in {args.site}")
+        raise Fail(f"no page in {site}")
     try:
         import selenium  # noqa: F401
     except ImportError:
@@ -246,13 +232,11 @@ def run(arguments):
     if lacking:
         print(f"1..0 # SKIP this host has no {lacking}: scripts/setup browser installs it")
         return tap.LACKING
-    if args.pictures:
-        args.pictures.mkdir(parents=True, exist_ok=True)
     writer = tap.Writer()
-    with served(args.site) as address, browser() as driver:
+    with served(site) as address, browser() as driver:
         visitor = Visitor(driver, address, writer)
         for screen in SCREENS:
-            visitor.look_at_all(screen, pages, args.pictures)
+            visitor.look_at_all(screen, pages)
         visitor.look_around_on_phone()
         visitor.look_around_on_laptop()
         for words, page in SEARCHES.items():
