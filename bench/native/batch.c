@@ -93,7 +93,7 @@ static void prepare(unsigned int cpu, u32 n)
 	side->n = n;
 	side->op = bench_memory(n * sizeof(*side->op));
 	side->handle = bench_memory(n * sizeof(*side->handle));
-	side->order = pair_order(n);
+	side->order = bench_order(n);
 }
 
 /* Writes all operations, as a program does beforehand. */

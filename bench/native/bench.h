@@ -70,6 +70,8 @@ void *bench_memory(size_t bytes);
 /* The CPU time of the thread, in ns. */
 uint64_t bench_cpu_time(void);
 uint64_t bench_random(void);
+/* The numbers from 0 to @n - 1 in a random order. */
+uint32_t *bench_order(uint32_t n);
 /* Sorts the values, and prints the median, the least and the most. */
 void bench_print_spread(double *value, unsigned int n);
 

@@ -33,6 +33,28 @@ void *bench_memory(size_t bytes)
 	return p;
 }
 
+uint64_t bench_random(void)
+{
+	static uint64_t x = 88172645463325252ULL;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+uint32_t *bench_order(uint32_t n)
+{
+	uint32_t i, j, *order = bench_memory(n * sizeof(*order));
+
+	for (i = 0; i < n; i++) {
+		j = (uint32_t)(bench_random() % (i + 1));
+		order[i] = order[j];
+		order[j] = i;
+	}
+	return order;
+}
+
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;

@@ -31,6 +31,14 @@
 #define DESIGN_TICKS	300000U
 #define DESIGN_NS	300000000ULL
 
+const struct peer *const peers[] = {
+	&peer_twheel, &peer_engine, &peer_timer_list, &peer_rbtree, &peer_wahern, &peer_ratas, NULL
+};
+
+const struct peer *const designs[] = {
+	&peer_twheel, &design_scan, &design_heap, &design_simple_wheel, &design_hashed_wheel, NULL
+};
+
 enum metric {
 	ADD, ADD_IN_MEMORY_ORDER, REARM, HEART, CANCEL, EXPIRE, WORST, LIFE, EMPTY,
 	COST_ADD, COST_CANCEL, COST_TICK, COST_BYTES, METRICS
@@ -75,30 +83,13 @@ static void fired(void *timer)
 	fired_count++;
 }
 
-uint64_t bench_random(void)
-{
-	static uint64_t x = 88172645463325252ULL;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return x;
-}
-
 static void make_plan(struct plan *plan)
 {
-	uint32_t i, j, n = plan->n, swap, *second = bench_memory(n * sizeof(*second));
+	uint32_t i, n = plan->n, *second = bench_memory(n * sizeof(*second));
 	unsigned int k;
 
-	for (k = 0; k < 4; k++) {
-		plan->order[k] = bench_memory(n * sizeof(uint32_t));
-		for (i = 0; i < n; i++) {
-			j = (uint32_t)(bench_random() % (i + 1));
-			swap = j == i ? i : plan->order[k][j];
-			plan->order[k][i] = swap;
-			plan->order[k][j] = i;
-		}
-	}
+	for (k = 0; k < 4; k++)
+		plan->order[k] = bench_order(n);
 	plan->add = bench_memory(n * sizeof(uint32_t));
 	plan->rearm = bench_memory(n * sizeof(uint32_t));
 	plan->heart = bench_memory(n * sizeof(uint32_t));

@@ -18,18 +18,6 @@ pthread_barrier_t pair_start;
 static const struct pair *pair;
 static double took[PAIR_SIDES][PAIR_OPERATIONS];
 
-u32 *pair_order(u32 n)
-{
-	u32 i, j, *order = bench_memory(n * sizeof(*order));
-
-	for (i = 0; i < n; i++) {
-		j = (u32)random() % (i + 1);
-		order[i] = order[j];
-		order[j] = i;
-	}
-	return order;
-}
-
 static void *run_side(void *argument)
 {
 	unsigned int side = (unsigned int)(long)argument;

@@ -34,9 +34,6 @@ struct pair {
 
 extern pthread_barrier_t pair_start;
 
-/* Returns the numbers from 0 to @n - 1 in a random order. */
-unsigned int *pair_order(unsigned int n);
-
 int pair_main(int argc, char **argv, const struct pair *pair);
 
 #endif /* _NATIVE_PAIR_H */

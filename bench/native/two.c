@@ -50,7 +50,7 @@ static void prepare(unsigned int cpu, u32 n)
 
 	side->n = n;
 	side->objects = bench_memory((size_t)n * OBJECT_SIZE);
-	side->order = pair_order(n);
+	side->order = bench_order(n);
 	side->distance = bench_memory(n * sizeof(u32));
 	for (i = 0; i < n; i++)
 		side->distance[i] = 2 + (u32)random() % HOUR;
