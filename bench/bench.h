@@ -119,9 +119,14 @@ bench_loop(const struct bench_op *ops, u32 count, const struct bench_base *base,
 
 u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base *base,
 	       u32 *good);
-void bench_base_now(struct bench_base *base);
+
+extern struct seq_buf bench_results;
+
+void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
+		  u64 total, u64 count);
 
 /* bench_engine.c */
+void bench_base_now(struct bench_base *base);
 enum bench_op_kind {
 	BENCH_ADD,
 	BENCH_REARM,
@@ -165,12 +170,6 @@ struct bench_fired {
 };
 
 extern struct bench_fired bench_fired[BENCH_ENGINES];
-
-/* bench_result.c */
-extern struct seq_buf bench_results;
-
-void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
-		  u64 total, u64 count);
 
 /* The commands: see bench_main.c. */
 int bench_ops(u32 n, unsigned int reps);

@@ -6,12 +6,13 @@
 # cache.
 
 set -u
+script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 # Print the usage text, the comment at the head of the script: from line 4 to an empty line.
 usage()
 {
-	sed -n '4,/^$/s/^# \{0,1\}//p' "scripts/${0##*/}"
+	sed -n '4,/^$/s/^# \{0,1\}//p' "$script"
 }
 
 # A command line that makes no sense
