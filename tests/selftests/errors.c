@@ -18,75 +18,67 @@ enum field {
 	FIELD_DEADLINE,		/* the time, with TWHEEL_ABSTIME */
 };
 
-/* Rows of the calls that arm a timer, and of those that name one. */
-#define NEW_TIMER_REFUSES(call) \
-	{ call, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK, EINVAL }, \
-	{ call, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL }, \
-	{ call, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL }, \
-	{ call, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL }
-
-#define OLD_TIMER_REFUSES(call) \
-	{ call, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT }, \
-	{ call, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL }, \
-	{ call, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL }, \
-	{ call, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL }, \
-	{ call, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL }, \
-	{ call, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL }, \
-	{ call, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL }, \
-	{ call, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL }, \
-	{ call, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL }
+/* The calls, as sets: those that arm a timer, and those that name one. */
+enum {
+	ADD = 1, UPSERT = 2, CHANGE = 4, CANCEL = 8, QUERY = 16, GROUP = 32,
+	NEW = ADD | UPSERT, OLD = CHANGE | CANCEL | QUERY, ALL = NEW | OLD | GROUP,
+};
 
 /*
- * A call with an operation that would be valid but for one field. Rows that
- * follow each other with the same call and name are one case.
+ * Calls with an operation that would be valid but for one field. Rows that
+ * follow each other with the same name are one case of a call.
  */
 static const struct refusal {
-	unsigned long	call;
+	unsigned int	calls;
 	const char	*name;
 	enum field	field;
 	__u64		value;
 	int		error;
 } refusals[] = {
-	{ TWHEEL_IOC_ADD, "delay_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_ADD, "delay_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
-	{ TWHEEL_IOC_ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_ADD, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
-	NEW_TIMER_REFUSES(TWHEEL_IOC_ADD),
-	{ TWHEEL_IOC_ADD, "result_is_einval", FIELD_RESULT, ~0U, EINVAL },
-	{ TWHEEL_IOC_ADD, "handle_is_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
-	{ TWHEEL_IOC_ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_ADD, "window_above_2_63_is_einval", FIELD_WINDOW, ~0ULL, EINVAL },
-	{ TWHEEL_IOC_ADD, "period_below_the_minimum_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
-	{ TWHEEL_IOC_ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_ADD, "period_above_2_63_is_einval", FIELD_PERIOD, ~0ULL, EINVAL },
-
-	NEW_TIMER_REFUSES(TWHEEL_IOC_UPSERT),
-	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
-	{ TWHEEL_IOC_UPSERT, "value_out_of_range_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
-
-	OLD_TIMER_REFUSES(TWHEEL_IOC_CHANGE),
-	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
-	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
-	{ TWHEEL_IOC_CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
-
-	OLD_TIMER_REFUSES(TWHEEL_IOC_CANCEL),
-	{ TWHEEL_IOC_CANCEL, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
-
-	OLD_TIMER_REFUSES(TWHEEL_IOC_QUERY),
-	{ TWHEEL_IOC_QUERY, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
-
-#define GROUP_REFUSES(field) \
-	{ TWHEEL_IOC_CANCEL_GROUP, "other_fields_are_einval", field, EACH_BIT, EINVAL }
-	GROUP_REFUSES(FIELD_OP), GROUP_REFUSES(FIELD_FLAGS), GROUP_REFUSES(FIELD_CLOCKID),
-	GROUP_REFUSES(FIELD_RESULT), GROUP_REFUSES(FIELD_HANDLE), GROUP_REFUSES(FIELD_COOKIE),
-	GROUP_REFUSES(FIELD_TIME), GROUP_REFUSES(FIELD_PERIOD), GROUP_REFUSES(FIELD_WINDOW),
+	{ NEW, "delay_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ NEW, "delay_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
+	{ NEW, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ NEW, "deadline_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
+	{ NEW, "window_above_2_63_is_einval", FIELD_WINDOW, ABOVE_MAX, EINVAL },
+	{ NEW, "window_above_2_63_is_einval", FIELD_WINDOW, ~0ULL, EINVAL },
+	{ NEW, "period_below_the_minimum_is_einval", FIELD_PERIOD, TOO_SHORT, EINVAL },
+	{ NEW, "period_above_2_63_is_einval", FIELD_PERIOD, ABOVE_MAX, EINVAL },
+	{ NEW, "period_above_2_63_is_einval", FIELD_PERIOD, ~0ULL, EINVAL },
+	{ NEW, "clock_that_info_does_not_name_is_einval", FIELD_CLOCKID, NO_CLOCK, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ABOVE_MAX, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_TIME, ~0ULL, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ABOVE_MAX, EINVAL },
+	{ CHANGE, "time_above_2_63_is_einval", FIELD_DEADLINE, ~0ULL, EINVAL },
+	{ OLD, "unknown_handle_is_enoent", FIELD_HANDLE, EACH_BIT, ENOENT },
+	{ ALL, "unknown_flag_is_einval", FIELD_FLAGS, EACH_BIT, EINVAL },
+	{ ALL, "op_is_einval", FIELD_OP, EACH_BIT, EINVAL },
+	{ ALL, "result_is_einval", FIELD_RESULT, EACH_BIT, EINVAL },
+	{ ADD, "result_is_einval", FIELD_RESULT, ~0U, EINVAL },
+	{ ADD | GROUP, "handle_is_einval", FIELD_HANDLE, EACH_BIT, EINVAL },
+	{ OLD | GROUP, "clockid_is_einval", FIELD_CLOCKID, EACH_BIT, EINVAL },
+	{ OLD | GROUP, "cookie_is_einval", FIELD_COOKIE, EACH_BIT, EINVAL },
+	{ OLD | GROUP, "period_is_einval", FIELD_PERIOD, EACH_BIT, EINVAL },
+	{ OLD | GROUP, "window_is_einval", FIELD_WINDOW, EACH_BIT, EINVAL },
+	{ OLD, "reserved_is_einval", FIELD_GROUP, EACH_BIT, EINVAL },
+	{ CANCEL | QUERY | GROUP, "time_is_einval", FIELD_TIME, EACH_BIT, EINVAL },
 };
 
+/* A program has the cases of one call. */
 static struct test cases[ARRAY_SIZE(refusals)];
+static unsigned long call_of_cases;
+
+static bool is_of(const struct refusal *row, unsigned long call)
+{
+	static const unsigned long calls[] = {
+		TWHEEL_IOC_ADD, TWHEEL_IOC_UPSERT, TWHEEL_IOC_CHANGE,
+		TWHEEL_IOC_CANCEL, TWHEEL_IOC_QUERY, TWHEEL_IOC_CANCEL_GROUP,
+	};
+	unsigned int i = 0;
+
+	while (calls[i] != call)
+		i++;
+	return row->calls & 1U << i;
+}
 
 /*
  * Flags that are valid alone. A flag that needs another flag or field, like TWHEEL_KEEP_HANDLE, is
@@ -109,13 +101,15 @@ static __u32 known_flags(unsigned long call)
 
 /* A descriptor with one pending timer, which the calls are about. */
 struct target {
+	unsigned long	call;
 	int		fd;
 	struct twheel_op timer;
 };
 
-static struct target new_target(void)
+static struct target new_target(unsigned long call)
 {
 	struct target target = {
+		.call = call,
 		.fd = open_device(O_NONBLOCK),
 		.timer = new_timer_at(now() + LONG, 1),
 	};
@@ -203,10 +197,10 @@ static void refuse_each_bit(const struct target *target, const struct refusal *r
 	for (bit = 1; bit; bit <<= 1) {
 		struct twheel_op op = *valid;
 
-		if (row->field == FIELD_FLAGS && bit & known_flags(row->call))
+		if (row->field == FIELD_FLAGS && bit & known_flags(target->call))
 			continue;
 		if (set_bits(&op, row->field, bit))
-			refuse(target->fd, row->call, &op, row->error);
+			refuse(target->fd, target->call, &op, row->error);
 	}
 }
 
@@ -218,11 +212,11 @@ static void refuse_clocks(const struct target *target, const struct refusal *row
 
 	for (op.clockid = 0; op.clockid < 64; op.clockid++)
 		if (!(clocks & (1ULL << op.clockid)))
-			refuse(target->fd, row->call, &op, row->error);
+			refuse(target->fd, target->call, &op, row->error);
 	for (op.clockid = 64; op.clockid; op.clockid <<= 1) {
-		refuse(target->fd, row->call, &op, row->error);
+		refuse(target->fd, target->call, &op, row->error);
 		op.clockid |= CLOCK_MONOTONIC;
-		refuse(target->fd, row->call, &op, row->error);
+		refuse(target->fd, target->call, &op, row->error);
 		op.clockid &= ~CLOCK_MONOTONIC;
 	}
 }
@@ -236,9 +230,9 @@ static void refuse_short_periods(const struct target *target, const struct refus
 	if (least == 1)
 		skip("every period is long enough");
 	op.period_ns = 1;
-	refuse(target->fd, row->call, &op, row->error);
+	refuse(target->fd, target->call, &op, row->error);
 	op.period_ns = least - 1;
-	refuse(target->fd, row->call, &op, row->error);
+	refuse(target->fd, target->call, &op, row->error);
 }
 
 /* Handles that name no timer of the descriptor: wrong, foreign, or stale. */
@@ -251,32 +245,32 @@ static void refuse_handles(const struct target *target, const struct refusal *ro
 	__u64 bit;
 
 	op.handle = 0;
-	refuse(target->fd, row->call, &op, row->error);
+	refuse(target->fd, target->call, &op, row->error);
 	op.handle = ~0ULL;
-	refuse(target->fd, row->call, &op, row->error);
+	refuse(target->fd, target->call, &op, row->error);
 	for (bit = 1; bit; bit <<= 1) {
 		op.handle = own ^ bit;
-		refuse(target->fd, row->call, &op, row->error);
+		refuse(target->fd, target->call, &op, row->error);
 	}
 
 	/* another descriptor's, whether or not it differs from an own handle */
 	op.handle = own;
-	refuse(other, row->call, &op, row->error);
+	refuse(other, target->call, &op, row->error);
 	op.handle = add(other, LONG, 1);
 	add(other, LONG, 1);
 	if (op.handle != own)
-		refuse(target->fd, row->call, &op, row->error);
+		refuse(target->fd, target->call, &op, row->error);
 	close(other);
 
 	/* a cancelled timer's */
 	op.handle = add(target->fd, LONG, 1);
 	ASSERT_EQ(cancel(target->fd, op.handle), 0);
-	refuse(target->fd, row->call, &op, row->error);
+	refuse(target->fd, target->call, &op, row->error);
 
 	/* a delivered timer's */
 	op.handle = add(target->fd, 0, 1);
 	ASSERT(read_one(target->fd).handle == op.handle);
-	refuse(target->fd, row->call, &op, row->error);
+	refuse(target->fd, target->call, &op, row->error);
 }
 
 static void refuse_row(const struct target *target, const struct refusal *row,
@@ -291,7 +285,7 @@ static void refuse_row(const struct target *target, const struct refusal *row,
 	else if (row->value == EACH_BIT)
 		refuse_each_bit(target, row, &valid, refuse);
 	else if (set_bits(&valid, row->field, row->value))
-		refuse(target->fd, row->call, &valid, row->error);
+		refuse(target->fd, target->call, &valid, row->error);
 }
 
 static void refuse_call(int fd, unsigned long call, const struct twheel_op *op, int error)
@@ -299,19 +293,19 @@ static void refuse_call(int fd, unsigned long call, const struct twheel_op *op, 
 	REFUSED(fd, call, op, error);
 }
 
-static void try_row(const struct refusal *row, refuse_fn *refuse)
+static void try_row(unsigned long call, const struct refusal *row, refuse_fn *refuse)
 {
-	const struct target target = new_target();
-	struct twheel_op valid = valid_op(row->call, &target);
+	const struct target target = new_target(call);
+	struct twheel_op valid = valid_op(call, &target);
 
 	refuse_row(&target, row, valid, refuse);
-	if (row->call == TWHEEL_IOC_UPSERT) {
+	if (call == TWHEEL_IOC_UPSERT) {
 		/* with handle 0, the call would add a timer */
 		valid.handle = 0;
 		refuse_row(&target, row, valid, refuse);
-	} else if (row->call != TWHEEL_IOC_ADD && row->error == EINVAL) {
+	} else if (call != TWHEEL_IOC_ADD && row->error == EINVAL) {
 		/* EINVAL comes before ENOENT */
-		if (row->call == TWHEEL_IOC_CANCEL_GROUP)
+		if (call == TWHEEL_IOC_CANCEL_GROUP)
 			valid.group = ~0ULL;
 		else
 			valid.handle = ~0ULL;
@@ -320,32 +314,28 @@ static void try_row(const struct refusal *row, refuse_fn *refuse)
 	check_target(&target);
 }
 
-static bool same_case(const struct refusal *a, const struct refusal *b)
-{
-	return a->call == b->call && !strcmp(a->name, b->name);
-}
-
 /* Run a case. @data is its first row. */
 static void run_rows(const void *data)
 {
-	const struct refusal *first = data, *row = first;
+	const struct refusal *first = data, *row;
 
-	do
-		try_row(row++, refuse_call);
-	while (row < refusals + ARRAY_SIZE(refusals) && same_case(row, first));
+	for (row = first; row < refusals + ARRAY_SIZE(refusals); row++)
+		if (is_of(row, call_of_cases) && !strcmp(row->name, first->name))
+			try_row(call_of_cases, row, refuse_call);
 }
 
 void register_refusals(unsigned long call)
 {
+	const char *last = "";
 	unsigned int i;
 
+	call_of_cases = call;
 	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
-		if (refusals[i].call != call)
+		if (!is_of(&refusals[i], call) || !strcmp(refusals[i].name, last))
 			continue;
-		if (i && same_case(&refusals[i], &refusals[i - 1]))
-			continue;
+		last = refusals[i].name;
 		cases[i] = (struct test){
-			.name = refusals[i].name,
+			.name = last,
 			.run_row = run_rows,
 			.data = &refusals[i],
 			.timeout = 60,
@@ -359,6 +349,6 @@ void try_refusals(unsigned long call, int error, refuse_fn *refuse)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(refusals); i++)
-		if (refusals[i].call == call && refusals[i].error == error)
-			try_row(&refusals[i], refuse);
+		if (is_of(&refusals[i], call) && refusals[i].error == error)
+			try_row(call, &refusals[i], refuse);
 }

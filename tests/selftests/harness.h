@@ -77,6 +77,7 @@ void register_test(struct test *test);
 
 /* A case that is one call. */
 #define TEST_CALL(id, call)						\
+	static void id(void);						\
 	TEST(id)							\
 	{								\
 		call;							\
