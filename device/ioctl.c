@@ -27,17 +27,6 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
-static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
-{
-	struct twheel_op op;
-
-	if (copy_from_user(&op, to, sizeof(op)))
-		return -EFAULT;
-	if (op.op)
-		return -EINVAL;
-	return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
-}
-
 static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opcode)
 {
 	struct twheel_op op;
@@ -68,12 +57,13 @@ static unsigned int ioctl_run_some(struct timer_set *set, struct twheel_op *op,
 		n++;
 	if (n)
 		return twheel_ops_add(set, op, to, n, true);
-	n = 1;
-	if (twheel_ops_is_short(op)) {
-		changed = false;
-		n = twheel_ops_run_short(set, op, count, &changed);
+	while (n < count && (op[n].op == TWHEEL_OP_CHANGE || op[n].op == TWHEEL_OP_CANCEL))
+		n++;
+	if (n) {
+		changed = twheel_ops_run_short(set, op, n);
 	} else {
 		op->result = twheel_ops_run(set, op, op->op, to);
+		n = 1;
 	}
 	return changed && copy_to_user(to, op, array_size(n, sizeof(*op))) ? 0 : n;
 }
@@ -93,12 +83,10 @@ static unsigned int ioctl_run_chunk(struct timer_set *set, struct twheel_op *op,
 	    copy_to_user(ops, op, array_size(pages ? 1 : count, sizeof(*op))) ||
 	    copy_to_user(&ops[count - 1], &op[count - 1], sizeof(*op)))
 		return 0;
-	while (done < count) {
+	do {
 		n = ioctl_run_some(set, op + done, ops + done, count - done);
-		if (!n)
-			break;
 		done += n;
-	}
+	} while (n && done < count);
 	return done;
 }
 
@@ -106,7 +94,7 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 {
 	struct twheel_op __user *ops;
 	struct twheel_batch batch;
-	unsigned int done, count, n;
+	unsigned int done = 0, count, n;
 	struct twheel_op *op;
 
 	if (copy_from_user(&batch, argp, sizeof(batch)))
@@ -121,19 +109,14 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 	if (!op)
 		return -ENOMEM;
 
-	for (done = 0; done < batch.count; done += n) {
-		/* Not signal_pending(), which is also true while io_uring has work for the task. */
-		if (done && task_sigpending(current))
-			break;
+	do {
 		count = min(batch.count - done, TWHEEL_CHUNK);
 		n = ioctl_run_chunk(set, op, ops + done, count);
-		if (n < count) {
-			done += n;
-			break;
-		}
+		done += n;
 		twheel_visit_call(set);
 		cond_resched();
-	}
+		/* Not signal_pending(), which is also true while io_uring has work for the task. */
+	} while (n == count && done < batch.count && !task_sigpending(current));
 	kfree(op);
 	return done ? (long)done : -EFAULT;
 }
@@ -175,7 +158,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	case TWHEEL_IOC_INFO:
 		return ioctl_info(set, argp);
 	case TWHEEL_IOC_ADD:
-		return ioctl_add(set, argp);
+		return ioctl_op(set, argp, TWHEEL_OP_ADD);
 	case TWHEEL_IOC_CHANGE:
 		return ioctl_op(set, argp, TWHEEL_OP_CHANGE);
 	case TWHEEL_IOC_CANCEL:

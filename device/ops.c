@@ -162,23 +162,22 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 }
 
 /*
- * Carries out the short operations at the start of @op, at least one and at most %TWHEEL_CHUNK, and
- * fills in their results. Sets @changed if a result is not 0. Returns how many.
+ * Carries out @n changes and cancels, at most %TWHEEL_CHUNK, in one hold of the lock, and fills in
+ * their results. Returns whether one of them is not 0.
  */
-unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
-				  unsigned int count, bool *changed)
+bool twheel_ops_run_short(struct timer_set *set, struct twheel_op *op, unsigned int n)
 {
 	struct user_timer *timer[TWHEEL_CHUNK] timer_set_not_cleared;
 	struct twheel_phase phase;
-	unsigned int i, n;
+	unsigned int i;
 	int seen = 0;
 
 	twheel_turn_begin(set, &phase);
 	/* The timers are probably in no cache: prefetch each while the next ones are looked up. */
-	for (n = 0; n < count && twheel_ops_is_short(&op[n]); n++) {
-		timer[n] = twheel_block_find(set, op[n].handle);
+	for (i = 0; i < n; i++) {
+		timer[i] = twheel_block_find(set, op[i].handle);
 		/* It may be NULL, of which a prefetch takes no notice. */
-		prefetchw(timer[n]);
+		prefetchw(timer[i]);
 	}
 	for (i = 0; i < n; i++) {
 		/* A result that the program has set means -EINVAL. */
@@ -195,8 +194,7 @@ unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
 		seen |= op[i].result;
 	}
 	twheel_turn_end(set, &phase);
-	*changed |= seen;
-	return n;
+	return seen;
 }
 
 /*
@@ -304,11 +302,13 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 	return ended ? ended : -ENOENT;
 }
 
-/* Carries out an operation that comes from @to and adds no timer. Returns its result. */
+/* Carries out an operation that comes from @to. Returns its result. */
 int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
 		   struct twheel_op __user *to)
 {
 	switch (opcode) {
+	case TWHEEL_OP_ADD:
+		return twheel_ops_add(set, op, to, 1, false) ? op->result : -EFAULT;
 	case TWHEEL_OP_CHANGE:
 	case TWHEEL_OP_CANCEL:
 	case TWHEEL_OP_QUERY:

@@ -21,17 +21,10 @@ long twheel_list_drain(struct timer_set *set, void __user *argp);
 /* ops.c */
 unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
 			    struct twheel_op __user *to, unsigned int n, bool batch);
-unsigned int twheel_ops_run_short(struct timer_set *set, struct twheel_op *op,
-				  unsigned int count, bool *changed);
+bool twheel_ops_run_short(struct timer_set *set, struct twheel_op *op, unsigned int n);
 int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
 		   struct twheel_op __user *to);
 void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags,
 		       const struct twheel_phase *phase);
-
-/* Whether operations of this kind are carried out many in a row, with the set locked. */
-static inline bool twheel_ops_is_short(const struct twheel_op *op)
-{
-	return op->op == TWHEEL_OP_CHANGE || op->op == TWHEEL_OP_CANCEL;
-}
 
 #endif /* _TWHEEL_DEVICE_OPS_H */

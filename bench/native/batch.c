@@ -131,14 +131,13 @@ static void keep_handles(struct side *side)
 static void run_chunk(struct timer_set *set, struct twheel_op *program, unsigned int n)
 {
 	struct twheel_op op[TWHEEL_CHUNK];
-	bool changed = false;
 
 	memcpy(op, program, n * sizeof(*op));
 	if (op[0].op == TWHEEL_OP_ADD)
 		n -= twheel_ops_add(set, op, program, n, true);
 	else
-		n -= twheel_ops_run_short(set, op, n, &changed);
-	if (n || changed)
+		n -= twheel_ops_run_short(set, op, n) ? 0 : n;
+	if (n)
 		abort();
 }
 
