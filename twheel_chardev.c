@@ -10,43 +10,22 @@
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include "device/block.h"
 #include "device/deliver.h"
 #include "device/init.h"
 #include "device/ioctl.h"
 #include "device/shared.h"
 #include "device/timer_set.h"
+#include "device/user_cpu.h"
 #include "device/user_timer.h"
-#include "device/visit.h"
-
-static ssize_t twheel_read(struct kiocb *iocb, struct iov_iter *to)
-{
-	struct timer_set *set = iocb->ki_filp->private_data;
-	ssize_t ret;
-
-	twheel_visit_call(set);
-	ret = twheel_deliver_read(iocb, to);
-	twheel_levels_keep_up(set);
-	return ret;
-}
-
-static __poll_t twheel_poll(struct file *file, poll_table *wait)
-{
-	struct timer_set *set = file->private_data;
-	__poll_t ret;
-
-	twheel_visit_call(set);
-	ret = twheel_deliver_poll(file, wait);
-	twheel_levels_keep_up(set);
-	return ret;
-}
 
 static const struct file_operations twheel_fops = {
 	.owner		= THIS_MODULE,
 	.open		= twheel_set_open,
 	.release	= twheel_set_release,
-	.read_iter	= twheel_read,
-	.poll		= twheel_poll,
+	.read_iter	= twheel_deliver_read,
+	.poll		= twheel_deliver_poll,
 	.mmap		= twheel_map,
 	.fasync		= twheel_deliver_fasync,
 	.unlocked_ioctl	= twheel_ioctl,
@@ -65,6 +44,16 @@ static const struct file_operations twheel_fops = {
 static struct class twheel_class = { .name = "twheel" };
 static int twheel_major;
 
+/* Frees what all sets share. No set is left. */
+static void chardev_free(void)
+{
+	twheel_clock_exit();
+	/* The last visits may still look at their sets, and at their users. */
+	rcu_barrier();
+	twheel_levels_exit();
+	twheel_block_exit();
+}
+
 /* Creates the device, with minor number 0. Returns 0 or a negative errno. */
 int twheel_chardev_init(void)
 {
@@ -81,15 +70,14 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_uring_cmd) == 16);
 
 	ret = twheel_block_init();
+	if (!ret)
+		ret = twheel_levels_init();
 	if (ret)
-		return ret;
-	ret = twheel_levels_init();
-	if (ret)
-		goto out_block_exit;
-	twheel_visit_init();
+		goto out_free;
+	twheel_user_cpu_init(twheel_visit_set);
 	ret = class_register(&twheel_class);
 	if (ret)
-		goto out_visit_exit;
+		goto out_free;
 	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);
 	if (ret < 0)
 		goto out_unregister_class;
@@ -102,11 +90,8 @@ int twheel_chardev_init(void)
 	__unregister_chrdev(twheel_major, 0, 1, "twheel");
 out_unregister_class:
 	class_unregister(&twheel_class);
-out_visit_exit:
-	twheel_visit_exit();
-	twheel_levels_exit();
-out_block_exit:
-	twheel_block_exit();
+out_free:
+	chardev_free();
 	return ret;
 }
 
@@ -116,8 +101,5 @@ void twheel_chardev_exit(void)
 	device_destroy(&twheel_class, MKDEV(twheel_major, 0));
 	__unregister_chrdev(twheel_major, 0, 1, "twheel");
 	class_unregister(&twheel_class);
-	twheel_clock_exit();
-	twheel_visit_exit();
-	twheel_levels_exit();
-	twheel_block_exit();
+	chardev_free();
 }

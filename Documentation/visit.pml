@@ -126,7 +126,7 @@ active proctype clock()
 	od
 }
 
-/* visit_set(), which may have no budget left. It wakes one part of those who are to be woken. */
+/* twheel_visit_set(), which may have no budget left. It wakes one part of those who are to be woken. */
 inline visit_set()
 {
 	if
@@ -183,7 +183,7 @@ inline visit_set()
 	found = false
 }
 
-/* user_cpu_turn(), in a softirq, or twheel_visit_help() */
+/* user_cpu_turn(), in a softirq, or twheel_user_cpu_help() */
 active proctype visit()
 {
 	byte steps;

@@ -309,6 +309,7 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 
 	if (wanted < sizeof(struct twheel_event))
 		return -EINVAL;
+	twheel_user_cpu_call(set);
 
 	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
 		steps = TWHEEL_CHUNK;
@@ -331,6 +332,7 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 			break;
 		cond_resched();
 	}
+	twheel_levels_keep_up(set);
 	return iov_iter_count(to) < wanted ? wanted - iov_iter_count(to) : ret;
 }
 
@@ -344,11 +346,13 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	struct timer_set *set = file->private_data;
 	bool found;
 
+	twheel_user_cpu_call(set);
 	twheel_waiters_poll(&set->wait, file, wait);
 	if (poll_requested_events(wait) & (EPOLLIN | EPOLLRDNORM))
 		found = deliver_look(set, DELIVER_LOOK);
 	else
 		found = twheel_turn_any(set);
+	twheel_levels_keep_up(set);
 	return found ? EPOLLIN | EPOLLRDNORM : 0;
 }
 

@@ -14,7 +14,6 @@
 #include "quota.h"
 #include "shared.h"
 #include "turn.h"
-#include "visit.h"
 
 #define IOCTL_FEATURES	(TWHEEL_FEATURE_BATCH | TWHEEL_FEATURE_PERIODIC |	\
 			 TWHEEL_FEATURE_RETRACT | TWHEEL_FEATURE_UPSERT |	\
@@ -113,7 +112,7 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 		count = min(batch.count - done, TWHEEL_CHUNK);
 		n = ioctl_run_chunk(set, op, ops + done, count);
 		done += n;
-		twheel_visit_call(set);
+		twheel_user_cpu_call(set);
 		cond_resched();
 		/* Not signal_pending(), which is also true while io_uring has work for the task. */
 	} while (n == count && done < batch.count && !task_sigpending(current));
@@ -192,7 +191,7 @@ long twheel_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	struct timer_set *set = file->private_data;
 	long ret;
 
-	twheel_visit_call(set);
+	twheel_user_cpu_call(set);
 	ret = ioctl_call(set, cmd, arg);
 	twheel_levels_keep_up(set);
 	return ret;

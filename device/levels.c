@@ -110,7 +110,7 @@ void twheel_levels_free(struct timer_set *set)
 		levels_free(set, w->level[w->depth]);
 }
 
-/* Sets up what all levels share. Returns 0 or -ENOMEM. */
+/* Sets up what all levels share. Returns 0, or -ENOMEM before twheel_levels_exit(). */
 int twheel_levels_init(void)
 {
 	levels_narrow = kmem_cache_create("twheel_levels", TWHEEL_LEVEL_BYTES(1), SMP_CACHE_BYTES,
@@ -118,10 +118,7 @@ int twheel_levels_init(void)
 	levels_wide = kmem_cache_create("twheel_levels_wide",
 					TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS), SMP_CACHE_BYTES,
 					SLAB_ACCOUNT, NULL);
-	if (levels_narrow && levels_wide)
-		return 0;
-	twheel_levels_exit();
-	return -ENOMEM;
+	return levels_narrow && levels_wide ? 0 : -ENOMEM;
 }
 
 void twheel_levels_exit(void)

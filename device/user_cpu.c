@@ -18,7 +18,10 @@
  * left still has a turn at each tick. But users who are behind, because they want more than their
  * credit, have it round-robin.
  */
+#include <linux/cred.h>
+#include <linux/fs.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include "user_cpu.h"
 
 #define USER_CPU_STEPS_SHIFT	4
@@ -30,6 +33,8 @@
 #define USER_CPU_STEP_NS	1024U	/* of a wake-up */
 #define USER_CPU_LONG		64U	/* a wake-up of more steps is doubted */
 #define USER_CPU_MOST		4096U	/* as which a wake-up counts at most */
+
+#define USER_CPU_HELP		64U	/* visits that a call does for its user, at most */
 
 /* What softirqs of a CPU have to do for all users. */
 struct user_cpu_all {
@@ -102,7 +107,7 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
  * Takes a set that wants a visit now, or NULL. The set exists until the end of an RCU grace
  * period.
  */
-struct timer_set *twheel_user_cpu_pop(struct user_cpu *user)
+static struct timer_set *user_cpu_pop(struct user_cpu *user)
 {
 	u64 now = get_jiffies_64();
 	struct timerqueue_node *first;
@@ -208,11 +213,36 @@ static void user_cpu_turn(struct user_cpu *user)
 
 	rcu_read_lock();
 	if (user_cpu_has_credit(user))
-		set = twheel_user_cpu_pop(user);
+		set = user_cpu_pop(user);
 	if (set)
 		user_cpu_spend(user, user_cpu_visit(set));
 	rcu_read_unlock();
 	user_cpu_go_on(user);
+}
+
+/* Does what softirqs have not done for the user of a set, in a call of a program. */
+void twheel_user_cpu_help(struct timer_set *set)
+{
+	struct user_cpu *user = twheel_user_cpu_here(set);
+	struct timer_set *overdue;
+	unsigned int n;
+
+	/* A program that has got the descriptor from another user does not pay for that user. */
+	if (current->flags & PF_KTHREAD || !uid_eq(set->file->f_cred->uid, current_uid()))
+		return;
+	for (n = 0; n < USER_CPU_HELP; n++) {
+		rcu_read_lock();
+		local_bh_disable();
+		overdue = user_cpu_pop(user);
+		local_bh_enable();
+		if (overdue)
+			user_cpu_visit(overdue);
+		rcu_read_unlock();
+		if (!overdue)
+			break;
+		/* A wake-up may take long. */
+		cond_resched();
+	}
 }
 
 /* Gives the next user a turn. That user may end meanwhile. */

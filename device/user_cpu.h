@@ -27,14 +27,24 @@ struct user_cpu __percpu *twheel_user_cpu_new(void);
 void twheel_user_cpu_stop(struct user_cpu __percpu *users);
 void twheel_user_cpu_free(struct user_cpu __percpu *users);
 void twheel_user_cpu_add(struct timer_set *set, u64 tick);
-struct timer_set *twheel_user_cpu_pop(struct user_cpu *user);
 void twheel_user_cpu_remove(struct timer_set *set);
+void twheel_user_cpu_help(struct timer_set *set);
 void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set));
+
+/* visit.c */
+u64 twheel_visit_set(struct timer_set *set);
 
 /* Bottom halves are off. */
 static inline struct user_cpu *twheel_user_cpu_here(const struct timer_set *set)
 {
 	return raw_cpu_ptr(set->user);
+}
+
+/* Begins a call on a set: if softirqs are behind with what they do for the user, it helps. */
+static inline void twheel_user_cpu_call(struct timer_set *set)
+{
+	if (unlikely(READ_ONCE(raw_cpu_ptr(set->user)->behind)))
+		twheel_user_cpu_help(set);
 }
 
 /* Has a set visited at a tick, unless it is visited earlier. */

@@ -21,22 +21,14 @@
  * A program that consumes a ring need not call while the budget
  * suffices: there is a next visit also after one that has put events into the ring.
  */
-#include <linux/sched.h>
 #include "deliver.h"
-#include "shared.h"
 #include "turn.h"
-#include "user_cpu.h"
-#include "visit.h"
-#include "wake.h"
 
 /* After a visit without a budget, a set with leases is visited again so many ticks later. */
 #define VISIT_LATER 16U
 
 /* What a visit of a set that sends signals may do at least, beyond the budget. */
 #define VISIT_LEAST 4U
-
-/* How many visits a call does for its user, at most. */
-#define VISIT_HELP  64U
 
 /*
  * Does what the budget allows. Returns whether the wheel has caught up with the clock, and no event
@@ -70,7 +62,7 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
  * Visits a set, which may have ended, and wakes a part of those who are to be woken. Returns how
  * long it took to wake them, in ns.
  */
-static u64 visit_set(struct timer_set *set)
+u64 twheel_visit_set(struct timer_set *set)
 {
 	unsigned int reason = WOKEN_EVENT;
 	bool wake, event, done, moved;
@@ -121,40 +113,4 @@ static u64 visit_set(struct timer_set *set)
 out_unlock:
 	timer_set_unlock(set);
 	return twheel_wake_part(set, &part);
-}
-
-/* Does what softirqs have not done for the user of a set, in a call of a program. */
-void twheel_visit_help(struct timer_set *set)
-{
-	struct user_cpu *user = twheel_user_cpu_here(set);
-	struct timer_set *overdue;
-	unsigned int n;
-
-	/* A program that has got the descriptor from another user does not pay for that user. */
-	if (current->flags & PF_KTHREAD || !uid_eq(set->file->f_cred->uid, current_uid()))
-		return;
-	for (n = 0; n < VISIT_HELP; n++) {
-		rcu_read_lock();
-		local_bh_disable();
-		overdue = twheel_user_cpu_pop(user);
-		local_bh_enable();
-		if (overdue)
-			visit_set(overdue);
-		rcu_read_unlock();
-		if (!overdue)
-			break;
-		/* A wake-up may take long. */
-		cond_resched();
-	}
-}
-
-void twheel_visit_init(void)
-{
-	twheel_user_cpu_init(visit_set);
-}
-
-/* No set is left. The last visits may still look at their sets, and at their users. */
-void twheel_visit_exit(void)
-{
-	rcu_barrier();
 }
