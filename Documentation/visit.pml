@@ -2,7 +2,7 @@
 /*
  * A model, for spin, of how the kernel wakes a program whose timers expire. The calls of the program
  * turn the wheel and ask for a visit (device/turn.h). The visit wakes the program
- * (device/visit.c), part by part (device/wake.c). A reader waits for events. Another thread arms
+ * (device/visit.c), part by part (device/waiters.c). A reader waits for events. Another thread arms
  * timers, and turns the wheel by that. scripts/test-protocol runs the model.
  *
  * A visit comes at its tick or later: the credit of a user and the queue of users
@@ -161,7 +161,7 @@ inline visit_set()
 				:: else
 				fi
 			fi;
-			/* twheel_wake_take() */
+			/* twheel_waiters_take() */
 			found = wanted;
 			wanted = false;
 			if
@@ -175,7 +175,7 @@ inline visit_set()
 		fi;
 		steps = 0
 	};
-	/* twheel_wake_part() */
+	/* twheel_waiters_wake_part() */
 	if
 	:: found -> d_step { assert(!set_freed); edge = edge || waits; waits = false }
 	:: else

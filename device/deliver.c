@@ -258,7 +258,7 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	if (twheel_waiters_any(&set->wait))
 		set->wait.next = 1;
 	timer_set_unlock(set);
-	twheel_wake_parts(set, true);
+	twheel_waiters_wake(set, true);
 }
 
 /* As deliver_events(), but locks the set. Returns -EBUSY if events go to a ring. */
@@ -392,6 +392,6 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 
 	/* The program must not miss events that were there already. */
 	if (deliver_look(set, DELIVER_LOOK))
-		twheel_wake_eventfd(set);
+		twheel_waiters_signal(set);
 	return 0;
 }

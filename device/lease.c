@@ -173,7 +173,7 @@ static int lease_release(struct inode *inode, struct file *file)
 	timer_set_unlock(set);
 	if (wake)
 		/* Visits wake the holders of the owner's other leases. */
-		twheel_wake_parts(set, false);
+		twheel_waiters_wake(set, false);
 	twheel_waiters_free(&lease->wait);
 	kfree_rcu(lease, rcu);
 	twheel_set_put(set);

@@ -153,7 +153,7 @@ static void set_free_timers(struct timer_set *set)
 				twheel_user_timer_free_extra(t);
 		}
 		timer_set_unlock(set);
-		twheel_wake_holders(set);
+		twheel_turn_wake_holders(set);
 		twheel_block_remove(block);
 		cond_resched();
 	}

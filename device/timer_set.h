@@ -14,10 +14,10 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/timerqueue.h>
+#include <linux/wait.h>
 #include <uapi/linux/twheel.h>
 #include "engine/device.h"
 #include "twheel.h"
-#include "waiters.h"
 
 /* A handle: the generation in the upper bits, the index in the lower ones. */
 #define TWHEEL_INDEX_BITS	24
@@ -72,6 +72,13 @@ enum timer_set_exemption {
 	TIMER_SET_EXEMPT,
 };
 
+/* Any number of waiters: see waiters.c. */
+struct waiters {
+	wait_queue_head_t	first;		/* for all of them, while they are few */
+	struct more_waiters	*more;		/* or NULL; once there, it stays */
+	unsigned int		next;		/* queue to wake, from 1, or 0; the set is locked */
+};
+
 /* The timers of an open file. */
 struct timer_set {
 	/* Taken with bottom halves off. Protects all down to @clock_watch, and the timers. */
@@ -121,7 +128,7 @@ struct timer_set {
 	u64			generation;
 	/* The latest time of expiry, in ns of CLOCK_MONOTONIC. */
 	s64			latest;
-	/* Leases that have ended and whose holders are not woken yet. See wake.c. */
+	/* Leases that have ended and whose holders are not woken yet. See waiters.c. */
 	struct list_head	ended_leases;
 	/* The timers with a group, by its tag. */
 	struct rb_root		groups;

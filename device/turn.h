@@ -9,7 +9,7 @@
 #include "timer_set.h"
 #include "user_cpu.h"
 #include "user_timer.h"
-#include "wake.h"
+#include "waiters.h"
 
 struct user_timer *twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase,
 				    unsigned int *steps);
@@ -71,6 +71,13 @@ static __always_inline void twheel_turn_call(struct timer_set *set, struct twhee
 	set->woken = WOKEN_NOT;
 }
 
+/* Wakes the holders of leases that have ended in a call, in the caller's own time. */
+static inline void twheel_turn_wake_holders(struct timer_set *set)
+{
+	if (unlikely(!list_empty_careful(&set->ended_leases)))
+		twheel_waiters_wake(set, true);
+}
+
 /*
  * Begins a hold of a set's lock in a call. Who calls, turns: the wheel catches up with the clock by
  * up to %TWHEEL_CHUNK steps.
@@ -98,7 +105,7 @@ static __always_inline void twheel_turn_end(struct timer_set *set,
 	if (unlikely(set->wheel.next < (u64)set->visit.expires))
 		twheel_turn_ask_visit(set, phase);
 	timer_set_unlock(set);
-	twheel_wake_holders(set);
+	twheel_turn_wake_holders(set);
 }
 
 #endif /* _TWHEEL_DEVICE_TURN_H */

@@ -26,6 +26,7 @@
 #include <linux/slab.h>
 #include "quota.h"
 #include "user_timer.h"
+#include "waiters.h"
 
 /*
  * Returns the tick of a deadline on a clock that jumps, as CLOCK_MONOTONIC is ahead of or behind
@@ -128,7 +129,7 @@ void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
  * The timer and the lease point to each other, both under the lock of the set. So a lease never
  * finds another timer in the place of its own. The user is uncharged now, and not when the last
  * descriptor is closed: a holder that keeps its descriptor takes nothing from the owner. The caller
- * has the holders woken: see wake.c.
+ * has the holders woken: see waiters.c.
  */
 void twheel_user_timer_end_lease(struct user_timer *t)
 {

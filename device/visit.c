@@ -108,9 +108,9 @@ u64 twheel_visit_set(struct timer_set *set)
 			twheel_ring_more(set, true);
 	}
 	/* The visit for the next part comes behind those of other users. */
-	if (twheel_wake_take(set, &part))
+	if (twheel_waiters_take(set, &part))
 		twheel_user_cpu_visit_by(set, phase.tick);
 out_unlock:
 	timer_set_unlock(set);
-	return twheel_wake_part(set, &part);
+	return twheel_waiters_wake_part(set, &part);
 }

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: who waits for a set, or for a lease, by poll() or read()
+ * twheel: who waits for a set, or for a lease, by poll() or read(); and waking them
  *
- * Any number of epolls may watch a file, and the kernel wakes a queue of waiters in a row. So many
- * waiters are spread over several queues, and twheel wakes one queue at a time.
+ * Any number of epolls may watch a file, and the kernel wakes a queue of waiters in a row. A signal
+ * may go to a large process group. So nobody knows how long a wake-up takes. Many waiters are
+ * spread over several queues, and a part of a wake-up is one queue. The clock tells afterwards how
+ * long a part took: user_cpu.c.
+ *
+ * After a visit, a softirq does a part, and visits the set again for the next one. A call wakes by
+ * itself, in its own time.
  */
+#include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/random.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
+#include "twheel_compat.h"
 #include "waiters.h"
 
 #define WAITERS_FEW	16U
@@ -101,28 +109,101 @@ bool twheel_waiters_any(struct waiters *waiters)
 	return false;
 }
 
-/* Returns the number of the queue to wake, and goes on to the next one in which anybody waits. */
-unsigned int twheel_waiters_next(struct waiters *waiters)
+/* Returns the queue to wake, and goes on to the next one in which anybody waits. */
+static struct wait_queue_head *waiters_next(struct waiters *waiters)
 {
-	unsigned int number = waiters->next, next = number + 1;
-	struct wait_queue_head *queue;
+	struct wait_queue_head *now = waiters_queue(waiters, waiters->next), *queue;
+	unsigned int next = waiters->next;
 
-	/* The set is locked: whoever joins a queue now has yet to lock it, and finds the event. */
-	while ((queue = waiters_queue(waiters, next)) && !waitqueue_active(queue))
-		next++;
-	waiters->next = number && queue ? next : 0;
-	return number;
+	do {
+		queue = waiters_queue(waiters, ++next);
+		/* The set is locked: whoever joins a queue now has yet to look at the set. */
+	} while (queue && !waitqueue_active(queue));
+	WRITE_ONCE(waiters->next, queue ? next : 0);
+	return now;
 }
 
-/* Wakes the waiters of a queue: for @events, or for the end of what they wait for if it is 0. */
-void twheel_waiters_wake(struct waiters *waiters, unsigned int number, __poll_t events)
+/* Signals the eventfd of a set, if it has one. Any number of waiters may watch it. */
+void twheel_waiters_signal(struct timer_set *set)
 {
-	struct wait_queue_head *queue = waiters_queue(waiters, number);
-
-	if (!wq_has_sleeper(queue))
+	if (!READ_ONCE(set->eventfd))
 		return;
-	if (events)
-		wake_up_interruptible_poll(queue, events);
-	else
-		wake_up_all(queue);
+	spin_lock_bh(&set->eventfd_lock);
+	if (set->eventfd)
+		eventfd_signal(set->eventfd);
+	spin_unlock_bh(&set->eventfd_lock);
+}
+
+/*
+ * Takes the next part of what a set, which is locked, has to wake. Holders may close their lease
+ * meanwhile, but its memory stays until the end of an RCU grace period. Returns whether more parts
+ * are left.
+ */
+bool twheel_waiters_take(struct timer_set *set, struct wake_part *part)
+{
+	struct timer_lease *lease;
+
+	timer_set_assert_locked(set);
+
+	*part = (struct wake_part) { };
+	lease = list_first_entry_or_null(&set->ended_leases, struct timer_lease, ended);
+	if (set->wait.next) {
+		part->eventfd = set->wait.next == 1;
+		part->signal = set->signal;
+		part->queue = waiters_next(&set->wait);
+		set->signal = false;
+	} else if (lease) {
+		part->holders = true;
+		part->queue = waiters_next(&lease->wait);
+		if (!lease->wait.next)
+			list_del_init(&lease->ended);
+	}
+	return set->wait.next || !list_empty(&set->ended_leases);
+}
+
+/* With PREEMPT_RT, whoever is woken may run before the wake-up ends. */
+static u64 waiters_clock(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : local_clock();
+}
+
+/*
+ * Does a part of a wake-up, in the same section of RCU. Returns how long it took, in ns: 0 only if
+ * there was nobody to wake.
+ */
+u64 twheel_waiters_wake_part(struct timer_set *set, const struct wake_part *part)
+{
+	u64 began;
+
+	if (!part->queue)
+		return 0;
+	began = waiters_clock();
+	if (part->eventfd)
+		twheel_waiters_signal(set);
+	if (part->signal)
+		kill_fasync(&set->fasync, SIGIO, POLL_IN);
+	if (wq_has_sleeper(part->queue)) {
+		if (part->holders)
+			wake_up_all(part->queue);
+		else
+			wake_up_interruptible_poll(part->queue, EPOLLIN | EPOLLRDNORM);
+	}
+	return waiters_clock() - began + 1;
+}
+
+/* Does the parts for readers, in a call; with @holders also those for holders. May sleep. */
+void twheel_waiters_wake(struct timer_set *set, bool holders)
+{
+	struct wake_part part;
+	bool more;
+
+	do {
+		rcu_read_lock();
+		timer_set_lock(set);
+		more = twheel_waiters_take(set, &part);
+		timer_set_unlock(set);
+		twheel_waiters_wake_part(set, &part);
+		rcu_read_unlock();
+		cond_resched();
+	} while (more && (holders || READ_ONCE(set->wait.next)));
 }
