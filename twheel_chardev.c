@@ -7,16 +7,11 @@
  */
 #include <linux/device.h>
 #include <linux/err.h>
-#include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include "device/block.h"
-#include "device/deliver.h"
+#include "device/calls.h"
 #include "device/init.h"
-#include "device/ioctl.h"
-#include "device/shared.h"
-#include "device/timer_set.h"
 #include "device/user_cpu.h"
 #include "device/user_timer.h"
 

@@ -11,7 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "ops.h"
+#include "calls.h"
 #include "quota.h"
 #include "turn.h"
 

@@ -6,8 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include "deliver.h"
-#include "shared.h"
+#include "calls.h"
 #include "turn.h"
 
 /* How many events are copied to a program at a time, from an array on the stack. */

@@ -8,12 +8,12 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "deliver.h"
-#include "ioctl.h"
-#include "ops.h"
+#include "calls.h"
 #include "quota.h"
-#include "shared.h"
 #include "turn.h"
+
+/* The most operations that a batch may have. */
+#define IOCTL_BATCH_MAX	65536U
 
 #define IOCTL_FEATURES	(TWHEEL_FEATURE_BATCH | TWHEEL_FEATURE_PERIODIC |	\
 			 TWHEEL_FEATURE_RETRACT | TWHEEL_FEATURE_UPSERT |	\
@@ -98,7 +98,7 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 
 	if (copy_from_user(&batch, argp, sizeof(batch)))
 		return -EFAULT;
-	if (!batch.count || batch.count > TWHEEL_BATCH_MAX || batch.flags ||
+	if (!batch.count || batch.count > IOCTL_BATCH_MAX || batch.flags ||
 	    memchr_inv(batch.reserved, 0, sizeof(batch.reserved)))
 		return -EINVAL;
 	if (batch.ops != (unsigned long)batch.ops)
@@ -126,7 +126,7 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 		.abi_major = TWHEEL_ABI_MAJOR,
 		.abi_minor = TWHEEL_ABI_MINOR,
 		.resolution_ns = TICK_NSEC,
-		.max_batch = TWHEEL_BATCH_MAX,
+		.max_batch = IOCTL_BATCH_MAX,
 		.features = IOCTL_FEATURES,
 		.clocks = BIT_ULL(CLOCK_MONOTONIC) | BIT_ULL(CLOCK_BOOTTIME) |
 			  BIT_ULL(CLOCK_REALTIME),

@@ -13,13 +13,12 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
-#include <linux/poll.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include "ops.h"
+#include "calls.h"
 #include "quota.h"
 #include "turn.h"
 

@@ -13,7 +13,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "ops.h"
+#include "calls.h"
 #include "turn.h"
 
 /* The cursor behind the last place. */

@@ -2,14 +2,13 @@
 /*
  * twheel: mmap() of the device
  */
-#include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include "twheel_compat.h"
-#include "deliver.h"
+#include "calls.h"
 #include "quota.h"
 #include "shared.h"
 

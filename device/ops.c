@@ -7,7 +7,7 @@
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include "ops.h"
+#include "calls.h"
 #include "turn.h"
 
 /* How many operations ahead of a cancel the neighbours of a timer are prefetched. */

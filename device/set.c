@@ -6,19 +6,15 @@
  * dup(), fork() or SCM_RIGHTS, uses the same set; the last close releases it.
  */
 #include <linux/eventfd.h>
-#include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/time_namespace.h>
-#include "block.h"
+#include "calls.h"
 #include "quota.h"
-#include "shared.h"
-#include "time.h"
 #include "turn.h"
-#include "user_cpu.h"
 
 static unsigned int max_timers = TWHEEL_INDEX_MASK + 1;
 module_param(max_timers, uint, 0644);

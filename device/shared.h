@@ -30,7 +30,6 @@ static inline void *twheel_shared_at(const struct twheel_shared *shared, size_t 
 }
 
 /* map.c */
-int twheel_map(struct file *file, struct vm_area_struct *vma);
 void twheel_map_release(struct timer_set *set);
 
 /* table.c */

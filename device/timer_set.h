@@ -46,17 +46,6 @@ static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));
 #define timer_set_not_cleared
 #endif
 
-struct eventfd_ctx;
-struct fasync_struct;
-struct file;
-struct inode;
-struct seq_file;
-struct timer_block;
-struct timer_lease;
-struct twheel_shared;
-struct user_cpu;
-struct user_quota;
-
 /* See user_timer.c. A place that was never used is %USER_TIMER_DEAD. */
 enum user_timer_state {
 	USER_TIMER_DEAD,
@@ -361,11 +350,5 @@ static inline void timer_set_unlock(struct timer_set *set)
 {
 	spin_unlock_bh(&set->lock);
 }
-
-/* set.c */
-int twheel_set_open(struct inode *inode, struct file *file);
-int twheel_set_release(struct inode *inode, struct file *file);
-void twheel_set_show_fdinfo(struct seq_file *m, struct file *file);
-void twheel_set_put(struct timer_set *set);
 
 #endif /* _TWHEEL_DEVICE_TIMER_SET_H */

@@ -13,9 +13,7 @@
  * kernels cannot do. The threads of io_uring share the memory, the files, the credentials and the
  * cgroup of the task that they serve. The quota is that of the opener.
  */
-#include <linux/fs.h>
-#include <uapi/linux/twheel.h>
-#include "ioctl.h"
+#include "calls.h"
 #include "twheel_compat.h"
 #include TWHEEL_URING_HEADER
 

@@ -7,8 +7,6 @@
 
 #include "timer_set.h"
 
-struct user_cpu_all;
-
 /* What softirqs of a CPU have to do for a user. */
 struct user_cpu {
 	/* Nests inside the locks of sets. Taken with bottom halves off. Protects these three. */

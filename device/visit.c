@@ -21,7 +21,7 @@
  * A program that consumes a ring need not call while the budget
  * suffices: there is a next visit also after one that has put events into the ring.
  */
-#include "deliver.h"
+#include "calls.h"
 #include "turn.h"
 
 /* After a visit without a budget, a set with leases is visited again so many ticks later. */

@@ -10,7 +10,7 @@
  */
 #include "bench.h"
 #include "device/block.h"
-#include "device/ops.h"
+#include "device/calls.h"
 #include "device/quota.h"
 #include "device/turn.h"
 #include "device/user_timer.h"

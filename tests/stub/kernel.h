@@ -442,6 +442,8 @@ struct hrtimer {
 
 /* Threads, workqueues and CPUs. Timers of the benchmarks never need process context. */
 typedef struct { int unused; } wait_queue_head_t;
+typedef unsigned int __poll_t;
+typedef struct poll_table_struct poll_table;
 struct work_struct { void (*func)(struct work_struct *work); };
 struct workqueue_struct { int unused; };
 struct smp_hotplug_thread {
