@@ -44,7 +44,7 @@ struct user_timer *twheel_block_walk_next(struct timer_set *set, struct block_wa
 	unsigned long number;
 	u64 left;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	while (walk->index != ULONG_MAX && walk->looks) {
 		walk->looks--;
@@ -135,7 +135,7 @@ static int block_grow(struct timer_set *set, u32 number)
 		twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, block_array_charge(words));
 		return -ENOMEM;
 	}
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	if (words > set->array_words) {
 		memcpy(array, set->block, set->blocks * sizeof(*array));
 		memcpy(array + block_numbers(words), twheel_block_room(set),
@@ -144,7 +144,7 @@ static int block_grow(struct timer_set *set, u32 number)
 		swap(set->block, array);
 		swap(set->array_words, words);
 	}
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	twheel_block_free_array(set, array, words);
 	return 0;
 }
@@ -180,7 +180,7 @@ int twheel_block_add(struct timer_set *set, u32 number)
 	}
 	if (ret)
 		return ret;
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	if (set->block[number]) {
 		/* Another thread was faster. */
 		old = block;
@@ -196,7 +196,7 @@ int twheel_block_add(struct timer_set *set, u32 number)
 		set->block[number] = block;
 		WRITE_ONCE(set->spare, block);
 	}
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	if (old)
 		twheel_block_remove(old);
 	return 0;
@@ -252,7 +252,7 @@ int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n
 {
 	u32 number = min / TIMER_BLOCK_TIMERS;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	do {
 		number = block_find_room(set, number);
@@ -280,7 +280,7 @@ void twheel_block_free(struct timer_set *set)
 {
 	struct timer_block *block;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	while (set->spare && set->spare->next) {
 		block = set->spare->next;

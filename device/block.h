@@ -61,7 +61,7 @@ static inline struct user_timer *twheel_block_find(struct timer_set *set, u64 ha
 	u32 index = handle & TWHEEL_INDEX_MASK, number = index / TIMER_BLOCK_TIMERS;
 	struct timer_block *block;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (number >= set->blocks)
 		return NULL;
@@ -88,7 +88,7 @@ static inline void twheel_block_release(struct timer_block *block, u64 places)
 {
 	struct timer_set *set = block->set;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (unlikely(block->used == TIMER_BLOCK_PLACES)) {
 		__set_bit(twheel_block_number(block), twheel_block_room(set));
@@ -106,7 +106,7 @@ static inline struct user_timer *twheel_block_next(struct block_places *places, 
 {
 	unsigned int slot = __ffs64(places->left);
 
-	timer_set_assert_locked(places->block->set);
+	lockdep_assert_held(&places->block->set->lock);
 
 	*index = places->block->first + slot;
 	places->left &= places->left - 1;

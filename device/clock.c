@@ -52,11 +52,11 @@ static bool clock_tell_next(void)
 	if (found) {
 		set->clock_round = round;
 		list_move_tail(&set->clock_node, &clock_list);
-		timer_set_lock(set);
+		spin_lock_bh(&set->lock);
 		set->refile = true;
 		set->refile_at = 0;
 		twheel_user_cpu_visit_by(set, get_jiffies_64() + 1);
-		timer_set_unlock(set);
+		spin_unlock_bh(&set->lock);
 	}
 	mutex_unlock(&clock_lock);
 	return found;
@@ -111,12 +111,12 @@ void twheel_clock_use(struct timer_set *set)
 long twheel_clock_watch(struct timer_set *set)
 {
 	twheel_clock_use(set);
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	/* The set is not told of a change that came before, and is told of each later one. */
 	if (!set->clock_watch)
 		set->clock_offset = clock_real_offset();
 	set->clock_watch = true;
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	return 0;
 }
 
@@ -147,7 +147,7 @@ bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase
 	};
 	struct user_timer *t;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (!set->refile_at)
 		clock_note_set(set);

@@ -198,7 +198,7 @@ bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *
 	u32 room = twheel_ring_room(set), n;
 	bool done;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	n = deliver_events(set, phase, NULL, room, steps);
 	/* A full ring says that events wait only if one does. */
@@ -253,10 +253,10 @@ void twheel_deliver_to_ring(struct timer_set *set)
 {
 	/* Unread events go to the ring first. */
 	deliver_look(set, READ_ONCE(set->entries));
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	if (twheel_waiters_any(&set->wait))
 		set->wait.next = 1;
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	twheel_waiters_wake(set, true);
 }
 

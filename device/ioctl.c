@@ -138,13 +138,13 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 	/* Events that the program has not read are found by turning. */
 	twheel_turn_all(set);
 	/* Under the lock, so that the counts agree with each other. */
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	info.timers = set->count;
 	info.timers_user = twheel_quota_count(set->quota, QUOTA_TIMERS);
 	info.unread = set->unread;
 	info.table_entries = twheel_table_words(set);
 	info.ring_entries = set->entries;
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 
 	return copy_to_user(argp, &info, sizeof(info)) ? -EFAULT : 0;
 }

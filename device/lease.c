@@ -42,7 +42,7 @@ static struct user_timer *lease_lock(struct timer_lease *lease, struct twheel_ph
 static void lease_unlock(struct timer_lease *lease)
 	__releases(&lease->set->lock)
 {
-	timer_set_unlock(lease->set);
+	spin_unlock_bh(&lease->set->lock);
 	spin_unlock_bh(&lease->holders);
 }
 
@@ -133,7 +133,7 @@ static void lease_show_fdinfo(struct seq_file *m, struct file *file)
 /* Lets a timer expire because its lease was closed: the deadline becomes now. */
 static void lease_expire(struct timer_set *set, struct user_timer *t)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	twheel_wheel_drop(&set->wheel, &t->node);
 	set->latest = max_t(s64, set->latest, ktime_get_ns());
@@ -169,7 +169,7 @@ static int lease_release(struct inode *inode, struct file *file)
 		set->wait.next = 1;
 		set->signal = true;
 	}
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	if (wake)
 		/* Visits wake the holders of the owner's other leases. */
 		twheel_waiters_wake(set, false);
@@ -284,10 +284,10 @@ long twheel_lease_create(struct timer_set *set, void __user *argp)
 		goto out_put_file;
 	if (copy_to_user(argp, &arg, sizeof(arg))) {
 		/* No program knows of the lease. It ends now, and its timer goes on. */
-		timer_set_lock(set);
+		spin_lock_bh(&set->lock);
 		if (lease->t)
 			twheel_user_timer_end_lease(lease->t);
-		timer_set_unlock(set);
+		spin_unlock_bh(&set->lock);
 		ret = -EFAULT;
 		goto out_put_file;
 	}

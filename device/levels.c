@@ -32,7 +32,7 @@ static int levels_missing(const struct timer_set *set, unsigned int chains)
 	const struct twheel_wheel *w = &set->wheel;
 	unsigned int n;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	for (n = 0; n < w->depth; n++)
 		if (w->level[n]->chains < chains)
@@ -57,7 +57,7 @@ static struct twheel_level *levels_use(struct timer_set *set, struct twheel_leve
 	struct twheel_wheel *w = &set->wheel;
 	int n = levels_missing(set, level->chains);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (n < 0)
 		return level;
@@ -79,10 +79,10 @@ int twheel_levels_grow(struct timer_set *set)
 	int missing;
 
 	for (;;) {
-		timer_set_lock(set);
+		spin_lock_bh(&set->lock);
 		chains = set->count < LEVELS_MANY ? 1 : TWHEEL_SLOT_CHAINS;
 		missing = levels_missing(set, chains);
-		timer_set_unlock(set);
+		spin_unlock_bh(&set->lock);
 		if (missing < 0)
 			return 0;
 		if (!twheel_quota_charge(set, QUOTA_BLOCKS, levels_blocks(chains)))
@@ -93,9 +93,9 @@ int twheel_levels_grow(struct timer_set *set)
 			return -ENOMEM;
 		}
 		level->chains = chains;
-		timer_set_lock(set);
+		spin_lock_bh(&set->lock);
 		level = levels_use(set, level);
-		timer_set_unlock(set);
+		spin_unlock_bh(&set->lock);
 		if (level)
 			levels_free(set, level);
 	}

@@ -151,9 +151,9 @@ long twheel_list_drain(struct timer_set *set, void __user *argp)
 		return -EINVAL;
 	if (arg.ops != (unsigned long)arg.ops)
 		return -EFAULT;
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	WRITE_ONCE(set->stopped, !resume);
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	if (resume)
 		return 0;
 	walk.ops = u64_to_user_ptr(arg.ops);

@@ -83,15 +83,15 @@ static struct twheel_shared *map_get(struct timer_set *set, u64 offset, size_t s
 	struct twheel_shared *shared, *spare;
 
 	/* Under the lock: a thread that sees the ring must find it initialised. */
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	shared = *place;
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	if (shared)
 		return shared;
 	spare = map_new(set, size);
 	if (!IS_ERR(spare) && !is_ring)
 		twheel_table_init(spare);
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	/* Another thread may have created the memory, and so used up the quota. */
 	shared = *place;
 	if (!shared && !IS_ERR(spare)) {
@@ -100,7 +100,7 @@ static struct twheel_shared *map_get(struct timer_set *set, u64 offset, size_t s
 		if (is_ring)
 			twheel_ring_init(set);
 	}
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	if (IS_ERR(spare))
 		return shared ?: spare;
 	map_free(set, spare);

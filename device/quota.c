@@ -282,7 +282,7 @@ unsigned int twheel_quota_charge_timers(struct timer_set *set, unsigned int time
 {
 	s64 limit = quota_limit(set, QUOTA_TIMERS);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (quota_add(&set->quota->count[QUOTA_TIMERS], limit - QUOTA_NEAR_LIMIT, timers))
 		return timers;

@@ -21,7 +21,7 @@ void twheel_ring_init(struct timer_set *set)
 {
 	struct twheel_ring *ring = ring_header(set);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	static_assert(sizeof(struct twheel_ring) == 128);
 
@@ -38,7 +38,7 @@ u32 twheel_ring_room(const struct timer_set *set)
 	/* Pairs with the program's release of @head, after it has read the events. */
 	u64 head = atomic64_read_acquire((atomic64_t *)&ring_header(set)->head);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	return set->entries - min_t(u64, set->tail - head, set->entries);
 }
@@ -51,7 +51,7 @@ struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 {
 	size_t at = (set->tail + n) & (set->entries - 1);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	return twheel_shared_at(set->ring, PAGE_SIZE + at * sizeof(struct twheel_event));
 }
@@ -59,7 +59,7 @@ struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 /* Lets the program see @n events that have been written. */
 void twheel_ring_publish(struct timer_set *set, u32 n)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	set->tail += n;
 	/* Pairs with the program's acquire of @tail, before it reads the events. */
@@ -69,7 +69,7 @@ void twheel_ring_publish(struct timer_set *set, u32 n)
 /* Tells the program whether events wait in the kernel. */
 void twheel_ring_more(struct timer_set *set, bool more)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	WRITE_ONCE(ring_header(set)->flags, more ? TWHEEL_RING_MORE : 0);
 }

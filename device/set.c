@@ -54,7 +54,7 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 			else if (t->clockid == CLOCK_MONOTONIC)
 				*next = min(*next, deadline);
 		}
-		timer_set_unlock(set);
+		spin_unlock_bh(&set->lock);
 		cond_resched();
 	}
 }
@@ -78,11 +78,11 @@ void twheel_set_show_fdinfo(struct seq_file *m, struct file *file)
 	unsigned int timers, unread, leases, user_timers;
 
 	set_look(set, &next, &unread);
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	timers = set->count;
 	leases = set->leases;
 	user_timers = twheel_quota_count(set->quota, QUOTA_TIMERS);
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	memory = (u64)twheel_quota_count(set->quota, QUOTA_BLOCKS) * TIMER_BLOCK_SIZE +
 		 (u64)twheel_quota_count(set->quota, QUOTA_PAGES) * PAGE_SIZE;
 
@@ -142,13 +142,13 @@ static void set_free_timers(struct timer_set *set)
 		block = set->block[number];
 		if (!block)
 			continue;
-		timer_set_lock(set);
+		spin_lock_bh(&set->lock);
 		for (left = block->used; left && block->extras; left &= left - 1) {
 			t = &block->timer[__ffs64(left)];
 			if (t->extra)
 				twheel_user_timer_free_extra(t);
 		}
-		timer_set_unlock(set);
+		spin_unlock_bh(&set->lock);
 		twheel_turn_wake_holders(set);
 		twheel_block_remove(block);
 		cond_resched();
@@ -175,9 +175,9 @@ int twheel_set_release(struct inode *inode, struct file *file)
 	struct timer_set *set = file->private_data;
 	struct eventfd_ctx *eventfd;
 
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	WRITE_ONCE(set->ended, true);
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	twheel_clock_remove(set);
 	twheel_user_cpu_remove(set);
 	/* A wake-up that is still under way finds none. */

@@ -42,7 +42,7 @@ s64 twheel_table_deadline(const struct user_timer *t);
 /* Returns how many timers the table has room for; 0 if there is no table. */
 static inline u32 twheel_table_words(const struct timer_set *set)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	return set->table ? twheel_shared_size(set->table) / sizeof(struct twheel_word) : 0;
 }

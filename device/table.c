@@ -61,7 +61,7 @@ void twheel_table_open(struct user_timer *t)
 	const struct timer_set *set = user_timer_set(t);
 	struct twheel_word *word = table_word(t);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	WRITE_ONCE(word->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
@@ -72,7 +72,7 @@ void twheel_table_open(struct user_timer *t)
 /* Ends that. The deadline of the timer becomes the one to which the program has pushed it back. */
 void twheel_table_close(struct user_timer *t)
 {
-	timer_set_assert_locked(user_timer_set(t));
+	lockdep_assert_held(&user_timer_set(t)->lock);
 
 	/* The word is closed before twheel_table_open() writes another handle. */
 	t->deadline = table_later(t, atomic64_xchg_acquire(table_deadline(table_word(t)),
@@ -91,7 +91,7 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 	s64 seen = atomic64_read(word);
 	unsigned int i;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	for (i = 0; i < TABLE_TRIES; i++) {
 		/* A closed word is negative. */
@@ -112,7 +112,7 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 /* Returns the deadline of any timer, as the program has last pushed it back. */
 s64 twheel_table_deadline(const struct user_timer *t)
 {
-	timer_set_assert_locked(user_timer_set(t));
+	lockdep_assert_held(&user_timer_set(t)->lock);
 
 	/* Only the word of an armed timer has a meaning. */
 	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)

@@ -334,21 +334,4 @@ static inline u64 user_timer_period(const struct user_timer *t)
 	return t->extra ? t->extra->period : 0;
 }
 
-static inline void timer_set_lock(struct timer_set *set)
-	__acquires(&set->lock)
-{
-	spin_lock_bh(&set->lock);
-}
-
-static inline void timer_set_assert_locked(const struct timer_set *set)
-{
-	lockdep_assert_held(&set->lock);
-}
-
-static inline void timer_set_unlock(struct timer_set *set)
-	__releases(&set->lock)
-{
-	spin_unlock_bh(&set->lock);
-}
-
 #endif /* _TWHEEL_DEVICE_TIMER_SET_H */

@@ -62,7 +62,7 @@ static struct user_timer *turn_next(struct timer_set *set, const struct twheel_p
 	struct twheel_node *node;
 	struct user_timer *t;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
 		return NULL;
@@ -80,7 +80,7 @@ struct user_timer *twheel_turn_take(struct timer_set *set, const struct twheel_p
 {
 	struct user_timer *t;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (!*steps || !set->unread)
 		return turn_next(set, phase, steps);
@@ -96,7 +96,7 @@ bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 {
 	struct user_timer *t;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	t = turn_next(set, phase, steps);
 	if (t)
@@ -112,7 +112,7 @@ bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
 {
 	unsigned int steps = TWHEEL_CHUNK;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	while (twheel_turn_expire(set, phase, &steps))
 		continue;
@@ -139,7 +139,7 @@ void twheel_turn_ask_visit(struct timer_set *set, const struct twheel_phase *pha
 	struct twheel_wheel *w = &set->wheel;
 	u64 next;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	next = w->next > w->clk && !w->todo ? w->next : twheel_wheel_next(w);
 	/* If something is due that is left to the next call, the visit wakes for it. */

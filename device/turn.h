@@ -33,7 +33,7 @@ twheel_turn_take_plain(struct timer_set *set, const struct twheel_phase *phase,
 	struct twheel_node *node;
 	struct user_timer *t;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	/* Those that have been found before come first. */
 	if (!*steps || set->unread)
@@ -59,7 +59,7 @@ static inline bool twheel_turn_any(const struct timer_set *set)
 static __always_inline void twheel_turn_lock(struct timer_set *set, struct twheel_phase *phase)
 	__acquires(&set->lock)
 {
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	twheel_clock_read(phase);
 }
 
@@ -99,12 +99,12 @@ static __always_inline void twheel_turn_end(struct timer_set *set,
 					    const struct twheel_phase *phase)
 	__releases(&set->lock)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	twheel_user_timer_finish(set);
 	if (unlikely(set->wheel.next < (u64)set->visit.expires))
 		twheel_turn_ask_visit(set, phase);
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	twheel_turn_wake_holders(set);
 }
 

@@ -91,7 +91,7 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 {
 	struct user_cpu *user = twheel_user_cpu_here(set);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	twheel_user_cpu_remove(set);
 	set->visit_user = user;

@@ -48,7 +48,7 @@ static inline void twheel_user_cpu_call(struct timer_set *set)
 /* Has a set visited at a tick, unless it is visited earlier. */
 static inline void twheel_user_cpu_visit_by(struct timer_set *set, u64 tick)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (tick < (u64)set->visit.expires)
 		twheel_user_cpu_add(set, tick);

@@ -48,7 +48,7 @@ u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
  */
 bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	timer_set_assert_locked(user_timer_set(t));
+	lockdep_assert_held(&user_timer_set(t)->lock);
 
 	if (t->state == USER_TIMER_READY)
 		return true;
@@ -73,7 +73,7 @@ bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twhe
 void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
 				  const struct twheel_phase *phase)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	twheel_wheel_insert(&set->wheel, &t->node,
 			    max(user_timer_tick(t, phase), phase->tick + 1));
@@ -101,7 +101,7 @@ struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag)
 {
 	struct rb_node *node = rb_find(&tag, &set->groups, user_timer_tag_compare);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	return node ? rb_entry(node, struct timer_extra, group)->t : NULL;
 }
@@ -109,7 +109,7 @@ struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag)
 /* Uses the extra of a new timer, which is about to enter the wheel. The set is locked. */
 void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	t->extra->t = t;
 	user_timer_block(t)->extras++;
@@ -136,7 +136,7 @@ void twheel_user_timer_end_lease(struct user_timer *t)
 	struct timer_lease *lease = t->extra->lease;
 	struct timer_set *set = user_timer_set(t);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (!lease)
 		return;
@@ -156,7 +156,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 {
 	struct timer_set *set = user_timer_set(t);
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (t->extra->tag)
 		rb_erase(&t->extra->group, &set->groups);
@@ -169,7 +169,7 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 /* Ends a timer, in whatever state it is. Its handle names no timer afterwards. */
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (unlikely(t->state == USER_TIMER_READY))
 		user_timer_unready(set, t);
@@ -181,7 +181,7 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t)
 /* The slow part of twheel_user_timer_finish(). */
 void twheel_user_timer_give_back(struct timer_set *set)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, set->charged - set->count);
 	set->charged = set->count;

@@ -63,7 +63,7 @@ static __always_inline void twheel_user_timer_move(struct timer_set *set, struct
 static __always_inline void twheel_user_timer_arm(struct timer_set *set, struct user_timer *t,
 						  u64 tick)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_open(t);
@@ -115,7 +115,7 @@ static __always_inline bool twheel_user_timer_expire(struct timer_set *set, stru
 {
 	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (unlikely(now < t->deadline) ||
 	    (t->flags & TWHEEL_SHARED && !twheel_table_expire(t, now))) {
@@ -160,7 +160,7 @@ static inline void twheel_user_timer_end_usual(struct timer_set *set, struct use
 /* Ends a timer, in no list and not in the wheel. Before twheel_user_timer_finish(). */
 static inline void twheel_user_timer_end(struct timer_set *set, struct user_timer *t)
 {
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_close(t);

@@ -70,7 +70,7 @@ u64 twheel_visit_set(struct timer_set *set)
 	struct twheel_phase phase;
 	u64 tail;
 
-	timer_set_lock(set);
+	spin_lock_bh(&set->lock);
 	if (set->ended)
 		goto out_unlock;
 	/* A call may have asked for another visit since the set was taken. */
@@ -111,6 +111,6 @@ u64 twheel_visit_set(struct timer_set *set)
 	if (twheel_waiters_take(set, &part))
 		twheel_user_cpu_visit_by(set, phase.tick);
 out_unlock:
-	timer_set_unlock(set);
+	spin_unlock_bh(&set->lock);
 	return twheel_waiters_wake_part(set, &part);
 }

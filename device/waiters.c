@@ -143,7 +143,7 @@ bool twheel_waiters_take(struct timer_set *set, struct wake_part *part)
 {
 	struct timer_lease *lease;
 
-	timer_set_assert_locked(set);
+	lockdep_assert_held(&set->lock);
 
 	*part = (struct wake_part) { };
 	lease = list_first_entry_or_null(&set->ended_leases, struct timer_lease, ended);
@@ -199,9 +199,9 @@ void twheel_waiters_wake(struct timer_set *set, bool holders)
 
 	do {
 		rcu_read_lock();
-		timer_set_lock(set);
+		spin_lock_bh(&set->lock);
 		more = twheel_waiters_take(set, &part);
-		timer_set_unlock(set);
+		spin_unlock_bh(&set->lock);
 		twheel_waiters_wake_part(set, &part);
 		rcu_read_unlock();
 		cond_resched();
