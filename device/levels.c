@@ -49,41 +49,23 @@ static void levels_free(struct timer_set *set, struct twheel_level *level)
 }
 
 /*
- * Uses @level for a level that is missing, unless another thread has made it meanwhile. Returns
- * the level that is left over, or %NULL.
- */
-static struct twheel_level *levels_use(struct timer_set *set, struct twheel_level *level)
-{
-	struct twheel_wheel *w = &set->wheel;
-	int n = levels_missing(set, level->chains);
-
-	lockdep_assert_held(&set->lock);
-
-	if (n < 0)
-		return level;
-	if (n < w->depth)
-		return twheel_wheel_widen_level(w, n, level, level->chains);
-	twheel_wheel_add_level(w, level, level->chains);
-	return NULL;
-}
-
-/*
  * Gives a set, which is not locked, the levels that its timers want, and level 0 in any case. May
  * sleep. Returns 0; or -ENOMEM; or -EDQUOT. Without a level, timers expire on their ticks all the
  * same, and are moved more often.
  */
 int twheel_levels_grow(struct timer_set *set)
 {
+	struct twheel_wheel *w = &set->wheel;
 	struct twheel_level *level;
 	unsigned int chains;
-	int missing;
+	int n;
 
 	for (;;) {
 		spin_lock_bh(&set->lock);
 		chains = set->count < LEVELS_MANY ? 1 : TWHEEL_SLOT_CHAINS;
-		missing = levels_missing(set, chains);
+		n = levels_missing(set, chains);
 		spin_unlock_bh(&set->lock);
-		if (missing < 0)
+		if (n < 0)
 			return 0;
 		if (!twheel_quota_charge(set, QUOTA_BLOCKS, levels_blocks(chains)))
 			return -EDQUOT;
@@ -94,7 +76,14 @@ int twheel_levels_grow(struct timer_set *set)
 		}
 		level->chains = chains;
 		spin_lock_bh(&set->lock);
-		level = levels_use(set, level);
+		/* None, if another thread has made it meanwhile. */
+		n = levels_missing(set, chains);
+		if (n >= 0 && n < w->depth) {
+			level = twheel_wheel_widen_level(w, n, level, chains);
+		} else if (n >= 0) {
+			twheel_wheel_add_level(w, level, chains);
+			level = NULL;
+		}
 		spin_unlock_bh(&set->lock);
 		if (level)
 			levels_free(set, level);
