@@ -260,20 +260,6 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	twheel_waiters_wake(set, true);
 }
 
-/* As deliver_events(), but locks the set. Returns -EBUSY if events go to a ring. */
-static int deliver_copy(struct timer_set *set, struct iov_iter *to, unsigned int *steps)
-{
-	struct twheel_phase phase;
-	int n = -EBUSY;
-
-	twheel_turn_call(set, &phase);
-	if (!set->ring)
-		n = deliver_events(set, &phase, to,
-				   iov_iter_count(to) / sizeof(struct twheel_event), steps);
-	twheel_turn_end(set, &phase);
-	return n;
-}
-
 /*
  * Faults in the pages of the next event by writing the whole event. Touching each page
  * would not be enough: some architectures grant access to less than a page.
@@ -302,7 +288,8 @@ static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct timer_set *set = iocb->ki_filp->private_data;
-	size_t wanted = iov_iter_count(to);
+	size_t wanted = iov_iter_count(to), room;
+	struct twheel_phase phase;
 	unsigned int steps;
 	int ret = 0;
 
@@ -310,9 +297,11 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 		return -EINVAL;
 	twheel_user_cpu_call(set);
 
-	while (iov_iter_count(to) >= sizeof(struct twheel_event)) {
+	while ((room = iov_iter_count(to) / sizeof(struct twheel_event))) {
 		steps = TWHEEL_CHUNK;
-		ret = deliver_copy(set, to, &steps);
+		twheel_turn_call(set, &phase);
+		ret = set->ring ? -EBUSY : deliver_events(set, &phase, to, room, &steps);
+		twheel_turn_end(set, &phase);
 		if (ret == -EFAULT) {
 			/*
 			 * Also with IOCB_NOWAIT: after -EAGAIN the caller would wait for the next
