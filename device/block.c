@@ -12,7 +12,6 @@
  * A program may ask for the handle with the highest index as its first one. So the user is charged
  * for an array of a page or more, as for blocks.
  */
-#include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -149,22 +148,6 @@ static int block_grow(struct timer_set *set, u32 number)
 	return 0;
 }
 
-/* Charges the user and allocates a block. Returns it, or an ERR_PTR(). May sleep. */
-static struct timer_block *block_new(struct timer_set *set)
-{
-	struct timer_block *block;
-
-	if (!twheel_quota_charge(set, QUOTA_BLOCKS, 1))
-		return ERR_PTR(-EDQUOT);
-	block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
-	if (!block) {
-		twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, 1);
-		return ERR_PTR(-ENOMEM);
-	}
-	block->set = set;
-	return block;
-}
-
 /*
  * Adds an empty block with a number. The set is not locked. May sleep. Returns 0, but another
  * thread may have filled the block again, or have taken it away; or -ENOMEM; or -EDQUOT.
@@ -174,12 +157,18 @@ int twheel_block_add(struct timer_set *set, u32 number)
 	struct timer_block *block = NULL, *old = NULL;
 	int ret = block_grow(set, number);
 
-	if (!ret && !READ_ONCE(set->spare)) {
-		block = block_new(set);
-		ret = PTR_ERR_OR_ZERO(block);
-	}
 	if (ret)
 		return ret;
+	if (!READ_ONCE(set->spare)) {
+		if (!twheel_quota_charge(set, QUOTA_BLOCKS, 1))
+			return -EDQUOT;
+		block = kmem_cache_zalloc(block_cache, GFP_KERNEL);
+		if (!block) {
+			twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, 1);
+			return -ENOMEM;
+		}
+		block->set = set;
+	}
 	spin_lock_bh(&set->lock);
 	if (set->block[number]) {
 		/* Another thread was faster. */

@@ -268,37 +268,29 @@ static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel
 	return op->result ? op->result : TWHEEL_ADDED;
 }
 
-/* Cancels some timers of a group. Returns how many. */
-static int ops_cancel_members(struct timer_set *set, u64 group, u64 *retracted)
+/* Cancels the timers of a group, and counts those that have expired. Returns how many. */
+static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 {
 	struct twheel_phase phase;
 	struct user_timer *t;
-	unsigned int n = 0;
-
-	twheel_turn_begin(set, &phase);
-	while (n < TWHEEL_CHUNK && (t = twheel_user_timer_of_group(set, group))) {
-		*retracted += ops_has_expired(t, &phase);
-		twheel_user_timer_remove(set, t);
-		n++;
-	}
-	twheel_turn_end(set, &phase);
-	return n;
-}
-
-static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
-{
-	u64 retracted = 0;
 	int n, ended = 0;
 
 	if (!op->group || op->result | op->flags | op->clockid | op->cookie | op->period_ns |
 			  op->time_ns | op->handle | op->window_ns)
 		return -EINVAL;
 	do {
-		n = ops_cancel_members(set, op->group, &retracted);
+		twheel_turn_begin(set, &phase);
+		for (n = 0; n < TWHEEL_CHUNK; n++) {
+			t = twheel_user_timer_of_group(set, op->group);
+			if (!t)
+				break;
+			op->time_ns += ops_has_expired(t, &phase);
+			twheel_user_timer_remove(set, t);
+		}
+		twheel_turn_end(set, &phase);
 		ended += n;
 		cond_resched();
 	} while (n == TWHEEL_CHUNK && !fatal_signal_pending(current));
-	op->time_ns = retracted;
 	return ended ? ended : -ENOENT;
 }
 

@@ -33,7 +33,6 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 #include "quota.h"
-#include "timer_set.h"
 #include "user_cpu.h"
 
 /*

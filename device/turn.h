@@ -5,8 +5,6 @@
 #ifndef _TWHEEL_DEVICE_TURN_H
 #define _TWHEEL_DEVICE_TURN_H
 
-#include "time.h"
-#include "timer_set.h"
 #include "user_cpu.h"
 #include "user_timer.h"
 #include "waiters.h"

@@ -43,7 +43,6 @@ static bool uring_may_wait(u32 call)
 int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 {
 	const struct twheel_uring_cmd *payload = twheel_uring_payload(command);
-	struct file *file = command->file;
 	/* The program may write to its queue meanwhile: read each field once. */
 	u64 arg = READ_ONCE(payload->arg);
 	long ret;
@@ -54,7 +53,7 @@ int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 		return -EFAULT;
 	if (issue_flags & IO_URING_F_NONBLOCK && uring_may_wait(command->cmd_op))
 		return -EAGAIN;
-	ret = twheel_ioctl(file, command->cmd_op, arg);
+	ret = twheel_ioctl(command->file, command->cmd_op, arg);
 	/* There is no system call to restart. */
 	if (ret == -ERESTARTSYS)
 		ret = -EINTR;

@@ -8,7 +8,6 @@
 #include "block.h"
 #include "shared.h"
 #include "time.h"
-#include "timer_set.h"
 
 /* clock.c */
 void twheel_clock_use(struct timer_set *set);
