@@ -245,8 +245,7 @@ static int lease_begin(struct timer_lease *lease, u64 handle)
 		goto out;
 	if (!t->extra) {
 		swap(t->extra, extra);
-		t->extra->t = t;
-		user_timer_block(t)->extras++;
+		twheel_user_timer_use_extra(set, t);
 	}
 	t->extra->lease = lease;
 	WRITE_ONCE(lease->t, t);

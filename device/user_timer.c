@@ -106,7 +106,7 @@ struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag)
 	return node ? rb_entry(node, struct timer_extra, group)->t : NULL;
 }
 
-/* Uses the extra of a new timer, which is about to enter the wheel. The set is locked. */
+/* Uses the extra that a timer has just got. The timer is in no group. The set is locked. */
 void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 {
 	lockdep_assert_held(&set->lock);

@@ -18,8 +18,8 @@
  * that does not come costs nothing. A signal may kill a process, so it waits for an event: the set
  * is visited at each tick, and its program woken again when there is one.
  *
- * A program that consumes a ring need not call while the budget
- * suffices: there is a next visit also after one that has put events into the ring.
+ * A program that consumes a ring need not call while the budget suffices: there is a next visit
+ * also after one that has put events into the ring.
  */
 #include "calls.h"
 #include "turn.h"
