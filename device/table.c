@@ -15,8 +15,7 @@
  * kernel's comes first, the program's fails.
  */
 #include <linux/sched.h>
-#include "shared.h"
-#include "time.h"
+#include "user_timer.h"
 
 /* After this many lost races against the program, the kernel tries again next tick. */
 #define TABLE_TRIES	4
