@@ -100,21 +100,6 @@ void twheel_block_free_array(struct timer_set *set, struct timer_block **array, 
 	twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, block_array_charge(words));
 }
 
-static struct timer_block **block_alloc_array(u32 words)
-{
-	struct timer_block **array;
-
-	/* kvcalloc() might take twice the memory for a size that is no power of two. */
-	if (words == BLOCK_MOST_WORDS)
-		array = __vmalloc(words * sizeof(*array), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	else
-		array = kvcalloc(words, sizeof(*array), GFP_KERNEL_ACCOUNT);
-	if (array)
-		memset(array + block_numbers(words), 0xff,
-		       (words - block_numbers(words)) * sizeof(long));
-	return array;
-}
-
 /* Gives the array a place for the block with a number. Returns 0 or an error. May sleep. */
 static int block_grow(struct timer_set *set, u32 number)
 {
@@ -129,11 +114,17 @@ static int block_grow(struct timer_set *set, u32 number)
 		words = BLOCK_MOST_WORDS;
 	if (!twheel_quota_charge(set, QUOTA_BLOCKS, block_array_charge(words)))
 		return -EDQUOT;
-	array = block_alloc_array(words);
+	/* kvcalloc() might take twice the memory for a size that is no power of two. */
+	if (words == BLOCK_MOST_WORDS)
+		array = __vmalloc(words * sizeof(*array), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	else
+		array = kvcalloc(words, sizeof(*array), GFP_KERNEL_ACCOUNT);
 	if (!array) {
 		twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, block_array_charge(words));
 		return -ENOMEM;
 	}
+	/* No number has a block. */
+	memset(array + block_numbers(words), 0xff, (words - block_numbers(words)) * sizeof(long));
 	spin_lock_bh(&set->lock);
 	if (words > set->array_words) {
 		memcpy(array, set->block, set->blocks * sizeof(*array));
