@@ -94,7 +94,7 @@ inline expire(at)
 	}
 }
 
-/* twheel_user_timer_expire() and twheel_table_expire(), in a call of the program or in a visit */
+/* turn_let_expire() and twheel_table_expire(), in a call of the program or in a visit */
 active proctype kernel()
 {
 	byte at, seen, tries;

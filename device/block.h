@@ -101,16 +101,4 @@ static inline void twheel_block_release(struct timer_block *block, u64 places)
 	}
 }
 
-/* Uses one of the places that have been taken, of which one is left at least. */
-static inline struct user_timer *twheel_block_next(struct block_places *places, u32 *index)
-{
-	unsigned int slot = __ffs64(places->left);
-
-	lockdep_assert_held(&places->block->set->lock);
-
-	*index = places->block->first + slot;
-	places->left &= places->left - 1;
-	return &places->block->timer[slot];
-}
-
 #endif /* _TWHEEL_DEVICE_BLOCK_H */

@@ -150,7 +150,7 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	s64 deadline = user_timer_new_deadline(set, op->clockid, op, phase);
 	u64 tick = user_timer_tick_of(op->clockid, deadline, phase), generation;
 	struct user_timer *t;
-	u32 index;
+	unsigned int slot;
 	int ret;
 
 	if (unlikely(!adm->places.left || (op->flags & CREATE_KINDS) != adm->kind)) {
@@ -162,7 +162,9 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	if (unlikely(tick - set->wheel.clk >= set->wheel.span && tick > set->wheel.clk &&
 		     !adm->makeshift))
 		return create_want_level(set, tick, adm);
-	t = twheel_block_next(&adm->places, &index);
+	slot = __ffs64(adm->places.left);
+	adm->places.left &= adm->places.left - 1;
+	t = &adm->places.block->timer[slot];
 	generation = create_generation(set, op);
 	t->node.flags = 0;
 	t->word = user_timer_word(generation, op->clockid, op->flags & TWHEEL_KEPT_FLAGS);
@@ -176,7 +178,7 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_open(t);
 	twheel_wheel_insert(&set->wheel, &t->node, tick);
-	op->handle = generation << TWHEEL_INDEX_BITS | index;
+	op->handle = generation << TWHEEL_INDEX_BITS | (adm->places.block->first + slot);
 	return 0;
 }
 

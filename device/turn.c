@@ -52,6 +52,32 @@ void twheel_turn_return(unsigned int steps)
 }
 
 /*
+ * Lets @t expire, which the wheel has let go, or files it again: a tick may come before the
+ * deadlines that it stands for, and the program may have pushed the deadline back, or set the
+ * clock. Returns whether @t has expired: it is READY then, and in no list yet. The time @phase was
+ * read since the set was locked.
+ */
+static bool turn_let_expire(struct timer_set *set, struct user_timer *t,
+			    const struct twheel_phase *phase)
+{
+	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead;
+
+	lockdep_assert_held(&set->lock);
+
+	if (unlikely(now < t->deadline) ||
+	    (t->flags & TWHEEL_SHARED && !twheel_table_expire(t, now))) {
+		twheel_wheel_insert(&set->wheel, &t->node,
+				    max(user_timer_tick(t, phase), phase->tick + 1));
+		return false;
+	}
+	user_timer_note_expiry(set, t, phase, ahead);
+	t->state = USER_TIMER_READY;
+	if (unlikely(t->extra))
+		twheel_user_timer_end_lease(t);
+	return true;
+}
+
+/*
  * Takes the next timer off the wheel of a set, which is locked, that expires. Stores the rest of
  * the steps: if the function returns NULL and any are left, nothing more is due. Returns the timer,
  * which is READY and in no list; or NULL.
@@ -68,7 +94,7 @@ static struct user_timer *turn_next(struct timer_set *set, const struct twheel_p
 		return NULL;
 	while ((node = twheel_wheel_expire(&set->wheel, phase->tick, steps))) {
 		t = container_of(node, struct user_timer, node);
-		if (likely(twheel_user_timer_expire(set, t, phase)))
+		if (likely(turn_let_expire(set, t, phase)))
 			return t;
 	}
 	return NULL;

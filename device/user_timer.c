@@ -65,20 +65,6 @@ bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twhe
 	       twheel_table_deadline(t) <= phase->now;
 }
 
-/*
- * Files a timer, off the wheel though it is PENDING, whose time has not come. A tick may come
- * before the deadlines that it stands for. The program may have pushed the deadline back, or set
- * the clock.
- */
-void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
-				  const struct twheel_phase *phase)
-{
-	lockdep_assert_held(&set->lock);
-
-	twheel_wheel_insert(&set->wheel, &t->node,
-			    max(user_timer_tick(t, phase), phase->tick + 1));
-}
-
 static u64 user_timer_tag(const struct rb_node *node)
 {
 	return rb_entry(node, struct timer_extra, group)->tag;

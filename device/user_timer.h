@@ -22,8 +22,6 @@ void twheel_clock_exit(void);
 u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
 				   const struct twheel_phase *phase);
 bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase);
-void twheel_user_timer_file_again(struct timer_set *set, struct user_timer *t,
-				  const struct twheel_phase *phase);
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t);
 struct user_timer *twheel_user_timer_of_group(struct timer_set *set, u64 tag);
 void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t);
@@ -155,30 +153,6 @@ static __always_inline void user_timer_note_expiry(struct timer_set *set, struct
 	at = max(max(at, set->latest) + ahead, t->deadline);
 	atomic64_set(&t->node.state, at);
 	set->latest = at - ahead;
-}
-
-/*
- * Lets @t expire, which the wheel has let go, or files it again. Returns whether it has expired:
- * it is READY then, and in no list yet. The time @phase was read since the set was locked. In
- * line, because calls take many timers in a loop.
- */
-static __always_inline bool twheel_user_timer_expire(struct timer_set *set, struct user_timer *t,
-						     const struct twheel_phase *phase)
-{
-	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead;
-
-	lockdep_assert_held(&set->lock);
-
-	if (unlikely(now < t->deadline) ||
-	    (t->flags & TWHEEL_SHARED && !twheel_table_expire(t, now))) {
-		twheel_user_timer_file_again(set, t, phase);
-		return false;
-	}
-	user_timer_note_expiry(set, t, phase, ahead);
-	t->state = USER_TIMER_READY;
-	if (unlikely(t->extra))
-		twheel_user_timer_end_lease(t);
-	return true;
 }
 
 /* Puts a timer that has expired into the list, at its end or in front. */
