@@ -16,13 +16,27 @@ virtual report
 - #include <linux/timer.h>
 + #include "twheel.h"
 
+// The timer of struct sock is the kernel's. Its callback keeps its parameter, see below.
+@ kernels depends on patch @
+expression sk;
+identifier fn;
+@@
+(
+  timer_setup(&sk->sk_timer, fn, ...)
+|
+  sk->sk_timer.function = fn
+)
+
 // A delay that is not negative. Another delay may be a time that has passed.
 @ delays depends on patch @
 symbol jiffies, expires, HZ;
-expression t, e;
+expression sk, t, e;
+identifier f;
 constant C;
 @@
 (
+  f(&sk->sk_timer, ...)
+|
 - mod_timer(t, jiffies)
 + twheel_mod_after(t, 0)
 |
@@ -49,9 +63,12 @@ constant C;
 )
 
 @ calls depends on patch @
-expression t, at, fn;
+expression sk, t, at, fn;
+identifier f;
 @@
 (
+  f(&sk->sk_timer, ...)
+|
 - mod_timer(t, at)
 + twheel_mod(t, twheel_from_jiffies(at) + 1)
 |
@@ -91,9 +108,12 @@ expression t, at, fn;
 
 // A deadline that is stored right before the timer is added
 @ add depends on patch @
-expression t, at;
+expression sk, t, at;
 @@
 (
+  sk->sk_timer.expires = at;
+  add_timer(&sk->sk_timer);
+|
 - t.expires = at;
 - add_timer(&t);
 + twheel_add(&t, twheel_from_jiffies(at) + 1);
@@ -129,6 +149,14 @@ identifier timer, fn;
 - struct timer_list
 + struct twheel_timer
 
+@ kernels_callback depends on patch @
+identifier kernels.fn, t;
+@@
+  fn(
+- struct twheel_timer *t
++ struct timer_list *t
+  ) { ... }
+
 // What the rules above leave as it is, and what they cannot know
 
 @ deadline depends on report @
@@ -154,9 +182,14 @@ identifier f = {timer_setup, timer_setup_on_stack, timer_init_key, __TIMER_INITI
                 del_timer, timer_container_of, from_timer, round_jiffies, round_jiffies_up,
                 round_jiffies_relative, sk_reset_timer, sk_stop_timer, sk_stop_timer_sync,
                 in_serving_softirq};
+expression sk;
 position where;
 @@
+(
+f(..., &sk->sk_timer, ...)
+|
 f@where(...)
+)
 
 @ script:python @
 where << call.where;

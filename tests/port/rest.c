@@ -16,7 +16,7 @@ static void rest(struct timer_list *t, struct timer_list *other, struct sock *sk
 	if (mod_timer(t, jiffies + HZ)) /* by hand */
 		timer_delete_sync(other);
 	if (in_serving_softirq()) /* by hand */
-		sk_reset_timer(sk, &sk->sk_timer, jiffies + HZ); /* by hand */
+		sk_reset_timer(sk, t, jiffies + HZ); /* by hand */
 	mod_timer(t, round_jiffies(jiffies + HZ)); /* by hand */
 	if (timer_delete(t))
 		mod_timer(other, jiffies + HZ);

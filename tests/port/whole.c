@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/timer.h> /* #include "twheel.h" */
+#include <net/sock.h>
 
 struct session {
 	unsigned long		last;
@@ -57,6 +58,31 @@ static void probe_fn(struct timer_list *t)
 	struct session *s = timer_container_of(s, t, probe.timer);
 
 	del_timer(&s->retry); /* twheel_cancel(&s->retry); */
+}
+
+/* The timer of a socket is the kernel's. */
+static void keep_fn(struct timer_list *t); /* static void keep_fn(struct timer_list *t); */
+
+static void end_fn(struct timer_list *t) /* static void end_fn(struct timer_list *t) */
+{
+}
+
+static void keep(struct sock *sk)
+{
+	timer_setup(&sk->sk_timer, keep_fn, 0); /* timer_setup(&sk->sk_timer, keep_fn, 0); */
+	mod_timer(&sk->sk_timer, jiffies); /* mod_timer(&sk->sk_timer, jiffies); */
+	sk_reset_timer(sk, &sk->sk_timer, 4);
+	sk->sk_timer.function = end_fn;
+}
+
+static void keep_fn(struct timer_list *t)
+{
+	struct sock *sk = timer_container_of(sk, t, sk_timer);
+
+	if (timer_pending(&sk->sk_timer)) /* if (timer_pending(&sk->sk_timer)) */
+		keep(sk);
+	sk->sk_timer.expires = 4;
+	add_timer(&sk->sk_timer); /* add_timer(&sk->sk_timer); */
 }
 
 static void try_on_stack(void)
