@@ -396,7 +396,6 @@ DEVICE_TEST(reset_leaves_the_counts_alone)
 	} while (strcmp(before, after));
 	fired = cpu0("fired");
 	ASSERT_GT(cpu0("runs"), 0);
-	ASSERT(time_travel || cpu0("run_max_ns") > 0);
 	reset();
 	read_debugfs("counts", after);
 	ASSERT(!strcmp(before, after));

@@ -30,14 +30,17 @@ static void stand_by(void *data)
 	close(fd);
 }
 
-/* The other descriptor waits for the end of a storm at the longest. */
+/*
+ * The other descriptor waits for the end of a storm at the longest, and a second for CPUs that are
+ * busy. scripts/test-harm has the bound without other load.
+ */
 static void end_bystander(const struct bystander *bystander, __u64 storm_ns)
 {
 	stop_threads();
 	note("another descriptor: %u timers, behind the timerfds by %llu us at most",
 	     bystander->count, bystander->behind / 1000);
 	ASSERT_GT(bystander->count, 0);
-	ASSERT_LE(bystander->behind, storm_ns);
+	ASSERT_LE(bystander->behind, storm_ns + NSEC_PER_SEC);
 }
 
 /* A million with --long, or else as many timers as this machine arms in a second. */
