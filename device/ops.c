@@ -294,13 +294,11 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 	return ended ? ended : -ENOENT;
 }
 
-/* Carries out an operation that comes from @to. Returns its result. */
+/* Carries out an operation that comes from @to and adds no timer. Returns its result. */
 int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
 		   struct twheel_op __user *to)
 {
 	switch (opcode) {
-	case TWHEEL_OP_ADD:
-		return twheel_ops_add(set, op, to, 1, false) ? op->result : -EFAULT;
 	case TWHEEL_OP_CHANGE:
 	case TWHEEL_OP_CANCEL:
 	case TWHEEL_OP_QUERY:
