@@ -200,7 +200,7 @@ static noinline void create_undo(struct timer_set *set, struct twheel_op *op, co
 	for (; n--; op++, given++) {
 		if (!op->result)
 			twheel_user_timer_remove(set, twheel_block_find(set, op->handle));
-		/* A mistake stays one. */
+		/* A mistake stays one. Another error may be gone when it is tried anew. */
 		else if (op->result != -EINVAL)
 			op->result = 0;
 		op->handle = *given;

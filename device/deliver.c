@@ -114,11 +114,7 @@ static unsigned int deliver_write(struct timer_set *set, struct iov_iter *to, un
 		return n;
 	}
 	pagefault_disable();
-	/* If the size is a constant, the kernel need not look where the array lies. */
-	if (n == DELIVER_BURST)
-		copied = copy_to_iter(event, DELIVER_BURST * sizeof(*event), to);
-	else
-		copied = copy_to_iter(event, n * sizeof(*event), to);
+	copied = copy_to_iter(event, n * sizeof(*event), to);
 	pagefault_enable();
 	iov_iter_revert(to, copied % sizeof(*event));
 	return copied / sizeof(*event);
