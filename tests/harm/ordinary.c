@@ -229,7 +229,7 @@ static bool judge_innocent(const char *mode, pid_t child, void (*go)(void), bool
 
 static void wait_for_deadline(void)
 {
-	sleep_for(atomic_load(&shared->ready) - now() - NSEC_PER_MSEC);
+	sleep_until(atomic_load(&shared->ready) - NSEC_PER_MSEC);
 }
 
 TEST(storm)

@@ -40,13 +40,6 @@ void set_fifo(int priority)
 	CALL(sched_setscheduler(0, SCHED_FIFO, &param));
 }
 
-static void sleep_until(__u64 deadline)
-{
-	const struct timespec time = to_timespec(deadline);
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-}
-
 /* A piece of work: about a microsecond. */
 static void compute(void)
 {

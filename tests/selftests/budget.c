@@ -36,10 +36,7 @@ static void add_at_once(int fd, unsigned int count, __u64 deadline, __u32 flags,
 /* Sleeps until the middle of the tick after the one at which timers with this deadline expire. */
 static void sleep_over(__u64 deadline)
 {
-	const __u64 until = deadline + ticks(1) + tick_ns() / 2;
-
-	while (in_time(until))
-		sleep_for(until - now());
+	sleep_until(deadline + ticks(1) + tick_ns() / 2);
 }
 
 /* How many events a few rings have. */

@@ -120,6 +120,13 @@ void sleep_for(__u64 delay_ns)
 	ASSERT_EQ(clock_nanosleep(CLOCK_MONOTONIC, 0, &delay, NULL), 0);
 }
 
+void sleep_until(__u64 deadline_ns)
+{
+	const struct timespec deadline = to_timespec(deadline_ns);
+
+	ASSERT_EQ(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL), 0);
+}
+
 void arm_timerfd(int fd, __u64 deadline_ns)
 {
 	const struct itimerspec time = { .it_value = to_timespec(deadline_ns) };

@@ -81,6 +81,7 @@ __u64 read_clock(clockid_t clockid);
 __u64 now(void);
 struct timespec to_timespec(__u64 ns);
 void sleep_for(__u64 delay_ns);
+void sleep_until(__u64 deadline_ns);
 
 /* Arm a timerfd, of CLOCK_MONOTONIC. */
 void arm_timerfd(int fd, __u64 deadline_ns);
