@@ -77,6 +77,8 @@ unsigned int turn(struct twheel_loop *loop)
 
 void turn_until(struct twheel_loop *loop, uint64_t time)
 {
-	while (now() < time)
-		turn_with_timeout(loop, (int)((time - now() + MSEC - 1) / MSEC));
+	uint64_t before;
+
+	while ((before = now()) < time)
+		turn_with_timeout(loop, (int)((time - before + MSEC - 1) / MSEC));
 }
