@@ -8,6 +8,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include "engine.h"
 
 /* The slow part of twheel_arm_lock_base_irqsave(). Interrupts are off. */
@@ -32,6 +33,14 @@ struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 	}
 }
 
+/* A CPU for timers whose own is offline: an isolated one only if there is no other. */
+unsigned int twheel_arm_any_cpu(void)
+{
+	unsigned int cpu = cpumask_any_and(cpu_active_mask, housekeeping_cpumask(HK_TYPE_TIMER));
+
+	return cpu < nr_cpu_ids ? cpu : cpumask_any(cpu_active_mask);
+}
+
 /* The slow part of twheel_arm_rehome(). */
 struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 					   struct twheel_timer *t, unsigned int cpu)
@@ -48,7 +57,7 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 		WRITE_ONCE(t->node.flags, t->node.flags | TWHEEL_MIGRATING);
 		raw_spin_unlock(&base->lock);
 		if (!READ_ONCE(to->online))
-			to = twheel_base_of(cpumask_any(cpu_active_mask));
+			to = twheel_base_of(twheel_arm_any_cpu());
 		base = to;
 		raw_spin_lock(&base->lock);
 		WRITE_ONCE(t->node.flags, flags | base->cpu);
@@ -89,9 +98,10 @@ static struct twheel_timer *arm_first_to_move(struct twheel_base *from)
 
 /*
  * Moves the works, and at most TWHEEL_LOCK_HOLD timers, from the base of an offline CPU to that of
- * another CPU. No base is locked. Returns whether timers are left that can be moved.
+ * another CPU. No base is locked. While a run of the wheel is under way, its callback may be that
+ * of any timer: all stay. Returns whether timers are left that can be moved.
  */
-bool twheel_arm_move_some(struct twheel_base *to, struct twheel_base *from)
+static bool arm_move_some(struct twheel_base *to, struct twheel_base *from)
 {
 	struct twheel_base *low = to->cpu < from->cpu ? to : from, *high = low == to ? from : to;
 	struct twheel_timer *t = NULL;
@@ -105,7 +115,7 @@ bool twheel_arm_move_some(struct twheel_base *to, struct twheel_base *from)
 		twheel_tick_wake_by(to, 0);
 	}
 	twheel_wheel_forward(&to->wheel, get_jiffies_64());
-	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online; i++) {
+	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online && !from->running; i++) {
 		t = arm_first_to_move(from);
 		if (!t || !to->online)
 			break;
@@ -122,18 +132,17 @@ bool twheel_arm_move_some(struct twheel_base *to, struct twheel_base *from)
 
 /*
  * Moves the timers of a base, which is not locked, away if its CPU is offline. A callback that
- * still runs for an offline CPU may arm its own timer there: see twheel_arm_rehome(). The worker
- * calls this function when the callback has ended.
+ * still runs for an offline CPU may arm its own timer there: see twheel_arm_rehome(). So a worker
+ * calls this function, too, when a callback has ended.
  */
 void twheel_arm_evacuate(struct twheel_base *base)
 {
 	unsigned int to;
 
 	while (!READ_ONCE(base->online)) {
-		to = cpumask_any(cpu_active_mask);
+		to = twheel_arm_any_cpu();
 		/* The CPU is active but the base is not online: the module unloads. */
-		if (to == base->cpu ||
-		    !twheel_arm_move_some(twheel_base_of(to), base))
+		if (to == base->cpu || !arm_move_some(twheel_base_of(to), base))
 			break;
 		cond_resched();
 	}
@@ -153,9 +162,13 @@ static bool arm_debug_is_static(void *addr)
 	return t->fn && !atomic64_read(&t->node.state) && !t->node.entry.prev;
 }
 
-/* Disarms an armed timer, whose reuse would corrupt the wheel. Returns whether it was armed. */
-static bool arm_debug_take_off(struct twheel_timer *t, enum debug_obj_state state)
+/*
+ * Disarms an armed timer that is set up anew or freed, which would corrupt the wheel. Returns
+ * whether it was armed.
+ */
+static bool arm_debug_take_off(void *addr, enum debug_obj_state state)
 {
+	struct twheel_timer *t = addr;
 	struct twheel_base *base;
 	unsigned long flags;
 
@@ -164,22 +177,6 @@ static bool arm_debug_take_off(struct twheel_timer *t, enum debug_obj_state stat
 	base = twheel_arm_lock_base_irqsave(t, &flags);
 	twheel_arm_disarm(base, t, TWHEEL_IDLE);
 	raw_spin_unlock_irqrestore(&base->lock, flags);
-	return true;
-}
-
-static bool arm_debug_fixup_init(void *addr, enum debug_obj_state state)
-{
-	if (!arm_debug_take_off(addr, state))
-		return false;
-	debug_object_init(addr, &twheel_arm_debug);
-	return true;
-}
-
-static bool arm_debug_fixup_free(void *addr, enum debug_obj_state state)
-{
-	if (!arm_debug_take_off(addr, state))
-		return false;
-	debug_object_free(addr, &twheel_arm_debug);
 	return true;
 }
 
@@ -202,8 +199,8 @@ const struct debug_obj_descr twheel_arm_debug = {
 	.name			= "twheel_timer",
 	.debug_hint		= arm_debug_hint,
 	.is_static_object	= arm_debug_is_static,
-	.fixup_init		= arm_debug_fixup_init,
-	.fixup_free		= arm_debug_fixup_free,
+	.fixup_init		= arm_debug_take_off,
+	.fixup_free		= arm_debug_take_off,
 	.fixup_assert_init	= arm_debug_fixup_assert_init,
 };
 #endif

@@ -36,20 +36,17 @@ static int cpu_comes_online(unsigned int cpu)
  */
 static int cpu_goes_offline(unsigned int cpu)
 {
-	unsigned int to = cpumask_any_but(cpu_active_mask, cpu);
 	struct twheel_base *base = twheel_base_of(cpu);
-
-	/* No other CPU is left: a failed set-up is being undone, and no timer is armed. */
-	if (to >= nr_cpu_ids)
-		return 0;
 
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, false);
 	raw_spin_unlock_irq(&base->lock);
+	/* Else they go to another CPU, and may run this wheel there when its CPU is back. */
+	timer_delete_sync(&base->tick);
+	hrtimer_cancel(&base->sleeper);
 	while (READ_ONCE(base->running))
 		twheel_callback_wait(base);
-	while (twheel_arm_move_some(twheel_base_of(to), base))
-		cond_resched();
+	twheel_arm_evacuate(base);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t);
 struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 					   struct twheel_timer *t, unsigned int cpu);
 void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 expires);
-bool twheel_arm_move_some(struct twheel_base *to, struct twheel_base *from);
+unsigned int twheel_arm_any_cpu(void);
 void twheel_arm_evacuate(struct twheel_base *base);
 /* what debugobjects has to know of timers, with CONFIG_DEBUG_OBJECTS */
 extern const struct debug_obj_descr twheel_arm_debug;

@@ -160,7 +160,7 @@ static void run_works(struct twheel_base *base, u64 until)
 	}
 }
 
-/* Runs with bottom halves off on the base's CPU or, when that CPU goes offline, on another. */
+/* Runs with bottom halves off, on the base's CPU. */
 static void run_base(struct twheel_base *base)
 {
 	u64 slice = (u64)max(READ_ONCE(slice_us), 1U) * NSEC_PER_USEC;
@@ -218,10 +218,10 @@ static struct smp_hotplug_thread run_threads = {
 };
 
 /*
- * Has a work done at the end of the run, or else at the next tick. If the work is queued already,
- * nothing happens: its function will see what the caller did before. Work is done on the CPU where
- * it was queued, unless that CPU has gone offline. One work may run on two CPUs at once if it is
- * queued again meanwhile.
+ * Has a work done at the end of the run, or else at the next tick or, after a run that was cut
+ * short, by the thread. If the work is queued already, nothing happens: its function will see what
+ * the caller did before. Work is done on the CPU where it was queued, unless that CPU has gone
+ * offline. One work may run on two CPUs at once if it is queued again meanwhile.
  */
 void twheel_run_queue(struct twheel_work *work)
 {
@@ -235,7 +235,7 @@ void twheel_run_queue(struct twheel_work *work)
 	raw_spin_lock(&base->lock);
 	while (unlikely(!base->online)) {
 		raw_spin_unlock(&base->lock);
-		base = twheel_base_of(cpumask_any(cpu_active_mask));
+		base = twheel_base_of(twheel_arm_any_cpu());
 		raw_spin_lock(&base->lock);
 	}
 	list_add_tail(&work->node, &base->works);

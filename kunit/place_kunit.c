@@ -365,6 +365,36 @@ static void none_is_lost_when_its_cpu_goes_away(struct kunit *test)
 	engine_test_expect_counts(test, LOST, LOST, 0, 0);
 }
 
+static long arm_by_tick(void *arg)
+{
+	struct probe *probe = arg;
+
+	return twheel_add(&probe->timer, probe->expires);
+}
+
+/* The CPU that got the kernel's timers must not run the wheel of a CPU that is back. */
+static void runs_on_its_cpu_when_that_is_back(struct kunit *test)
+{
+	unsigned int cpu = cpu_to_lose(test), tries;
+	struct probe *probe = probe_new(test, NULL);
+
+	for (tries = 0; tries < 5; tries++) {
+		/* as far ahead as a tick is near */
+		probe->expires = get_jiffies_64() + 39;
+		KUNIT_EXPECT_EQ(test, work_on_cpu(cpu, arm_by_tick, probe), 0L);
+		KUNIT_EXPECT_EQ(test, remove_cpu(cpu), 0);
+		KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+		twheel_cancel_sync(&probe->timer);
+		reinit_completion(&probe->ran);
+		if (get_jiffies_64() + 2 > probe->expires)
+			continue;
+		KUNIT_EXPECT_EQ(test, work_on_cpu(cpu, arm_by_tick, probe), 0L);
+		expect_on(test, probe, cpu);
+		return;
+	}
+	kunit_skip(test, "the CPU takes too long to come back");
+}
+
 /* The timer is then pinned to the CPU that it was moved to, and does not go back. */
 static void pinned_moves_when_its_cpu_goes_away(struct kunit *test)
 {
@@ -588,6 +618,7 @@ static struct kunit_case place_cases[] = {
 	KUNIT_CASE_PARAM(slack_does_not_move_it, kind_gen_params),
 	KUNIT_CASE_PARAM(idle_remote_cpu_fires_on_time, ahead_gen_params),
 	KUNIT_CASE_PARAM(none_is_lost_when_its_cpu_goes_away, kind_gen_params),
+	KUNIT_CASE(runs_on_its_cpu_when_that_is_back),
 	KUNIT_CASE_PARAM(pinned_moves_when_its_cpu_goes_away, way_gen_params),
 	KUNIT_CASE_PARAM(pinned_is_armed_though_its_cpu_is_away, way_gen_params),
 	KUNIT_CASE_PARAM(periodic_one_keeps_its_grid_when_its_cpu_goes_away,
