@@ -33,8 +33,8 @@ struct twheel_timer;
  *	timer is already pending again instead, see twheel_add_periodic().
  *
  * Context: softirq, or a thread with bottom halves off, so that in_softirq() holds;
- * interrupts on, no lock of twheel held; must not sleep. With %TWHEEL_PROCESS: process, on
- * the workqueue "twheel"; may sleep.
+ * interrupts on, and no lock of twheel held but, on PREEMPT_RT, one for the callbacks of the CPU;
+ * must not sleep. With %TWHEEL_PROCESS: process, on the workqueue "twheel"; may sleep.
  */
 typedef void (*twheel_fn_t)(struct twheel_timer *timer);
 
@@ -82,7 +82,8 @@ struct twheel_timer {
  *	timers do. %TIMER_PINNED differs: it means the CPU that arms the timer.
  *
  * A timer that is not pinned runs on the CPU that arms it, even if that CPU is idle
- * otherwise. If that CPU is isolated (nohz_full=), the timer runs on one that is not.
+ * otherwise. If that CPU is isolated (nohz_full=), the timer runs on one that is not, unless its
+ * own callback on the isolated CPU arms it.
  */
 #define TWHEEL_PINNED		0x00200000U
 

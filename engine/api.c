@@ -57,7 +57,7 @@ EXPORT_SYMBOL(twheel_init_key);
  * and disarmed. An attempt to arm the timer afterwards is reported too. The call is
  * optional. With CONFIG_DEBUG_OBJECTS the kernel finds such bugs without it.
  *
- * Context: any. Takes the lock of the timer's base if the timer is pending.
+ * Context: as twheel_cancel().
  */
 void twheel_destroy(struct twheel_timer *timer)
 {
@@ -276,7 +276,7 @@ EXPORT_SYMBOL(twheel_mod_pending);
  * twheel_reduce - arm a timer, or give it an earlier deadline
  * @timer: The timer, pending or idle.
  * @expires: The deadline, as for twheel_mod(). A pending timer keeps a deadline that is not later,
- *	or that has come. So the earliest deadline of several callers holds.
+ *	or whose tick the wheel has worked on. So the earliest deadline of several callers holds.
  *
  * Context: as twheel_add().
  *
@@ -305,11 +305,11 @@ static __always_inline int api_disarm(struct twheel_timer *timer, u64 state)
  * @timer: The timer, pending or idle.
  *
  * This does not wait for a callback that runs on another CPU. So the caller may free the timer's
- * memory afterwards only if 1 is returned, the timer is not periodic, and no other caller arms it.
- * Otherwise use twheel_cancel_sync().
+ * memory afterwards only if 1 is returned, the timer is not periodic, no other caller arms it, and
+ * it was not armed while its callback ran. Otherwise use twheel_cancel_sync().
  *
- * Context: any, hardirq and the timer's own callback included. Takes the lock of the
- * timer's base if the timer is pending.
+ * Context: any, hardirq and the timer's own callback included, but not under locks of the scheduler
+ * or of workqueues. Takes the lock of the timer's base if the timer is pending.
  *
  * Return:
  * * %1 - the timer was pending; its callback will not run for that arming
@@ -357,7 +357,7 @@ static int api_try_cancel(struct twheel_timer *timer, u64 state, int *ended)
  *
  * For callers that hold a lock which the callback takes.
  *
- * Context: any. Takes the lock of the timer's base.
+ * Context: as twheel_cancel(). Always takes the lock of the timer's base.
  *
  * Return:
  * * %1 - the timer was pending; its callback does not run on any CPU
@@ -428,7 +428,9 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
  * context, because the hardirq may interrupt the callback. Nor may the callbacks of two timers
  * call this for each other's timer. Otherwise both sides may wait for ever: in softirq context the
  * machine hangs; in process context two workers hang, and the module of the callbacks cannot be
- * unloaded. lockdep reports all three, also if the two sides run one after the other.
+ * unloaded. lockdep reports all three, also if the two sides run one after the other. On PREEMPT_RT
+ * a callback in softirq context must not wait so for any callback of another CPU, because each of
+ * them holds up the callbacks of its CPU that follow: use twheel_try_cancel_sync().
  *
  * Context: process or softirq; not hardirq, which is reported once. Takes the lock of
  * the timer's base. May sleep with %TWHEEL_PROCESS; on PREEMPT_RT always.
@@ -454,7 +456,7 @@ EXPORT_SYMBOL(twheel_cancel_sync);
  *
  * As twheel_cancel(), but the timer cannot be armed afterwards, as after twheel_shutdown_sync().
  *
- * Context: as twheel_cancel().
+ * Context: as twheel_cancel(). Always takes the lock of the timer's base.
  *
  * Return: as twheel_cancel().
  */
@@ -470,8 +472,8 @@ EXPORT_SYMBOL(twheel_shutdown);
  * @timer: The timer, pending or idle.
  *
  * As twheel_cancel_sync(), with the same rules. The timer cannot be armed afterwards: every attempt
- * returns -ESHUTDOWN, also in a callback that arms its own timer, and twheel_forward() returns 0.
- * For teardown. To use the timer again, set it up again.
+ * returns -ESHUTDOWN, and twheel_forward() returns 0. If the callback that this waits for arms its
+ * timer, this ends that, too. For teardown. To use the timer again, set it up again.
  *
  * Context: as twheel_cancel_sync().
  *
@@ -520,7 +522,7 @@ EXPORT_SYMBOL(twheel_remaining);
  * twheel_expires - find out the deadline of a timer
  * @timer: The timer.
  *
- * Context: any. Takes the lock of the timer's base.
+ * Context: as twheel_cancel(). Always takes the lock of the timer's base.
  *
  * Return: The deadline in jiffies64. For an idle timer, the last deadline, unless the owner has
  * used &twheel_timer.owner since; 0 if the timer has never been armed.
@@ -544,8 +546,8 @@ EXPORT_SYMBOL(twheel_expires);
 /**
  * twheel_add_periodic - arm an idle timer to run again and again
  * @timer: The timer.
- * @expires: Its first deadline, as for twheel_add(). If @expires has passed, the tick
- *	that takes its place is the first deadline.
+ * @expires: Its first deadline, as for twheel_add(). If the wheel has worked on @expires already,
+ *	the tick that takes its place is the first deadline.
  * @period: In jiffies, 1 to %U32_MAX. The deadlines after the first are the first
  *	deadline plus multiples of @period, no matter when the callback runs.
  *
@@ -654,7 +656,7 @@ EXPORT_SYMBOL(twheel_forward);
  *
  * For a pending timer nothing is done; a bug of the caller, reported once.
  *
- * Context: any. Takes the lock of the timer's base.
+ * Context: as twheel_cancel(). Always takes the lock of the timer's base.
  */
 void twheel_set_slack(struct twheel_timer *timer, u64 slack)
 {
