@@ -85,6 +85,22 @@ TRAVEL_TEST(window_ends_with_its_timer)
 	ASSERT_GT(event.expired_ns, deadline + tick_ns() + slack_ns());
 }
 
+/* The window counts from the deadline, also if the timer is armed afterwards. */
+TRAVEL_TEST(window_that_is_over_is_the_next_tick)
+{
+	__u64 before, deadline;
+
+	sleep_for(3 * MINUTE);
+	before = now();
+	deadline = before - 2 * MINUTE;
+	/* Then the wheel has levels for windows of an hour. */
+	add(fd, HOUR, 1);
+	ASSERT_EQ(cancel(fd, arm(fd, windowed(deadline, MINUTE, 2))), 0);
+	arm(fd, windowed(deadline, MINUTE, 3));
+	ASSERT_EQ(read_any(fd).deadline_ns, deadline);
+	ASSERT_LE(now(), before + ticks(2) + slack_ns());
+}
+
 /* A deadline that is pushed back pushes the window back. */
 TRAVEL_TEST(window_follows_a_change)
 {
