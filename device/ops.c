@@ -28,8 +28,7 @@ static bool ops_handle_names(const struct user_timer *t, u64 handle)
  */
 static inline bool ops_has_expired(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	if (likely(t->state == USER_TIMER_PENDING && t->clockid == CLOCK_MONOTONIC &&
-		   twheel_wheel_state(&t->node) > phase->tick))
+	if (likely(t->state == USER_TIMER_PENDING && twheel_wheel_state(&t->node) > phase->tick))
 		return false;
 	return twheel_user_timer_has_expired(t, phase);
 }
@@ -112,12 +111,11 @@ static noinline int ops_set_deadline(struct timer_set *set, struct user_timer *t
 	if (unlikely(t->clockid == CLOCK_REALTIME) && !(op->flags & TWHEEL_ABSTIME))
 		return -EINVAL;
 	expired = ops_has_expired(t, phase);
-	if (unlikely(t->state == USER_TIMER_READY)) {
+	if (unlikely(t->state == USER_TIMER_READY))
 		user_timer_unready(set, t);
-		t->flags &= ~USER_TIMER_LEASE_CLOSED;
-	} else if (unlikely(expired) && t->extra) {
+	else if (unlikely(expired) && t->extra)
 		twheel_user_timer_end_lease(t);
-	}
+	t->flags &= ~USER_TIMER_LEASE_CLOSED;
 	t->deadline = user_timer_new_deadline(set, t->clockid, op, phase);
 	twheel_user_timer_arm(set, t, user_timer_tick(t, phase));
 	return expired ? TWHEEL_RETRACTED : 0;
@@ -290,7 +288,9 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 		twheel_turn_end(set, &phase);
 		ended += n;
 		cond_resched();
-	} while (n == TWHEEL_CHUNK && !fatal_signal_pending(current));
+		/* Other threads may add as fast. */
+	} while (n == TWHEEL_CHUNK && ended <= TWHEEL_INDEX_MASK &&
+		 !fatal_signal_pending(current));
 	return ended ? ended : -ENOENT;
 }
 

@@ -52,17 +52,15 @@ bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twhe
 
 	if (t->state == USER_TIMER_READY)
 		return true;
-	/* After a jump of its clock, the timer may yet have to be filed again. */
-	if (t->clockid != CLOCK_MONOTONIC)
-		return user_timer_tick(t, phase) <= phase->tick &&
-		       t->deadline <= twheel_time_at(t->clockid, phase);
+	if (twheel_wheel_state(&t->node) > phase->tick)
+		return false;
 	/* The wheel lets the timer go at the end of its window at the latest. */
 	if (twheel_wheel_has_window(&t->node))
 		return phase->tick >=
 		       twheel_clock_tick(phase, twheel_time_add(twheel_table_deadline(t),
 								t->extra->window));
-	return twheel_wheel_state(&t->node) <= phase->tick &&
-	       twheel_table_deadline(t) <= phase->now;
+	/* A clock may have been set back, and the timer not been filed again yet. */
+	return twheel_table_deadline(t) <= twheel_time_at(t->clockid, phase);
 }
 
 static u64 user_timer_tag(const struct rb_node *node)

@@ -153,6 +153,23 @@ TEST(drain_takes_back_no_expired_timer)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
+/* Whatever the clock: a timer that drain leaves has an event, which read() finds. */
+NONBLOCK_TEST(drain_or_read_has_each_timer)
+{
+	struct twheel_event event;
+	struct twheel_op op;
+	unsigned int i;
+
+	pass_ticks(2);
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		add_on(fd, clocks[i], read_clock(clocks[i]) - NSEC_PER_MSEC, 0);
+		if (!drain(fd, &op, 1))
+			ASSERT_EQ(read_events(fd, &event, 1), 1);
+		ASSERT_EQ(timers_of(fd), 0);
+		resume(fd);
+	}
+}
+
 TEST(fdinfo_counts_expired_timers)
 {
 	const int fd = overdue_timers();

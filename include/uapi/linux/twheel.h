@@ -399,8 +399,8 @@ struct twheel_event {
  * unless it has taken timers back.
  *
  * Expired timers stay for read(). A periodic timer is pending again when its event
- * has been delivered. To take back all timers, drain until the result is 0, read
- * until EAGAIN, and drain once more.
+ * has been delivered. To take back all timers, drain until the result is 0 and read
+ * until EAGAIN, again and again until @timers of &struct twheel_info is 0.
  */
 struct twheel_drain {
 	__aligned_u64	ops;
