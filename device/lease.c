@@ -131,16 +131,23 @@ static void lease_show_fdinfo(struct seq_file *m, struct file *file)
 }
 
 /* Lets a timer expire because its lease was closed: the deadline becomes now. */
-static void lease_expire(struct timer_set *set, struct user_timer *t)
+static void lease_expire(struct timer_set *set, struct user_timer *t,
+			 const struct twheel_phase *phase)
 {
 	lockdep_assert_held(&set->lock);
 
-	twheel_wheel_drop(&set->wheel, &t->node);
-	set->latest = max_t(s64, set->latest, ktime_get_ns());
-	t->deadline = min(t->deadline, set->latest);
-	atomic64_set(&t->node.state, set->latest);
+	t->deadline = min(t->deadline, phase->now);
 	t->flags |= USER_TIMER_LEASE_CLOSED;
 	twheel_user_timer_end_lease(t);
+	if (set->wheel.todo || set->wheel.next <= phase->tick) {
+		/* Behind the timers that are due, and that no one has found yet. */
+		t->node.flags = 0;
+		twheel_wheel_change(&set->wheel, &t->node, phase->tick + 1);
+		return;
+	}
+	twheel_wheel_drop(&set->wheel, &t->node);
+	set->latest = max(set->latest, phase->now);
+	atomic64_set(&t->node.state, set->latest);
 	user_timer_ready(set, t, false);
 }
 
@@ -150,19 +157,22 @@ static int lease_release(struct inode *inode, struct file *file)
 	struct timer_lease *lease = file->private_data;
 	struct timer_set *set = lease->set;
 	struct twheel_phase phase;
-	bool expire, wake;
+	struct user_timer *t;
+	bool wake = false;
 
 	twheel_turn_lock(set, &phase);
-	expire = lease->t && lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended &&
-		 !twheel_user_timer_has_expired(lease->t, &phase);
-	/* With a ring, the visit puts the event there, and wakes. */
-	wake = expire && !set->ring;
-	if (expire)
-		lease_expire(set, lease->t);
-	else if (lease->t)
-		twheel_user_timer_end_lease(lease->t);
-	if (expire && set->ring)
-		twheel_user_cpu_visit_by(set, phase.tick + 1);
+	t = lease->t;
+	if (t && lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended &&
+	    !twheel_user_timer_has_expired(t, &phase)) {
+		lease_expire(set, t, &phase);
+		/* With a ring, a visit puts the event there, and wakes. */
+		wake = t->state == USER_TIMER_READY && !set->ring;
+		if (!wake)
+			twheel_user_cpu_visit_by(set, phase.tick + 1);
+		wake = wake && set->woken < WOKEN_EVENT;
+	} else if (t) {
+		twheel_user_timer_end_lease(t);
+	}
 	list_del_init(&lease->ended);
 	if (wake) {
 		set->woken = WOKEN_EVENT;
@@ -218,7 +228,7 @@ static struct file *lease_open(struct timer_set *set, const struct twheel_lease 
 static int lease_check(const struct user_timer *t, u64 handle, const struct twheel_phase *phase)
 {
 	if (!t || user_timer_handle(t) != handle || t->state == USER_TIMER_DEAD ||
-	    twheel_user_timer_has_expired(t, phase))
+	    t->flags & USER_TIMER_LEASE_CLOSED || twheel_user_timer_has_expired(t, phase))
 		return -ENOENT;
 	if (t->clockid != CLOCK_MONOTONIC || t->flags & TWHEEL_SHARED || user_timer_period(t))
 		return -EINVAL;

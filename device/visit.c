@@ -24,10 +24,7 @@
 #include "calls.h"
 #include "turn.h"
 
-/* After a visit without a budget, a set with leases is visited again so many ticks later. */
-#define VISIT_LATER 16U
-
-/* What a visit of a set that sends signals may do at least, beyond the budget. */
+/* What a visit of a set that sends signals or has leases may do at least, beyond the budget. */
 #define VISIT_LEAST 4U
 
 /*
@@ -37,25 +34,22 @@
 static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, bool *moved)
 {
 	unsigned int left = twheel_turn_allowed(), allowed, steps;
-	bool found, done;
+	bool found;
 
 	/* The visit is a step, too. */
 	if (left)
 		left--;
-	steps = READ_ONCE(set->fasync) ? max(left, VISIT_LEAST) : left;
+	steps = READ_ONCE(set->fasync) || set->leases ? max(left, VISIT_LEAST) : left;
 	allowed = steps;
-	if (set->ring) {
-		done = twheel_deliver_fill_ring(set, phase, &steps);
-	} else {
-		/* Holders of leases wait for all timers that have expired, the program for one. */
-		do {
-			found = twheel_turn_expire(set, phase, &steps);
-		} while (found && set->leases);
-		done = steps && !twheel_turn_any(set);
-	}
+	if (set->ring)
+		twheel_deliver_fill_ring(set, phase, &steps);
+	/* Holders of leases wait for all timers that have expired, the program for one. */
+	do {
+		found = (!set->ring || set->leases) && twheel_turn_expire(set, phase, &steps);
+	} while (found && set->leases);
 	*moved = steps < allowed;
 	twheel_turn_return(left - min(left, allowed - steps));
-	return done;
+	return steps && !twheel_turn_any(set);
 }
 
 /*
@@ -90,10 +84,8 @@ u64 twheel_visit_set(struct timer_set *set)
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	}
 	/* A ring is served on while something moves, and holders wait for the ends of leases. */
-	if (done || ((set->ring || set->leases) && moved))
+	if (done || set->leases || (set->ring && moved))
 		twheel_turn_ask_visit(set, &phase);
-	else if (set->leases)
-		twheel_user_cpu_visit_by(set, phase.tick + VISIT_LATER);
 	if (set->ring && moved && twheel_turn_any(set))
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	if (wake && set->woken < reason && set->wait.next) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leases: what ends one, and what becomes of it when the owner uses the timer. */
+#include <poll.h>
+
 #include "event_ring.h"
 #include "holder.h"
 #include "one_epoll.h"
@@ -253,6 +255,46 @@ static void end_by_cancel(int fd, __u64 handle)
 	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
+/* The owner has not called since it was woken. */
+DEVICE_TEST(two_closed_leases_signal_once)
+{
+	const int eventfd = eventfd_of(fd);
+	__u64 handle;
+	const int first = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	const int second = lease_of_new_timer(fd, &handle, ON_CLOSE);
+
+	close(first);
+	close(second);
+	ASSERT_EQ(signals(eventfd), 1);
+	read_closed(fd);
+	read_closed(fd);
+}
+
+/* The kernel has found only some of the timers that are due. */
+TRAVEL_TEST(closed_lease_comes_behind_timers_that_were_due)
+{
+	enum { DUE = 5000 };
+	static struct twheel_event events[DUE + 1];
+	static struct twheel_op ops[DUE];
+	__u64 deadline, handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	unsigned int i, n = 0;
+
+	deadline = now() + ticks(5);
+	add_many(fd, ops, DUE, new_timer_at(deadline, 0));
+	sleep_until(deadline + ticks(4));
+	close(lease);
+	while (n < DUE + 1)
+		n += read_some(fd, events + n, DUE + 1 - n);
+	for (i = 0; i < DUE; i++) {
+		ASSERT_EQ(events[i].deadline_ns, deadline);
+		ASSERT_LE(events[i].expired_ns, deadline + tick_ns() + slack_ns());
+	}
+	ASSERT(events[DUE].handle == handle);
+	ASSERT_EQ(events[DUE].flags, TWHEEL_EVENT_LEASE_CLOSED);
+	ASSERT_WITHIN(events[DUE].deadline_ns, deadline + ticks(4), now());
+}
+
 static void end_by_drain(int fd, __u64 handle)
 {
 	struct twheel_op op;
@@ -286,6 +328,54 @@ TEST(each_end_wakes_the_holder)
 		check_wakes(fd, handle, lease, ends[i]);
 		close(lease);
 	}
+}
+
+static void check_told_in_time(int lease, __u64 deadline)
+{
+	ASSERT_EQ(poll_events(lease, 0, 10000), POLLHUP);
+	ASSERT_LE(now(), deadline + ticks(2) + slack_ns());
+}
+
+/* The ring takes no event, and the owner does not call. */
+TEST(holder_is_told_though_the_ring_is_full)
+{
+	const struct ring ring = new_ring();
+	struct twheel_op ops[ENTRIES + 1];
+	__u64 deadline;
+	int lease;
+
+	need_time_travel();
+	deadline = now() + ticks(5);
+	add_many(ring.fd, ops, ENTRIES + 1, new_timer_at(deadline, 0));
+	deadline += ticks(5);
+	lease = new_lease(ring.fd, add_at(ring.fd, deadline, 1), LONG, 0);
+	check_told_in_time(lease, deadline);
+}
+
+struct told {
+	int	lease;
+	__u64	deadline;
+};
+
+static void wait_to_be_told(void *data)
+{
+	const struct told *told = data;
+
+	check_told_in_time(told->lease, told->deadline);
+}
+
+/* One lease ends a tick after the other, and the owner does not call. */
+TRAVEL_TEST(each_holder_is_told_in_time)
+{
+	struct told told[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		told[i].deadline = now() + ticks(20 + i);
+		told[i].lease = new_lease(fd, add_at(fd, told[i].deadline, i), LONG, 0);
+		start_thread(wait_to_be_told, &told[i]);
+	}
+	join_threads();
 }
 
 TEST(leases_of_many_sets_outlive_their_owners)
