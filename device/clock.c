@@ -17,7 +17,6 @@
  * opening and closing never wait for a whole round.
  */
 #include <linux/irq_work.h>
-#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/sched.h>
@@ -25,8 +24,11 @@
 #include "user_cpu.h"
 #include "user_timer.h"
 
-/* Protects the list, and the place of each set in it. The locks of sets nest inside it. */
-static DEFINE_MUTEX(clock_lock);
+/*
+ * Protects the list, and the place of each set in it. The locks of sets nest inside it. Taken with
+ * bottom halves off: all users wait for it, and a program that holds it must not be preempted.
+ */
+static DEFINE_SPINLOCK(clock_lock);
 static LIST_HEAD(clock_list);
 
 /* How often a clock has jumped. */
@@ -46,19 +48,19 @@ static bool clock_tell_next(void)
 	struct timer_set *set;
 	bool found;
 
-	mutex_lock(&clock_lock);
+	spin_lock_bh(&clock_lock);
 	set = list_first_entry_or_null(&clock_list, struct timer_set, clock_node);
 	found = set && set->clock_round != round;
 	if (found) {
 		set->clock_round = round;
 		list_move_tail(&set->clock_node, &clock_list);
-		spin_lock_bh(&set->lock);
+		spin_lock(&set->lock);
 		set->refile = true;
 		set->refile_at = 0;
 		twheel_user_cpu_visit_by(set, get_jiffies_64() + 1);
-		spin_unlock_bh(&set->lock);
+		spin_unlock(&set->lock);
 	}
-	mutex_unlock(&clock_lock);
+	spin_unlock_bh(&clock_lock);
 	return found;
 }
 
@@ -97,14 +99,14 @@ void twheel_clock_use(struct timer_set *set)
 	/* Once in the list, a set stays until its file is closed. */
 	if (!list_empty_careful(&set->clock_node))
 		return;
-	mutex_lock(&clock_lock);
+	spin_lock_bh(&clock_lock);
 	if (list_empty(&set->clock_node)) {
 		if (list_empty(&clock_list))
 			pvclock_gtod_register_notifier(&clock_notifier);
 		set->clock_round = atomic64_read(&clock_jumps);
 		list_add_tail(&set->clock_node, &clock_list);
 	}
-	mutex_unlock(&clock_lock);
+	spin_unlock_bh(&clock_lock);
 }
 
 /* Carries out a TWHEEL_IOC_CLOCK_SET. */
@@ -165,11 +167,11 @@ void twheel_clock_remove(struct timer_set *set)
 {
 	if (list_empty(&set->clock_node))
 		return;
-	mutex_lock(&clock_lock);
+	spin_lock_bh(&clock_lock);
 	list_del_init(&set->clock_node);
 	if (list_empty(&clock_list))
 		pvclock_gtod_unregister_notifier(&clock_notifier);
-	mutex_unlock(&clock_lock);
+	spin_unlock_bh(&clock_lock);
 }
 
 /* No set is left. */
