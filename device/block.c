@@ -208,11 +208,14 @@ static bool block_reserve_from(struct block_places *places, u32 min, u32 max, un
 	return true;
 }
 
-/* Returns the lowest number, from @number on, without a block or with a block that has room. */
-static u32 block_find_room(struct timer_set *set, u32 number)
+/*
+ * Returns the lowest number, from @number to @most, without a block or with a block that has room;
+ * or a number above @most.
+ */
+static u32 block_find_room(struct timer_set *set, u32 number, u32 most)
 {
 	u32 from = max(number, set->first_room);
-	u32 room = find_next_bit(twheel_block_room(set), set->blocks, from);
+	u32 room = find_next_bit(twheel_block_room(set), min(set->blocks, most + 1), from);
 
 	/* Beyond the array, there are no blocks. */
 	room = max(room, from);
@@ -230,13 +233,13 @@ static u32 block_find_room(struct timer_set *set, u32 number)
 int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n,
 			 struct block_places *places)
 {
-	u32 number = min / TIMER_BLOCK_TIMERS;
+	u32 number = min / TIMER_BLOCK_TIMERS, most = max / TIMER_BLOCK_TIMERS;
 
 	lockdep_assert_held(&set->lock);
 
 	do {
-		number = block_find_room(set, number);
-		if (min > max || number > max / TIMER_BLOCK_TIMERS)
+		number = block_find_room(set, number, most);
+		if (min > max || number > most)
 			return -EBUSY;
 		places->block = NULL;
 		if (number < set->blocks)

@@ -101,7 +101,8 @@ static long list_all(struct list_walk *walk, struct timer_set *set)
 		/* Writing the record faults the page in, and checks access to all of the record. */
 		if (ret == -EFAULT && !clear_user(&walk->ops[walk->done], sizeof(*walk->ops)))
 			ret = 0;
-		if (!ret && signal_pending(current))
+		/* Not signal_pending(): see ioctl_batch(). */
+		if (!ret && task_sigpending(current))
 			ret = -ERESTARTSYS;
 		cond_resched();
 	}
@@ -149,13 +150,13 @@ long twheel_list_drain(struct timer_set *set, void __user *argp)
 	    arg.flags & ~TWHEEL_DRAIN_RESUME ||
 	    (resume ? arg.ops || arg.count : !arg.count || arg.count > INT_MAX))
 		return -EINVAL;
-	if (arg.ops != (unsigned long)arg.ops)
-		return -EFAULT;
 	spin_lock_bh(&set->lock);
 	WRITE_ONCE(set->stopped, !resume);
 	spin_unlock_bh(&set->lock);
 	if (resume)
 		return 0;
+	if (arg.ops != (unsigned long)arg.ops)
+		return -EFAULT;
 	walk.ops = u64_to_user_ptr(arg.ops);
 	walk.count = arg.count;
 	return list_all(&walk, set);

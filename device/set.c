@@ -59,18 +59,6 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 	}
 }
 
-/* What the caller's time namespace adds to a clock, in ns. */
-static s64 set_offset(clockid_t clockid)
-{
-	struct timespec64 offset = { };
-
-	if (clockid == CLOCK_MONOTONIC)
-		timens_add_monotonic(&offset);
-	else
-		timens_add_boottime(&offset);
-	return timespec64_to_ns(&offset);
-}
-
 void twheel_set_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct timer_set *set = file->private_data;
@@ -103,6 +91,7 @@ void twheel_set_show_fdinfo(struct seq_file *m, struct file *file)
 int twheel_set_open(struct inode *inode, struct file *file)
 {
 	struct timer_set *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	struct timespec64 monotonic = { }, boottime = { };
 
 	if (!set)
 		return -ENOMEM;
@@ -120,8 +109,10 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	init_waitqueue_head(&set->wait.first);
 	spin_lock_init(&set->eventfd_lock);
 	refcount_set(&set->refs, 1);
-	set->offset[CLOCK_MONOTONIC] = set_offset(CLOCK_MONOTONIC);
-	set->offset[CLOCK_BOOTTIME] = set_offset(CLOCK_BOOTTIME);
+	timens_add_monotonic(&monotonic);
+	timens_add_boottime(&boottime);
+	set->offset[CLOCK_MONOTONIC] = timespec64_to_ns(&monotonic);
+	set->offset[CLOCK_BOOTTIME] = timespec64_to_ns(&boottime);
 	set->file = file;
 	set->limit = min(READ_ONCE(max_timers), TWHEEL_INDEX_MASK + 1);
 	file->private_data = set;
