@@ -28,27 +28,6 @@ DEVICE_TEST(operation_may_be_read_only)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-DEVICE_TEST(others_stay)
-{
-	const __u64 deadline = now() + ticks(5);
-	__u64 handles[100], seen = 0;
-	struct twheel_event events[50];
-	int i;
-
-	for (i = 0; i < 100; i++)
-		handles[i] = add_at(fd, deadline, i);
-	for (i = 0; i < 100; i += 2)
-		ASSERT_GE(cancel(fd, handles[i]), 0);
-	read_all(fd, events, ARRAY_SIZE(events));
-	for (i = 0; i < 50; i++) {
-		ASSERT_EQ(events[i].cookie % 2, 1);
-		ASSERT(events[i].handle == handles[events[i].cookie]);
-		seen += events[i].cookie;
-	}
-	ASSERT_EQ(seen, 2500);
-	check_no_event(fd);
-}
-
 DEVICE_TEST(unread_event_is_retracted)
 {
 	const __u64 handle = add(fd, 0, 2);

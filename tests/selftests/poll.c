@@ -16,29 +16,6 @@ DEVICE_TEST(pollin_from_expiry_to_read)
 	ASSERT_EQ(poll_events(fd, ~0, 0), 0);
 }
 
-DEVICE_TEST(level_triggered_epoll_reports_until_read)
-{
-	const int epoll = new_epoll(fd, EPOLLIN);
-
-	ASSERT(!epoll_reports(epoll, 0));
-	add(fd, ticks(2), 1);
-	ASSERT(epoll_reports(epoll, -1));
-	ASSERT(epoll_reports(epoll, 0));
-	ASSERT(epoll_reports(epoll, 0));
-	read_one(fd);
-	ASSERT(!epoll_reports(epoll, 0));
-}
-
-DEVICE_TEST(level_triggered_epoll_forgets_a_retracted_event)
-{
-	const int epoll = new_epoll(fd, EPOLLIN);
-	const __u64 handle = add(fd, 0, 1);
-
-	ASSERT(epoll_reports(epoll, -1));
-	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
-	ASSERT(!epoll_reports(epoll, 0));
-}
-
 /* If a tick comes between two of the calls, the event may be reported again. */
 DEVICE_TEST(edge_triggered_epoll_reports_once)
 {
@@ -126,12 +103,4 @@ NONBLOCK_TEST(edge_triggered_epoll_reports_ticks_to_come_if_some_events_are_left
 	ASSERT_GE(reads, 1);
 	read_all(fd, events, EACH_TICK * TICKS - reads);
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-DEVICE_TEST(events_before_epoll_ctl_are_reported)
-{
-	add(fd, 0, 1);
-	wait_for_event(fd);
-	ASSERT(epoll_reports(new_epoll(fd, EPOLLIN), 0));
-	ASSERT(epoll_reports(new_epoll(fd, EPOLLIN | EPOLLET), 0));
 }

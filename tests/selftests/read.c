@@ -50,38 +50,36 @@ static void take_rest(int fd, unsigned int count)
 	ASSERT_EQ(cookies_read, (1ULL << count) - 1);
 }
 
-static void check_read(unsigned int unread, unsigned int room)
+/* Read into a buffer or, if @second is not 0, into two. The second one lies before the first. */
+static void check_read(unsigned int unread, size_t first, size_t second)
 {
-	const unsigned int count = unread < room ? unread : room;
-	struct twheel_event events[10];
+	enum { ROOM = 10 };
+	struct twheel_event events[ROOM];
+	unsigned char pieces[2][sizeof(events)], *bytes = (unsigned char *)events;
+	const struct iovec buffers[] = { { pieces[1], first }, { pieces[0], second } };
+	const unsigned int fit = (first + second) / EVENT_SIZE;
+	const unsigned int count = unread < fit ? unread : fit;
 	const int fd = expired_timers(unread);
-	unsigned int i;
+	size_t i;
 
-	ASSERT_EQ(read_events(fd, events, room), count);
+	memset(pieces, 0xcc, sizeof(pieces));
+	ASSERT_EQ(CALL(second ? readv(fd, buffers, 2) : read(fd, pieces[1], first)),
+		  count * EVENT_SIZE);
+	memcpy(bytes, pieces[1], first);
+	memcpy(bytes + first, pieces[0], second);
 	for (i = 0; i < count; i++)
 		take(&events[i]);
+	for (i = count * EVENT_SIZE; i < first + second; i++)
+		ASSERT_EQ(bytes[i], 0xcc);
 	ASSERT_EQ(timers_of(fd), unread - count);
 	take_rest(fd, unread);
 }
 
-TEST_CALL(events_fill_the_buffer, check_read(6, 4))
-TEST_CALL(fewer_events_than_fit, check_read(3, 10))
-
-TEST(only_whole_events_are_read)
-{
-	struct twheel_event events[4];
-	const unsigned char *buffer = (const unsigned char *)events;
-	const int fd = expired_timers(4);
-	unsigned int i;
-
-	memset(events, 0xcc, sizeof(events));
-	ASSERT_EQ(CALL(read(fd, events, 2 * EVENT_SIZE + 63)), 2 * EVENT_SIZE);
-	for (i = 2 * EVENT_SIZE; i < sizeof(events); i++)
-		ASSERT_EQ(buffer[i], 0xcc);
-	take(&events[0]);
-	take(&events[1]);
-	take_rest(fd, 4);
-}
+TEST_CALL(events_fill_the_buffer, check_read(6, 4 * EVENT_SIZE, 0))
+TEST_CALL(fewer_events_than_fit, check_read(3, 10 * EVENT_SIZE, 0))
+TEST_CALL(only_whole_events_are_read, check_read(4, 2 * EVENT_SIZE + 63, 0))
+TEST_CALL(readv_takes_several_buffers, check_read(4, EVENT_SIZE, 2 * EVENT_SIZE))
+TEST_CALL(readv_may_split_an_event, check_read(3, 24, 2 * EVENT_SIZE - 24))
 
 TEST(buffer_too_small_is_einval)
 {
@@ -110,27 +108,6 @@ TEST(huge_buffer_is_fine)
 	take_rest(fd, 3);
 }
 
-DEVICE_TEST(nonblocking_can_be_switched_on_and_off)
-{
-	struct twheel_event event;
-
-	CALL(fcntl(fd, F_SETFL, O_NONBLOCK));
-	ASSERT_EQ(read_events(fd, &event, 1), -EAGAIN);
-	CALL(fcntl(fd, F_SETFL, 0));
-	add(fd, ticks(2), 1);
-	ASSERT_EQ(read_events(fd, &event, 1), 1);
-}
-
-DEVICE_TEST(blocked_read_wakes_up)
-{
-	struct twheel_event events[4];
-
-	add(fd, ticks(3), 1);
-	arm_timerfds(now() + ticks(3));
-	ASSERT_EQ(read_events(fd, events, 4), 1);
-	check_lateness(&events[0]);
-}
-
 static void read_in_thread(void *data)
 {
 	struct twheel_event *event = data;
@@ -139,9 +116,10 @@ static void read_in_thread(void *data)
 	ASSERT_EQ(read_events(fd, event, 1), 1);
 }
 
-static void check_blocked_read(int fd)
+DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
 {
 	struct twheel_event event = { .cookie = fd };
+	const __u64 far = add(fd, HOUR, 6);
 
 	start_thread(read_in_thread, &event);
 	pass_ticks(3);
@@ -149,18 +127,6 @@ static void check_blocked_read(int fd)
 	join_threads();
 	check_event(&event);
 	ASSERT_EQ(event.cookie, 7);
-}
-
-DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later)
-{
-	check_blocked_read(fd);
-}
-
-DEVICE_TEST(blocked_read_sees_a_timer_that_is_added_later_and_due_earlier)
-{
-	const __u64 far = add(fd, HOUR, 6);
-
-	check_blocked_read(fd);
 	ASSERT_EQ(cancel(fd, far), 0);
 }
 
@@ -291,38 +257,6 @@ TEST(nothing_is_lost_at_the_end_of_the_mapped_buffer)
 	check_boundary(2 * EVENT_SIZE + 32);
 	check_boundary(7 * EVENT_SIZE + 8);
 	check_boundary(32);
-}
-
-TEST(readv_takes_several_buffers)
-{
-	const int fd = expired_timers(4);
-	struct twheel_event events[3];
-	struct iovec buffers[] = {
-		{ &events[2], EVENT_SIZE },
-		{ &events[0], 2 * EVENT_SIZE },
-	};
-
-	ASSERT_EQ(CALL(readv(fd, buffers, 2)), 3 * EVENT_SIZE);
-	take(&events[2]);
-	take(&events[0]);
-	take(&events[1]);
-	take_rest(fd, 4);
-}
-
-TEST(readv_may_split_an_event)
-{
-	const int fd = expired_timers(3);
-	struct twheel_event events[2];
-	struct iovec buffers[] = {
-		{ (char *)events, 24 },
-		{ (char *)events + 24, 2 * EVENT_SIZE - 24 },
-	};
-
-	memset(events, 0xcc, sizeof(events));
-	ASSERT_EQ(CALL(readv(fd, buffers, 2)), 2 * EVENT_SIZE);
-	take(&events[0]);
-	take(&events[1]);
-	take_rest(fd, 3);
 }
 
 DEVICE_TEST(readv_waits_for_the_first_event_only)

@@ -140,22 +140,6 @@ RING_TEST(poll_reports_pollin_while_there_are_events)
 	ASSERT(!has_event(ring.fd));
 }
 
-RING_TEST(epoll_reports_until_the_ring_is_empty)
-{
-	const int epoll = new_epoll(ring.fd, EPOLLIN);
-
-	ASSERT(!epoll_reports(epoll, 0));
-	overfill(&ring, 1);
-	ASSERT(epoll_reports(epoll, -1));
-	ASSERT(epoll_reports(epoll, -1));
-	/* epoll polls again, and the poll puts the last event in */
-	set_head(&ring, ENTRIES);
-	ASSERT(epoll_reports(epoll, -1));
-	ASSERT_EQ(tail_of(&ring), ENTRIES + 1);
-	set_head(&ring, ENTRIES + 1);
-	ASSERT(!epoll_reports(epoll, 0));
-}
-
 RING_TEST(edge_triggered_epoll_reports_each_new_event)
 {
 	const int epoll = new_epoll(ring.fd, EPOLLIN | EPOLLET);
