@@ -255,25 +255,6 @@ DEVICE_TEST(unknown_operation_is_einval)
 	}
 }
 
-static __u32 operation_of(unsigned long call)
-{
-	switch (call) {
-	case TWHEEL_IOC_ADD:
-		return TWHEEL_OP_ADD;
-	case TWHEEL_IOC_CHANGE:
-		return TWHEEL_OP_CHANGE;
-	case TWHEEL_IOC_CANCEL:
-		return TWHEEL_OP_CANCEL;
-	case TWHEEL_IOC_QUERY:
-		return TWHEEL_OP_QUERY;
-	case TWHEEL_IOC_UPSERT:
-		return TWHEEL_OP_UPSERT;
-	case TWHEEL_IOC_CANCEL_GROUP:
-		return TWHEEL_OP_CANCEL_GROUP;
-	}
-	FAIL("%#lx is not in batches", call);
-}
-
 /* What a call of its own refuses is refused in a batch, with the same errno. */
 static void refuse_in_batch(int fd, unsigned long call, const struct twheel_op *op,
 			    int error)
@@ -283,31 +264,11 @@ static void refuse_in_batch(int fd, unsigned long call, const struct twheel_op *
 	/* in a batch, this field says which operation it is */
 	if (op->op)
 		return;
-	element.op = operation_of(call);
+	element.op = opcode_of(call);
 	check_element(fd, &element, error);
 }
 
-TEST_CALL(bad_add_is_einval, try_refusals(TWHEEL_IOC_ADD, EINVAL, refuse_in_batch))
-
-TEST(bad_cancel_change_and_query_are_einval)
-{
-	try_refusals(TWHEEL_IOC_CANCEL, EINVAL, refuse_in_batch);
-	try_refusals(TWHEEL_IOC_CHANGE, EINVAL, refuse_in_batch);
-	try_refusals(TWHEEL_IOC_QUERY, EINVAL, refuse_in_batch);
-}
-
-TEST(bad_upsert_and_cancel_group_are_einval)
-{
-	try_refusals(TWHEEL_IOC_UPSERT, EINVAL, refuse_in_batch);
-	try_refusals(TWHEEL_IOC_CANCEL_GROUP, EINVAL, refuse_in_batch);
-}
-
-TEST(unknown_handle_is_enoent)
-{
-	try_refusals(TWHEEL_IOC_CANCEL, ENOENT, refuse_in_batch);
-	try_refusals(TWHEEL_IOC_CHANGE, ENOENT, refuse_in_batch);
-	try_refusals(TWHEEL_IOC_QUERY, ENOENT, refuse_in_batch);
-}
+TEST_CALL(errors_are_those_of_the_calls, try_refusals(refuse_in_batch))
 
 enum { AROUND = 130 };
 

@@ -67,17 +67,36 @@ static const struct refusal {
 static struct test cases[ARRAY_SIZE(refusals)];
 static unsigned long call_of_cases;
 
-static bool is_of(const struct refusal *row, unsigned long call)
+/* In the order of the sets. */
+static const struct {
+	unsigned long	call;
+	__u32		opcode;
+} calls[] = {
+	{ TWHEEL_IOC_ADD, TWHEEL_OP_ADD },
+	{ TWHEEL_IOC_UPSERT, TWHEEL_OP_UPSERT },
+	{ TWHEEL_IOC_CHANGE, TWHEEL_OP_CHANGE },
+	{ TWHEEL_IOC_CANCEL, TWHEEL_OP_CANCEL },
+	{ TWHEEL_IOC_QUERY, TWHEEL_OP_QUERY },
+	{ TWHEEL_IOC_CANCEL_GROUP, TWHEEL_OP_CANCEL_GROUP },
+};
+
+static unsigned int index_of(unsigned long call)
 {
-	static const unsigned long calls[] = {
-		TWHEEL_IOC_ADD, TWHEEL_IOC_UPSERT, TWHEEL_IOC_CHANGE,
-		TWHEEL_IOC_CANCEL, TWHEEL_IOC_QUERY, TWHEEL_IOC_CANCEL_GROUP,
-	};
 	unsigned int i = 0;
 
-	while (calls[i] != call)
+	while (calls[i].call != call)
 		i++;
-	return row->calls & 1U << i;
+	return i;
+}
+
+__u32 opcode_of(unsigned long call)
+{
+	return calls[index_of(call)].opcode;
+}
+
+static bool is_of(const struct refusal *row, unsigned long call)
+{
+	return row->calls & 1U << index_of(call);
 }
 
 /*
@@ -344,11 +363,12 @@ void register_refusals(unsigned long call)
 	}
 }
 
-void try_refusals(unsigned long call, int error, refuse_fn *refuse)
+void try_refusals(refuse_fn *refuse)
 {
-	unsigned int i;
+	unsigned int i, call;
 
-	for (i = 0; i < ARRAY_SIZE(refusals); i++)
-		if (is_of(&refusals[i], call) && refusals[i].error == error)
-			try_row(call, &refusals[i], refuse);
+	for (call = 0; call < ARRAY_SIZE(calls); call++)
+		for (i = 0; i < ARRAY_SIZE(refusals); i++)
+			if (is_of(&refusals[i], calls[call].call))
+				try_row(calls[call].call, &refusals[i], refuse);
 }

@@ -28,7 +28,10 @@ void register_refusals(unsigned long call);
 typedef void refuse_fn(int fd, unsigned long call, const struct twheel_op *op,
 		       int error);
 
-/* Make the operations of all rows for @call and @error in another way. */
-void try_refusals(unsigned long call, int error, refuse_fn *refuse);
+/* Make the operations of all rows in another way. */
+void try_refusals(refuse_fn *refuse);
+
+/* The operation of a batch that does what a call does. */
+__u32 opcode_of(unsigned long call);
 
 #endif /* _ERRORS_H */

@@ -225,20 +225,7 @@ static void refuse_command(int fd, unsigned long call, const struct twheel_op *o
 	ASSERT_EQ(timers_of(fd), timers);
 }
 
-TEST(errors_are_those_of_the_calls)
-{
-	static const unsigned int calls[] = {
-		TWHEEL_IOC_ADD, TWHEEL_IOC_UPSERT, TWHEEL_IOC_CHANGE,
-		TWHEEL_IOC_CANCEL, TWHEEL_IOC_QUERY, TWHEEL_IOC_CANCEL_GROUP,
-	};
-	unsigned int i;
-
-	io_ring_open(0);
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		try_refusals(calls[i], EINVAL, refuse_command);
-		try_refusals(calls[i], ENOENT, refuse_command);
-	}
-}
+TEST_CALL(errors_are_those_of_the_calls, io_ring_open(0); try_refusals(refuse_command))
 
 URING_TEST(errors_of_batches_are_those_of_the_call)
 {
