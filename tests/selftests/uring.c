@@ -11,25 +11,6 @@ static void submit_read(int fd, struct twheel_event *event, __u64 id)
 	io_ring_submit(io_ring_read(fd, event, sizeof(*event), id));
 }
 
-URING_TEST(uring_read_completes_at_expiry)
-{
-	struct twheel_event event;
-	struct io_ring_result cqe;
-	__u64 handle;
-
-	submit_read(fd, &event, 7);
-	pass_ticks(3);
-	ASSERT(!io_ring_completed(&cqe));
-	handle = add(fd, ticks(2), 1);
-	arm_timerfds(now() + ticks(2));
-	cqe = io_ring_wait();
-	ASSERT_EQ(cqe.user_data, 7);
-	ASSERT_EQ(cqe.res, sizeof(event));
-	ASSERT(event.handle == handle);
-	check_lateness(&event);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 URING_TEST(uring_read_takes_no_thread)
 {
 	enum { READS = 20 };
@@ -49,23 +30,11 @@ URING_TEST(uring_read_takes_no_thread)
 		cqe = io_ring_wait();
 		ASSERT_EQ(cqe.res, sizeof(events[0]));
 		ASSERT_LT(cqe.user_data, READS);
+		check_event(&events[cqe.user_data]);
 		see_once(seen, events[cqe.user_data].cookie, READS);
 	}
 	ASSERT_EQ(io_ring_workers(), 0);
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-URING_TEST(uring_read_of_what_is_there_completes_at_once)
-{
-	struct twheel_event event;
-	struct io_ring_result cqe;
-
-	add(fd, 0, 1);
-	wait_for_event(fd);
-	submit_read(fd, &event, 1);
-	ASSERT(io_ring_completed(&cqe));
-	ASSERT_EQ(cqe.res, sizeof(event));
-	ASSERT_EQ(event.cookie, 1);
 }
 
 URING_TEST(uring_read_takes_as_many_as_fit)
@@ -139,18 +108,6 @@ URING_TEST(uring_read_is_cancelled)
 	/* the next read gets the event */
 	add(fd, 0, 1);
 	ASSERT_EQ(read_one(fd).cookie, 1);
-}
-
-/* A waiting read holds the open file, and so the timers. */
-URING_TEST(uring_read_goes_on_after_close)
-{
-	struct twheel_event event;
-
-	add(fd, ticks(4), 6);
-	submit_read(fd, &event, 1);
-	close(fd);
-	ASSERT_EQ(io_ring_wait().res, sizeof(event));
-	ASSERT_EQ(event.cookie, 6);
 }
 
 static void leave_reads_waiting(void *data)

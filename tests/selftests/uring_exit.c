@@ -167,7 +167,7 @@ TEST(ring_ends_with_commands_in_flight)
 /* A read that waits holds the open file, and so the timer of a command. */
 URING_TEST(file_stays_until_its_requests_end)
 {
-	struct twheel_op op = new_timer(0, 6);
+	struct twheel_op op = new_timer(ticks(4), 6);
 	struct twheel_event event;
 
 	io_ring_queue(io_ring_read(fd, &event, sizeof(event), 0));
