@@ -113,37 +113,6 @@ DEVICE_TEST(new_timers_are_refused)
 	add(open_device(0), 0, 1);
 }
 
-DEVICE_TEST(expired_timers_are_left_to_read)
-{
-	const __u64 expired = add(fd, 0, 1);
-	struct twheel_op op[2];
-
-	add(fd, LONG, 2);
-	wait_for_event(fd);
-	ASSERT_EQ(drain(fd, op, 2), 1);
-	ASSERT_EQ(op[0].cookie, 2);
-	ASSERT_EQ(timers_of(fd), 1);
-	ASSERT(read_one(fd).handle == expired);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
-TEST(memory_and_room_are_given_back)
-{
-	const int fd = open_with("max_timers", 10);
-	struct twheel_op ops[10];
-	const __u64 user = get_info(fd).timers_user;
-	int i, round;
-
-	for (round = 0; round < 5; round++) {
-		for (i = 0; i < 10; i++)
-			add_to_group(fd, LONG, 1 + i % 2, i);
-		ASSERT_EQ(get_info(fd).timers_user, user + 10);
-		ASSERT_EQ(drain_all(fd, ops, 10), 10);
-		ASSERT_EQ(get_info(fd).timers_user, user);
-		resume(fd);
-	}
-}
-
 DEVICE_TEST(periodic_timer_is_pending_again_when_it_is_read)
 {
 	const __u64 handle = add_periodic(fd, now(), LONG, 1);

@@ -13,29 +13,6 @@ static int end_group(int fd, __u64 group)
 	return ended;
 }
 
-DEVICE_TEST(all_timers_of_a_group_end)
-{
-	__u64 deadline, handles[10], retracted;
-	struct twheel_op op;
-	int i, ended;
-
-	do {
-		deadline = now() + margin_ns();
-		op = new_timer_at(deadline, 0);
-		op.group = 7;
-		for (i = 0; i < 10; i++)
-			handles[i] = arm(fd, op);
-		ended = cancel_group(fd, 7, &retracted);
-	} while (!in_time(deadline));
-	ASSERT_EQ(ended, 10);
-	ASSERT_EQ(retracted, 0);
-	ASSERT_EQ(timers_of(fd), 0);
-	for (i = 0; i < 10; i++)
-		ASSERT_EQ(cancel(fd, handles[i]), -ENOENT);
-	pass(deadline);
-	check_no_event(fd);
-}
-
 DEVICE_TEST(other_descriptors_group_stays)
 {
 	const int other = open_device(0);

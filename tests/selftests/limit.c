@@ -3,11 +3,7 @@
 #include "parameter.h"
 #include "user.h"
 
-/*
- * So far from a limit, a batch admits all its timers together. In the last 4096 places, it admits
- * them one by one. LARGE_LIMIT is for batches that begin far from the limit and end at it.
- */
-enum { LIMIT = 1000, LARGE_LIMIT = 6000 };
+enum { LIMIT = 1000 };
 
 static void check_full(int fd)
 {
@@ -48,17 +44,6 @@ TEST(change_needs_no_room)
 	ASSERT_EQ(change(fd, expired, 200 * NSEC_PER_SEC), TWHEEL_RETRACTED);
 	check_full(fd);
 }
-
-static void check_cut_at(unsigned int limit)
-{
-	const int fd = open_with("max_timers", limit);
-
-	check_cut(fd, 2 * limit, limit);
-	check_full(fd);
-}
-
-TEST_CALL(batch_is_cut_at_the_limit, check_cut_at(LIMIT))
-TEST_CALL(batch_that_begins_far_from_the_limit_is_cut_at_it, check_cut_at(LARGE_LIMIT))
 
 TEST(limit_disturbs_nobody_else)
 {

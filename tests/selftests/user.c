@@ -46,34 +46,6 @@ void add_timers(int fd, unsigned int count)
 	free(ops);
 }
 
-void check_cut(int fd, unsigned int count, unsigned int room)
-{
-	struct twheel_op *ops = allocate(count, sizeof(*ops));
-	unsigned int i;
-	int expected;
-
-	for (i = 0; i < count; i++) {
-		ops[i] = add_op(LONG, i);
-		if (i % 5 == 4)
-			ops[i].clockid = 77;
-		if (i % 5 == 2)
-			ops[i].flags = TWHEEL_SHARED;
-	}
-	batch(fd, ops, count);
-	for (i = 0; i < count; i++) {
-		if (i % 5 == 4)
-			expected = -EINVAL;
-		else if (!room)
-			expected = -EDQUOT;
-		else
-			expected = i % 5 == 2 ? -ENOSPC : 0;
-		room -= !expected;
-		ASSERT_EQ(ops[i].result, expected);
-		ASSERT_EQ(ops[i].handle != 0, !expected);
-	}
-	free(ops);
-}
-
 void check_user_full(int fd, unsigned int limit)
 {
 	struct twheel_op op = new_timer(ticks(1), 1);

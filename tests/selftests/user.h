@@ -33,13 +33,6 @@ void allow_files(unsigned int count);
 /* Add timers that do not expire during the test. */
 void add_timers(int fd, unsigned int count);
 
-/*
- * Add a batch of @count timers where there is room for @room. Some operations are invalid, and
- * some need a table that is not mapped. They take no room: what is charged ahead for them is
- * given back.
- */
-void check_cut(int fd, unsigned int count, unsigned int room);
-
 /* Check that the user holds @limit timers, and can add no timer. */
 void check_user_full(int fd, unsigned int limit);
 
