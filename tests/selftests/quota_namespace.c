@@ -147,21 +147,6 @@ NAMESPACE_TEST(users_of_a_namespace_share_the_owners_quota)
 	check_full(outside);
 }
 
-static void fill_in_a_namespace(void *data)
-{
-	enter_alices_namespace();
-	check_full(open_inside(1));
-	check_full(open_inside(0));
-}
-
-NAMESPACE_TEST(owners_own_timers_count_in_a_namespace)
-{
-	const int outside = open_outside();
-
-	add_timers(outside, LIMIT);
-	join(start(fill_in_a_namespace, NULL));
-}
-
 static void add_half_in_nested_namespace(void *data)
 {
 	int fd;

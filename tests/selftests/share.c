@@ -3,11 +3,8 @@
  * Timers belong to an open file, whichever process has a descriptor of it, and end with the
  * last descriptor.
  */
-#include <sys/socket.h>
-
 #include "device.h"
 #include "one_epoll.h"
-#include "rights.h"
 
 /* The environment variable by which the program knows its descriptor after exec(). */
 #define AFTER_EXEC "TWHEEL_TEST_AFTER_EXEC"
@@ -41,20 +38,6 @@ TEST(child_reads_and_adds)
 	join(start(use_parents_timers, &fd));
 	ASSERT_EQ(read_one(fd).cookie, 5);
 	ASSERT_EQ(timers_of(fd), 0);
-}
-
-DEVICE_TEST(timers_live_in_a_descriptor_that_is_sent)
-{
-	const __u64 handle = add(fd, ticks(3), 6);
-	int sockets[2], received;
-
-	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	send_descriptor(sockets[0], fd);
-	close(fd);
-	pass_ticks(5);
-	received = receive_descriptor(sockets[1]);
-	ASSERT_EQ(timers_of(received), 1);
-	ASSERT(read_one(received).handle == handle);
 }
 
 /* The other half of the test below: runs before main(), in the same process. */

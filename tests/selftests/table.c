@@ -36,42 +36,6 @@ DEVICE_TEST(words_without_a_timer_are_closed)
 		check_closed(word_at(table, i));
 }
 
-TEST(pushed_back_timer_expires_at_its_new_deadline)
-{
-	const struct table_timer t = pushed_timer(margin_ns());
-	const __u64 later = t.deadline + margin_ns();
-
-	arm_timerfds(later);
-	pass(t.deadline + ticks(2));
-	ASSERT(!has_event_before(t.fd, later));
-	check_expiry(&t, later);
-}
-
-TEST(change_undoes_a_push)
-{
-	const struct table_timer t = new_table_timer(LONG / 2);
-	const __u64 earlier = now() + ticks(2);
-
-	ASSERT(push_alone(t.word, t.deadline + LONG));
-	ASSERT_EQ(change_to(t.fd, t.handle, earlier), 0);
-	check_expiry(&t, earlier);
-}
-
-TEST(changed_timer_can_be_pushed_back)
-{
-	struct table_timer t;
-	bool pushed;
-
-	do {
-		t = new_table_timer(LONG);
-		t.deadline = now() + lead_time();
-		ASSERT_EQ(change_to(t.fd, t.handle, t.deadline), 0);
-		pushed = push_alone(t.word, t.deadline + ticks(3));
-	} while (came_too_soon(&t));
-	ASSERT(pushed);
-	check_expiry(&t, t.deadline + ticks(3));
-}
-
 TEST(upsert_of_a_shared_timer_sets_its_word)
 {
 	const struct table_timer t = new_table_timer(LONG);
@@ -119,22 +83,6 @@ TEST(expiry_closes_the_word)
 	ASSERT(!push_alone(t.word, now() + LONG));
 	check_expiry(&t, t.deadline);
 	check_closed(t.word);
-}
-
-TEST(cancel_closes_the_word)
-{
-	struct table_timer t;
-	int result;
-
-	do {
-		t = soon_timer();
-		push_alone(t.word, t.deadline + ticks(3));
-		result = cancel(t.fd, t.handle);
-	} while (came_too_soon(&t));
-	ASSERT_EQ(result, 0);
-	check_closed(t.word);
-	pass(t.deadline + ticks(3));
-	check_no_event(t.fd);
 }
 
 NONBLOCK_TEST(cancel_of_the_group_closes_its_words)
