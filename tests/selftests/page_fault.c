@@ -32,6 +32,7 @@ struct way {
 	const char	*name;
 	int		(*read)(const struct source *source, void *buffer);
 	int		open;		/* flags of the descriptor */
+	bool		before;		/* the event is there before the call, or comes later */
 	bool		has_ring;
 	unsigned int	ring;		/* flags of the io_uring */
 	unsigned int	request;	/* IOSQE_ flags */
@@ -49,21 +50,17 @@ static int result_of(ssize_t size)
 	return size < 0 ? -errno : size;
 }
 
-static void expire_and_wait(const struct source *source)
+/* Have an event: now, or soon. */
+static void expire(const struct source *source)
 {
 	source->expire(source->fd);
-	wait_for_event(source->fd);
+	if (way->before)
+		wait_for_event(source->fd);
 }
 
 static int read_plain(const struct source *source, void *buffer)
 {
-	expire_and_wait(source);
-	return result_of(read(source->fd, buffer, source->size));
-}
-
-static int read_while_waiting(const struct source *source, void *buffer)
-{
-	source->expire(source->fd);
+	expire(source);
 	return result_of(read(source->fd, buffer, source->size));
 }
 
@@ -76,7 +73,7 @@ static int preadv2_nowait(const struct source *source, void *buffer)
 
 static int read_nowait(const struct source *source, void *buffer)
 {
-	expire_and_wait(source);
+	expire(source);
 	return preadv2_nowait(source, buffer);
 }
 
@@ -90,24 +87,19 @@ static struct io_uring_sqe request(const struct source *source, void *buffer)
 	return sqe;
 }
 
-static int submit_and_wait(const struct source *source, struct io_uring_sqe sqe, bool before)
+static int submit_and_wait(const struct source *source, struct io_uring_sqe sqe)
 {
-	if (before)
-		expire_and_wait(source);
+	if (way->before)
+		expire(source);
 	io_ring_submit(sqe);
-	if (!before)
-		source->expire(source->fd);
+	if (!way->before)
+		expire(source);
 	return io_ring_wait().res;
 }
 
-static int uring_of_what_is_there(const struct source *source, void *buffer)
+static int uring(const struct source *source, void *buffer)
 {
-	return submit_and_wait(source, request(source, buffer), true);
-}
-
-static int uring_of_what_comes(const struct source *source, void *buffer)
-{
-	return submit_and_wait(source, request(source, buffer), false);
+	return submit_and_wait(source, request(source, buffer));
 }
 
 /* Let the kernel choose the buffer: there is one. */
@@ -134,30 +126,20 @@ static struct io_uring_sqe request_with_choice(const struct source *source, void
 
 static int uring_with_choice(const struct source *source, void *buffer)
 {
-	return submit_and_wait(source, request_with_choice(source, buffer), false);
+	return submit_and_wait(source, request_with_choice(source, buffer));
 }
 
-static int multishot(const struct source *source, void *buffer, bool before)
+static int multishot(const struct source *source, void *buffer)
 {
 	struct io_uring_sqe sqe = request_with_choice(source, buffer);
 	int res;
 
 	sqe.opcode = READ_MULTISHOT;
 	sqe.len = 0;
-	res = submit_and_wait(source, sqe, before);
+	res = submit_and_wait(source, sqe);
 	if (res == -EINVAL)
 		skip("the kernel has no IORING_OP_READ_MULTISHOT: it came with 6.7");
 	return res;
-}
-
-static int multishot_of_what_is_there(const struct source *source, void *buffer)
-{
-	return multishot(source, buffer, true);
-}
-
-static int multishot_of_what_comes(const struct source *source, void *buffer)
-{
-	return multishot(source, buffer, false);
 }
 
 static aio_context_t aio_open(void)
@@ -170,18 +152,17 @@ static aio_context_t aio_open(void)
 	return context;
 }
 
-/* Carry out a request. The event comes before it is submitted, or afterwards. */
-static int aio(const struct source *source, struct iocb *request, bool before)
+static int aio(const struct source *source, struct iocb *request)
 {
 	const aio_context_t context = aio_open();
 	struct io_event event;
 
-	if (before)
-		expire_and_wait(source);
+	if (way->before)
+		expire(source);
 	if (syscall(SYS_io_submit, context, 1, &request) != 1)
 		return -errno;
-	if (!before)
-		source->expire(source->fd);
+	if (!way->before)
+		expire(source);
 	ASSERT_EQ(CALL(syscall(SYS_io_getevents, context, 1, 1, &event, NULL)), 1);
 	CALL(syscall(SYS_io_destroy, context));
 	return event.res;
@@ -197,10 +178,10 @@ static int aio_read(const struct source *source, void *buffer)
 		.aio_rw_flags = way->nowait ? RWF_NOWAIT : 0,
 	};
 
-	return aio(source, &request, true);
+	return aio(source, &request);
 }
 
-static int aio_poll(const struct source *source, void *buffer, bool before)
+static int aio_poll(const struct source *source, void *buffer)
 {
 	struct iocb request = {
 		.aio_lio_opcode = IOCB_CMD_POLL,
@@ -208,52 +189,43 @@ static int aio_poll(const struct source *source, void *buffer, bool before)
 		.aio_buf = POLLIN,
 	};
 
-	ASSERT_EQ(aio(source, &request, before) & ~POLLRDNORM, POLLIN);
+	ASSERT_EQ(aio(source, &request) & ~POLLRDNORM, POLLIN);
 	return preadv2_nowait(source, buffer);
 }
 
-static int aio_poll_of_what_is_there(const struct source *source, void *buffer)
-{
-	return aio_poll(source, buffer, true);
-}
-
-static int aio_poll_of_what_comes(const struct source *source, void *buffer)
-{
-	return aio_poll(source, buffer, false);
-}
-
 static const struct way ways[] = {
-	{ .name = "read", .read = read_plain },
-	{ .name = "read_of_nonblocking", .read = read_plain, .open = O_NONBLOCK },
-	{ .name = "read_while_waiting", .read = read_while_waiting },
-	{ .name = "preadv2_nowait", .read = read_nowait, .nowait = true, .recent = true },
-	{ .name = "uring_of_what_is_there", .read = uring_of_what_is_there, .has_ring = true },
-	{ .name = "uring_of_what_comes", .read = uring_of_what_comes, .has_ring = true },
-	{ .name = "uring_of_nonblocking", .read = uring_of_what_is_there, .has_ring = true,
+	{ .name = "read", .read = read_plain, .before = true },
+	{ .name = "read_of_nonblocking", .read = read_plain, .before = true, .open = O_NONBLOCK },
+	{ .name = "read_while_waiting", .read = read_plain },
+	{ .name = "preadv2_nowait", .read = read_nowait, .before = true, .nowait = true,
+	  .recent = true },
+	{ .name = "uring_of_what_is_there", .read = uring, .before = true, .has_ring = true },
+	{ .name = "uring_of_what_comes", .read = uring, .has_ring = true },
+	{ .name = "uring_of_nonblocking", .read = uring, .before = true, .has_ring = true,
 	  .open = O_NONBLOCK },
-	{ .name = "uring_nowait", .read = uring_of_what_is_there, .has_ring = true,
+	{ .name = "uring_nowait", .read = uring, .before = true, .has_ring = true,
 	  .nowait = true, .recent = true },
-	{ .name = "uring_in_a_worker", .read = uring_of_what_is_there, .has_ring = true,
+	{ .name = "uring_in_a_worker", .read = uring, .before = true, .has_ring = true,
 	  .request = IOSQE_ASYNC, .worker = true },
-	{ .name = "uring_that_waits_in_a_worker", .read = uring_of_what_comes, .has_ring = true,
+	{ .name = "uring_that_waits_in_a_worker", .read = uring, .has_ring = true,
 	  .request = IOSQE_ASYNC, .worker = true },
-	{ .name = "uring_by_polling_thread", .read = uring_of_what_comes, .has_ring = true,
+	{ .name = "uring_by_polling_thread", .read = uring, .has_ring = true,
 	  .ring = IORING_SETUP_SQPOLL },
-	{ .name = "uring_deferred", .read = uring_of_what_comes, .has_ring = true,
+	{ .name = "uring_deferred", .read = uring, .has_ring = true,
 	  .ring = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN },
 	{ .name = "uring_with_choice", .read = uring_with_choice, .has_ring = true },
-	{ .name = "multishot_of_what_is_there", .read = multishot_of_what_is_there,
+	{ .name = "multishot_of_what_is_there", .read = multishot, .before = true,
 	  .has_ring = true },
-	{ .name = "multishot_of_what_comes", .read = multishot_of_what_comes,
-	  .has_ring = true },
-	{ .name = "multishot_by_polling_thread", .read = multishot_of_what_comes, .has_ring = true,
+	{ .name = "multishot_of_what_comes", .read = multishot, .has_ring = true },
+	{ .name = "multishot_by_polling_thread", .read = multishot, .has_ring = true,
 	  .ring = IORING_SETUP_SQPOLL },
-	{ .name = "multishot_deferred", .read = multishot_of_what_comes, .has_ring = true,
+	{ .name = "multishot_deferred", .read = multishot, .has_ring = true,
 	  .ring = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN },
-	{ .name = "aio_read", .read = aio_read, .recent = true },
-	{ .name = "aio_read_nowait", .read = aio_read, .nowait = true, .recent = true },
-	{ .name = "aio_poll_of_what_is_there", .read = aio_poll_of_what_is_there, .recent = true },
-	{ .name = "aio_poll", .read = aio_poll_of_what_comes, .recent = true },
+	{ .name = "aio_read", .read = aio_read, .before = true, .recent = true },
+	{ .name = "aio_read_nowait", .read = aio_read, .before = true, .nowait = true,
+	  .recent = true },
+	{ .name = "aio_poll_of_what_is_there", .read = aio_poll, .before = true, .recent = true },
+	{ .name = "aio_poll", .read = aio_poll, .recent = true },
 };
 
 static void expire_device(int fd)
@@ -387,7 +359,7 @@ TEST(multishot_goes_on_after_each_fork)
 	device = open_device(0);
 	source.fd = device;
 	event = new_buffer(BUFFER_ABSENT, NULL, source.size, NULL);
-	ASSERT_EQ(multishot_of_what_comes(&source, event), sizeof(*event));
+	ASSERT_EQ(multishot(&source, event), sizeof(*event));
 	for (i = 0; i < 4; i++) {
 		memset(event, 0xcc, sizeof(*event));
 		request_with_choice(&source, event);
@@ -402,7 +374,7 @@ TEST(multishot_goes_on_after_each_fork)
 /* A request that finds no buffer ends. The event stays. */
 TEST(multishot_ends_without_a_buffer)
 {
-	static const struct way plain = { .has_ring = true };
+	static const struct way plain = { .before = true, .has_ring = true };
 	struct source source = { .size = sizeof(struct twheel_event), .expire = expire_device };
 	struct twheel_event *event;
 	struct io_ring_result result;
@@ -413,7 +385,7 @@ TEST(multishot_ends_without_a_buffer)
 	source.fd = device;
 	wait_until_expired(device, add(device, 0, COOKIE + 1));
 	event = new_buffer(BUFFER_ABSENT, NULL, source.size, NULL);
-	ASSERT_EQ(multishot_of_what_is_there(&source, event), sizeof(*event));
+	ASSERT_EQ(multishot(&source, event), sizeof(*event));
 	ASSERT_EQ(event->cookie, COOKIE + 1);
 	result = io_ring_wait();
 	ASSERT_EQ(result.res, -ENOBUFS);
