@@ -89,114 +89,70 @@ static void end_trace(void)
 	CALL(rmdir(INSTANCE));
 }
 
-/* The text behind "name=", or NULL if the line has no such field. */
-static const char *field(const char *line, const char *name)
+/* A line of the trace, which must have exactly the fields of its event, in their order. */
+static struct line parse_line(const char *from)
 {
-	char key[32];
-	const char *found;
-
-	snprintf(key, sizeof(key), "%s=", name);
-	found = strstr(line, key);
-	return found ? found + strlen(key) : NULL;
-}
-
-static void get_text(const char *line, const char *name, char *text,
-		     size_t size)
-{
-	const char *found = field(line, name);
-	size_t length = found ? strcspn(found, "\n ") : 0;
-
-	ASSERT_LT(length, size);
-	memcpy(text, found ? found : "", length);
-	text[length] = 0;
-}
-
-static long long get_number(const char *line, const char *name)
-{
-	const char *found = field(line, name);
-	long long number;
-	char *end;
-
-	if (!found)
-		return 0;
-	number = strtoll(found, &end, 10);
-	ASSERT(end != found);
-	return number;
-}
-
-/* Check that a line has exactly the fields of its event, in their order. */
-static void check_fields(const struct line *line, const char *text)
-{
-	static const char * const formats[KINDS] = {
-		[ARM ... ENTRY] = "timer=function=expires=timeout=period=cpu=",
-		[EXIT] = "timer=function=",
-		[CASCADE] = "cpu=clk=moved=",
-		[MIGRATE] = "timer=function=from=to=",
-	};
-	char seen[128] = "";
-	size_t used = 0;
-	const char *end;
-
-	for (; *text && *text != '\n'; text = end) {
-		text += strspn(text, " [");
-		end = text + strcspn(text, "\n ");
-		if (!memchr(text, '=', end - text))
-			continue;
-		used += snprintf(seen + used, sizeof(seen) - used, "%.*s",
-				 (int)(strchr(text, '=') + 1 - text), text);
-		ASSERT_LT(used, sizeof(seen));
-	}
-	if (strcmp(seen, formats[line->kind]))
-		FAIL("%s has %s", kinds[line->kind], seen);
-}
-
-static struct line parse_line(const char *text)
-{
+	static const char module[] = " [twheel]";
+	static const char deadline[] =
+		" timer=%23s function=%63s expires=%llu [timeout=%lld] period=%llu cpu=%d%n";
 	struct line line = { .kind = KINDS };
-	const char *name = strstr(text, ": twheel_");
-	int kind;
+	char text[256], *name, *fields, *found;
+	int kind, parsed, expected, end = -1;
 
-	if (!name || name > strchr(text, '\n'))
-		FAIL("%.80s", text);
-	name += 2;
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(from, "\n"), from);
+	name = strstr(text, ": twheel_");
+	fields = name ? strchr(name + 2, ':') : NULL;
+	if (!fields)
+		FAIL("%s", text);
+	*fields++ = 0;
 	for (kind = 0; kind < KINDS; kind++)
-		if (!strncmp(name, kinds[kind], strcspn(name, ":")) &&
-		    strlen(kinds[kind]) == strcspn(name, ":"))
+		if (!strcmp(name + 2, kinds[kind]))
 			line.kind = kind;
 	ASSERT_LT(line.kind, KINDS);
-	text = strchr(name, ':') + 1;
-	check_fields(&line, text);
-	get_text(text, "timer", line.timer, sizeof(line.timer));
-	get_text(text, "function", line.function, sizeof(line.function));
-	line.expires = get_number(text, "expires");
-	line.timeout = get_number(text, "timeout");
-	line.period = get_number(text, "period");
-	line.moved = get_number(text, "moved");
-	line.cpu = get_number(text, "cpu");
-	line.from = get_number(text, "from");
-	line.to = get_number(text, "to");
+	/* The module's name may stand behind that of the function. */
+	found = strstr(fields, module);
+	if (found)
+		memmove(found, found + strlen(module), strlen(found + strlen(module)) + 1);
+	switch (line.kind) {
+	case EXIT:
+		expected = 2;
+		parsed = sscanf(fields, " timer=%23s function=%63s%n",
+				line.timer, line.function, &end);
+		break;
+	case CASCADE:
+		expected = 2;
+		parsed = sscanf(fields, " cpu=%d clk=%*u moved=%llu%n",
+				&line.cpu, &line.moved, &end);
+		break;
+	case MIGRATE:
+		expected = 4;
+		parsed = sscanf(fields, " timer=%23s function=%63s from=%d to=%d%n",
+				line.timer, line.function, &line.from, &line.to, &end);
+		break;
+	default:
+		expected = 6;
+		parsed = sscanf(fields, deadline, line.timer, line.function, &line.expires,
+				&line.timeout, &line.period, &line.cpu, &end);
+	}
+	if (parsed != expected || end < 0 || fields[end])
+		FAIL("%s has%s", kinds[line.kind], fields);
 	return line;
 }
 
 /* The lines since the last call, oldest first. Returns how many. */
 static unsigned int read_trace(struct line **lines)
 {
-	unsigned int count = 0, room = 64;
+	unsigned int count = 0, most = 0;
 	char *text, *at;
 
 	ASSERT(write_tracefs("tracing_on", "0"));
 	text = read_tracefs(INSTANCE "/trace");
-	*lines = malloc(room * sizeof(**lines));
-	for (at = text; *at; at = strchr(at, '\n') + 1) {
-		if (*at == '#' || *at == '\n')
-			continue;
-		if (count == room) {
-			room *= 2;
-			*lines = realloc(*lines, room * sizeof(**lines));
-		}
-		ASSERT(*lines);
-		(*lines)[count++] = parse_line(at);
-	}
+	for (at = text; *at; at = strchr(at, '\n') + 1)
+		most++;
+	*lines = allocate(most, sizeof(**lines));
+	for (at = text; *at; at = strchr(at, '\n') + 1)
+		if (*at != '#' && *at != '\n')
+			(*lines)[count++] = parse_line(at);
 	free(text);
 	ASSERT(write_tracefs("trace", "\n"));
 	ASSERT(write_tracefs("tracing_on", "1"));
