@@ -360,14 +360,12 @@ DEVICE_TEST(nothing_is_lost_while_it_is_read)
 	need_debugfs();
 	start_thread(keep_reading, &rounds);
 	for (batch = 0; batch < batches || !rounds; batch++) {
-		bool seen[BATCH] = { false };
-
 		for (i = 0; i < BATCH; i++)
 			ops[i] = new_timer(ticks(i % 5), i);
 		add_all(fd, ops, BATCH);
 		read_all(fd, events, BATCH);
 		for (i = 0; i < BATCH; i++)
-			see_once(seen, events[i].cookie, BATCH);
+			check_first_event(&events[i], ops, BATCH);
 	}
 	stop_threads();
 	note("%u timers, the files read %u times", batch * BATCH, rounds);

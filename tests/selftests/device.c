@@ -668,6 +668,14 @@ void check_event(const struct twheel_event *event)
 	ASSERT_GE(now(), event->expired_ns);
 }
 
+void check_first_event(const struct twheel_event *event, struct twheel_op *ops, size_t count)
+{
+	check_event(event);
+	ASSERT_LT(event->cookie, count);
+	ASSERT(event->handle == ops[event->cookie].handle);
+	ops[event->cookie].handle = 0;
+}
+
 enum { MOST_CPUS = 64 };
 
 /* The timerfds of arm_timerfds(); no threads in time travel. */

@@ -257,6 +257,12 @@ void see_once(bool *seen, __u64 cookie, __u64 count);
 void check_event(const struct twheel_event *event);
 
 /*
+ * The same, and that the event is of one of these timers, whose cookies are their numbers. It is
+ * the first event of that timer: its handle in @ops becomes 0.
+ */
+void check_first_event(const struct twheel_event *event, struct twheel_op *ops, size_t count);
+
+/*
  * A timer must expire at the first tick at or after its deadline. A busy host
  * may stop a CPU of the guest for any time, so lateness is compared with that of
  * plain kernel timers. Call arm_timerfds() once the timers are armed: on each CPU it

@@ -95,23 +95,18 @@ TEST_CALL(add_fails_or_gives_a_handle, add_with_faults(FAULT_ONE, 3, 1))
 TEST_CALL(add_fails_or_gives_a_handle_without_memory, add_with_faults(FAULT_SLABS, 3, 3))
 
 /* Read one event of each timer that a batch has added, and no other event. */
-static void read_events_of(int fd, const struct twheel_op *ops, int added)
+static void read_events_of(int fd, struct twheel_op *ops, int added)
 {
 	struct twheel_event events[MANY];
-	bool seen[MANY] = { false };
 	int i;
 
 	read_all(fd, events, added);
-	for (i = 0; i < added; i++) {
-		const __u64 cookie = events[i].cookie;
-
-		see_once(seen, cookie, MANY);
-		ASSERT(events[i].handle == ops[cookie].handle);
-	}
+	for (i = 0; i < added; i++)
+		check_first_event(&events[i], ops, MANY);
 }
 
 /* Check the results of a batch. Returns the number of operations that failed. */
-static int check_batch(int fd, const struct twheel_op *ops, long done)
+static int check_batch(int fd, struct twheel_op *ops, long done)
 {
 	int i, added = 0, refused = 0;
 
@@ -399,13 +394,8 @@ static void read_with_faults(int flags, int rw_flags, int count)
 		ASSERT_LE(result, count);
 		ASSERT_EQ(timers_of(fd), count - result);
 		read_all(fd, events + result, count - result);
-		for (i = 0; i < count; i++) {
-			const __u64 cookie = events[i].cookie;
-
-			ASSERT_LT(cookie, count);
-			ASSERT(events[i].handle == ops[cookie].handle);
-			ops[cookie].handle = 0;
-		}
+		for (i = 0; i < count; i++)
+			check_first_event(&events[i], ops, count);
 		ASSERT_EQ(timers_of(fd), 0);
 	}
 	check_no_event(fd);

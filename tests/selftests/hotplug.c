@@ -152,15 +152,10 @@ static struct crowd *new_crowd(unsigned int size)
 /* Check an event against its timer, which is no longer armed. */
 static void check_off(struct crowd *crowd, const struct twheel_event *event)
 {
-	struct twheel_op *timer;
 	__u64 late;
 
-	check_event(event);
-	ASSERT_LT(event->cookie, crowd->size);
-	timer = &crowd->timers[event->cookie];
-	ASSERT(event->handle == timer->handle);
-	ASSERT_EQ(event->deadline_ns, timer->time_ns);
-	timer->handle = 0;
+	check_first_event(event, crowd->timers, crowd->size);
+	ASSERT_EQ(event->deadline_ns, crowd->timers[event->cookie].time_ns);
 	late = now() - event->deadline_ns;
 	if (late > crowd->latest)
 		crowd->latest = late;

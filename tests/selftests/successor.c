@@ -81,9 +81,7 @@ static void check_list(int fd, unsigned int count)
 		for (i = 0; i < (unsigned int)got; i++) {
 			const struct twheel_op *op = &records[i];
 
-			ASSERT_LT(op->cookie, count);
-			ASSERT(!listed[op->cookie]);
-			listed[op->cookie] = true;
+			see_once(listed, op->cookie, count);
 			ASSERT(op->handle == shared->known[op->cookie].handle);
 			ASSERT_EQ(op->time_ns, shared->known[op->cookie].deadline);
 			expired += op->result == TWHEEL_EXPIRED;
@@ -113,9 +111,7 @@ static void check_events(int fd, unsigned int count)
 			const struct twheel_event *event = &events[i];
 			const struct known *known = &shared->known[event->cookie];
 
-			ASSERT_LT(event->cookie, count);
-			ASSERT(!expired[event->cookie]);
-			expired[event->cookie] = true;
+			see_once(expired, event->cookie, count);
 			ASSERT(event->handle == known->handle);
 			ASSERT_EQ(event->deadline_ns, known->deadline);
 			ASSERT_GE(event->expired_ns, known->deadline);
