@@ -58,26 +58,6 @@ DEVICE_TEST(push_never_brings_the_deadline_forward)
 	ASSERT_EQ(deadline_of(fd, handle), deadline);
 }
 
-/* The timer expires by the last push, not by its first deadline, and never before. */
-DEVICE_TEST(pushed_timer_expires_at_its_new_deadline)
-{
-	const __u64 handle = add(fd, LONG, 7);
-	const int lease = new_lease(fd, handle, ticks(10), 0);
-	struct twheel_event event;
-	__u64 before;
-
-	ASSERT_EQ(change(fd, handle, ticks(5)), 0);
-	do {
-		pass_ticks(1);
-		before = now();
-	} while (!push(lease) && left(lease) < (long long)ticks(9));
-	arm_timerfds(before + ticks(10));
-	event = read_one(fd);
-	ASSERT(event.handle == handle);
-	ASSERT_EQ(event.flags, 0);
-	check_lateness(&event);
-}
-
 DEVICE_TEST(longest_cap_is_allowed)
 {
 	const int lease = new_lease(fd, add(fd, LONG, 1), TIME_MAX, 0);
@@ -85,18 +65,6 @@ DEVICE_TEST(longest_cap_is_allowed)
 	ASSERT_EQ(push(lease), 0);
 	ASSERT_GT(left(lease), LONG);
 	ASSERT(!has_ended(lease));
-}
-
-DEVICE_TEST(query_says_that_a_timer_has_a_lease)
-{
-	const __u64 handle = add(fd, LONG, 1);
-	int lease;
-
-	ASSERT(!is_leased(fd, handle));
-	lease = new_lease(fd, handle, CAP, 0);
-	ASSERT(is_leased(fd, handle));
-	close(lease);
-	ASSERT(!is_leased(fd, handle));
 }
 
 DEVICE_TEST(fdinfo_counts_leases_and_describes_one)

@@ -138,20 +138,6 @@ DEVICE_TEST(lease_never_finds_another_timer)
 	ASSERT_EQ(leases_of(fd), 1);
 }
 
-DEVICE_TEST(closed_lease_leaves_the_timer_alone)
-{
-	__u64 handle;
-	const int lease = lease_of_new_timer(fd, &handle, 0);
-	struct twheel_event event;
-
-	ASSERT_EQ(change(fd, handle, ticks(8)), 0);
-	close(lease);
-	ASSERT_EQ(leases_of(fd), 0);
-	event = read_one(fd);
-	ASSERT(event.handle == handle);
-	ASSERT_GE(event.expired_ns, event.deadline_ns);
-}
-
 DEVICE_TEST(closed_lease_expires_the_timer_at_once)
 {
 	__u64 handle;
@@ -170,19 +156,6 @@ DEVICE_TEST(closed_lease_expires_the_timer_at_once)
 	ASSERT_GE(event.deadline_ns, before);
 	ASSERT_EQ(timers_of(fd), 0);
 	check_no_event(fd);
-}
-
-DEVICE_TEST(only_the_last_copy_counts)
-{
-	__u64 handle;
-	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
-	const int copy = CALL(dup(lease));
-
-	close(lease);
-	check_no_event(fd);
-	ASSERT_EQ(push(copy), 0);
-	close(copy);
-	ASSERT(read_closed(fd).handle == handle);
 }
 
 DEVICE_TEST(event_of_a_closed_lease_can_be_withdrawn_by_the_owner)

@@ -32,19 +32,6 @@ TEST(read_makes_room)
 	check_full(fd);
 }
 
-TEST(change_needs_no_room)
-{
-	const int fd = open_with("max_timers", LIMIT);
-	const __u64 pending = add(fd, LONG, 1);
-	const __u64 expired = add(fd, 0, 2);
-
-	add_timers(fd, LIMIT - 2);
-	wait_for_event(fd);
-	ASSERT_EQ(change(fd, pending, 200 * NSEC_PER_SEC), 0);
-	ASSERT_EQ(change(fd, expired, 200 * NSEC_PER_SEC), TWHEEL_RETRACTED);
-	check_full(fd);
-}
-
 TEST(limit_disturbs_nobody_else)
 {
 	static struct twheel_event events[LIMIT];

@@ -167,17 +167,6 @@ LIMIT_TEST(opener_is_charged_over_a_socket)
 	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
 }
 
-LIMIT_TEST(capable_opener_may_pass_on_an_unlimited_descriptor)
-{
-	const int fd = open_device(0);
-	const __u64 before = get_info(fd).timers_user;
-
-	become(ALICE);
-	add_timers(fd, LIMIT + 1);
-	ASSERT_EQ(get_info(fd).timers_user, before + LIMIT + 1);
-	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
-}
-
 LIMIT_TEST(limit_takes_effect_at_once)
 {
 	const int fd = open_as(ALICE);
