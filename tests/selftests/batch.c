@@ -302,15 +302,3 @@ DEVICE_TEST(one_operation_may_fail_or_fill_in)
 		ASSERT_EQ(ops[at].cookie, 1);
 	}
 }
-
-DEVICE_TEST(all_operations_may_fail)
-{
-	struct twheel_op ops[100];
-	unsigned int i;
-
-	for (i = 0; i < 100; i++)
-		ops[i] = op_on(TWHEEL_OP_CANCEL, i);
-	batch(fd, ops, 100);
-	for (i = 0; i < 100; i++)
-		ASSERT_EQ(ops[i].result, -ENOENT);
-}

@@ -274,12 +274,6 @@ DEVICE_TEST(clock_that_nobody_watches_is_not_reported)
 	ASSERT(!has_event(fd));
 }
 
-TEST(clock_set_call_takes_no_argument)
-{
-	ASSERT_EQ(ioctl(open_device(0), TWHEEL_IOC_CLOCK_SET, 1), -1);
-	ASSERT_EQ(errno, EINVAL);
-}
-
 DEVICE_TEST(clock_set_event_comes_before_those_of_timers)
 {
 	const int eventfd = new_eventfd();

@@ -94,25 +94,6 @@ DEVICE_TEST(timer_expires_after_the_time_it_had_left)
 	check_lateness(&event);
 }
 
-DEVICE_TEST(new_timers_are_refused)
-{
-	struct twheel_op op = new_timer(ticks(1), 1);
-
-	ASSERT_EQ(drain(fd, &op, 1), 0);
-	op = new_timer(ticks(1), 1);
-	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
-	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, ESHUTDOWN);
-	op.group = 1;
-	REFUSED(fd, TWHEEL_IOC_ADD, &op, ESHUTDOWN);
-	op.op = TWHEEL_OP_ADD;
-	batch(fd, &op, 1);
-	ASSERT_EQ(op.result, -ESHUTDOWN);
-	ASSERT_EQ(op.handle, 0);
-	check_no_event(fd);
-	/* other descriptors still accept timers */
-	add(open_device(0), 0, 1);
-}
-
 DEVICE_TEST(periodic_timer_is_pending_again_when_it_is_read)
 {
 	const __u64 handle = add_periodic(fd, now(), LONG, 1);

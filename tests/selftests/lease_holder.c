@@ -163,34 +163,6 @@ TEST(exec_closes_a_lease_that_is_not_passed_on)
 	kill_child(worker.pid);
 }
 
-static void receive_and_push(void *data)
-{
-	const int lease = receive_descriptor(*(int *)data);
-
-	ASSERT_EQ(push(lease), 0);
-	tell(*(int *)data);
-	wait_to_be_killed();
-}
-
-DEVICE_TEST(lease_is_sent_to_another_process)
-{
-	int sockets[2], lease;
-	__u64 handle;
-	pid_t child;
-
-	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	child = start(receive_and_push, &sockets[1]);
-	handle = add(fd, LONG / 2, 1);
-	lease = new_lease(fd, handle, LONG, ON_CLOSE);
-	send_descriptor(sockets[0], lease);
-	close(lease);
-	hear(sockets[0]);
-	check_no_event(fd);
-	CALL(kill(child, SIGKILL));
-	ASSERT(read_closed(fd).handle == handle);
-	CALL(waitpid(child, NULL, 0));
-}
-
 DEVICE_TEST(lease_lost_on_its_way_is_closed)
 {
 	int sockets[2], lease;

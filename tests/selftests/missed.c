@@ -294,19 +294,6 @@ TEST(policy_without_a_period_or_two_policies_are_einval)
 	check_refused(TWHEEL_EACH | TWHEEL_RESTART, 0);
 }
 
-DEVICE_TEST(policy_cannot_be_changed)
-{
-	struct twheel_op op = {
-		.handle = add_with(fd, 0, now() + LONG, ticks(1), 1),
-		.flags = TWHEEL_EACH,
-		.time_ns = LONG,
-	};
-
-	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
-	op.flags = TWHEEL_RESTART;
-	REFUSED(fd, TWHEEL_IOC_CHANGE, &op, EINVAL);
-}
-
 /*
  * A thread polls while another thread reads a backlog: POLLIN must be there for as
  * long as the backlog is.

@@ -114,26 +114,6 @@ DEVICE_TEST(cancel_stops_it_for_good)
 	check_no_event(fd);
 }
 
-DEVICE_TEST(change_of_a_running_timer)
-{
-	const __u64 period = ticks(1);
-	const __u64 handle = add_periodic(fd, now(), period, 12);
-	struct twheel_event event;
-	__u64 expected;
-	int result;
-
-	read_one(fd);
-	read_one(fd);
-	result = change_to(fd, handle, now() + LONG);
-	ASSERT(result == 0 || result == TWHEEL_RETRACTED);
-	ASSERT(!has_event(fd));
-	expected = now() + ticks(10);
-	ASSERT_EQ(change_to(fd, handle, expected), 0);
-	event = read_one(fd);
-	ASSERT_EQ(event.deadline_ns, expected);
-	ASSERT_EQ(read_one(fd).deadline_ns, next_deadline(&event, period));
-}
-
 /* One event counts all periods that have passed, however many: there is one timer. */
 static void check_counts(__u64 first, __u64 period)
 {
@@ -187,33 +167,4 @@ DEVICE_TEST(longest_period_expires_once)
 	pass_ticks(3);
 	check_no_event(fd);
 	ASSERT_EQ(cancel(fd, handle), 0);
-}
-
-DEVICE_TEST(many_periods_side_by_side)
-{
-	enum { COUNT = 200 };
-	struct twheel_event events[64];
-	__u64 expected[COUNT], periods[COUNT];
-	const __u64 start = now();
-	unsigned int i, got, read = 0;
-
-	for (i = 0; i < COUNT; i++) {
-		periods[i] = ticks(1) + i * tick_ns() / 40;
-		expected[i] = start + i * tick_ns() / 100;
-		add_periodic(fd, expected[i], periods[i], i);
-	}
-	while (read < 20 * COUNT) {
-		got = read_some(fd, events, ARRAY_SIZE(events));
-		for (i = 0; i < got; i++) {
-			const __u64 cookie = events[i].cookie;
-
-			check_event(&events[i]);
-			ASSERT_LT(cookie, COUNT);
-			ASSERT_EQ(events[i].deadline_ns, expected[cookie]);
-			expected[cookie] = next_deadline(&events[i],
-							 periods[cookie]);
-			read++;
-		}
-	}
-	ASSERT_EQ(timers_of(fd), COUNT);
 }
