@@ -52,24 +52,7 @@ static void cancel_timers(void *data)
 	}
 }
 
-static void change_timers(void *data)
-{
-	unsigned int seed = thread_seed();
-
-	while (!stopping) {
-		atomic_uint *slot = &slots[rand_r(&seed) % SLOTS];
-		const unsigned int number = atomic_load(slot);
-		int result;
-
-		if (!number)
-			continue;
-		result = change(race_fd, timers[number].handle, random_delay(&seed));
-		ASSERT(result == 0 || result == TWHEEL_RETRACTED ||
-		       result == -ENOENT);
-	}
-}
-
-static void query_timers(void *data)
+static void change_and_query_timers(void *data)
 {
 	unsigned int seed = thread_seed();
 	struct twheel_op op;
@@ -81,6 +64,9 @@ static void query_timers(void *data)
 
 		if (!number)
 			continue;
+		result = change(race_fd, timers[number].handle, random_delay(&seed));
+		ASSERT(result == 0 || result == TWHEEL_RETRACTED ||
+		       result == -ENOENT);
 		result = query(race_fd, timers[number].handle, &op);
 		if (result >= 0)
 			ASSERT_EQ(op.cookie, number);
@@ -143,8 +129,7 @@ TEST(timers_end_once_whatever_the_threads_do)
 	open_race();
 	start_threads(2, add_timers, NULL);
 	start_threads(2, cancel_timers, NULL);
-	start_thread(change_timers, NULL);
-	start_thread(query_timers, NULL);
+	start_threads(2, change_and_query_timers, NULL);
 	start_thread(add_and_cancel_batches, NULL);
 	start_threads(2, read_race, NULL);
 	race(7);
