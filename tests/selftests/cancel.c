@@ -40,31 +40,6 @@ DEVICE_TEST(unread_event_is_retracted)
 	ASSERT_EQ(cancel(fd, handle), -ENOENT);
 }
 
-DEVICE_TEST(one_of_many_unread_events_is_retracted)
-{
-	__u64 handles[20];
-	struct twheel_event events[17];
-	int i;
-
-	for (i = 0; i < 20; i++)
-		handles[i] = add(fd, 0, i);
-	for (i = 0; i < 20; i++)
-		wait_until_expired(fd, handles[i]);
-	/* the first, the last, and one between */
-	ASSERT_EQ(cancel(fd, handles[0]), TWHEEL_RETRACTED);
-	ASSERT_EQ(cancel(fd, handles[19]), TWHEEL_RETRACTED);
-	ASSERT_EQ(cancel(fd, handles[10]), TWHEEL_RETRACTED);
-	read_all(fd, events, ARRAY_SIZE(events));
-	for (i = 0; i < 17; i++) {
-		ASSERT(events[i].handle == handles[events[i].cookie]);
-		ASSERT_NE(events[i].cookie, 0);
-		ASSERT_NE(events[i].cookie, 10);
-		ASSERT_NE(events[i].cookie, 19);
-	}
-	check_no_event(fd);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 DEVICE_TEST(stale_handle_never_meets_its_successor)
 {
 	const int count = many(3000);

@@ -25,25 +25,6 @@ DEVICE_TEST(other_descriptors_group_stays)
 	ASSERT_EQ(end_group(other, 1), 1);
 }
 
-DEVICE_TEST(unread_events_are_retracted_and_counted)
-{
-	__u64 handles[5], retracted;
-	int i;
-
-	for (i = 0; i < 5; i++)
-		handles[i] = add_to_group(fd, 0, 3, i);
-	for (i = 0; i < 5; i++)
-		wait_until_expired(fd, handles[i]);
-	for (i = 0; i < 3; i++)
-		add_to_group(fd, LONG, 3, i);
-	pass_ticks(2);
-	ASSERT_EQ(cancel_group(fd, 3, &retracted), 8);
-	ASSERT_EQ(retracted, 5);
-	ASSERT(!has_event(fd));
-	ASSERT_EQ(timers_of(fd), 0);
-	check_no_event(fd);
-}
-
 DEVICE_TEST(events_of_others_stay_in_order)
 {
 	__u64 retracted;

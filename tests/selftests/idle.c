@@ -72,19 +72,6 @@ DEVICE_TEST(no_timers_no_wakeups)
 	close(fd);
 }
 
-DEVICE_TEST(one_far_timer_lets_the_wheel_sleep)
-{
-	__u64 before;
-
-	settle();
-	before = wakeups();
-	add(fd, MONTH, 1);
-	sleep_for(time_travel ? HOUR : 3 * NSEC_PER_SEC);
-	note("%llu wake-ups", wakeups() - before);
-	ASSERT_LE(wakeups() - before, 2);
-	close(fd);
-}
-
 /* The CPU of the timer sleeps; the change comes from another CPU. */
 DEVICE_TEST(far_timer_changed_from_another_cpu)
 {

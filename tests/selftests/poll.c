@@ -16,23 +16,6 @@ DEVICE_TEST(pollin_from_expiry_to_read)
 	ASSERT_EQ(poll_events(fd, ~0, 0), 0);
 }
 
-/* If a tick comes between two of the calls, the event may be reported again. */
-DEVICE_TEST(edge_triggered_epoll_reports_once)
-{
-	enum { ROUNDS = 10 };
-	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
-	int i, again = 0;
-
-	for (i = 0; i < ROUNDS; i++) {
-		add(fd, ticks(1), i);
-		ASSERT(epoll_reports(epoll, -1));
-		again += epoll_reports(epoll, 0);
-		read_one(fd);
-		again += epoll_reports(epoll, 0);
-	}
-	ASSERT_LT(again, time_travel ? 1 : ROUNDS);
-}
-
 /* The kernel wakes many waiters by parts. */
 DEVICE_TEST(many_epolls_report)
 {
