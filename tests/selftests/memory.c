@@ -281,64 +281,46 @@ static void run_in_cgroup(void (*run)(void *data))
 TEST_CALL(owners_cgroup_is_charged, run_in_cgroup(use_cgroup))
 TEST_CALL(owners_cgroup_is_charged_for_everything, run_in_cgroup(use_cgroup_for_everything))
 
-/* A call that many threads make at the same time. */
-struct held_call {
-	int		fd;
-	unsigned long	call;
-	const void	*arg;
-};
+/* A batch that many threads make at the same time. */
+static int held_fd;
 
-static void make_held_call(void *data)
+static void make_held_batch(void *batch)
 {
-	const struct held_call *held = data;
-
-	ASSERT_EQ(CALL(ioctl(held->fd, held->call, held->arg)), CALL_OPS);
+	ASSERT_EQ(CALL(ioctl(held_fd, TWHEEL_IOC_BATCH, batch)), CALL_OPS);
 }
 
 /*
  * All threads wait for the page of the argument, when their calls have allocated nothing.
  * Then all wait for the page of the operations, with what the calls hold meanwhile.
  */
-static void hold_calls(unsigned long call, const void *arg, const void *operations)
+static void hold_batches(void *data)
 {
-	char *pages = fresh_memory(2 * page_size());
-	static char content[2][65536];
-	struct held_call held = { open_device(0), call, pages };
+	char *pages = fresh_memory(2 * page_size()), *content = fresh_memory(2 * page_size());
+	struct twheel_batch *batch = (void *)content;
+	struct twheel_op *operations = (void *)(content + page_size());
 	unsigned long before, after;
 	int i, userfaultfd;
 
-	ASSERT_LE(page_size(), sizeof(content[0]));
-	memcpy(content[0], arg, sizeof(struct twheel_batch));
-	/* the address of the operations comes first */
-	memcpy(content[0], &(__u64){ (unsigned long)pages + page_size() }, sizeof(__u64));
-	memcpy(content[1], operations, CALL_OPS * sizeof(struct twheel_op));
-	for (i = 0; i < CALL_OPS; i++)
-		add(held.fd, LONG, i);
+	held_fd = open_device(0);
+	*batch = new_batch((void *)(pages + page_size()), CALL_OPS);
+	for (i = 0; i < CALL_OPS; i++) {
+		operations[i] = op_on(TWHEEL_OP_CANCEL, 1);
+		add(held_fd, LONG, i);
+	}
 	userfaultfd = open_userfaultfd(pages, 2 * page_size(), 0, UFFDIO_REGISTER_MODE_MISSING);
 	stay_on_one_cpu();
 	enter_cgroup();
-	start_threads(CALLERS, make_held_call, &held);
+	start_threads(CALLERS, make_held_batch, pages);
 	wait_for_faults(userfaultfd, pages, CALLERS);
 	before = memory_of_cgroup();
-	bring_page(userfaultfd, pages, content[0]);
+	bring_page(userfaultfd, pages, batch);
 	wait_for_faults(userfaultfd, pages + page_size(), CALLERS);
 	after = memory_of_cgroup();
-	bring_page(userfaultfd, pages + page_size(), content[1]);
+	bring_page(userfaultfd, pages + page_size(), operations);
 	join_threads();
 	note("%ld bytes for each call", (long)(after - before) / CALLERS);
 	ASSERT_GE(after + AHEAD, before + CALLERS * CALL_OPS * sizeof(struct twheel_op));
 	leave_cgroup();
-}
-
-static void hold_batches(void *data)
-{
-	const struct twheel_batch batch = { .count = CALL_OPS };
-	struct twheel_op operations[CALL_OPS];
-	int i;
-
-	for (i = 0; i < CALL_OPS; i++)
-		operations[i] = (struct twheel_op){ .op = TWHEEL_OP_CANCEL, .handle = 1 };
-	hold_calls(TWHEEL_IOC_BATCH, &batch, operations);
 }
 
 /* Skip the case where a page fault ends at once. */

@@ -110,37 +110,6 @@ URING_TEST(uring_read_is_cancelled)
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
-static void leave_reads_waiting(void *data)
-{
-	static struct twheel_event events[8];
-	const int fd = open_device(0);
-	int i;
-
-	io_ring_open(0);
-	add(fd, LONG, 1);
-	add(fd, ticks(2), 1);
-	for (i = 0; i < 8; i++)
-		submit_read(fd, &events[i], i);
-	tell(*(int *)data);
-	wait_to_be_killed();
-}
-
-/* A process is killed while its reads wait. */
-TEST(killed_owner_of_a_ring_leaves_nothing)
-{
-	int round, ready[2];
-
-	io_ring_open(0);
-	CALL(pipe(ready));
-	for (round = 0; round < 10; round++) {
-		const pid_t child = start(leave_reads_waiting, &ready[1]);
-
-		hear(ready[0]);
-		kill_child(child);
-	}
-	pass_ticks(4);
-}
-
 /* From a descriptor without O_NONBLOCK. page_fault.c reads what is there. */
 DEVICE_TEST(nowait_read_without_an_event_is_eagain)
 {

@@ -91,10 +91,16 @@ static void submit_much(void *data)
 {
 	static const struct twheel_drain resume = { .flags = TWHEEL_DRAIN_RESUME };
 	static struct twheel_op op = { .handle = 1 };
+	static struct twheel_event events[8];
+	const int own = open_device(0);
 	int i;
 
 	io_ring_open(0);
+	/* reads that wait when the owner dies: the timers end with their open file */
+	add(own, LONG, 1);
+	add(own, ticks(2), 1);
 	for (i = 0; i < 8; i++) {
+		io_ring_queue(io_ring_read(own, &events[i], sizeof(events[i]), 0));
 		queue_behind_a_poll(io_ring_command(device, TWHEEL_IOC_CANCEL, &op));
 		io_ring_queue(io_ring_command(device, TWHEEL_IOC_DRAIN, &resume));
 	}
@@ -125,6 +131,7 @@ static void kill_owners(unsigned int flags)
 		never += !added;
 		partly += added && added < BATCHES * LENGTH;
 	}
+	pass_ticks(4);
 	note("%u owners died before the batches, %u in the middle, of %u", never, partly,
 	     round);
 }
