@@ -8,7 +8,6 @@
 #include <linux/aio_abi.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <sys/uio.h>
 
 #include "buffer.h"
@@ -20,17 +19,10 @@ enum { READ_MULTISHOT = 49 };
 
 enum { COOKIE = 0x5a5a5a5a, GROUP = 1 };
 
-/* What is read: the device, or a timerfd. */
-struct source {
-	int	fd;
-	size_t	size;			/* of an event */
-	void	(*expire)(int fd);	/* have an event soon */
-};
-
 /* A way to read an event into a buffer. Returns its size, or a negative errno. */
 struct way {
 	const char	*name;
-	int		(*read)(const struct source *source, void *buffer);
+	int		(*read)(struct twheel_event *buffer);
 	int		open;		/* flags of the descriptor */
 	bool		before;		/* the event is there before the call, or comes later */
 	bool		has_ring;
@@ -38,7 +30,6 @@ struct way {
 	unsigned int	request;	/* IOSQE_ flags */
 	bool		worker;		/* a thread of io_uring may read */
 	bool		nowait;		/* with RWF_NOWAIT */
-	bool		recent;		/* for a timerfd, older kernels refuse to read like this */
 };
 
 static const struct way *way;
@@ -51,35 +42,35 @@ static int result_of(ssize_t size)
 }
 
 /* Have an event: now, or soon. */
-static void expire(const struct source *source)
+static void expire(void)
 {
-	source->expire(source->fd);
+	add(device, 0, COOKIE);
 	if (way->before)
-		wait_for_event(source->fd);
+		wait_for_event(device);
 }
 
-static int read_plain(const struct source *source, void *buffer)
+static int read_plain(struct twheel_event *buffer)
 {
-	expire(source);
-	return result_of(read(source->fd, buffer, source->size));
+	expire();
+	return result_of(read(device, buffer, sizeof(*buffer)));
 }
 
-static int preadv2_nowait(const struct source *source, void *buffer)
+static int preadv2_nowait(struct twheel_event *buffer)
 {
-	struct iovec piece = { buffer, source->size };
+	struct iovec piece = { buffer, sizeof(*buffer) };
 
-	return result_of(preadv2(source->fd, &piece, 1, -1, RWF_NOWAIT));
+	return result_of(preadv2(device, &piece, 1, -1, RWF_NOWAIT));
 }
 
-static int read_nowait(const struct source *source, void *buffer)
+static int read_nowait(struct twheel_event *buffer)
 {
-	expire(source);
-	return preadv2_nowait(source, buffer);
+	expire();
+	return preadv2_nowait(buffer);
 }
 
-static struct io_uring_sqe request(const struct source *source, void *buffer)
+static struct io_uring_sqe request(struct twheel_event *buffer)
 {
-	struct io_uring_sqe sqe = io_ring_read(source->fd, buffer, source->size, 1);
+	struct io_uring_sqe sqe = io_ring_read(device, buffer, sizeof(*buffer), 1);
 
 	sqe.flags = way->request;
 	if (way->nowait)
@@ -87,25 +78,25 @@ static struct io_uring_sqe request(const struct source *source, void *buffer)
 	return sqe;
 }
 
-static int submit_and_wait(const struct source *source, struct io_uring_sqe sqe)
+static int submit_and_wait(struct io_uring_sqe sqe)
 {
 	if (way->before)
-		expire(source);
+		expire();
 	io_ring_submit(sqe);
 	if (!way->before)
-		expire(source);
+		expire();
 	return io_ring_wait().res;
 }
 
-static int uring(const struct source *source, void *buffer)
+static int uring(struct twheel_event *buffer)
 {
-	return submit_and_wait(source, request(source, buffer));
+	return submit_and_wait(request(buffer));
 }
 
 /* Let the kernel choose the buffer: there is one. */
-static struct io_uring_sqe request_with_choice(const struct source *source, void *buffer)
+static struct io_uring_sqe request_with_choice(struct twheel_event *buffer)
 {
-	struct io_uring_sqe sqe = request(source, NULL);
+	struct io_uring_sqe sqe = request(NULL);
 
 	if (!buffers) {
 		struct io_uring_buf_reg reg = { .ring_entries = 1, .bgid = GROUP };
@@ -117,26 +108,26 @@ static struct io_uring_sqe request_with_choice(const struct source *source, void
 			skip("IORING_REGISTER_PBUF_RING: %s", strerror(errno));
 	}
 	buffers->bufs[0].addr = (unsigned long)buffer;
-	buffers->bufs[0].len = source->size;
+	buffers->bufs[0].len = sizeof(*buffer);
 	__atomic_store_n(&buffers->tail, buffers->tail + 1, __ATOMIC_RELEASE);
 	sqe.flags |= IOSQE_BUFFER_SELECT;
 	sqe.buf_group = GROUP;
 	return sqe;
 }
 
-static int uring_with_choice(const struct source *source, void *buffer)
+static int uring_with_choice(struct twheel_event *buffer)
 {
-	return submit_and_wait(source, request_with_choice(source, buffer));
+	return submit_and_wait(request_with_choice(buffer));
 }
 
-static int multishot(const struct source *source, void *buffer)
+static int multishot(struct twheel_event *buffer)
 {
-	struct io_uring_sqe sqe = request_with_choice(source, buffer);
+	struct io_uring_sqe sqe = request_with_choice(buffer);
 	int res;
 
 	sqe.opcode = READ_MULTISHOT;
 	sqe.len = 0;
-	res = submit_and_wait(source, sqe);
+	res = submit_and_wait(sqe);
 	if (res == -EINVAL)
 		skip("the kernel has no IORING_OP_READ_MULTISHOT: it came with 6.7");
 	return res;
@@ -152,59 +143,58 @@ static aio_context_t aio_open(void)
 	return context;
 }
 
-static int aio(const struct source *source, struct iocb *request)
+static int aio(struct iocb *request)
 {
 	const aio_context_t context = aio_open();
 	struct io_event event;
 
 	if (way->before)
-		expire(source);
+		expire();
 	if (syscall(SYS_io_submit, context, 1, &request) != 1)
 		return -errno;
 	if (!way->before)
-		expire(source);
+		expire();
 	ASSERT_EQ(CALL(syscall(SYS_io_getevents, context, 1, 1, &event, NULL)), 1);
 	CALL(syscall(SYS_io_destroy, context));
 	return event.res;
 }
 
-static int aio_read(const struct source *source, void *buffer)
+static int aio_read(struct twheel_event *buffer)
 {
 	struct iocb request = {
 		.aio_lio_opcode = IOCB_CMD_PREAD,
-		.aio_fildes = source->fd,
+		.aio_fildes = device,
 		.aio_buf = (unsigned long)buffer,
-		.aio_nbytes = source->size,
+		.aio_nbytes = sizeof(*buffer),
 		.aio_rw_flags = way->nowait ? RWF_NOWAIT : 0,
 	};
 
-	return aio(source, &request);
+	return aio(&request);
 }
 
-static int aio_poll(const struct source *source, void *buffer)
+static int aio_poll(struct twheel_event *buffer)
 {
 	struct iocb request = {
 		.aio_lio_opcode = IOCB_CMD_POLL,
-		.aio_fildes = source->fd,
+		.aio_fildes = device,
 		.aio_buf = POLLIN,
 	};
 
-	ASSERT_EQ(aio(source, &request) & ~POLLRDNORM, POLLIN);
-	return preadv2_nowait(source, buffer);
+	ASSERT_EQ(aio(&request) & ~POLLRDNORM, POLLIN);
+	return preadv2_nowait(buffer);
 }
 
 static const struct way ways[] = {
 	{ .name = "read", .read = read_plain, .before = true },
 	{ .name = "read_of_nonblocking", .read = read_plain, .before = true, .open = O_NONBLOCK },
 	{ .name = "read_while_waiting", .read = read_plain },
-	{ .name = "preadv2_nowait", .read = read_nowait, .before = true, .nowait = true,
-	  .recent = true },
+	{ .name = "preadv2_nowait", .read = read_nowait, .before = true },
 	{ .name = "uring_of_what_is_there", .read = uring, .before = true, .has_ring = true },
 	{ .name = "uring_of_what_comes", .read = uring, .has_ring = true },
 	{ .name = "uring_of_nonblocking", .read = uring, .before = true, .has_ring = true,
 	  .open = O_NONBLOCK },
 	{ .name = "uring_nowait", .read = uring, .before = true, .has_ring = true,
-	  .nowait = true, .recent = true },
+	  .nowait = true },
 	{ .name = "uring_in_a_worker", .read = uring, .before = true, .has_ring = true,
 	  .request = IOSQE_ASYNC, .worker = true },
 	{ .name = "uring_that_waits_in_a_worker", .read = uring, .has_ring = true,
@@ -221,24 +211,11 @@ static const struct way ways[] = {
 	  .ring = IORING_SETUP_SQPOLL },
 	{ .name = "multishot_deferred", .read = multishot, .has_ring = true,
 	  .ring = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN },
-	{ .name = "aio_read", .read = aio_read, .before = true, .recent = true },
-	{ .name = "aio_read_nowait", .read = aio_read, .before = true, .nowait = true,
-	  .recent = true },
-	{ .name = "aio_poll_of_what_is_there", .read = aio_poll, .before = true, .recent = true },
-	{ .name = "aio_poll", .read = aio_poll, .recent = true },
+	{ .name = "aio_read", .read = aio_read, .before = true },
+	{ .name = "aio_read_nowait", .read = aio_read, .before = true, .nowait = true },
+	{ .name = "aio_poll_of_what_is_there", .read = aio_poll, .before = true },
+	{ .name = "aio_poll", .read = aio_poll },
 };
-
-static void expire_device(int fd)
-{
-	add(fd, 0, COOKIE);
-}
-
-static void expire_timerfd(int fd)
-{
-	const struct itimerspec soon = { .it_value.tv_nsec = 1 };
-
-	CALL(timerfd_settime(fd, 0, &soon, NULL));
-}
 
 /* While a page fault of the reader lasts. */
 static void use_device(void)
@@ -253,13 +230,12 @@ static void use_device(void)
 
 static void read_device(enum buffer_kind kind)
 {
-	const struct source source = { device, sizeof(struct twheel_event), expire_device };
-	void *buffer = new_buffer(kind, NULL, source.size, use_device);
-	const int res = way->read(&source, buffer);
 	struct twheel_event event;
+	void *buffer = new_buffer(kind, NULL, sizeof(event), use_device);
+	const int res = way->read(buffer);
 
 	if (kind < BUFFERS_GOOD) {
-		ASSERT_EQ(res, source.size);
+		ASSERT_EQ(res, sizeof(event));
 		/* On a busy host, a thread may report its fault twice. */
 		if (kind == BUFFER_MISSING || kind == BUFFER_PROTECTED)
 			ASSERT_GE(buffer_faults(), 1);
@@ -273,30 +249,6 @@ static void read_device(enum buffer_kind kind)
 	ASSERT_EQ(timers_of(device), 0);
 	if (way->has_ring && !way->worker)
 		ASSERT_EQ(io_ring_workers(), 0);
-}
-
-/* A timerfd is read in the same way. It loses its event after EFAULT. */
-static void read_timerfd(enum buffer_kind kind)
-{
-	const struct source source = {
-		.fd = CALL(timerfd_create(CLOCK_MONOTONIC,
-					  way->open & O_NONBLOCK ? TFD_NONBLOCK : 0)),
-		.size = sizeof(__u64),
-		.expire = expire_timerfd,
-	};
-	void *buffer = new_buffer(kind, NULL, source.size, NULL);
-	const int res = way->read(&source, buffer);
-	__u64 count;
-
-	if (way->recent && (res == -EOPNOTSUPP || res == -EINVAL)) {
-		note("a timerfd cannot be read like this here");
-		return;
-	}
-	ASSERT_EQ(res, kind < BUFFERS_GOOD ? (int)source.size : -EFAULT);
-	if (kind < BUFFERS_GOOD) {
-		memcpy(&count, buffer, sizeof(count));
-		ASSERT_EQ(count, 1);
-	}
 }
 
 /* A case: a row of a table, and a kind of buffer. */
@@ -334,7 +286,6 @@ static void run_way(const void *data)
 		io_ring_open(way->ring);
 	device = open_device(way->open);
 	read_device(cell->kind);
-	read_timerfd(cell->kind);
 }
 
 static __attribute__((constructor)) void register_ways(void)
@@ -350,21 +301,19 @@ static __attribute__((constructor)) void register_ways(void)
 TEST(multishot_goes_on_after_each_fork)
 {
 	static const struct way plain = { .has_ring = true };
-	struct source source = { .size = sizeof(struct twheel_event), .expire = expire_device };
 	struct twheel_event *event;
 	int i;
 
 	way = &plain;
 	io_ring_open(0);
 	device = open_device(0);
-	source.fd = device;
-	event = new_buffer(BUFFER_ABSENT, NULL, source.size, NULL);
-	ASSERT_EQ(multishot(&source, event), sizeof(*event));
+	event = new_buffer(BUFFER_ABSENT, NULL, sizeof(*event), NULL);
+	ASSERT_EQ(multishot(event), sizeof(*event));
 	for (i = 0; i < 4; i++) {
 		memset(event, 0xcc, sizeof(*event));
-		request_with_choice(&source, event);
+		request_with_choice(event);
 		share_all_pages();
-		expire_device(device);
+		expire();
 		ASSERT_EQ(io_ring_wait().res, sizeof(*event));
 		ASSERT_EQ(event->cookie, COOKIE);
 	}
@@ -375,17 +324,15 @@ TEST(multishot_goes_on_after_each_fork)
 TEST(multishot_ends_without_a_buffer)
 {
 	static const struct way plain = { .before = true, .has_ring = true };
-	struct source source = { .size = sizeof(struct twheel_event), .expire = expire_device };
 	struct twheel_event *event;
 	struct io_ring_result result;
 
 	way = &plain;
 	io_ring_open(0);
 	device = open_device(0);
-	source.fd = device;
 	wait_until_expired(device, add(device, 0, COOKIE + 1));
-	event = new_buffer(BUFFER_ABSENT, NULL, source.size, NULL);
-	ASSERT_EQ(multishot(&source, event), sizeof(*event));
+	event = new_buffer(BUFFER_ABSENT, NULL, sizeof(*event), NULL);
+	ASSERT_EQ(multishot(event), sizeof(*event));
 	ASSERT_EQ(event->cookie, COOKIE + 1);
 	result = io_ring_wait();
 	ASSERT_EQ(result.res, -ENOBUFS);
@@ -510,25 +457,21 @@ static __attribute__((constructor)) void register_calls(void)
 }
 
 /* No splice(2) says EAGAIN: the device refuses all of them, as a timerfd does. */
-TEST(splice_is_refused)
+NONBLOCK_TEST(splice_is_refused)
 {
-	const int timerfd = CALL(timerfd_create(CLOCK_MONOTONIC, 0));
 	struct io_uring_sqe sqe = { .opcode = IORING_OP_SPLICE, .off = -1, .len = 64 };
-	int i, pipes[2], fds[2] = { open_device(O_NONBLOCK), timerfd };
+	int pipes[2];
 
 	CALL(pipe(pipes));
-	expire_device(fds[0]);
-	expire_timerfd(fds[1]);
-	for (i = 0; i < 2; i++) {
-		wait_for_event(fds[i]);
-		ASSERT_ERRNO(splice(fds[i], NULL, pipes[1], NULL, 64, 0), EINVAL);
-		ASSERT_ERRNO(splice(fds[i], NULL, pipes[1], NULL, 64, SPLICE_F_NONBLOCK), EINVAL);
-		ASSERT_ERRNO(sendfile(pipes[1], fds[i], NULL, 64), EINVAL);
-	}
-	ASSERT_EQ(read_one(fds[0]).cookie, COOKIE);
+	add(fd, 0, COOKIE);
+	wait_for_event(fd);
+	ASSERT_ERRNO(splice(fd, NULL, pipes[1], NULL, 64, 0), EINVAL);
+	ASSERT_ERRNO(splice(fd, NULL, pipes[1], NULL, 64, SPLICE_F_NONBLOCK), EINVAL);
+	ASSERT_ERRNO(sendfile(pipes[1], fd, NULL, 64), EINVAL);
+	ASSERT_EQ(read_one(fd).cookie, COOKIE);
 	io_ring_open(0);
 	sqe.fd = pipes[1];
-	sqe.splice_fd_in = fds[0];
+	sqe.splice_fd_in = fd;
 	sqe.splice_off_in = -1;
 	io_ring_submit(sqe);
 	ASSERT_EQ(io_ring_wait().res, -EINVAL);
