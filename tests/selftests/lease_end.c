@@ -350,22 +350,3 @@ TRAVEL_TEST(each_holder_is_told_in_time)
 	}
 	join_threads();
 }
-
-TEST(leases_of_many_sets_outlive_their_owners)
-{
-	enum { SETS = 100 };
-	int leases[SETS], i;
-	__u64 handle;
-
-	for (i = 0; i < SETS; i++) {
-		const int fd = open_device(0);
-
-		leases[i] = lease_of_new_timer(fd, &handle, i % 2 ? ON_CLOSE : 0);
-		close(fd);
-	}
-	pass_ticks(2);
-	for (i = 0; i < SETS; i++) {
-		check_ended(leases[i]);
-		close(leases[i]);
-	}
-}

@@ -220,32 +220,6 @@ NONBLOCK_TEST(last_push_before_expiry_is_the_events_deadline)
 	note("%u rounds, %u timers pushed", rounds, pushed);
 }
 
-enum { STEP = 1000, STEPS = 20000 };
-
-static void push_by_steps(void *word)
-{
-	unsigned int i;
-
-	for (i = 0; i < STEPS; i++) {
-		__u64 seen = read_word(word);
-
-		while (!push_word(word, &seen, seen + STEP))
-			ASSERT(!(seen & CLOSED));
-	}
-}
-
-TEST(threads_that_push_the_same_word_lose_nothing)
-{
-	const struct table_timer t = new_table_timer(LONG);
-	const __u64 last = t.deadline + 2ULL * STEPS * STEP;
-
-	start_thread(push_by_steps, t.word);
-	push_by_steps(t.word);
-	join_threads();
-	ASSERT_EQ(read_word(t.word), last);
-	ASSERT_EQ(cancel(t.fd, t.handle), 0);
-}
-
 enum { PUSHED = 32 };
 
 static struct {

@@ -320,7 +320,6 @@ DEVICE_TEST(arming_and_its_ends)
  * The state of one visit by the lines of the trace. Its callback may arm it again.
  */
 struct life {
-	char		timer[24];
 	bool		pending;
 	bool		running;
 	__u64		expires;
@@ -361,25 +360,12 @@ static void follow(struct life *life, const struct line *line)
 	ASSERT_EQ(strncmp(line->function, VISIT, strlen(VISIT)), 0);
 }
 
-static struct life *find_life(struct life *lives, unsigned int count,
-			      const char timer[24])
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		if (!lives[i].timer[0])
-			memcpy(lives[i].timer, timer, sizeof(lives[i].timer));
-		if (!strcmp(lives[i].timer, timer))
-			return &lives[i];
-	}
-	FAIL("more than %u timers", count);
-}
-
 /* The lines of the visits of many open files make sense: armed, changed, and ended once. */
 TEST(lives_of_many_visits)
 {
 	enum { COUNT = 60, ROUNDS = 40 };
-	struct life lives[COUNT] = { { .timer = "" } };
+	struct life life = { .pending = false };
+	const char *timer = NULL;
 	__u64 handles[COUNT], before[3], counts[3];
 	static const char * const names[] = { "armed", "fired", "cancelled" };
 	unsigned int seen[KINDS] = { 0 };
@@ -416,12 +402,16 @@ TEST(lives_of_many_visits)
 		counts[i] = sum_of_cpus(names[i]) - before[i];
 	for (i = 0; i < count; i++) {
 		seen[lines[i].kind]++;
-		if (lines[i].kind != CASCADE)
-			follow(find_life(lives, COUNT, lines[i].timer), &lines[i]);
+		if (lines[i].kind == CASCADE)
+			continue;
+		/* one timer for all visits of a user on a CPU */
+		if (!timer)
+			timer = lines[i].timer;
+		ASSERT(!strcmp(lines[i].timer, timer));
+		follow(&life, &lines[i]);
 	}
 	free(lines);
-	for (i = 0; i < COUNT; i++)
-		ASSERT(!lives[i].pending && !lives[i].running);
+	ASSERT(!life.pending && !life.running);
 	note("%u arm, %u change, %u cancel, %u expire, %u cascade",
 	     seen[ARM], seen[CHANGE], seen[CANCEL], seen[ENTRY], seen[CASCADE]);
 	/* the counts of debugfs are the same */

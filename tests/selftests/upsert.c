@@ -67,23 +67,6 @@ DEVICE_TEST(changed_timer_keeps_all_but_its_deadline)
 	ASSERT_GT(op.time_ns, LONG);
 }
 
-DEVICE_TEST(unread_event_is_retracted)
-{
-	const __u64 handle = add(fd, 0, 6);
-	struct twheel_op op;
-	__u64 deadline;
-
-	wait_for_event(fd);
-	deadline = now() + ticks(4) + margin_ns();
-	op = beat_at(handle, deadline, 6);
-	ASSERT_EQ(upsert(fd, &op), TWHEEL_RETRACTED);
-	ASSERT(op.handle == handle);
-	ASSERT(!has_event_before(fd, deadline));
-	ASSERT_EQ(timers_of(fd), 1);
-	ASSERT_EQ(read_one(fd).deadline_ns, deadline);
-	check_no_event(fd);
-}
-
 /* Upsert with a handle that names no timer of the descriptor: it adds a timer. */
 static void check_adds(int fd, __u64 stale)
 {
