@@ -169,10 +169,12 @@ TEST(cancel_races_with_expiry_and_read)
 
 /*
  * A thread guesses the handles of timers that are just being added. It runs on another CPU if there
- * is one.
+ * is one. A batch writes all handles at its end. Each batch, or addition, gets the indexes of the
+ * last one. So the guess is its last timer, until that timer is cancelled.
  */
-static atomic_ullong last_handle, last_step;
+static atomic_ullong last_handle;
 static atomic_uint guessed;
+static unsigned int guess_step;		/* in generations */
 
 static void cancel_guessed_handles(void *data)
 {
@@ -180,7 +182,7 @@ static void cancel_guessed_handles(void *data)
 
 	stay_on_cpu(last_cpu());
 	while (!stopping) {
-		const __u64 guess = last_handle + last_step;
+		const __u64 guess = last_handle + ((__u64)guess_step << 24);
 
 		if (query(race_fd, guess, &op) >= 0)
 			ASSERT_EQ(op.cookie, 1);
@@ -190,9 +192,33 @@ static void cancel_guessed_handles(void *data)
 	}
 }
 
-/* Each of @all timers was cancelled once: @own times not by a guess. Some guesses were right. */
-static void finish_guessing(unsigned int own, unsigned int all)
+/* Add so many timers at a time, 1 by a call of its own. Each is cancelled once. */
+static void guess_handles(unsigned int count)
 {
+	const __u64 end = end_of_races();
+	struct twheel_op ops[BATCH];
+	unsigned int own = 0, all = 0, i;
+
+	open_race();
+	guess_step = count;
+	stay_on_cpu(0);
+	start_thread(cancel_guessed_handles, NULL);
+	while (now() < end || !guessed) {
+		for (i = 0; i < count; i++)
+			ops[i] = new_timer(LONG, 1);
+		if (count == 1)
+			ops[0].handle = arm(race_fd, ops[0]);
+		else
+			add_all(race_fd, ops, count);
+		all += count;
+		for (i = 0; i < count; i++) {
+			const int result = cancel(race_fd, ops[i].handle);
+
+			own += result >= 0;
+			ASSERT(result >= 0 || result == -ENOENT);
+		}
+		last_handle = ops[count - 1].handle;
+	}
 	stop_threads();
 	note("%u timers, %u of them cancelled by a guess", all, guessed);
 	ASSERT_EQ(own + guessed, all);
@@ -200,53 +226,5 @@ static void finish_guessing(unsigned int own, unsigned int all)
 	ASSERT_EQ(timers_of(race_fd), 0);
 }
 
-TEST(guessed_handles_during_add)
-{
-	const __u64 end = end_of_races();
-	unsigned int own = 0, all = 0;
-
-	open_race();
-	stay_on_cpu(0);
-	start_thread(cancel_guessed_handles, NULL);
-	while (now() < end || !guessed) {
-		const __u64 handle = add(race_fd, LONG, 1);
-		int result;
-
-		all++;
-		result = cancel(race_fd, handle);
-		if (result >= 0)
-			own++;
-		else
-			ASSERT_EQ(result, -ENOENT);
-		last_step = handle - last_handle;
-		last_handle = handle;
-	}
-	finish_guessing(own, all);
-}
-
-/*
- * The same for a batch, which writes all handles at its end. Each batch gets the indexes of the
- * last one. So the guess is the last timer of the batch, until that timer is cancelled.
- */
-TEST(guessed_handles_during_batch)
-{
-	const __u64 end = end_of_races();
-	struct twheel_op ops[BATCH];
-	unsigned int own = 0, all = 0;
-	int i;
-
-	open_race();
-	last_step = (__u64)BATCH << 24;
-	stay_on_cpu(0);
-	start_thread(cancel_guessed_handles, NULL);
-	while (now() < end || !guessed) {
-		for (i = 0; i < BATCH; i++)
-			ops[i] = new_timer(LONG, 1);
-		add_all(race_fd, ops, BATCH);
-		all += BATCH;
-		for (i = 0; i < BATCH; i++)
-			own += cancel(race_fd, ops[i].handle) >= 0;
-		last_handle = ops[BATCH - 1].handle;
-	}
-	finish_guessing(own, all);
-}
+TEST_CALL(guessed_handles_during_add, guess_handles(1))
+TEST_CALL(guessed_handles_during_batch, guess_handles(BATCH))

@@ -23,22 +23,6 @@ static const char * const cpu_keys[] = {
 	"level_0", "level_1", "level_2", "level_3", "level_4", "level_5",
 };
 
-static __u64 count_of(const char *key)
-{
-	char text[DEBUGFS_TEXT];
-
-	read_debugfs("counts", text);
-	return number_of(text, key);
-}
-
-static __u64 cpu0(const char *key)
-{
-	char text[DEBUGFS_TEXT];
-
-	read_debugfs("cpu0", text);
-	return number_of(text, key);
-}
-
 static const char *skip_line(const char *text)
 {
 	const char *end = strchr(text, '\n');
@@ -137,20 +121,20 @@ DEVICE_TEST(counts_balance_after_a_mixed_load)
 	__u64 armed, fired, pending;
 
 	need_debugfs();
-	ASSERT_EQ(count_of("unaccounted"), 0);
-	armed = count_of("armed");
-	fired = count_of("fired");
-	pending = count_of("pending");
+	ASSERT_EQ(number_in("counts", "unaccounted"), 0);
+	armed = number_in("counts", "armed");
+	fired = number_in("counts", "fired");
+	pending = number_in("counts", "pending");
 
 	mixed_load(fd);
-	ASSERT_EQ(count_of("unaccounted"), 0);
-	ASSERT_GE(count_of("fired"), fired + 1);
-	ASSERT_GE(count_of("armed") - armed, count_of("fired") - fired + 1);
-	ASSERT_EQ(count_of("pending"), pending + 1);
+	ASSERT_EQ(number_in("counts", "unaccounted"), 0);
+	ASSERT_GE(number_in("counts", "fired"), fired + 1);
+	ASSERT_GE(number_in("counts", "armed") - armed, number_in("counts", "fired") - fired + 1);
+	ASSERT_EQ(number_in("counts", "pending"), pending + 1);
 
 	close(fd);
-	ASSERT_EQ(count_of("pending"), pending);
-	ASSERT_EQ(count_of("unaccounted"), 0);
+	ASSERT_EQ(number_in("counts", "pending"), pending);
+	ASSERT_EQ(number_in("counts", "unaccounted"), 0);
 }
 
 /* "counts" has extensions in "armed" and "replaced", the files of the CPUs do not. */
@@ -224,7 +208,7 @@ DEVICE_TEST(histogram_sums_up_to_what_fired)
 	need_debugfs();
 	stay_on_one_cpu();
 	reset();
-	fired = cpu0("fired");
+	fired = number_in("cpu0", "fired");
 	mixed_load(fd);
 	read_when_settled(text, fired);
 	fired = number_of(text, "fired") - fired;
@@ -370,7 +354,7 @@ DEVICE_TEST(nothing_is_lost_while_it_is_read)
 	stop_threads();
 	note("%u timers, the files read %u times", batch * BATCH, rounds);
 	ASSERT_EQ(timers_of(fd), 0);
-	ASSERT_EQ(count_of("unaccounted"), 0);
+	ASSERT_EQ(number_in("counts", "unaccounted"), 0);
 }
 
 DEVICE_TEST(reset_leaves_the_counts_alone)
@@ -392,12 +376,12 @@ DEVICE_TEST(reset_leaves_the_counts_alone)
 		sleep_for(ticks(50));
 		read_debugfs("counts", after);
 	} while (strcmp(before, after));
-	fired = cpu0("fired");
-	ASSERT_GT(cpu0("runs"), 0);
+	fired = number_in("cpu0", "fired");
+	ASSERT_GT(number_in("cpu0", "runs"), 0);
 	reset();
 	read_debugfs("counts", after);
 	ASSERT(!strcmp(before, after));
-	ASSERT_EQ(cpu0("fired"), fired);
+	ASSERT_EQ(number_in("cpu0", "fired"), fired);
 
 	read_debugfs("cpu0", after);
 	for (i = 0; i < ARRAY_SIZE(zeroed); i++)

@@ -59,6 +59,15 @@ static inline __u64 number_of(const char *text, const char *key)
 	return number;
 }
 
+/* A number of one file. */
+static inline __u64 number_in(const char *name, const char *key)
+{
+	char text[DEBUGFS_TEXT];
+
+	read_debugfs(name, text);
+	return number_of(text, key);
+}
+
 static inline int cpu_count(void)
 {
 	return sysconf(_SC_NPROCESSORS_CONF);
@@ -67,14 +76,13 @@ static inline int cpu_count(void)
 /* The sum of a key's numbers over all CPUs. */
 static inline __u64 sum_of_cpus(const char *key)
 {
-	char text[DEBUGFS_TEXT], name[16];
+	char name[16];
 	__u64 sum = 0;
 	int cpu;
 
 	for (cpu = 0; cpu < cpu_count(); cpu++) {
 		snprintf(name, sizeof(name), "cpu%d", cpu);
-		read_debugfs(name, text);
-		sum += number_of(text, key);
+		sum += number_in(name, key);
 	}
 	return sum;
 }

@@ -168,21 +168,6 @@ static void leave_cgroup(void)
 	write_file(CGROUPS "cgroup.procs", "0\n");
 }
 
-static void use_cgroup(void *data)
-{
-	const int fd = open_device(0);
-	unsigned long before, after;
-
-	enter_cgroup();
-	before = memory_of_cgroup();
-	add_many(fd, ops, COUNT, new_timer(LONG, 0));
-	after = memory_of_cgroup();
-	note("%ld bytes for each timer", (long)(after - before) / COUNT);
-	ASSERT_GE(after, before + 64UL * COUNT);
-	close(fd);
-	leave_cgroup();
-}
-
 static void take_table(int fd)
 {
 	map_words(fd, SHARED_BYTES / sizeof(struct twheel_word));
@@ -278,7 +263,6 @@ static void run_in_cgroup(void (*run)(void *data))
 	CALL(rmdir(CGROUP));
 }
 
-TEST_CALL(owners_cgroup_is_charged, run_in_cgroup(use_cgroup))
 TEST_CALL(owners_cgroup_is_charged_for_everything, run_in_cgroup(use_cgroup_for_everything))
 
 /* A batch that many threads make at the same time. */

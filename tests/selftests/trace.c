@@ -188,10 +188,7 @@ static void count_kinds(unsigned int counts[KINDS])
 /* The tick that the kernel is in: its count of jiffies. */
 static __u64 current_tick(void)
 {
-	char text[DEBUGFS_TEXT];
-
-	read_debugfs("cpu0", text);
-	return number_of(text, "now");
+	return number_in("cpu0", "now");
 }
 
 /* The ticks between which an operation took place. */
