@@ -242,6 +242,19 @@ static void run_threads(void (*run)(void *data))
 	join_threads();
 }
 
+/* Run a function in so many processes, which get these users in turn, all at the same time. */
+static void run_processes(unsigned int count, void (*run)(void *user))
+{
+	static int users[2] = { 0, 1 };
+	pid_t children[2 * PROCESSES];
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		children[i] = start(run, &users[i % 2]);
+	for (i = 0; i < count; i++)
+		join(children[i]);
+}
+
 static void fill_as(void *data)
 {
 	own_user = *(int *)data;
@@ -258,15 +271,9 @@ static void fill_as(void *data)
 
 BOTH_LIMITS_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
 {
-	pid_t children[2 * PROCESSES];
-	int users[2] = { 0, 1 }, i;
-
 	own_limit = limit_now();
 	shared = new_shared(2 * PROCESSES);
-	for (i = 0; i < 2 * PROCESSES; i++)
-		children[i] = start(fill_as, &users[i % 2]);
-	for (i = 0; i < 2 * PROCESSES; i++)
-		join(children[i]);
+	run_processes(2 * PROCESSES, fill_as);
 }
 
 /* Add and end timers so that the threads meet the limit again and again. */
@@ -303,17 +310,13 @@ static void churn_as_alice(void *data)
 
 BOTH_LIMITS_TEST(count_is_exact_after_threads_and_processes)
 {
-	pid_t children[PROCESSES];
-	int i, fd;
+	int fd;
 
 	own_limit = limit_now();
 	/* keep a descriptor: the user's count ends with the last one */
 	fd = open_as(ALICE);
 	shared = new_shared(PROCESSES);
-	for (i = 0; i < PROCESSES; i++)
-		children[i] = start(churn_as_alice, NULL);
-	for (i = 0; i < PROCESSES; i++)
-		join(children[i]);
+	run_processes(PROCESSES, churn_as_alice);
 	note("%u were refused", shared->refused);
 	ASSERT_EQ(shared->too_many, 0);
 	ASSERT_GT(shared->refused, 0);
@@ -390,13 +393,7 @@ static void open_and_close_as_alice(void *data)
 
 LIMIT_TEST(users_come_and_go)
 {
-	pid_t children[PROCESSES];
-	int i;
-
-	for (i = 0; i < PROCESSES; i++)
-		children[i] = start(open_and_close_as_alice, NULL);
-	for (i = 0; i < PROCESSES; i++)
-		join(children[i]);
+	run_processes(PROCESSES, open_and_close_as_alice);
 	become(ALICE);
 	ASSERT_EQ(get_info(open_device(0)).timers_user, 0);
 }
