@@ -18,12 +18,6 @@ static void check_expiry_on(int fd, clockid_t clockid)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-DEVICE_TEST(boottime_and_realtime_timers_expire)
-{
-	check_expiry_on(fd, CLOCK_BOOTTIME);
-	check_expiry_on(fd, CLOCK_REALTIME);
-}
-
 DEVICE_TEST(relative_boottime_timer_expires)
 {
 	const __u64 before = read_clock(CLOCK_BOOTTIME);

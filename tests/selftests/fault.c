@@ -8,7 +8,6 @@
  * These tests do not see memory that leaks in the kernel. A leaked timer is
  * reported when the module is unloaded, other memory by kmemleak.
  */
-#include <sys/epoll.h>
 #include <sys/uio.h>
 
 #include "inject.h"
@@ -482,29 +481,6 @@ NONBLOCK_TEST(poll_fails_or_sees_the_event)
 		ASSERT(!has_event(fd));
 	}
 	ASSERT_GE(faults.failed, 1);
-}
-
-NONBLOCK_TEST(epoll_fails_or_watches)
-{
-	struct faults faults = all_faults(FAULT_ONE);
-	const int epoll = CALL(epoll_create1(EPOLL_CLOEXEC));
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	while (next_fault(&faults)) {
-		const __u64 handle = add(fd, ticks(1), 1);
-		long result;
-
-		result = UNDER_FAULT(&faults,
-				     epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event));
-		if (result == 0) {
-			ASSERT_EQ(CALL(epoll_wait(epoll, &event, 1, 30000)), 1);
-			ASSERT_EQ(event.data.fd, fd);
-			CALL(epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL));
-		}
-		ASSERT(read_one(fd).handle == handle);
-		ASSERT_EQ(timers_of(fd), 0);
-	}
-	ASSERT_GE(faults.no_memory, 1);
 }
 
 static void add_some(int fd)

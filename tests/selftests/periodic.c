@@ -99,21 +99,6 @@ DEVICE_TEST(unread_timer_is_expired)
 	ASSERT_GE(now() + op.time_ns, first + period);
 }
 
-DEVICE_TEST(cancel_stops_it_for_good)
-{
-	const __u64 handle = add_periodic(fd, now(), ticks(1), 7);
-	int i, result;
-
-	for (i = 0; i < 5; i++)
-		read_one(fd);
-	result = cancel(fd, handle);
-	ASSERT(result == 0 || result == TWHEEL_RETRACTED);
-	ASSERT_EQ(timers_of(fd), 0);
-	ASSERT_EQ(cancel(fd, handle), -ENOENT);
-	pass_ticks(5);
-	check_no_event(fd);
-}
-
 /* One event counts all periods that have passed, however many: there is one timer. */
 static void check_counts(__u64 first, __u64 period)
 {

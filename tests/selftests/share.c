@@ -66,25 +66,6 @@ DEVICE_TEST(timers_stay_over_exec)
 	CALL(execl("/proc/self/exe", "share", NULL));
 }
 
-NONBLOCK_TEST(descriptors_are_independent)
-{
-	const int other = open_device(O_NONBLOCK);
-	const __u64 handle = add(fd, 0, 12);
-	const __u64 foreign = add(other, LONG, 13);
-
-	wait_for_event(fd);
-	ASSERT(!has_event(other));
-	check_no_event(other);
-	ASSERT_EQ(timers_of(fd), 1);
-	ASSERT_EQ(timers_of(other), 1);
-	if (handle != foreign) {
-		ASSERT_EQ(cancel(other, handle), -ENOENT);
-		ASSERT_EQ(cancel(fd, foreign), -ENOENT);
-	}
-	close(other);
-	ASSERT(read_one(fd).handle == handle);
-}
-
 /* What the processes of a case have read, by the cookies. */
 enum { SHARED_EVENTS = 2000 };
 
