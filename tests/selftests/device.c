@@ -798,11 +798,6 @@ void check_lateness(const struct twheel_event *event)
 		ASSERT_LE(event->expired_ns, latest_expiry());
 }
 
-bool has_event_before(int fd, __u64 deadline_ns)
-{
-	return has_event(fd) && in_time(deadline_ns);
-}
-
 unsigned int read_some(int fd, struct twheel_event *events, size_t room)
 {
 	int got;

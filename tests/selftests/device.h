@@ -292,9 +292,6 @@ void check_lateness(const struct twheel_event *event);
  */
 struct twheel_event expect_expiry(int fd, __u64 handle, __u64 deadline_ns);
 
-/* Is there an event although @deadline_ns is still to come? */
-bool has_event_before(int fd, __u64 deadline_ns);
-
 /* Wait for the tick at which every timer with this deadline expires. */
 void pass(__u64 deadline_ns);
 void pass_ticks(unsigned int count);

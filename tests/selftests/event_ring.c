@@ -62,31 +62,15 @@ void wait_for_more(const struct ring *ring, bool expected)
 		pass_ticks(0);
 }
 
-bool take(const struct ring *ring, struct twheel_event *event)
-{
-	const __u64 head = ring->head->head;
-
-	if (tail_of(ring) == head)
-		return false;
-	*event = *event_at(ring, head);
-	check_event(event);
-	set_head(ring, head + 1);
-	return true;
-}
-
-void take_all(const struct ring *ring, struct twheel_event *events, unsigned int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		while (!take(ring, &events[i]))
-			wait_for_event(ring->fd);
-}
-
 struct twheel_event take_one(const struct ring *ring)
 {
+	const __u64 head = ring->head->head;
 	struct twheel_event event;
 
-	take_all(ring, &event, 1);
+	while (tail_of(ring) == head)
+		wait_for_event(ring->fd);
+	event = *event_at(ring, head);
+	check_event(&event);
+	set_head(ring, head + 1);
 	return event;
 }

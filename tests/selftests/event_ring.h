@@ -42,11 +42,7 @@ bool has_more(const struct ring *ring);
 /* Wait until the ring says so, or not so: the flag is set after the events. */
 void wait_for_more(const struct ring *ring, bool expected);
 
-/* Take an event out of a ring of ENTRIES entries, if there is one. */
-bool take(const struct ring *ring, struct twheel_event *event);
-
-/* Wait for so many events, and take them. */
-void take_all(const struct ring *ring, struct twheel_event *events, unsigned int count);
+/* Wait for an event in a ring of ENTRIES entries, and take it. */
 struct twheel_event take_one(const struct ring *ring);
 
 #endif /* _EVENT_RING_H */

@@ -125,17 +125,6 @@ struct table_timer pushed_timer(__u64 by_ns)
 	return t;
 }
 
-struct table_timer timer_with_word(__u64 value)
-{
-	struct table_timer t;
-
-	do {
-		t = soon_timer();
-		write_word(t.word, value);
-	} while (came_too_soon(&t));
-	return t;
-}
-
 void check_expiry(const struct table_timer *t, __u64 deadline)
 {
 	expect_expiry(t->fd, t->handle, deadline);

@@ -64,9 +64,6 @@ __u64 lead_time(void);
 /* A new timer that was pushed back by @by_ns, to LATEST at most, before it was due. */
 struct table_timer pushed_timer(__u64 by_ns);
 
-/* A new timer whose word was set to @value before the timer was due. */
-struct table_timer timer_with_word(__u64 value);
-
 /* Check that the timer expires once, in time, and for this deadline. */
 void check_expiry(const struct table_timer *t, __u64 deadline);
 
