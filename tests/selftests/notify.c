@@ -167,19 +167,23 @@ static void change_eventfds(void *data)
 	}
 }
 
-TEST(eventfds_change_while_timers_expire)
+/* Let timers expire while threads change how the program is told. */
+static void expire_while(void (*change)(void *data), int threads)
 {
 	const __u64 end = end_of_races();
 	unsigned int rounds[2] = { 0 }, events;
 	int i;
 
 	shared_fd = open_device(0);
-	for (i = 0; i < 2; i++)
-		start_thread(change_eventfds, &rounds[i]);
-	events = expire_beside(end, rounds, 2);
+	own_signals(shared_fd, SIGIO);
+	for (i = 0; i < threads; i++)
+		start_thread(change, &rounds[i]);
+	events = expire_beside(end, rounds, threads);
 	stop_threads();
 	note("%u events, %u changes", events, rounds[0] + rounds[1]);
 }
+
+TEST_CALL(eventfds_change_while_timers_expire, expire_while(change_eventfds, 2))
 
 static void set_async(int fd, bool on)
 {
@@ -280,15 +284,4 @@ static void toggle_async(void *data)
 	}
 }
 
-TEST(async_is_toggled_while_timers_expire)
-{
-	const __u64 end = end_of_races();
-	unsigned int rounds = 0, events;
-
-	shared_fd = open_device(0);
-	own_signals(shared_fd, SIGIO);
-	start_thread(toggle_async, &rounds);
-	events = expire_beside(end, &rounds, 1);
-	stop_threads();
-	note("%u events, %u changes", events, rounds);
-}
+TEST_CALL(async_is_toggled_while_timers_expire, expire_while(toggle_async, 1))

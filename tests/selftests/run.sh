@@ -29,7 +29,7 @@ without_privileges="add batch by_the_clock cancel change clock drain drain_race 
 	lease_holder lease_race keep list missed notify
 	page_fault periodic poll query read ring ring_hostile ring_map
 	share successor table table_hostile table_map table_race upsert uring
-	uring_command uring_exit uring_polled wake_once wakeup window"
+	uring_command uring_exit wake_once wakeup window"
 
 usage()
 {

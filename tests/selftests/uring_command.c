@@ -361,3 +361,40 @@ static struct whole_batch batch_by_command(int fd, struct twheel_batch *batch)
 
 TEST_CALL(event_on_the_ring_does_not_end_a_batch, whole_batches(batch_by_ioctl))
 TEST_CALL(event_on_the_ring_does_not_end_a_batch_by_command, whole_batches(batch_by_command))
+
+/* Carry out a request, and wait for its result. Neither io_ring_ function makes a system call. */
+static int carry_out(struct io_uring_sqe sqe)
+{
+	struct io_ring_result result;
+
+	io_ring_queue(sqe);
+	while (!io_ring_peek(&result))
+		continue;
+	return result.res;
+}
+
+/* Timers are armed, pushed back and cancelled, and their events are read. */
+TEST(polling_thread_makes_system_calls_unnecessary)
+{
+	const int fd = open_device(0);
+	struct twheel_event event;
+	struct twheel_op op;
+	int i;
+
+	io_ring_open(IORING_SETUP_SQPOLL);
+	/* the polling thread may begin asleep */
+	io_ring_submit((struct io_uring_sqe){ .opcode = IORING_OP_NOP });
+	ASSERT_EQ(io_ring_wait().res, 0);
+	for (i = 0; i < 40; i++) {
+		op = new_timer(LONG, i);
+		ASSERT_EQ(carry_out(io_ring_command(fd, TWHEEL_IOC_ADD, &op)), 0);
+		op = op_on(0, op.handle);
+		ASSERT_EQ(carry_out(io_ring_command(fd, i % 2 ? TWHEEL_IOC_CANCEL :
+						    TWHEEL_IOC_CHANGE, &op)), 0);
+		if (i % 2)
+			continue;
+		ASSERT_EQ(carry_out(io_ring_read(fd, &event, sizeof(event), i)),
+			  sizeof(event));
+		ASSERT_EQ(event.cookie, i);
+	}
+}
