@@ -2,22 +2,6 @@
 /* TWHEEL_IOC_CANCEL: its result is right, and no event comes afterwards. */
 #include "errors.h"
 
-DEVICE_TEST(pending_timer_is_cancelled)
-{
-	__u64 deadline, handle;
-	int result;
-
-	do {
-		deadline = now() + margin_ns();
-		handle = add_at(fd, deadline, 1);
-		result = cancel(fd, handle);
-	} while (too_late(fd, handle, deadline));
-	ASSERT_EQ(result, 0);
-	ASSERT_EQ(timers_of(fd), 0);
-	pass(deadline);
-	check_no_event(fd);
-}
-
 DEVICE_TEST(operation_may_be_read_only)
 {
 	struct twheel_op *op = read_only_op((struct twheel_op){

@@ -33,18 +33,6 @@ static void check_no_room(int fd)
 	ASSERT_EQ(cancel(fd, handle), 0);
 }
 
-LIMIT_TEST(lease_above_the_limit_is_edquot)
-{
-	const int fd = open_as(ALICE), other = open_device(0);
-	int leases[LIMIT];
-
-	make_leases(fd, leases, LIMIT / 2);
-	make_leases(other, leases, LIMIT - LIMIT / 2);
-	check_no_room(fd);
-	check_no_room(other);
-	check_no_room(open_device(0));
-}
-
 LIMIT_TEST(each_end_makes_room)
 {
 	const int fd = open_as(ALICE), other = open_device(0);

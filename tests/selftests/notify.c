@@ -93,16 +93,6 @@ DEVICE_TEST(eventfd_outlives_the_descriptor)
 	ASSERT_EQ(signals(eventfd), 5);
 }
 
-DEVICE_TEST(descriptor_outlives_the_eventfd)
-{
-	const int eventfd = eventfd_of(fd);
-
-	close(eventfd);
-	add(fd, 0, 1);
-	ASSERT_EQ(read_one(fd).cookie, 1);
-	CALL(set_eventfd(fd, -1));
-}
-
 DEVICE_TEST(refused_eventfd_leaves_the_one_there_is)
 {
 	const struct twheel_eventfd valid = { .fd = new_eventfd() };

@@ -315,18 +315,6 @@ USER_LIMIT_TEST(memory_of_high_indexes_is_what_is_charged, 1 << 20)
 	ASSERT_WITHIN((long)taken, charged / 2, charged + SMALL_KB + NOISE_KB);
 }
 
-USER_LIMIT_TEST(dense_user_reaches_the_limit_of_timers, MANY)
-{
-	const int fd = open_as(CAROL);
-
-	add_timers(fd, MANY / 2);
-	add_timers(open_device(0), MANY / 2);
-	check_user_full(fd, MANY);
-	note("%lu KiB for %u timers", user_memory_kb(fd), MANY);
-	ASSERT_GE(user_memory_kb(fd), MANY * 64UL >> 10);
-	ASSERT_LT(user_memory_kb(fd), 4 * MOST_BLOCKS(MANY) / 2);
-}
-
 /* Open descriptors with one timer each, until one is refused. Returns how many. */
 static unsigned int open_with_timers(int *fds)
 {

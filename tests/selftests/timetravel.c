@@ -84,22 +84,6 @@ TRAVEL_TEST(far_timer_moves_earlier_on_its_way)
 	read_exact(fd, deadline);
 }
 
-/* A timer that was postponed moves to an earlier deadline than it ever had. */
-TRAVEL_TEST(postponed_timer_moves_to_the_next_tick)
-{
-	const int clock = open_device(0);
-	const __u64 handle = add(fd, MINUTE, 1);
-	__u64 deadline;
-
-	ASSERT_EQ(change(fd, handle, HOUR), 0);
-	add(clock, 2 * MINUTE, 2);
-	read_one(clock);
-	ASSERT(!has_event(fd));
-	deadline = now() + 1;
-	ASSERT_EQ(change_to(fd, handle, deadline), 0);
-	read_exact(fd, deadline);
-}
-
 TRAVEL_TEST(ten_thousand_random_timers_within_a_day)
 {
 	enum { COUNT = 10000 };
