@@ -2,7 +2,6 @@
 /* TWHEEL_IOC_INFO, fdinfo, open modes, and calls that the driver does not know. */
 #include <linux/capability.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/utsname.h>
 
 #include "device.h"

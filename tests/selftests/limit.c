@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The limit on the timers of a descriptor. */
-#include "parameter.h"
 #include "user.h"
 
 enum { LIMIT = 1000 };
