@@ -91,23 +91,6 @@ TEST(unmapped_ring_goes_on)
 	ASSERT_EQ(take_one(&ring).cookie, 1);
 }
 
-TEST(closed_while_timers_expire)
-{
-	unsigned int round, i;
-
-	for (round = 0; round < 30; round++) {
-		const struct ring ring = new_ring();
-
-		for (i = 0; i < 3 * ENTRIES; i++)
-			add(ring.fd, i % 3 * ticks(1) / 2, i);
-		add_periodic(ring.fd, now(), tick_ns(), 1);
-		if (round % 2)
-			pass_ticks(0);
-		ASSERT_LE(tail_of(&ring), ENTRIES);
-		close_ring(&ring);
-	}
-}
-
 /* The program closes while the kernel still fills a large ring by itself. */
 TEST(closed_while_the_ring_is_filled)
 {

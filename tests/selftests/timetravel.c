@@ -121,31 +121,6 @@ static void check_order(int fd, const __u64 *deadlines, unsigned int first, unsi
 	}
 }
 
-TRAVEL_TEST(each_expires_on_its_own_tick)
-{
-	static const __u64 distances[] = {
-		339 * NSEC_PER_MSEC,
-		NSEC_PER_SEC,
-		6940 * NSEC_PER_MSEC,
-		70 * NSEC_PER_SEC,
-		3 * MINUTE,
-		5 * HOUR,
-		24 * HOUR + 30 * MINUTE + 20 * NSEC_PER_SEC,
-		3 * DAY,
-		30 * DAY,
-	};
-	__u64 deadlines[ARRAY_SIZE(distances)];
-	int i;
-
-	/* the farthest first: the order of arming does not matter */
-	for (i = ARRAY_SIZE(distances) - 1; i >= 0; i--) {
-		deadlines[i] = now() + distances[i];
-		add_at(fd, deadlines[i], i);
-	}
-	check_order(fd, deadlines, 0, ARRAY_SIZE(distances));
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 /* Timers that are cancelled or changed on their way leave nothing behind. */
 TRAVEL_TEST(cancel_and_change_on_the_way)
 {
