@@ -58,42 +58,6 @@ DEVICE_TEST(every_pending_timer_is_handed_back)
 	}
 }
 
-DEVICE_TEST(timer_expires_after_the_time_it_had_left)
-{
-	__u64 deadline, handle, before, after, left;
-	struct twheel_event event;
-	struct twheel_op op;
-	int drained;
-
-	do {
-		resume(fd);
-		deadline = now() + ticks(20) + margin_ns();
-		handle = add_at(fd, deadline, 1);
-		before = now();
-		drained = drain(fd, &op, 1);
-		after = now();
-	} while (too_late(fd, handle, deadline));
-	ASSERT_EQ(drained, 1);
-	ASSERT(op.handle == handle);
-	left = op.time_ns;
-	ASSERT_LE(before + left, deadline);
-	ASSERT_GE(after + left, deadline);
-	pass(deadline);
-	check_no_event(fd);
-
-	resume(fd);
-	op.op = 0;
-	before = now();
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
-	after = now();
-	arm_timerfds(after + left);
-	ASSERT(op.handle != handle);
-	event = read_one(fd);
-	ASSERT_EQ(event.cookie, 1);
-	ASSERT_WITHIN(event.deadline_ns, before + left, after + left);
-	check_lateness(&event);
-}
-
 DEVICE_TEST(periodic_timer_is_pending_again_when_it_is_read)
 {
 	const __u64 handle = add_periodic(fd, now(), LONG, 1);

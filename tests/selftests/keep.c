@@ -37,17 +37,24 @@ DEVICE_TEST(kept_handle_names_the_timer)
 	const __u64 handle = add(fd, LONG, 5);
 	struct twheel_event event;
 	struct twheel_op op;
+	__u64 before, after;
 
 	ASSERT_EQ(drain(fd, &op, 1), 1);
 	resume(fd);
 	op.op = 0;
 	op.flags |= TWHEEL_KEEP_HANDLE;
+	/* so much time was left */
 	op.time_ns = ticks(3);
+	before = now();
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_ADD, &op)), 0);
+	after = now();
 	ASSERT(op.handle == handle);
+	arm_timerfds(after + ticks(3));
 	event = read_one(fd);
 	ASSERT(event.handle == handle);
 	ASSERT_EQ(event.cookie, 5);
+	ASSERT_WITHIN(event.deadline_ns, before + ticks(3), after + ticks(3));
+	check_lateness(&event);
 	ASSERT_EQ(cancel(fd, handle), -ENOENT);
 }
 
