@@ -159,18 +159,17 @@ TEST(killed_holder_has_a_successor)
 {
 	struct succession s = { .count = timer_count() };
 	const __u64 last = now() + (long_tests ? 10 : 4) * NSEC_PER_SEC;
-	int first[2], second[2], status, fd;
+	int sockets[2], status, fd;
 	pid_t holder;
 
 	shared = shared_memory(sizeof(*shared) + s.count * sizeof(struct known));
-	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, first));
-	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, second));
-	s.sock = second[1];
+	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	s.sock = sockets[1];
 
 	holder = CALL(fork());
 	if (!holder)
-		hold(first[1], s.count, last);
-	fd = receive_descriptor(first[0]);
+		hold(s.sock, s.count, last);
+	fd = receive_descriptor(sockets[0]);
 	while (shared->armed < s.count) {
 		ASSERT_EQ(waitpid(holder, &status, WNOHANG), 0);
 		pass_ticks(1);
@@ -179,7 +178,7 @@ TEST(killed_holder_has_a_successor)
 
 	shared->killed = now();
 	kill_child(holder);
-	send_descriptor(second[0], fd);
+	send_descriptor(sockets[0], fd);
 	close(fd);
 	join(start(succeed, &s));
 }
