@@ -1,47 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Storms: 1,000,000 timers are due on one tick, or 100,000 timers have a period
- * of one tick. The machine stays responsive, other descriptors are served in turn, and
- * every expiration arrives once.
+ * of one tick. Every expiration arrives once. What others get meanwhile is measured by
+ * tests/harm.
  */
 #include "device.h"
-
-/* Another user of the device, whose timers have nothing to do with the storm. */
-struct bystander {
-	unsigned int	count;		/* timers so far */
-	__u64		behind;		/* ns from the timerfds to the end of a read, or 0 */
-};
-
-static void stand_by(void *data)
-{
-	struct bystander *bystander = data;
-	const int fd = open_device(0);
-	__u64 woken;
-
-	do {
-		add(fd, ticks(1), 1);
-		arm_timerfds(now() + ticks(1));
-		read_one(fd);
-		woken = now();
-		if (woken > latest_expiry() + bystander->behind)
-			bystander->behind = woken - latest_expiry();
-		bystander->count++;
-	} while (!stopping);
-	close(fd);
-}
-
-/*
- * The other descriptor waits for the end of a storm at the longest, and a second for CPUs that are
- * busy. scripts/test-harm has the bound without other load.
- */
-static void end_bystander(const struct bystander *bystander, __u64 storm_ns)
-{
-	stop_threads();
-	note("another descriptor: %u timers, behind the timerfds by %llu us at most",
-	     bystander->count, bystander->behind / 1000);
-	ASSERT_GT(bystander->count, 0);
-	ASSERT_LE(bystander->behind, storm_ns + NSEC_PER_SEC);
-}
 
 /* A million with --long, or else as many timers as this machine arms in a second. */
 static unsigned int count_of_storm(void)
@@ -72,7 +35,6 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 	struct twheel_op *ops = allocate(STEP, sizeof(*ops));
 	struct twheel_event *events = allocate(ROOM, sizeof(*events));
 	bool *seen = allocate(count, sizeof(*seen));
-	struct bystander bystander = { };
 	const __u64 deadline = now() + (long_tests ? 10 : 2) * NSEC_PER_SEC;
 	unsigned int i, n, got;
 	__u64 armed, end;
@@ -83,7 +45,6 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 		add_all(fd, ops, i);
 	}
 	armed = now();
-	start_thread(stand_by, &bystander);
 	for (n = 0; n < count; n += got) {
 		got = read_some(fd, events, ROOM);
 		for (i = 0; i < got; i++) {
@@ -98,7 +59,6 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 	note("%u timers%s, read within %llu ms", count,
 	     armed < deadline ? "" : " (the last were armed too late)",
 	     (end - deadline) / NSEC_PER_MSEC);
-	end_bystander(&bystander, end - deadline);
 	ASSERT_EQ(timers_of(fd), 0);
 	check_no_event(fd);
 }
@@ -110,7 +70,6 @@ NONBLOCK_TEST(periods_of_one_tick)
 	const unsigned int count = many(100000);
 	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	struct twheel_event *events = allocate(ROOM, sizeof(*events));
-	struct bystander bystander = { };
 	const __u64 period = get_info(fd).min_period_ns;
 	const __u64 start = now();
 	__u64 read = 0, overruns = 0, end;
@@ -121,7 +80,6 @@ NONBLOCK_TEST(periods_of_one_tick)
 		ops[i].period_ns = period;
 	}
 	add_all(fd, ops, count);
-	start_thread(stand_by, &bystander);
 	end = now() + NSEC_PER_SEC;
 	while (now() < end) {
 		got = read_some(fd, events, ROOM);
@@ -135,7 +93,6 @@ NONBLOCK_TEST(periods_of_one_tick)
 			overruns += events[i].count - 1;
 		}
 	}
-	end_bystander(&bystander, NSEC_PER_SEC);
 	note("%llu periods read, %llu of them missed", read, overruns);
 	for (i = 0; i < count; i++)
 		ops[i] = op_on(TWHEEL_OP_CANCEL, ops[i].handle);
