@@ -311,7 +311,8 @@ TEST_TIMEOUT(none_is_lost_while_cpus_come_and_go, 1500)
 
 /*
  * Timers are late by no more than the move takes. No other timer is armed, so
- * only the move can wake the wheel of the new CPU.
+ * only the move can wake the wheel of the new CPU. When the CPU has come back, its wheel
+ * expires timers in time.
  */
 TEST_TIMEOUT(moved_timers_wake_their_new_cpu, 900)
 {
@@ -344,26 +345,6 @@ TEST_TIMEOUT(moved_timers_wake_their_new_cpu, 900)
 		}
 		ASSERT_EQ(timers_of(fd), 0);
 		set_online(cpu, true);
-	}
-	note("%u rounds, %u with timers to move, the latest by %llu us", round,
-	     moved, latest / 1000);
-	ASSERT_GT(moved, 0);
-}
-
-/* The wheel of a CPU that has come back expires timers in time. */
-TEST_TIMEOUT(cpu_that_is_back_runs_timers, 600)
-{
-	const unsigned int rounds = long_tests && !debug_kernel() ? 20 : 5;
-	const int fd = open_device(0);
-	unsigned int round, i;
-	struct twheel_event event;
-
-	find_cpus();
-	for (round = 0; round < rounds; round++) {
-		const int cpu = cpus[round % movable];
-
-		set_online(cpu, false);
-		set_online(cpu, true);
 		ASSERT(go_to_cpu(cpu));
 		for (i = 0; i < 10; i++) {
 			add(fd, ticks(i), i);
@@ -371,5 +352,7 @@ TEST_TIMEOUT(cpu_that_is_back_runs_timers, 600)
 			ASSERT_LE(now() - event.deadline_ns, tick_ns() + slack_ns());
 		}
 	}
-	ASSERT_EQ(timers_of(fd), 0);
+	note("%u rounds, %u with timers to move, the latest by %llu us", round,
+	     moved, latest / 1000);
+	ASSERT_GT(moved, 0);
 }

@@ -263,15 +263,21 @@ TEST(restart_that_was_read_has_no_backlog)
 
 DEVICE_TEST(longest_period_with_any_policy)
 {
-	const __u64 longest = (1ULL << 63) - 1;
-	const __u64 each = add_with(fd, TWHEEL_EACH, now(), longest, 1);
-	const __u64 restart = add_with(fd, TWHEEL_RESTART, now(), longest, 2);
+	static const __u32 policies[] = { 0, TWHEEL_EACH, TWHEEL_RESTART };
+	unsigned int i;
 
-	read_one(fd);
-	read_one(fd);
-	check_no_event(fd);
-	ASSERT_EQ(cancel(fd, each), 0);
-	ASSERT_EQ(cancel(fd, restart), 0);
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		const __u64 first = now();
+		const __u64 handle = add_with(fd, policies[i], first, TIME_MAX, i);
+		const struct twheel_event event = read_one(fd);
+
+		ASSERT_EQ(event.deadline_ns, first);
+		ASSERT_EQ(event.count, 1);
+		/* the next deadline saturates */
+		ASSERT_EQ(deadline_of(fd, handle), TIME_MAX);
+		check_no_event(fd);
+		ASSERT_EQ(cancel(fd, handle), 0);
+	}
 }
 
 static void check_refused(__u32 flags, __u64 period)

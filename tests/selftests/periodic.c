@@ -138,18 +138,3 @@ TEST(past_first_deadline_is_caught_up)
 	check_counts(1, ticks(1));
 	check_counts(0, get_info(open_device(0)).min_period_ns);
 }
-
-DEVICE_TEST(longest_period_expires_once)
-{
-	const __u64 first = now() + ticks(1);
-	const __u64 handle = add_periodic(fd, first, TIME_MAX, 15);
-	const struct twheel_event event = read_one(fd);
-
-	ASSERT_EQ(event.deadline_ns, first);
-	ASSERT_EQ(event.count, 1);
-	/* the next deadline saturates */
-	ASSERT_EQ(deadline_of(fd, handle), TIME_MAX);
-	pass_ticks(3);
-	check_no_event(fd);
-	ASSERT_EQ(cancel(fd, handle), 0);
-}

@@ -67,7 +67,8 @@ URING_TEST(uring_read_into_registered_memory)
 	ASSERT_EQ(event->cookie, 5);
 }
 
-URING_TEST(uring_read_that_must_not_wait_is_eagain)
+/* The second one has no room for an event. */
+URING_TEST(uring_read_that_must_not_wait_is_eagain_or_einval)
 {
 	struct twheel_event event;
 	struct io_uring_sqe sqe = io_ring_read(fd, &event, sizeof(event), 1);
@@ -75,12 +76,6 @@ URING_TEST(uring_read_that_must_not_wait_is_eagain)
 	sqe.rw_flags = RWF_NOWAIT;
 	io_ring_submit(sqe);
 	ASSERT_EQ(io_ring_wait().res, -EAGAIN);
-}
-
-URING_TEST(uring_read_of_too_little_is_einval)
-{
-	struct twheel_event event;
-
 	io_ring_submit(io_ring_read(fd, &event, sizeof(event) - 1, 1));
 	ASSERT_EQ(io_ring_wait().res, -EINVAL);
 }
