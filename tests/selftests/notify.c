@@ -240,29 +240,6 @@ TEST(signal_still_comes_when_a_child_has_closed)
 	ASSERT(take_signal(SIGIO, NULL, 30 * NSEC_PER_SEC));
 }
 
-static void be_the_owner(void *data)
-{
-	int *pipes = data;
-
-	block_signal(SIGIO);
-	tell(pipes[1]);
-	ASSERT(take_signal(SIGIO, NULL, 30 * NSEC_PER_SEC));
-}
-
-DEVICE_TEST(signal_goes_to_the_owner)
-{
-	int pipes[2];
-	pid_t child;
-
-	CALL(pipe(pipes));
-	child = start(be_the_owner, pipes);
-	hear(pipes[0]);
-	CALL(fcntl(fd, F_SETOWN, child));
-	set_async(fd, true);
-	add(fd, 0, 1);
-	join(child);
-}
-
 static void toggle_async(void *data)
 {
 	unsigned int *rounds = data;

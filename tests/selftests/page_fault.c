@@ -320,27 +320,6 @@ TEST(multishot_goes_on_after_each_fork)
 	ASSERT_EQ(timers_of(device), 0);
 }
 
-/* A request that finds no buffer ends. The event stays. */
-TEST(multishot_ends_without_a_buffer)
-{
-	static const struct way plain = { .before = true, .has_ring = true };
-	struct twheel_event *event;
-	struct io_ring_result result;
-
-	way = &plain;
-	io_ring_open(0);
-	device = open_device(0);
-	wait_until_expired(device, add(device, 0, COOKIE + 1));
-	event = new_buffer(BUFFER_ABSENT, NULL, sizeof(*event), NULL);
-	ASSERT_EQ(multishot(event), sizeof(*event));
-	ASSERT_EQ(event->cookie, COOKIE + 1);
-	result = io_ring_wait();
-	ASSERT_EQ(result.res, -ENOBUFS);
-	ASSERT(!(result.flags & IORING_CQE_F_MORE));
-	ASSERT_EQ(timers_of(device), 1);
-	ASSERT_EQ(read_one(device).cookie, COOKIE);
-}
-
 /* A call that writes to a buffer, by itself or as a command of io_uring. */
 struct call {
 	const char	*name;

@@ -80,31 +80,6 @@ URING_TEST(uring_read_that_must_not_wait_is_eagain_or_einval)
 	ASSERT_EQ(io_ring_wait().res, -EINVAL);
 }
 
-URING_TEST(uring_read_is_cancelled)
-{
-	struct io_uring_sqe sqe = {
-		.opcode = IORING_OP_ASYNC_CANCEL,
-		.fd = -1,
-		.addr = 7,
-		.user_data = 8,
-	};
-	struct twheel_event event;
-	int i, seen = 0;
-
-	submit_read(fd, &event, 7);
-	io_ring_submit(sqe);
-	for (i = 0; i < 2; i++) {
-		const struct io_ring_result cqe = io_ring_wait();
-
-		ASSERT_EQ(cqe.res, cqe.user_data == 7 ? -ECANCELED : 0);
-		seen += cqe.user_data;
-	}
-	ASSERT_EQ(seen, 15);
-	/* the next read gets the event */
-	add(fd, 0, 1);
-	ASSERT_EQ(read_one(fd).cookie, 1);
-}
-
 /* From a descriptor without O_NONBLOCK. page_fault.c reads what is there. */
 DEVICE_TEST(nowait_read_without_an_event_is_eagain)
 {
