@@ -27,10 +27,14 @@ FLAVOURS = {
     "uml-debug-gcov": ("um", ["uml", "uml-smp", "debug", "kasan", "gcov"]),
     "x86": ("x86_64", ["x86"]),
     "x86-kasan": ("x86_64", ["x86", "debug", "kasan", "x86-kasan"]),
+    "x86-kcfi": ("x86_64", ["x86", "x86-kcfi"]),
     "x86-kcsan": ("x86_64", ["x86", "x86-kcsan"]),
     "x86-rt": ("x86_64", ["x86", "debug", "x86-rt"]),
     "x86-trace": ("x86_64", ["x86", "x86-trace"]),
 }
+# What the commands of clang end with, for flavours that gcc cannot compile: the newest kernel
+# wants a later clang than the distribution's default.
+CLANG = {"x86-kcfi": "-19"}
 STOCK = "stock"  # the distribution's own kernel, and the only flavour of all STOCKS
 _resolved = {}  # the meanings of names in this run
 
@@ -256,7 +260,14 @@ def fragments(flavour):
                      for part in FLAVOURS[flavour][1])
 
 
-def compiler():
+def toolchain(flavour):
+    """What make is told of the compiler."""
+    return [f"LLVM={CLANG[flavour]}"] if flavour in CLANG else []
+
+
+def compiler(flavour):
+    if flavour in CLANG:
+        return output(["clang" + CLANG[flavour], "-dumpversion"]).strip()
     return output(["gcc", "-dumpfullversion"]).strip()
 
 
@@ -267,7 +278,7 @@ def build_directory(name, flavour):
         place = cache("source", identity(name))
         release = resolve(name)["release"]
         return place / "usr/src" / f"linux-headers-{release}"
-    key = digest(fragments(flavour), compiler())
+    key = digest(fragments(flavour), compiler(flavour))
     flavour = next(first for first, parts in FLAVOURS.items() if parts == FLAVOURS[flavour])
     return cache("build", f"{identity(name)}-{flavour}-{key}")
 
@@ -306,7 +317,8 @@ def build(name, flavour):
         place.mkdir(exist_ok=True)
         configure(tree, place, flavour, fragments(flavour))
         what = f"building kernel {place.name.rpartition('-')[0]}"
-        run(what, make_command(tree, place, architecture(name, flavour), "all"))
+        run(what, make_command(tree, place, architecture(name, flavour), *toolchain(flavour),
+                               "all"))
         (place / ".twheel-built").touch()
     return place
 
@@ -316,7 +328,7 @@ def configure(tree, place, flavour, wanted):
     fragment = place / "twheel.config"
     fragment.write_text(wanted, encoding="utf-8")
     arch = FLAVOURS[flavour][0]
-    command = make_command(tree, place, arch, "-s", "allnoconfig")
+    command = make_command(tree, place, arch, *toolchain(flavour), "-s", "allnoconfig")
     run(f"configuring {place.name}", command,
         env=clean_environment(KCONFIG_ALLCONFIG=str(fragment)))
     lacking = lacking_options(place, wanted)

@@ -93,7 +93,8 @@ def build(name, flavour, project=CHECKOUT, arguments=()):
         command = ["make", "-s", "-C", str(kernel), f"M={place}",
                    f"ARCH={kernels.architecture(name, flavour)}",
                    f"CROSS_COMPILE={architectures.prefix(kernels.machine(name))}", "W=1",
-                   f"-j{os.cpu_count() or 1}", *arguments, "modules"]
+                   f"-j{os.cpu_count() or 1}", *kernels.toolchain(flavour), *arguments,
+                   "modules"]
         try:
             run(f"building modules for {kernels.identity(name)} {flavour}",
                 command, log=log, env=clean_environment(TWHEEL_ANY_KERNEL="1"))
