@@ -48,36 +48,22 @@ struct bench_object {
 	};
 };
 
-/**
- * struct bench_op - an operation on an object
- * @object: The object; operations are in random order of objects.
- * @deadline: Deadline in ticks from a common base.
- * @other: The deadline to change to.
- */
+/* An operation on an object */
 struct bench_op {
-	struct bench_object	*object;
-	u32			deadline;
-	u32			other;
+	struct bench_object	*object;	/* operations are in random order of objects */
+	u32			deadline;	/* in ticks from a common base */
+	u32			other;		/* to change to */
 };
 
-/**
- * struct bench_base - the time that deadlines are counted from
- * @tick: The time as a tick.
- * @time: The beginning of that tick.
- */
+/* The time that deadlines are counted from */
 struct bench_base {
 	u64	tick;
-	ktime_t	time;
+	ktime_t	time;	/* the beginning of that tick */
 };
 
 /* bench_memory.c */
 
-/**
- * struct bench_set - objects, and an operation on each in random order
- * @n: Number of objects.
- * @objects: The objects.
- * @ops: The operations.
- */
+/* Objects, and an operation on each in random order */
 struct bench_set {
 	u32			n;
 	struct bench_object	*objects;
@@ -142,31 +128,23 @@ enum bench_engine_kind {
 	BENCH_ENGINES
 };
 
-/**
- * struct bench_engine - a timer facility to be measured
- * @name: Its name in the results.
- * @setup: Sets up the timer of each object.
- * @op: The operations, by enum bench_op_kind.
- */
+/* A timer facility to be measured */
 struct bench_engine {
-	const char	*name;
-	bench_pass_t	setup;
-	bench_pass_t	op[BENCH_OPS];
+	const char	*name;		/* in the results */
+	bench_pass_t	setup;		/* of the timer of each object */
+	bench_pass_t	op[BENCH_OPS];	/* by enum bench_op_kind */
 };
 
 extern const struct bench_engine bench_engines[BENCH_ENGINES];
 extern const char * const bench_op_names[BENCH_OPS];
 
-/**
- * struct bench_fired - statistics of the callbacks of an engine
- * @count: Number of callbacks.
- * @late: The worst lateness, in ticks. To note it is the work of a callback.
- *
- * Callbacks run on the CPU that measures, so plain variables are enough.
+/*
+ * Statistics of the callbacks of an engine. Callbacks run on the CPU that measures, so
+ * plain variables are enough.
  */
 struct bench_fired {
 	u64	count;
-	u64	late;
+	u64	late;	/* At worst, in ticks. To note it is the work of a callback. */
 };
 
 extern struct bench_fired bench_fired[BENCH_ENGINES];

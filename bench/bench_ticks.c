@@ -29,14 +29,10 @@
 /* timer_list runs a timer up to 64 ticks late at that distance. */
 #define LATE	64
 
-/**
- * struct sum - the time of softirqs or callbacks
- * @start: When the last one began.
- * @ns: The time of all, in nanoseconds.
- */
+/* The time of softirqs or callbacks */
 static struct sum {
-	u64	start;
-	u64	ns;
+	u64	start;	/* when the last one began */
+	u64	ns;	/* of all */
 } sum;
 
 static void softirq_begins(void *unused, unsigned int vector)
@@ -62,16 +58,11 @@ static void callback_ends(void *unused, struct timer_list *timer)
 	sum.ns += ktime_get_ns() - sum.start;
 }
 
-/**
- * struct probe - a function for a tracepoint
- * @name: Name of the tracepoint.
- * @fn: The function.
- * @tp: The tracepoint, once it is found.
- */
+/* A function for a tracepoint */
 struct probe {
-	const char		*name;
+	const char		*name;	/* of the tracepoint */
 	void			*fn;
-	struct tracepoint	*tp;
+	struct tracepoint	*tp;	/* once it is found */
 };
 
 static struct probe softirq_probes[] = {

@@ -22,22 +22,14 @@ enum { ARM, PUSH_BACK, CANCEL };
 static const u32 operation_code[] = { TWHEEL_OP_ADD, TWHEEL_OP_CHANGE, TWHEEL_OP_CANCEL };
 enum { ONE_THREAD, SET_EACH, ONE_SET };
 
-/**
- * struct side - what a thread works on
- * @own: The set that was made for it.
- * @set: The set that it works on.
- * @n: How many timers.
- * @op: The operations, in the program's memory.
- * @handle: The timers' handles.
- * @order: A random order of the timers.
- */
+/* What a thread works on */
 struct side {
-	struct timer_set	*own;
-	struct timer_set	*set;
-	u32			n;
-	struct twheel_op	*op;
-	u64			*handle;
-	u32			*order;
+	struct timer_set	*own;		/* the set that was made for it */
+	struct timer_set	*set;		/* the set that it works on */
+	u32			n;		/* how many timers */
+	struct twheel_op	*op;		/* in the program's memory */
+	u64			*handle;	/* of the timers */
+	u32			*order;		/* a random order of the timers */
 };
 
 static struct side sides[PAIR_SIDES];

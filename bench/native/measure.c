@@ -49,24 +49,15 @@ static const char *const metric_name[METRICS] = {
 	"life_99_cancelled", "empty_tick", "cost_add", "cost_cancel", "cost_tick", "cost_bytes",
 };
 
-/**
- * struct plan - what is done with the timers, the same for all structures
- * @n: How many timers.
- * @soonest: The first deadline, in ticks from now.
- * @spread: Deadlines are spread evenly over so many ticks.
- * @order: Four random orders of the timers.
- * @add: Distance of the deadline for the timer that comes at this place of order 0.
- * @rearm: The same for order 1.
- * @heart: The same for order 2, a heartbeat after the timer's deadline in @rearm.
- */
+/* What is done with the timers, the same for all structures */
 struct plan {
-	uint32_t n;
-	uint32_t soonest;
-	uint32_t spread;
-	uint32_t *order[4];
-	uint32_t *add;
-	uint32_t *rearm;
-	uint32_t *heart;
+	uint32_t n;		/* how many timers */
+	uint32_t soonest;	/* the first deadline, in ticks from now */
+	uint32_t spread;	/* deadlines are spread evenly over so many ticks */
+	uint32_t *order[4];	/* random orders of the timers */
+	uint32_t *add;		/* distance of the deadline, by the place in order 0 */
+	uint32_t *rearm;	/* the same for order 1 */
+	uint32_t *heart;	/* for order 2: a heartbeat after the deadline in @rearm */
 };
 
 static char *objects;

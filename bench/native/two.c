@@ -16,20 +16,13 @@
 enum { ADD, REARM, CANCEL };
 enum { ALONE, OWN_BASE, SAME_BASE };
 
-/**
- * struct side - what a thread works on
- * @base: The CPU whose base has its timers.
- * @n: How many timers.
- * @objects: The timers.
- * @order: A random order of the timers.
- * @distance: A deadline for each timer, from now, in that order.
- */
+/* What a thread works on */
 struct side {
-	int		base;
-	u32		n;
+	int		base;		/* the CPU whose base has its timers */
+	u32		n;		/* how many timers */
 	char		*objects;
-	u32		*order;
-	u32		*distance;
+	u32		*order;		/* a random order of the timers */
+	u32		*distance;	/* a deadline for each timer, from now, in that order */
 };
 
 static struct side sides[PAIR_SIDES];

@@ -12,14 +12,10 @@
 extern const struct timeout_backend timeouts_heap;
 extern const struct timeout_backend timeouts_hwheel;
 
-/**
- * struct alarm - the timerfd of a backend
- * @fd: The timerfd.
- * @when: The time that it is set to, in ns of CLOCK_MONOTONIC; UINT64_MAX if not set.
- */
+/* The timerfd of a backend */
 struct alarm {
 	int		fd;
-	uint64_t	when;
+	uint64_t	when;	/* in ns of CLOCK_MONOTONIC; UINT64_MAX: not set */
 };
 
 /* Returns 0 or a negative errno. */

@@ -9,13 +9,10 @@
 #include "backend.h"
 #include "measure.h"
 
-/**
- * struct entry - a place in the heap
- * @deadline: The deadline of @timeout.
- * @timeout: The timeout, whose handle is the index of its entry plus 1.
- */
+/* A place in the heap */
 struct entry {
-	uint64_t	deadline;
+	uint64_t	deadline;	/* the deadline of @timeout */
+	/* the timeout, whose handle is the index of its entry plus 1 */
 	struct timeout	*timeout;
 };
 

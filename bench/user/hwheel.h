@@ -22,35 +22,22 @@
 
 #define HWHEEL_NEVER	UINT64_MAX
 
-/**
- * struct hwheel_node - a timer, or the head of a list of timers
- * @expires: The tick of the timer.
- * @data: The owner's data.
- * @next: Next node in the list; for an unused timer, the next unused timer.
- * @prev: Previous node in the list.
- * @slot: The head of the list.
- */
+/* A timer, or the head of a list of timers */
 struct hwheel_node {
-	uint64_t	expires;
-	void		*data;
-	uint32_t	next;
+	uint64_t	expires;	/* a tick */
+	void		*data;		/* the owner's */
+	uint32_t	next;		/* or the next unused timer */
 	uint32_t	prev;
-	uint32_t	slot;
+	uint32_t	slot;		/* the head of the list */
 };
 
-/**
- * struct hwheel - the wheel
- * @now: The current tick.
- * @occupied: A bit for each slot that has timers.
- * @node: First the heads of the slots, then the head of the list of due timers, then the
- *	timers.
- * @free: The first unused timer, or 0.
- */
 struct hwheel {
-	uint64_t		now;
+	uint64_t		now;				/* the current tick */
+	/* a bit for each slot that has timers */
 	uint64_t		occupied[HWHEEL_LEVELS];
+	/* the heads of the slots and of the due timers, then the timers */
 	struct hwheel_node	*node;
-	uint32_t		free;
+	uint32_t		free;				/* the first unused timer, or 0 */
 };
 
 /* Makes an empty wheel for up to @count timers. Returns 0 or -ENOMEM. */

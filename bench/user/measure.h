@@ -38,12 +38,7 @@ uint64_t random_below(uint64_t limit);
 /* The numbers from 0 to @n - 1 in random order. */
 uint32_t *permutation(size_t n);
 
-/**
- * struct spread - the results of several repetitions
- * @median: The median.
- * @min: The least.
- * @max: The greatest.
- */
+/* The results of several repetitions */
 struct spread {
 	double median;
 	double min;

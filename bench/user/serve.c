@@ -29,16 +29,11 @@ static const struct timeout_backend *const backends[] = {
 
 #define BACKENDS	ARRAY_SIZE(backends)
 
-/**
- * struct served - the outcome of a run, in ns
- * @machine: CPU time of the machine for each heartbeat, without that of the clients.
- * @worst: The worst lateness of a timeout.
- * @late: The mean lateness.
- */
+/* The outcome of a run, in ns */
 struct served {
-	double machine;
-	double worst;
-	double late;
+	double machine;	/* CPU time for each heartbeat, without that of the clients */
+	double worst;	/* lateness of a timeout */
+	double late;	/* the mean lateness */
 };
 
 static struct served (*results)[MAX_REPETITIONS];

@@ -8,24 +8,15 @@
 #include <stddef.h>
 #include "mechanism.h"
 
-/**
- * struct outcome - the measurements, per timer; NaN for figures that were not measured
- * @arm: Time to create and arm a timer, in ns.
- * @extend: Time to give it a later deadline, in ns.
- * @cancel: Time to cancel it, in ns.
- * @bytes: Memory of the kernel, in bytes: what arming takes away from MemAvailable.
- * @deliver: CPU time of all CPUs, in ns, when timers expire over a second.
- * @drain: Time in ns, when all timers expire at one tick.
- * @patience: No measurement: how many times longer than @arm arming may take before
- *	@deliver and @drain.
- */
+/* The measurements, per timer, in ns; NaN for figures that were not measured */
 struct outcome {
-	double arm;
-	double extend;
+	double arm;		/* to create and arm a timer */
+	double extend;		/* to give it a later deadline */
 	double cancel;
-	double bytes;
-	double deliver;
-	double drain;
+	double bytes;		/* no ns: what arming takes away from MemAvailable */
+	double deliver;		/* CPU time of all CPUs, when timers expire over a second */
+	double drain;		/* when all timers expire at one tick */
+	/* no measurement: how many times @arm arming may take before @deliver and @drain */
 	double patience;
 };
 

@@ -16,39 +16,25 @@
 /* More than any call can use up. */
 #define WORLD_UNLIMITED	(1U << 30)
 
-/**
- * struct subject - a timer and what is expected of it
- * @timer: The timer.
- * @due: The first tick at which the timer may expire, if it is armed.
- * @end: The last tick at which it may leave the wheel's slots.
- * @slack: The width of its window, in ticks.
- * @armed: Whether it is armed.
- * @extended: Whether its slot need not cover its deadline.
- * @deferred: Whether it waits for process context.
- */
+/* A timer and what is expected of it */
 struct subject {
 	struct twheel_node	timer;
-	u64			due;
+	u64			due;		/* the first tick at which it may expire */
+	/* the last tick at which it may leave the wheel's slots */
 	u64			end;
-	u64			slack;
+	u64			slack;		/* the width of its window, in ticks */
 	bool			armed;
-	bool			extended;
-	bool			deferred;
+	bool			extended;	/* its slot need not cover its deadline */
+	bool			deferred;	/* it waits for process context */
 };
 
-/**
- * struct world - a wheel and its timers
- * @timers: Number of timers.
- * @expired: Times that a timer expired.
- * @wheel: The wheel.
- * @subject: The timers.
- * @memory: Two places for each level: a level is widened from one into the other.
- */
 struct world {
 	unsigned int		timers;
+	/* times that a timer expired */
 	u64			expired;
 	struct twheel_wheel	wheel;
 	struct subject		subject[WORLD_TIMERS];
+	/* two places for each level: a level is widened from one into the other */
 	u8			memory[2][TWHEEL_LVL_DEPTH][TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS)]
 				____cacheline_aligned;
 };

@@ -28,60 +28,32 @@
 
 #define TORTURE_FLAG "twheel-torture:"
 
-/**
- * enum torture_context - the context of an operation
- * @TORTURE_PROCESS: A thread; may sleep.
- * @TORTURE_SOFTIRQ: A timer_list timer or a tasklet; may spin.
- * @TORTURE_HARDIRQ: An hrtimer; may not wait.
- * @TORTURE_CALLBACK: The callback of a twheel timer. It may not wait for another
- *	callback, which may in turn be waiting for this one.
- */
 enum torture_context {
-	TORTURE_PROCESS,
-	TORTURE_SOFTIRQ,
-	TORTURE_HARDIRQ,
-	TORTURE_CALLBACK,
+	TORTURE_PROCESS,	/* a thread; may sleep */
+	TORTURE_SOFTIRQ,	/* a timer_list timer or a tasklet; may spin */
+	TORTURE_HARDIRQ,	/* an hrtimer; may not wait */
+	TORTURE_CALLBACK,	/* may not wait for another, which may wait for it */
 };
 
-/**
- * enum torture_count - the counts
- * @TORTURE_ARMED: Armings, including each change of a deadline.
- * @TORTURE_FIRED: Callbacks.
- * @TORTURE_CANCELLED: Armings that were cancelled.
- * @TORTURE_REPLACED: Armings whose deadline was changed.
- * @TORTURE_SUMS: The number of counts above. At the end of the test,
- *	armed == fired + cancelled + replaced.
- * @TORTURE_REFUSED: Armings of a timer that had been shut down.
- * @TORTURE_AGAIN: Cancels that did not wait for the callback.
- * @TORTURE_MISSED: Periods that were skipped.
- * @TORTURE_SLEPT: Callbacks that slept.
- * @TORTURE_CREATED: Timers created.
- * @TORTURE_FREED: Timers freed.
- * @TORTURE_LATE: Callbacks later than torture_late_limit.
- * @TORTURE_COUNTS: The number of counts.
- */
 enum torture_count {
-	TORTURE_ARMED,
+	TORTURE_ARMED,			/* armings, also by a change of the deadline */
 	TORTURE_FIRED,
 	TORTURE_CANCELLED,
-	TORTURE_REPLACED,
-	TORTURE_SUMS,
-	TORTURE_REFUSED = TORTURE_SUMS,
-	TORTURE_AGAIN,
-	TORTURE_MISSED,
-	TORTURE_SLEPT,
+	TORTURE_REPLACED,		/* armings whose deadline was changed */
+	TORTURE_SUMS,			/* at the end, armed == fired + cancelled + replaced */
+	TORTURE_REFUSED = TORTURE_SUMS,	/* armings of a timer that had been shut down */
+	TORTURE_AGAIN,			/* cancels that did not wait for the callback */
+	TORTURE_MISSED,			/* periods that were skipped */
+	TORTURE_SLEPT,			/* callbacks that slept */
 	TORTURE_CREATED,
 	TORTURE_FREED,
-	TORTURE_LATE,
+	TORTURE_LATE,			/* callbacks later than torture_late_limit */
 	TORTURE_COUNTS
 };
 
-/**
- * struct torture_counts - the counts of one CPU
- * @n: Indexed by &enum torture_count.
- */
+/* The counts of one CPU */
 struct torture_counts {
-	unsigned long n[TORTURE_COUNTS];
+	unsigned long n[TORTURE_COUNTS];	/* by enum torture_count */
 };
 
 DECLARE_PER_CPU(struct torture_counts, torture_counts);

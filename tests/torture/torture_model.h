@@ -27,69 +27,52 @@
 /* In place of a deadline: not known. */
 #define TORTURE_UNKNOWN		U64_MAX
 
-/**
- * struct torture_model_timer - a timer and its model
- * @timer: The timer.
- * @rcu: To free the structure from interrupts.
- * @slot: The slot that it is in.
- * @flags: The flags it was set up with.
- * @slack: Its slack in ticks.
- * @n: How its armings have ended.
- * @due: The pending deadline, or a lower bound of it.
- * @expired_due: The deadline of the arming that has expired.
- * @last: The last deadline of the idle timer, or %TORTURE_UNKNOWN.
- * @period: The period of the pending arming; 0: none.
- * @generation: torture_hotplug_generation() when the timer was armed. If that has
- *	changed, @cpu and @due may be wrong.
- * @cpu: Where the callback must run; %TORTURE_NO_CPU: not known.
- * @armed: An arming is pending.
- * @exact: @due is the deadline.
- * @expired: An arming has expired, and its callback does not have the lock yet.
- * @maybe_expired: The same, possibly, of a periodic timer.
- * @running: The callback has had the lock, and still uses the timer.
- * @stopped: How many armings were disarmed while a canceller waited for the callback.
- * @maybe_stopped: A canceller may have ended the arming that has expired in the model.
- * @quiet: A synchronous cancel has returned, and nothing has been armed since.
- */
+/* A timer and its model */
 struct torture_model_timer {
 	struct twheel_timer	timer;
-	struct rcu_head		rcu;
+	struct rcu_head		rcu;			/* to free it from interrupts */
 	struct torture_model_slot	*slot;
 	u32			flags;
-	u64			slack;
-	unsigned long		n[TORTURE_SUMS];
-	u64			due;
-	u64			expired_due;
+	u64			slack;			/* in ticks */
+	unsigned long		n[TORTURE_SUMS];	/* how its armings have ended */
+	u64			due;			/* the deadline, or a lower bound of it */
+	u64			expired_due;		/* of the arming that has expired */
+	/* the last deadline of the idle timer, or TORTURE_UNKNOWN */
 	u64			last;
-	u64			period;
+	u64			period;			/* of the pending arming; 0: none */
+	/* When the timer was armed. If that has changed, @cpu and @due may be wrong. */
 	unsigned int		generation;
-	int			cpu;
-	bool			armed;
-	bool			exact;
+	int			cpu;			/* of the callback; or TORTURE_NO_CPU */
+	bool			armed;			/* an arming is pending */
+	bool			exact;			/* @due is the deadline */
+	/* an arming has expired, and its callback does not have the lock yet */
 	bool			expired;
-	bool			maybe_expired;
+	bool			maybe_expired;		/* the same, of a periodic timer */
+	/* the callback has had the lock, and still uses the timer */
 	bool			running;
+	/* how many armings were disarmed while a canceller waited for the callback */
 	int			stopped;
+	/* a canceller may have ended the arming that has expired in the model */
 	bool			maybe_stopped;
+	/* a synchronous cancel has returned, and nothing has been armed since */
 	bool			quiet;
 };
 
-/**
- * struct torture_model_slot - the place of a timer
- * @lock: Protects the slot and @t with its model; @t->timer itself needs no lock.
- *	Hardirqs take this lock.
- * @t: The timer; %NULL if it has been freed.
- * @busy: A thread or softirq creates the timer or waits for its callback, without the
- *	lock. Only the timer's own callback may use the timer meanwhile.
- * @closing: The timer is being shut down.
- * @seed: Of the random numbers of callbacks.
- */
+/* The place of a timer */
 struct torture_model_slot {
+	/*
+	 * Protects the slot and @t with its model; @t->timer itself needs no lock.
+	 * Hardirqs take this lock.
+	 */
 	raw_spinlock_t		lock;
-	struct torture_model_timer	*t;
+	struct torture_model_timer	*t;	/* NULL if it has been freed */
+	/*
+	 * A thread or softirq creates the timer or waits for its callback, without the
+	 * lock. Only the timer's own callback may use the timer meanwhile.
+	 */
 	bool			busy;
-	bool			closing;
-	u64			seed;
+	bool			closing;	/* it is being shut down */
+	u64			seed;		/* for callbacks */
 };
 
 /* torture_model.c: the caller holds the lock of the slot */

@@ -17,28 +17,18 @@
 /* In @users: no context may begin to use the timer. */
 #define EXCLUSIVE	(-1)
 
-/**
- * struct shared_timer - a timer with many users
- * @timer: The timer.
- * @users: How many calls of torture_shared_op() use it now; or %EXCLUSIVE.
- * @running: Its callback runs.
- * @closing: It is being shut down.
- * @closed: It has been shut down.
- * @floor: No deadline is earlier.
- * @flags: The flags it was set up with.
- * @n: How its armings have ended.
- * @seed: Of the random numbers of its callback.
- */
+/* A timer with many users */
 struct shared_timer {
 	struct twheel_timer	timer;
+	/* how many calls of torture_shared_op() use it now; or EXCLUSIVE */
 	atomic_t		users;
-	atomic_t		running;
+	atomic_t		running;		/* its callback runs */
 	bool			closing;
 	bool			closed;
-	u64			floor;
+	u64			floor;			/* no deadline is earlier */
 	u32			flags;
-	atomic_t		n[TORTURE_SUMS];
-	u32			seed;
+	atomic_t		n[TORTURE_SUMS];	/* how its armings have ended */
+	u32			seed;			/* for its callback */
 };
 
 static struct shared_timer *shared;

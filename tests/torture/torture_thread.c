@@ -28,20 +28,13 @@
 
 enum source { THREAD, TIMER, TASKLET, HRTIMER, SOURCES };
 
-/**
- * struct torturer - a thread, and its interrupts
- * @task: The thread; %NULL while its CPU is offline.
- * @timer: Softirq.
- * @tasklet: Softirq, scheduled by @timer.
- * @hrtimer: Hardirq.
- * @rnd: The random numbers of each context.
- */
+/* A thread, and its interrupts */
 struct torturer {
-	struct task_struct	*task;
-	struct timer_list	timer;
-	struct tasklet_struct	tasklet;
-	struct hrtimer		hrtimer;
-	struct rnd_state	rnd[SOURCES];
+	struct task_struct	*task;		/* NULL while its CPU is offline */
+	struct timer_list	timer;		/* softirq */
+	struct tasklet_struct	tasklet;	/* softirq, scheduled by @timer */
+	struct hrtimer		hrtimer;	/* hardirq */
+	struct rnd_state	rnd[SOURCES];	/* of each context */
 };
 
 static struct torturer *torturers;
