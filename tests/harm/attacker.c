@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "attacker.h"
+#include "harm.h"
 
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/stat.h>
 
 #include "parameter.h"
-#include "victims.h"
 
 static int to_attacker[2], from_attacker[2];
 

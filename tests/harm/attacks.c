@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "attacks.h"
+#include "harm.h"
 
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-#include "crowds.h"
 #include "event_ring.h"
 #include "one_epoll.h"
 #include "table_timer.h"
-#include "victims.h"
 
 enum { BIG_RING = 1 << 20, RINGS_MOST = 16384 };
 

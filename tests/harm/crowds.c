@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "crowds.h"
+#include "harm.h"
 
 #include <sched.h>
 #include <sys/epoll.h>
@@ -10,8 +10,6 @@
 #include "event_ring.h"
 #include "one_epoll.h"
 #include "rights.h"
-#include "victims.h"
-#include "work.h"
 
 enum { CALLERS_MOST = 16384, PROCESSES = 2000, EPOLLS = 300, PROGRAMS = 20, RECEIVER = 1002,
 	USERS = 30, FIRST_USER = 300000 };

@@ -7,12 +7,8 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "attacker.h"
-#include "figure.h"
+#include "harm.h"
 #include "holder.h"
-#include "irqs_off.h"
-#include "setup.h"
-#include "victims.h"
 
 enum { FENCED = 1005, FIFO_FENCED = 50 };
 enum { ROUNDS = 20, LEASE = 10, PUSHES = 10, MOST_OWN = 200 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "figure.h"
-
-#include "victims.h"
+#include "harm.h"
 
 double ms(__u64 ns)
 {

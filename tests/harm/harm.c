@@ -15,17 +15,13 @@
  *   gap         longest time that the SCHED_FIFO victim wanted to run and did not
  *   late        of the innocent's events, behind their deadlines
  *
- * Where the module of irqs_off.h is loaded, only the attack runs, and what is measured is
- * how long twheel keeps interrupts off.
+ * Where the module tests/modules/twheel_irqs_off.c is loaded, only the attack runs, and what
+ * is measured is how long twheel keeps interrupts off.
  *
  * Bounds hold where the clock counts instructions (scripts/vm --icount), on one CPU. With
  * more CPUs the figures are printed only.
  */
-#include "attacker.h"
-#include "figure.h"
-#include "irqs_off.h"
-#include "setup.h"
-#include "victims.h"
+#include "harm.h"
 
 /*
  * The bounds: 0 means none. 99 of 100 events may be later by late_ticks than they are

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "irqs_off.h"
+#include "harm.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "attacker.h"
 #include "parameter.h"
-#include "setup.h"
-#include "victims.h"
 
 #define LONGEST "/sys/module/twheel_irqs_off/parameters/longest"
 

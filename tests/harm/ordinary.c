@@ -8,12 +8,8 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
-#include "attacker.h"
-#include "figure.h"
-#include "irqs_off.h"
+#include "harm.h"
 #include "rights.h"
-#include "setup.h"
-#include "victims.h"
 
 enum { MILLION = 1000000, BYTES_A_TIMER = 65, STEP = 10000, ROOM = 1024 };
 enum { ORDINARY = 1003, RECEIVER = 1004 };

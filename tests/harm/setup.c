@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "setup.h"
+#include "harm.h"
 
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "attacks.h"
 #include "parameter.h"
-#include "victims.h"
 
 struct work *work;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "victims.h"
+#include "harm.h"
 
 #include <grp.h>
 #include <sched.h>
