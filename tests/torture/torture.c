@@ -10,8 +10,6 @@
 #include "torture.h"
 
 unsigned int torture_seed = 1;
-unsigned int torture_late_limit = 1000;
-bool torture_verbose;
 struct task_struct *torture_main_task;
 
 DEFINE_PER_CPU(struct torture_counts, torture_counts);
@@ -42,13 +40,13 @@ int torture_violations(void)
 
 /*
  * Notes how many ticks after the last one that was allowed a callback was. Machines stall, virtual
- * machines more so: lateness is counted and no violation.
+ * machines more so: more than a second is counted, and no violation.
  */
 void torture_lateness(u64 ticks)
 {
 	u64 worst = atomic64_read(&worst_late);
 
-	if (ticks > msecs_to_jiffies(torture_late_limit))
+	if (ticks > HZ)
 		torture_inc(TORTURE_LATE);
 	while (ticks > worst && !atomic64_try_cmpxchg(&worst_late, &worst, ticks))
 		;

@@ -47,7 +47,7 @@ enum torture_count {
 	TORTURE_SLEPT,			/* callbacks that slept */
 	TORTURE_CREATED,
 	TORTURE_FREED,
-	TORTURE_LATE,			/* callbacks later than torture_late_limit */
+	TORTURE_LATE,			/* callbacks that were later than a second */
 	TORTURE_COUNTS
 };
 
@@ -64,9 +64,7 @@ DECLARE_PER_CPU(struct torture_counts, torture_counts);
 struct task_struct;
 
 /* torture.c */
-extern bool torture_verbose;
 extern unsigned int torture_seed;
-extern unsigned int torture_late_limit;
 extern struct task_struct *torture_main_task;
 __printf(1, 2) void torture_fail(const char *format, ...);
 int torture_violations(void);
@@ -80,8 +78,8 @@ int torture_hotplug_begin(unsigned int cpu);
 int torture_hotplug_end(unsigned int cpu);
 unsigned int torture_hotplug_generation(void);
 
-/* torture_thread.c: threads and interrupts on each CPU */
-int torture_thread_start_all(unsigned int per_cpu);
+/* torture_thread.c: a thread and interrupts on each CPU */
+int torture_thread_start_all(void);
 void torture_thread_stop_all(void);
 
 /* torture_model_op.c: timers that are checked against a model, one user at a time */

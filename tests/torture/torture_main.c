@@ -6,8 +6,8 @@
  * that twheel.h allows. Every result and callback is checked. The first violation is
  * reported by a WARNING and ends the test.
  *
- * Loading the module starts the test. The kernel log gets a line of counts every
- * stat_interval seconds and one at the end:
+ * Loading the module starts the test. The kernel log gets a line of counts at intervals, and one
+ * at the end:
  *
  *	twheel-torture:--- End of test: SUCCESS: counts and parameters
  *
@@ -30,27 +30,13 @@ static unsigned int duration = 60;
 module_param(duration, uint, 0444);
 MODULE_PARM_DESC(duration, "In seconds (default 60); 0: until the module is unloaded");
 
-static unsigned int threads = 1;
-module_param(threads, uint, 0444);
-MODULE_PARM_DESC(threads, "Threads per CPU (default 1)");
-
-static unsigned int timers = 500;
-module_param(timers, uint, 0444);
-MODULE_PARM_DESC(timers, "Timers per thread (default 500)");
-
-static unsigned int stat_interval = 15;
-module_param(stat_interval, uint, 0444);
-MODULE_PARM_DESC(stat_interval, "Seconds between two lines of counts (default 15); 0: none");
-
 static unsigned int onoff_interval;
 module_param(onoff_interval, uint, 0444);
 MODULE_PARM_DESC(onoff_interval, "Seconds between CPU hotplug operations (default 0: none)");
 
-module_param_named(late_limit, torture_late_limit, uint, 0444);
-MODULE_PARM_DESC(late_limit, "Milliseconds that a callback may be late before it is counted (default 1000)");
-
-module_param_named(verbose, torture_verbose, bool, 0444);
-MODULE_PARM_DESC(verbose, "Print a line when threads start and stop");
+#define TIMERS_PER_CPU	500
+/* Seconds between two lines of counts */
+#define STAT_INTERVAL	15
 
 static unsigned int onoffs, onoff_failures, cpu_away;
 
@@ -59,10 +45,8 @@ static const char *parameters(void)
 	static char text[160];
 
 	scnprintf(text, sizeof(text),
-		  " seed=%u duration=%u threads=%u timers=%u stat_interval=%u onoff_interval=%u late_limit=%u verbose=%d HZ=%d cpus=%u",
-		  torture_seed, duration, threads, timers, stat_interval,
-		  onoff_interval, torture_late_limit, torture_verbose, HZ,
-		  num_online_cpus());
+		  " seed=%u duration=%u onoff_interval=%u HZ=%d cpus=%u", torture_seed, duration,
+		  onoff_interval, HZ, num_online_cpus());
 	return text;
 }
 
@@ -104,10 +88,10 @@ static void check_sums(void)
 static void count_onoff(const char *what, unsigned int cpu, int ret)
 {
 	onoffs++;
-	if (torture_verbose || ret)
-		pr_alert(TORTURE_FLAG " CPU %u %s: %d\n", cpu, what, ret);
-	if (ret)
-		onoff_failures++;
+	if (!ret)
+		return;
+	pr_alert(TORTURE_FLAG " CPU %u %s: %d\n", cpu, what, ret);
+	onoff_failures++;
 }
 
 static void bring_back_cpu(void)
@@ -174,7 +158,7 @@ static unsigned long seconds_from_now(unsigned int seconds)
 
 static void run_test(void)
 {
-	unsigned long end = seconds_from_now(duration), stat = seconds_from_now(stat_interval);
+	unsigned long end = seconds_from_now(duration), stat = seconds_from_now(STAT_INTERVAL);
 	unsigned long flip = seconds_from_now(onoff_interval);
 	struct rnd_state rnd;
 
@@ -184,7 +168,7 @@ static void run_test(void)
 		sleep_until(earlier_of(end, earlier_of(stat, flip)));
 		if (time_after_eq(jiffies, stat)) {
 			print_counts("", "");
-			stat = seconds_from_now(stat_interval);
+			stat = seconds_from_now(STAT_INTERVAL);
 		}
 		if (time_after_eq(jiffies, flip)) {
 			if (cpu_away)
@@ -224,16 +208,14 @@ static int run_main(void *unused)
 
 static int __init torture_init(void)
 {
-	unsigned int number = timers * threads * num_possible_cpus();
+	unsigned int number = TIMERS_PER_CPU * num_possible_cpus();
 	int ret;
 
-	if (!threads || !timers)
-		return -EINVAL;
 	pr_alert(TORTURE_FLAG "--- Start of test:%s\n", parameters());
 	ret = torture_model_op_init(number);
 	if (ret)
 		return ret;
-	ret = torture_shared_init(max(number / 8, 1U));
+	ret = torture_shared_init(number / 8);
 	if (ret)
 		goto out_model_exit;
 	torture_main_task = kthread_create(run_main, NULL, "torture_main");
@@ -241,7 +223,7 @@ static int __init torture_init(void)
 		ret = PTR_ERR(torture_main_task);
 		goto out_shared_exit;
 	}
-	ret = torture_thread_start_all(threads);
+	ret = torture_thread_start_all();
 	if (ret)
 		goto out_stop_main;
 	wake_up_process(torture_main_task);

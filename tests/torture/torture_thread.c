@@ -2,9 +2,9 @@
 /*
  * twheel torture: threads and interrupts that do the operations
  *
- * Each thread has a timer_list timer, a tasklet and an hrtimer on its CPU, so that
- * operations happen in every context. When a CPU goes offline, its threads end; when
- * it comes back, new threads start.
+ * Each CPU has a thread with a timer_list timer, a tasklet and an hrtimer, so that operations
+ * happen in every context. When a CPU goes offline, its thread ends; when it comes back, a new
+ * thread starts.
  *
  * Each context of a thread has random numbers of its own: the same seed gives the same
  * sequence of choices. Their results depend on the timing.
@@ -30,7 +30,7 @@ enum source { THREAD, TIMER, TASKLET, HRTIMER, SOURCES };
 
 /* A thread, and its interrupts */
 struct torturer {
-	struct task_struct	*task;		/* NULL while its CPU is offline */
+	struct task_struct	*task;
 	struct timer_list	timer;		/* softirq */
 	struct tasklet_struct	tasklet;	/* softirq, scheduled by @timer */
 	struct hrtimer		hrtimer;	/* hardirq */
@@ -38,7 +38,6 @@ struct torturer {
 };
 
 static struct torturer *torturers;
-static unsigned int threads_per_cpu;
 static enum cpuhp_state hotplug_state;
 static enum cpuhp_state prepare_state;
 
@@ -118,49 +117,22 @@ static int run_thread(void *arg)
 	return 0;
 }
 
-static struct torturer *torturers_of(unsigned int cpu)
-{
-	return &torturers[cpu * threads_per_cpu];
-}
-
 static int stop_cpu(unsigned int cpu)
 {
-	struct torturer *t = torturers_of(cpu);
-	unsigned int i;
-
 	/* Registered later than the wheel's callback, this runs first: timers have not moved. */
 	torture_hotplug_begin(cpu);
-	for (i = 0; i < threads_per_cpu; i++, t++) {
-		if (!t->task)
-			continue;
-		kthread_stop(t->task);
-		t->task = NULL;
-	}
-	if (torture_verbose)
-		pr_alert(TORTURE_FLAG " threads of CPU %u have stopped\n", cpu);
+	kthread_stop(torturers[cpu].task);
 	return 0;
 }
 
 static int start_cpu(unsigned int cpu)
 {
-	struct torturer *t = torturers_of(cpu);
-	struct task_struct *task;
-	unsigned int i;
+	struct torturer *t = &torturers[cpu];
 
-	for (i = 0; i < threads_per_cpu; i++, t++) {
-		task = kthread_create_on_node(run_thread, t, cpu_to_node(cpu),
-					      "torture/%u:%u", cpu, i);
-		if (IS_ERR(task)) {
-			stop_cpu(cpu);
-			return PTR_ERR(task);
-		}
-		kthread_bind(task, cpu);
-		t->task = task;
-		wake_up_process(task);
-	}
+	t->task = kthread_run_on_cpu(run_thread, t, cpu, "torture/%u");
+	if (IS_ERR(t->task))
+		return PTR_ERR(t->task);
 	torture_hotplug_end(cpu);
-	if (torture_verbose)
-		pr_alert(TORTURE_FLAG " threads of CPU %u have started\n", cpu);
 	return 0;
 }
 
@@ -197,16 +169,15 @@ static int register_hotplug(void)
 	return ret < 0 ? ret : 0;
 }
 
-int torture_thread_start_all(unsigned int per_cpu)
+int torture_thread_start_all(void)
 {
-	unsigned int i, number = nr_cpu_ids * per_cpu;
+	unsigned int i;
 	int ret;
 
-	threads_per_cpu = per_cpu;
-	torturers = kvcalloc(number, sizeof(*torturers), GFP_KERNEL);
+	torturers = kvcalloc(nr_cpu_ids, sizeof(*torturers), GFP_KERNEL);
 	if (!torturers)
 		return -ENOMEM;
-	for (i = 0; i < number; i++)
+	for (i = 0; i < nr_cpu_ids; i++)
 		init_torturer(&torturers[i], i);
 	ret = register_hotplug();
 	if (ret)
