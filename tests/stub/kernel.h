@@ -25,7 +25,6 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-typedef int32_t s32;
 typedef unsigned long long u64;
 typedef long long s64;
 typedef s64 ktime_t;
@@ -34,7 +33,6 @@ typedef s64 ktime_t;
 #define U64_MAX			(~0ULL)
 #define S64_MAX			((s64)(U64_MAX >> 1))
 #define S64_MIN			(-S64_MAX - 1)
-#define HZ			1000
 #define TICK_NSEC		1000000LL
 #define NSEC_PER_USEC		1000L
 #define NR_CPUS			2
@@ -75,11 +73,6 @@ typedef s64 ktime_t;
 #define module_param(name, type, mode)
 #define MODULE_PARM_DESC(name, text)
 #define POISON_POINTER_DELTA	0
-struct module;
-static inline bool within_module(unsigned long address, const struct module *mod)
-{
-	return !address && !mod;
-}
 
 /* Warnings: a benchmark that runs into one is wrong. */
 #define WARN(condition, ...)	({ bool __w = (condition); if (unlikely(__w)) abort(); __w; })
@@ -104,11 +97,7 @@ static inline bool within_module(unsigned long address, const struct module *mod
 #define array_size(n, size)	((n) * (size))
 #define array_index_nospec(i, size) ((i) & (0U - ((i) < (size))))
 
-/* Pointers that are errors, and aligned ones */
-#define ERR_PTR(error)		((void *)(long)(error))
-#define PTR_ERR(p)		((long)(p))
-#define IS_ERR(p)		((unsigned long)(p) > -4096UL)
-#define PTR_ERR_OR_ZERO(p)	((int)(IS_ERR(p) ? PTR_ERR(p) : 0))
+/* Aligned pointers */
 #define PTR_ALIGN_DOWN(p, size)	((typeof(p))((unsigned long)(p) & ~((unsigned long)(size) - 1)))
 
 /* Bits */
@@ -171,7 +160,6 @@ static inline unsigned int find_first_bit(const unsigned long *map, unsigned int
 /* Lists */
 struct list_head { struct list_head *next, *prev; };
 struct hlist_node { struct hlist_node *next, **pprev; };
-struct hlist_head { struct hlist_node *first; };
 
 static inline void INIT_LIST_HEAD(struct list_head *list)
 {
@@ -228,8 +216,6 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 #define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
 #define list_entry(p, type, member) container_of(p, type, member)
 #define list_first_entry(list, type, member) list_entry((list)->next, type, member)
-#define list_first_entry_or_null(list, type, member) \
-	(list_empty(list) ? NULL : list_first_entry(list, type, member))
 #define list_for_each_entry(t, list, member) \
 	for ((t) = list_first_entry(list, typeof(*(t)), member); &(t)->member != (list); \
 	     (t) = list_first_entry(&(t)->member, typeof(*(t)), member))
@@ -241,10 +227,8 @@ typedef atomic_t refcount_t;
 typedef struct { long counter; } local64_t;
 
 #define atomic_read(v)		READ_ONCE((v)->counter)
-#define atomic_set(v, i)	WRITE_ONCE((v)->counter, i)
 #define atomic64_read(v)	READ_ONCE((v)->counter)
 #define atomic64_set(v, i)	WRITE_ONCE((v)->counter, (s64)(i))
-#define atomic_read_acquire(v)	__atomic_load_n(&(v)->counter, __ATOMIC_ACQUIRE)
 #define atomic_inc(v)		((void)__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic_xchg(v, i)	__atomic_exchange_n(&(v)->counter, i, __ATOMIC_SEQ_CST)
 #define atomic_dec(v)		((void)__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
@@ -254,9 +238,6 @@ typedef struct { long counter; } local64_t;
 #define atomic64_try_cmpxchg_release(v, old, new) \
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED)
-#define atomic64_try_cmpxchg_relaxed(v, old, new) \
-	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
-				    __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define cmpxchg(p, old, new) ({ \
 	typeof(*(p)) __old = (old); \
 	__atomic_compare_exchange_n(p, &__old, new, false, \
@@ -347,7 +328,6 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define spin_unlock(lock)	raw_spin_unlock(lock)
 #define spin_unlock_bh(lock)	raw_spin_unlock(lock)
 #define spin_lock_bh(lock)	raw_spin_lock(lock)
-#define spin_is_contended(lock)	false
 #define local_bh_disable()	do { } while (0)
 #define local_bh_enable()	do { } while (0)
 #define lockdep_assert_held(lock) ((void)(lock))
@@ -376,7 +356,6 @@ extern __thread int native_preempt_count;
 #define fatal_signal_pending(task) false
 #define task_sigpending(task)	false
 #define PF_KTHREAD		0x00200000
-#define barrier()		__asm__ __volatile__("" ::: "memory")
 #define need_resched()		false
 #define cond_resched()		do { } while (0)
 #define schedule()		do { } while (0)
@@ -391,8 +370,6 @@ extern u64 jiffies_64;
 #define get_jiffies_64()	READ_ONCE(jiffies_64)
 #define time_after64(a, b)	((s64)((b) - (a)) < 0)
 #define ktime_get()		((ktime_t)get_jiffies_64() * TICK_NSEC)
-#define ktime_get_ns()		((u64)ktime_get())
-#define ktime_get_real_ns()	0
 #define ktime_mono_to_any(time, offset) (time)
 #define ns_to_ktime(ns)		((ktime_t)(ns))
 /* Stands still: no run ends because of its time. */
@@ -417,7 +394,6 @@ struct timer_list {
 
 #define TIMER_PINNED		0
 #define timer_setup(t, fn, flags) ((t)->function = (fn), (t)->pending = false)
-#define timer_pending(t)	((t)->pending)
 #define timer_delete(t)		((t)->pending = false)
 #define timer_delete_sync(t)	timer_delete(t)
 #define timer_shutdown_sync(t)	timer_delete(t)
