@@ -4,8 +4,6 @@
 import collections
 
 HEADER = "engine,kernel,metric,n,peer,twheel_ns,peer_ns,ratio"
-SPREAD_HEADER = ("engine,kernel,metric,n,peer,twheel_min,twheel_max,"
-                 "peer_min,peer_max")
 
 # For each metric of programs, the greatest ratio to the best peer that is allowed, with the
 # largest number of timers that was measured.

@@ -9,8 +9,7 @@
  *
  *	ENGINE,kernel,metric,count,peer,twheel_ns,peer_ns,ratio
  *
- * and a line with "spread," before the same key: least and greatest of both. A metric of
- * memory has bytes in the columns for ns.
+ * A metric of memory has bytes in the columns for ns.
  */
 #include <math.h>
 #include <stddef.h>
@@ -65,8 +64,8 @@ static double value_of(const struct outcome *outcome, const struct metric *metri
 	return *(const double *)((const char *)outcome + metric->field);
 }
 
-static struct spread result_of(const struct mechanism *m,
-			       const struct metric *metric, size_t repetitions)
+static double result_of(const struct mechanism *m, const struct metric *metric,
+			size_t repetitions)
 {
 	double values[MAX_REPETITIONS] = { 0 };
 	size_t i, r;
@@ -75,17 +74,17 @@ static struct spread result_of(const struct mechanism *m,
 		;
 	for (r = 0; r < repetitions; r++)
 		values[r] = value_of(&outcomes[i][r], metric);
-	return spread_of(values, repetitions);
+	return median_of(values, repetitions);
 }
 
 static void print_peer(const char *engine, const struct metric *metric, size_t n,
 		       size_t repetitions, const struct mechanism *peer)
 {
-	struct spread ours = result_of(metric->twheel, metric, repetitions);
-	struct spread theirs = result_of(peer, metric, repetitions);
+	double theirs = result_of(peer, metric, repetitions);
 
-	if (!isnan(theirs.median))
-		print_result(engine, metric->name, n, peer->name, ours, theirs, 1);
+	if (!isnan(theirs))
+		print_result(engine, metric->name, n, peer->name,
+			     result_of(metric->twheel, metric, repetitions), theirs);
 }
 
 static void print_metric(const char *engine, const struct metric *metric, size_t n,
@@ -93,7 +92,7 @@ static void print_metric(const char *engine, const struct metric *metric, size_t
 {
 	size_t p;
 
-	if (isnan(result_of(metric->twheel, metric, repetitions).median))
+	if (isnan(result_of(metric->twheel, metric, repetitions)))
 		return;
 	/* The kernel counts memory in pages: too coarse for few timers. */
 	if (metric->field == offsetof(struct outcome, bytes) && n < LEAST_FOR_BYTES)

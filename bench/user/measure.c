@@ -111,32 +111,19 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct spread spread_of(const double *value, size_t n)
+double median_of(double *value, size_t n)
 {
-	double *sorted = allocate(n * sizeof(*sorted));
-	struct spread spread;
-
-	memcpy(sorted, value, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare);
-	spread.min = sorted[0];
-	spread.max = sorted[n - 1];
-	spread.median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
-	free(sorted);
-	return spread;
+	qsort(value, n, sizeof(*value), compare);
+	return (value[(n - 1) / 2] + value[n / 2]) / 2;
 }
 
 void print_result(const char *engine, const char *metric, size_t n, const char *peer,
-		  struct spread twheel, struct spread theirs, int digits)
+		  double twheel, double theirs)
 {
 	struct utsname kernel;
-	char key[256];
 
 	uname(&kernel);
-	snprintf(key, sizeof(key), "%s,%s,%s,%zu,%s", engine, kernel.release, metric, n,
-		 peer);
-	printf("%s,%.*f,%.*f,%.4f\n", key, digits, twheel.median, digits, theirs.median,
-	       twheel.median / theirs.median);
-	printf("spread,%s,%.*f,%.*f,%.*f,%.*f\n", key, digits, twheel.min, digits,
-	       twheel.max, digits, theirs.min, digits, theirs.max);
+	printf("%s,%s,%s,%zu,%s,%.1f,%.1f,%.4f\n", engine, kernel.release, metric, n, peer,
+	       twheel, theirs, twheel / theirs);
 	fflush(stdout);
 }

@@ -38,20 +38,11 @@ uint64_t random_below(uint64_t limit);
 /* The numbers from 0 to @n - 1 in random order. */
 uint32_t *permutation(size_t n);
 
-/* The results of several repetitions */
-struct spread {
-	double median;
-	double min;
-	double max;
-};
+/* Sorts the values. */
+double median_of(double *value, size_t n);
 
-struct spread spread_of(const double *value, size_t n);
-
-/*
- * Prints the lines that scripts/bench reads: twheel's figure beside a peer's, with so many
- * @digits after the point.
- */
+/* Prints the line that scripts/bench reads: twheel's figure beside a peer's. */
 void print_result(const char *engine, const char *metric, size_t n, const char *peer,
-		  struct spread twheel, struct spread theirs, int digits);
+		  double twheel, double theirs);
 
 #endif /* _MEASURE_H */

@@ -3,7 +3,7 @@
  * The server of samples/epoll with four backends for its timeouts: two of twheel, and
  * two in the server's own memory.
  *
- * usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS
+ * usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS
  *
  * Prints lines as compare.c does, of twheel's table of deadlines against the others:
  * CPU time of a heartbeat, of the whole machine without the clients (u_serve_machine);
@@ -20,8 +20,6 @@
 #include "machine.h"
 #include "measure.h"
 
-#define MAX_REPETITIONS	9
-
 static const struct timeout_backend *const backends[] = {
 	&timeouts_twheel_table, &timeouts_twheel_batch, &timeouts_heap,
 	&timeouts_hwheel,
@@ -36,7 +34,7 @@ struct served {
 	double late;	/* the mean lateness */
 };
 
-static struct served (*results)[MAX_REPETITIONS];
+static struct served *results;
 
 /* CPU time of the machine but for the clients, interrupts included. */
 static uint64_t machine_ns(const struct clients *clients)
@@ -85,7 +83,7 @@ static void serve(const struct options *o, struct served *served)
 	served->late = (double)server.lateness_total / (double)server.timed_out;
 }
 
-static void run(struct options *o, size_t backend, size_t repetition)
+static void run(struct options *o, size_t backend)
 {
 	uint64_t start = now_ns();
 	int status;
@@ -94,61 +92,50 @@ static void run(struct options *o, size_t backend, size_t repetition)
 	o->backend = backends[backend];
 	pid = fork();
 	if (!pid) {
-		serve(o, &results[backend][repetition]);
+		serve(o, &results[backend]);
 		_exit(0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		die(0, "the server with %s failed", o->backend->name);
 	fprintf(stderr, "bench/user: %s: %.0f ns of the machine a heartbeat, %.0f us late, %.0f at worst (%.0f s)\n",
-		o->backend->name, results[backend][repetition].machine,
-		results[backend][repetition].late / 1000,
-		results[backend][repetition].worst / 1000,
-		(double)(now_ns() - start) / NSEC);
+		o->backend->name, results[backend].machine, results[backend].late / 1000,
+		results[backend].worst / 1000, (double)(now_ns() - start) / NSEC);
 }
 
-static struct spread spread_by(size_t backend, size_t field, size_t repetitions)
+static void print_all(const char *engine, size_t connections)
 {
-	double values[MAX_REPETITIONS];
-	size_t r;
+	const struct served *ours = &results[0], *theirs;
+	const char *peer;
+	size_t i;
 
-	for (r = 0; r < repetitions; r++)
-		values[r] = *(double *)((char *)&results[backend][r] + field);
-	return spread_of(values, repetitions);
-}
-
-static void print_metric(const char *engine, const char *metric, size_t field,
-			 const struct options *o, size_t repetitions)
-{
-	struct spread ours = spread_by(0, field, repetitions);
-	size_t backend;
-
-	for (backend = 1; backend < BACKENDS; backend++)
-		print_result(engine, metric, o->connections, backends[backend]->name,
-			     ours, spread_by(backend, field, repetitions), 1);
+	for (i = 1; i < BACKENDS; i++) {
+		theirs = &results[i];
+		peer = backends[i]->name;
+		print_result(engine, "u_serve_machine", connections, peer, ours->machine,
+			     theirs->machine);
+		print_result(engine, "u_serve_late", connections, peer, ours->late, theirs->late);
+		print_result(engine, "u_serve_worst", connections, peer, ours->worst,
+			     theirs->worst);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = { .silent = 10, .leaving = 10, .seed = 1 };
-	size_t backend, r, repetitions;
+	size_t i;
 
-	if (argc != 7)
-		die(0, "usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS REPETITIONS");
+	if (argc != 6)
+		die(0, "usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS");
 	o.connections = strtoul(argv[2], NULL, 10);
 	o.seconds = strtoul(argv[3], NULL, 10);
 	o.idle_ns = strtoull(argv[4], NULL, 10) * 1000000;
 	o.every_ns = strtoull(argv[5], NULL, 10) * 1000000;
-	repetitions = strtoul(argv[6], NULL, 10);
-	if (!o.connections || !repetitions || repetitions > MAX_REPETITIONS ||
-	    !o.every_ns || o.every_ns > o.idle_ns / 2 ||
+	if (!o.connections || !o.every_ns || o.every_ns > o.idle_ns / 2 ||
 	    o.seconds * NSEC < o.idle_ns + 3 * o.every_ns)
 		die(0, "serve: EVERY_MS is at most half of IDLE_MS, SECONDS at least IDLE_MS and three times EVERY_MS");
 	results = allocate_shared(BACKENDS * sizeof(*results));
-	for (r = 0; r < repetitions; r++)
-		for (backend = 0; backend < BACKENDS; backend++)
-			run(&o, (backend + r) % BACKENDS, r);
-	print_metric(argv[1], "u_serve_machine", offsetof(struct served, machine), &o, repetitions);
-	print_metric(argv[1], "u_serve_late", offsetof(struct served, late), &o, repetitions);
-	print_metric(argv[1], "u_serve_worst", offsetof(struct served, worst), &o, repetitions);
+	for (i = 0; i < BACKENDS; i++)
+		run(&o, i);
+	print_all(argv[1], o.connections);
 	return 0;
 }
