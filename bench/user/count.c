@@ -3,7 +3,7 @@
  * Counts instructions of twheel and its peers, in a machine with one CPU whose clock
  * counts them: scripts/vm --icount.
  *
- * usage: count TIMERS [MECHANISM]
+ * usage: count TIMERS
  *
  * Prints a line for each metric and mechanism: metric,TIMERS,mechanism,0,instructions.
  * A delivery costs what the machine does from the arming to the last expiration, without
@@ -114,15 +114,14 @@ static void count(const struct counted *c, size_t n)
 
 int main(int argc, char **argv)
 {
-	long n = argc == 2 || argc == 3 ? strtol(argv[1], NULL, 10) : 0;
+	long n = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
 	size_t i;
 
 	if (n < 1)
-		die(0, "usage: count TIMERS [MECHANISM]");
+		die(0, "usage: count TIMERS");
 	if (sysconf(_SC_NPROCESSORS_ONLN) != 1 || !idle_is_exact())
 		die(0, "count wants one CPU, whose idle time is exact");
 	for (i = 0; i < ARRAY_SIZE(counted); i++)
-		if (argc == 2 || !strcmp(argv[2], counted[i].mechanism->name))
-			count(&counted[i], (size_t)n);
+		count(&counted[i], (size_t)n);
 	return 0;
 }

@@ -261,36 +261,27 @@ const struct mechanism twheel_ring = {
 };
 
 /* Batches of another length, by an ioctl() or by a command of io_uring for each. */
-#define BATCHES_OF(length)					\
-static void open_ioctl_##length(size_t n)			\
+#define BATCHES_OF(length, way, command)			\
+static void open_##way##_##length(size_t n)			\
 {								\
 	batch = length;						\
+	by_command = command;					\
+	if (command)						\
+		io_ring_open(1);				\
 	open_device(n);						\
 }								\
 								\
-static void open_command_##length(size_t n)			\
-{								\
-	by_command = true;					\
-	io_ring_open(1);					\
-	open_ioctl_##length(n);					\
-}								\
-								\
-const struct mechanism twheel_ioctl_##length = {		\
-	.name = "twheel_ioctl_" #length,			\
-	.open = open_ioctl_##length,				\
-	.arm = arm_batch,					\
-	.extend = extend_batch,					\
-	.cancel = cancel_batch,					\
-};								\
-								\
-const struct mechanism twheel_command_##length = {		\
-	.name = "twheel_command_" #length,			\
-	.open = open_command_##length,				\
+const struct mechanism twheel_##way##_##length = {		\
+	.name = "twheel_" #way "_" #length,			\
+	.open = open_##way##_##length,				\
 	.arm = arm_batch,					\
 	.extend = extend_batch,					\
 	.cancel = cancel_batch,					\
 }
 
-BATCHES_OF(1);
-BATCHES_OF(8);
-BATCHES_OF(64);
+BATCHES_OF(1, ioctl, false);
+BATCHES_OF(8, ioctl, false);
+BATCHES_OF(64, ioctl, false);
+BATCHES_OF(1, command, true);
+BATCHES_OF(8, command, true);
+BATCHES_OF(64, command, true);
