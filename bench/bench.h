@@ -84,25 +84,6 @@ void bench_set_deadlines(struct bench_set *set, u64 range);
 typedef void (*bench_pass_t)(const struct bench_op *ops, u32 count,
 			     const struct bench_base *base, u32 *good);
 
-/* The operation is inlined into the loop, so that no figure includes a function call. */
-static __always_inline u32
-bench_loop(const struct bench_op *ops, u32 count, const struct bench_base *base,
-	   u32 (*op)(const struct bench_op *op, const struct bench_base *base))
-{
-	u32 i, good = 0;
-
-	for (i = 0; i < count; i++)
-		good += op(&ops[i], base);
-	return good;
-}
-
-#define BENCH_PASS(_name, _op)						\
-	static void _name(const struct bench_op *ops, u32 count,	\
-			  const struct bench_base *base, u32 *good)	\
-	{								\
-		*good += bench_loop(ops, count, base, _op);		\
-	}
-
 u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base *base,
 	       u32 *good);
 

@@ -47,81 +47,61 @@ static void wheel_fn(struct twheel_timer *timer)
 						 wheel.timer)->wheel.due);
 }
 
-static inline u32 wheel_setup(const struct bench_op *op,
-			      const struct bench_base *base)
+static inline u32 wheel_setup(const struct bench_op *op)
 {
 	twheel_setup(&op->object->wheel.timer, wheel_fn, 0);
 	return 1;
 }
 
-static inline u32 wheel_add(const struct bench_op *op,
-			    const struct bench_base *base)
+static inline u32
+wheel_add(const struct bench_op *op, const struct bench_base *base, u64 ticks)
 {
-	u64 expires = base->tick + op->deadline;
+	u64 expires = base->tick + ticks;
 
 	op->object->wheel.due = expires;
 	return !twheel_add(&op->object->wheel.timer, expires);
 }
 
-static inline u32 wheel_rearm(const struct bench_op *op,
-			      const struct bench_base *base)
+static inline u32
+wheel_mod(const struct bench_op *op, const struct bench_base *base, u64 ticks)
 {
-	u64 expires = base->tick + op->other;
+	u64 expires = base->tick + ticks;
 
 	op->object->wheel.due = expires;
 	return twheel_mod(&op->object->wheel.timer, expires);
 }
 
-static inline u32 wheel_later(const struct bench_op *op,
-			      const struct bench_base *base)
-{
-	u64 expires = base->tick + op->other + BENCH_PUSH;
-
-	op->object->wheel.due = expires;
-	return twheel_mod(&op->object->wheel.timer, expires);
-}
-
-static inline u32 wheel_cancel(const struct bench_op *op,
-			       const struct bench_base *base)
+static inline u32 wheel_cancel(const struct bench_op *op)
 {
 	return twheel_cancel(&op->object->wheel.timer);
 }
 
-static void list_fn(struct timer_list *timer)
+static void listed_fn(struct timer_list *timer)
 {
 	record_expiry(BENCH_TIMER_LIST, timer->expires);
 }
 
-static inline u32 list_setup(const struct bench_op *op,
-			     const struct bench_base *base)
+static inline u32 listed_setup(const struct bench_op *op)
 {
-	timer_setup(&op->object->list.timer, list_fn, TIMER_PINNED);
+	timer_setup(&op->object->list.timer, listed_fn, TIMER_PINNED);
 	return 1;
 }
 
-static inline u32 list_add_op(const struct bench_op *op,
-			      const struct bench_base *base)
+static inline u32
+listed_add(const struct bench_op *op, const struct bench_base *base, u64 ticks)
 {
-	op->object->list.timer.expires = base->tick + op->deadline;
+	op->object->list.timer.expires = base->tick + ticks;
 	add_timer(&op->object->list.timer);
 	return 1;
 }
 
-static inline u32 list_rearm(const struct bench_op *op,
-			     const struct bench_base *base)
+static inline u32
+listed_mod(const struct bench_op *op, const struct bench_base *base, u64 ticks)
 {
-	return mod_timer(&op->object->list.timer, base->tick + op->other);
+	return mod_timer(&op->object->list.timer, base->tick + ticks);
 }
 
-static inline u32 list_later(const struct bench_op *op,
-			     const struct bench_base *base)
-{
-	return mod_timer(&op->object->list.timer,
-			 base->tick + op->other + BENCH_PUSH);
-}
-
-static inline u32 list_cancel(const struct bench_op *op,
-			      const struct bench_base *base)
+static inline u32 listed_cancel(const struct bench_op *op)
 {
 	return timer_delete(&op->object->list.timer);
 }
@@ -133,16 +113,15 @@ static enum hrtimer_restart high_fn(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static inline u32 high_setup(const struct bench_op *op,
-			     const struct bench_base *base)
+static inline u32 high_setup(const struct bench_op *op)
 {
 	hrtimer_setup(&op->object->high.timer, high_fn, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_SOFT);
 	return 1;
 }
 
-static inline u32 high_start(const struct bench_op *op,
-			     const struct bench_base *base, u64 ticks)
+static inline u32
+high_add(const struct bench_op *op, const struct bench_base *base, u64 ticks)
 {
 	op->object->high.due = base->tick + ticks;
 	hrtimer_start_range_ns(&op->object->high.timer,
@@ -151,75 +130,57 @@ static inline u32 high_start(const struct bench_op *op,
 	return 1;
 }
 
-static inline u32 high_add(const struct bench_op *op,
-			   const struct bench_base *base)
-{
-	return high_start(op, base, op->deadline);
-}
+#define high_mod high_add
 
-static inline u32 high_rearm(const struct bench_op *op,
-			     const struct bench_base *base)
-{
-	return high_start(op, base, op->other);
-}
-
-static inline u32 high_later(const struct bench_op *op,
-			     const struct bench_base *base)
-{
-	return high_start(op, base, op->other + BENCH_PUSH);
-}
-
-static inline u32 high_cancel(const struct bench_op *op,
-			      const struct bench_base *base)
+static inline u32 high_cancel(const struct bench_op *op)
 {
 	return hrtimer_try_to_cancel(&op->object->high.timer) > 0;
 }
 
-BENCH_PASS(wheel_setup_pass, wheel_setup)
-BENCH_PASS(wheel_add_pass, wheel_add)
-BENCH_PASS(wheel_rearm_pass, wheel_rearm)
-BENCH_PASS(wheel_later_pass, wheel_later)
-BENCH_PASS(wheel_cancel_pass, wheel_cancel)
-BENCH_PASS(list_setup_pass, list_setup)
-BENCH_PASS(list_add_pass, list_add_op)
-BENCH_PASS(list_rearm_pass, list_rearm)
-BENCH_PASS(list_later_pass, list_later)
-BENCH_PASS(list_cancel_pass, list_cancel)
-BENCH_PASS(high_setup_pass, high_setup)
-BENCH_PASS(high_add_pass, high_add)
-BENCH_PASS(high_rearm_pass, high_rearm)
-BENCH_PASS(high_later_pass, high_later)
-BENCH_PASS(high_cancel_pass, high_cancel)
+/* The operation is inlined into the loop, so that no figure includes a function call. */
+#define PASS(_name, _call)						\
+	static void _name(const struct bench_op *ops, u32 count,	\
+			  const struct bench_base *base, u32 *good)	\
+	{								\
+		const struct bench_op *op;				\
+		u32 i, sum = 0;						\
+									\
+		for (i = 0; i < count; i++) {				\
+			op = &ops[i];					\
+			sum += _call;					\
+		}							\
+		*good += sum;						\
+	}
+
+PASS(wheel_setup_pass, wheel_setup(op))
+PASS(wheel_add_pass, wheel_add(op, base, op->deadline))
+PASS(wheel_rearm_pass, wheel_mod(op, base, op->other))
+PASS(wheel_later_pass, wheel_mod(op, base, op->other + BENCH_PUSH))
+PASS(wheel_cancel_pass, wheel_cancel(op))
+PASS(listed_setup_pass, listed_setup(op))
+PASS(listed_add_pass, listed_add(op, base, op->deadline))
+PASS(listed_rearm_pass, listed_mod(op, base, op->other))
+PASS(listed_later_pass, listed_mod(op, base, op->other + BENCH_PUSH))
+PASS(listed_cancel_pass, listed_cancel(op))
+PASS(high_setup_pass, high_setup(op))
+PASS(high_add_pass, high_add(op, base, op->deadline))
+PASS(high_rearm_pass, high_mod(op, base, op->other))
+PASS(high_later_pass, high_mod(op, base, op->other + BENCH_PUSH))
+PASS(high_cancel_pass, high_cancel(op))
+
+#define ENGINE(_name, _engine)	{			\
+	.name	= _name,				\
+	.setup	= _engine##_setup_pass,			\
+	.op	= {					\
+		[BENCH_ADD]	= _engine##_add_pass,	\
+		[BENCH_REARM]	= _engine##_rearm_pass,	\
+		[BENCH_LATER]	= _engine##_later_pass,	\
+		[BENCH_CANCEL]	= _engine##_cancel_pass, \
+	},						\
+}
 
 const struct bench_engine bench_engines[BENCH_ENGINES] = {
-	[BENCH_TWHEEL] = {
-		.name	= "twheel",
-		.setup	= wheel_setup_pass,
-		.op	= {
-			[BENCH_ADD]	= wheel_add_pass,
-			[BENCH_REARM]	= wheel_rearm_pass,
-			[BENCH_LATER]	= wheel_later_pass,
-			[BENCH_CANCEL]	= wheel_cancel_pass,
-		},
-	},
-	[BENCH_TIMER_LIST] = {
-		.name	= "timer_list",
-		.setup	= list_setup_pass,
-		.op	= {
-			[BENCH_ADD]	= list_add_pass,
-			[BENCH_REARM]	= list_rearm_pass,
-			[BENCH_LATER]	= list_later_pass,
-			[BENCH_CANCEL]	= list_cancel_pass,
-		},
-	},
-	[BENCH_HRTIMER] = {
-		.name	= "hrtimer",
-		.setup	= high_setup_pass,
-		.op	= {
-			[BENCH_ADD]	= high_add_pass,
-			[BENCH_REARM]	= high_rearm_pass,
-			[BENCH_LATER]	= high_later_pass,
-			[BENCH_CANCEL]	= high_cancel_pass,
-		},
-	},
+	[BENCH_TWHEEL]		= ENGINE("twheel", wheel),
+	[BENCH_TIMER_LIST]	= ENGINE("timer_list", listed),
+	[BENCH_HRTIMER]		= ENGINE("hrtimer", high),
 };
