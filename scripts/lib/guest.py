@@ -96,7 +96,6 @@ def build(plan, out, control):
             os.getcwd(), CHECKOUT, cache("x"), plan.share or "/", *plan.command])),
         "share": str(plan.share or ""),
         "modules": " ".join(path.name for path, _ in plan.modules),
-        "leaks": "yes" if plan.modules else "no",
     }
     image.file("twheel/config", "".join(
         f"{name}={shlex.quote(value)}\n" for name, value in config.items()
