@@ -6,7 +6,6 @@
  * An argument that is left out is 0. Lines that begin with # are comments. The value
  * now+N or now-N is a time N nanoseconds after or before the call.
  */
-#include "fuzz.h"
 #include "world.h"
 
 const struct call_type call_types[] = {

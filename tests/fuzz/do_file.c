@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/twheel.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

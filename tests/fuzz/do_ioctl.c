@@ -4,8 +4,6 @@
  * its byte n. A pointer at the start of the structure is left out and not counted.
  */
 #include <errno.h>
-#include <linux/twheel.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>

@@ -4,7 +4,6 @@
  * meet one.
  */
 #include <errno.h>
-#include <linux/twheel.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
  * The calls on memory that is shared with the device.
  */
 #include <errno.h>
-#include <linux/twheel.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -20,8 +20,6 @@ enum {
 	PROGRESS = 5,		/* seconds between two lines of progress */
 };
 
-bool execute_show_results;
-
 static int record = -1;
 static __u64 start;
 static __u64 deadline;		/* 0: no limit */
@@ -94,8 +92,6 @@ static void run_part(struct part *part)
 	while (part->from < part->to) {
 		call = &part->program->call[part->from++];
 		result = call_types[call->type].run(call->arg);
-		if (execute_show_results)
-			report_note("%s: %ld", call_types[call->type].name, result);
 		/* KCOV traces the main thread only. */
 		if (helper_is_main())
 			cover_call(call->type, result);

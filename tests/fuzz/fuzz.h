@@ -146,7 +146,6 @@ void check_users_init(void);
 const char *check_all(void);
 
 /* execute.c */
-extern bool execute_show_results;
 void execute_init(const char *directory);
 void execute_prepare(void);
 void execute_start(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * usage: fuzz [--duration S] [--seed N] [--times N] [--least BLOCKS] [--distil DIR]
- *             [--show] [--user | --user-namespace] --out DIR [PROGRAM-OR-DIRECTORY...]
+ *             [--user | --user-namespace] --out DIR [PROGRAM-OR-DIRECTORY...]
  *
  * Runs the given programs, then makes and runs new programs. Prints TAP.
  *
@@ -10,7 +10,6 @@
  *	--times N	run the given programs N times (1)
  *	--least BLOCKS	fail if the programs reach fewer blocks of the device's code (1)
  *	--distil DIR	save a few programs there that reach all that the corpus reaches
- *	--show		print the result of each call
  *	--user		run all programs as a user without privileges
  *	--user-namespace
  *			run them as root of a user namespace of that user
@@ -41,8 +40,8 @@ static struct {
 	__u64		seed;
 	const char	*out;
 	const char	*distil;
-	bool		user;
-	bool		user_namespace;
+	int		user;
+	int		user_namespace;
 } options = { .times = 1, .seed = 1, .least = 1 };
 
 static void replay(void)
@@ -195,9 +194,8 @@ static void parse_options(int argc, char **argv)
 		{ "least", required_argument, NULL, 'l' },
 		{ "out", required_argument, NULL, 'o' },
 		{ "distil", required_argument, NULL, 'D' },
-		{ "show", no_argument, NULL, 'S' },
-		{ "user", no_argument, NULL, 'u' },
-		{ "user-namespace", no_argument, NULL, 'n' },
+		{ "user", no_argument, &options.user, true },
+		{ "user-namespace", no_argument, &options.user_namespace, true },
 		{ }
 	};
 	int option;
@@ -219,23 +217,16 @@ static void parse_options(int argc, char **argv)
 		case 'o':
 			options.out = optarg;
 			break;
-		case 'S':
-			execute_show_results = true;
-			break;
-		case 'n':
-			options.user_namespace = true;
-			options.user = true;
-			break;
-		case 'u':
-			options.user = true;
-			break;
 		case 'D':
 			options.distil = optarg;
+			break;
+		case 0:		/* the option has no argument */
 			break;
 		default:
 			exit(2);
 		}
 	}
+	options.user |= options.user_namespace;
 	if (!options.out)
 		report_die("no --out\n");
 }

@@ -4,7 +4,6 @@
  * program share it, so arrays overlap.
  */
 #include <errno.h>
-#include <linux/twheel.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <liburing.h>
-#include <linux/twheel.h>
 #include <string.h>
 
 #include "world.h"

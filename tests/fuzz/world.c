@@ -3,7 +3,6 @@
  * The descriptors, handles and mappings that the calls of a program share, and the
  * clock that a program may set.
  */
-#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -7,7 +7,6 @@
 #define _WORLD_H
 
 #include <setjmp.h>
-#include <stdatomic.h>
 
 #include "fuzz.h"
 
