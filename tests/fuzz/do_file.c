@@ -118,24 +118,18 @@ long do_file_epoll(const __u64 *arg)
 
 long do_file_fcntl(const __u64 *arg)
 {
+	static const struct {
+		int command, argument;
+	} calls[] = {
+		{ F_SETFL, O_NONBLOCK }, { F_SETFL, 0 }, { F_SETFL, O_ASYNC },
+		{ F_SETFL, O_ASYNC | O_NONBLOCK }, { F_SETSIG, SIGUSR1 }, { F_SETOWN, 0 },
+	};
+	const unsigned int n = arg[1] % ARRAY_SIZE(calls);
 	const int file = world_file(arg[0]);
 
-	switch (arg[1] % 6) {
-	case 0:
-		return SYSCALL(fcntl(file, F_SETFL, O_NONBLOCK));
-	case 1:
-		return SYSCALL(fcntl(file, F_SETFL, 0));
-	case 2:
+	if (calls[n].argument & O_ASYNC)
 		fcntl(file, F_SETOWN, getpid());
-		return SYSCALL(fcntl(file, F_SETFL, O_ASYNC));
-	case 3:
-		fcntl(file, F_SETOWN, getpid());
-		return SYSCALL(fcntl(file, F_SETFL, O_ASYNC | O_NONBLOCK));
-	case 4:
-		return SYSCALL(fcntl(file, F_SETSIG, SIGUSR1));
-	default:
-		return SYSCALL(fcntl(file, F_SETOWN, 0));
-	}
+	return SYSCALL(fcntl(file, calls[n].command, calls[n].argument));
 }
 
 long do_file_fdinfo(const __u64 *arg)
