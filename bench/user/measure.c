@@ -11,8 +11,6 @@
 #include <sys/utsname.h>
 #include "measure.h"
 
-static uint64_t state = 1;
-
 void die(int error, const char *format, ...)
 {
 	va_list arguments;
@@ -71,14 +69,10 @@ void *allocate_shared(size_t size)
 	return memory;
 }
 
-void random_seed(uint64_t seed)
-{
-	state = seed;
-}
-
 /* splitmix64 */
 static uint64_t next_random(void)
 {
+	static uint64_t state = 1;
 	uint64_t z = state += 0x9e3779b97f4a7c15ull;
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -32,7 +32,6 @@ void *allocate(size_t size);
 void *allocate_shared(size_t size);
 
 /* Random numbers: the same in every run. */
-void random_seed(uint64_t seed);
 uint64_t random_below(uint64_t limit);
 
 /* The numbers from 0 to @n - 1 in random order. */

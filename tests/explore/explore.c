@@ -2,8 +2,7 @@
 /*
  * twheel: every state that a small wheel can reach with a few timers
  *
- * usage: explore [-t TIMERS] [-k KINDS] [-d TICKS] [-o ODDITIES] [-l LEVELS]
- *	       [-s START] [-m MILLIONS]
+ * usage: explore [-t TIMERS] [-k KINDS] [-d TICKS] [-o ODDITIES] [-l LEVELS] [-s START]
  *
  *   -t TIMERS    how many timers (default 3)
  *   -k KINDS     the kinds of timers, as digits: 0 exact, 1 and 2 with a window for that
@@ -14,7 +13,6 @@
  *   -l LEVELS    the wheel begins with so many levels (default: all), and may get more
  *   -s START     the hand begins here, and states are told apart by the whole hand; a
  *                negative START counts from the last tick
- *   -m MILLIONS  give up at so many states (default 4)
  *
  * The search is breadth-first, and does every operation in every state. A state in which
  * the wheel and its model differ, or a rule is broken, ends it: the program prints the
@@ -227,12 +225,11 @@ int main(int argc, char **argv)
 {
 	unsigned int levels = TWHEEL_LVL_DEPTH;
 	u64 start = 1ULL << 32;
-	u32 millions = 4;
 	bool wraps = true;
 	const char *kinds = "0";
 	int option;
 
-	while ((option = getopt(argc, argv, "t:k:d:o:l:s:m:")) != -1) {
+	while ((option = getopt(argc, argv, "t:k:d:o:l:s:")) != -1) {
 		switch (option) {
 		case 't':
 			timers = min(strtoul(optarg, NULL, 0), STATE_TIMERS);
@@ -255,16 +252,13 @@ int main(int argc, char **argv)
 				start += TWHEEL_NEVER;
 			wraps = false;
 			break;
-		case 'm':
-			millions = strtoul(optarg, NULL, 0);
-			break;
 		default:
 			return 2;
 		}
 	}
 	for (; *kinds; kinds++)
 		use_kind[(unsigned int)(*kinds - '0') % STATE_KINDS] = true;
-	limit = millions << 20;
+	limit = 4 << 20;
 	mask = 1;
 	while (mask < 2 * limit)
 		mask *= 2;

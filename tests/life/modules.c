@@ -25,16 +25,6 @@ static int open_module(const char *name)
 	return fd;
 }
 
-int try_load(const char *name, const char *parameters)
-{
-	const int fd = open_module(name);
-	const int ret = syscall(SYS_finit_module, fd, parameters, 0);
-	const int error = errno;
-
-	close(fd);
-	return ret < 0 ? -error : 0;
-}
-
 int try_unload(const char *name)
 {
 	return syscall(SYS_delete_module, name, O_NONBLOCK) < 0 ? -errno : 0;
@@ -42,10 +32,11 @@ int try_unload(const char *name)
 
 void load(const char *name, const char *parameters)
 {
-	const int ret = try_load(name, parameters);
+	const int fd = open_module(name);
 
-	if (ret)
-		FAIL("cannot load %s: %s", name, strerror(-ret));
+	if (syscall(SYS_finit_module, fd, parameters, 0))
+		FAIL("cannot load %s: %s", name, strerror(errno));
+	close(fd);
 }
 
 void unload(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Load and unload modules, and read the kernel's log. The environment variable
+ * Load and unload modules. The environment variable
  * TWHEEL_MODULES names the directory where the modules were built.
  */
 #ifndef _MODULES_H
@@ -8,11 +8,10 @@
 
 #include <stddef.h>
 
-/* Return 0 or a negative errno. try_unload() does not wait for the module's users. */
-int try_load(const char *name, const char *parameters);
+/* Returns 0 or a negative errno, and does not wait for the module's users. */
 int try_unload(const char *name);
 
-/* The same. A failure ends the case. */
+/* A failure ends the case. */
 void load(const char *name, const char *parameters);
 void unload(const char *name);
 
