@@ -67,7 +67,7 @@ static __u64 quiet_ns(void)
 
 static __u64 attack_ns(void)
 {
-	return (long_tests || attacked_cpu ? 3 : 1) * NSEC_PER_SEC;
+	return (attacked_cpu ? 3 : 1) * NSEC_PER_SEC;
 }
 
 /* Memory that all processes of a case share. */
