@@ -81,12 +81,9 @@ static u64 random_deadline(void)
 	switch (below(10)) {
 	case 0:		/* past or now */
 		return clk - min(clk, bits(63));
-	case 1:
-	case 2:
-	case 3:		/* level 0 */
+	case 1 ... 3:	/* level 0 */
 		return world_later(clk, below(TWHEEL_LVL_SIZE + 2));
-	case 4:
-	case 5:		/* any distance */
+	case 4 ... 5:	/* any distance */
 		return world_later(clk, bits(REACH_BITS));
 	case 6:		/* about the edge of a slot */
 		n = below(TWHEEL_LVL_DEPTH);

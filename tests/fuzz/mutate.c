@@ -86,9 +86,7 @@ static void mutate_once(struct program *program, const struct program *other)
 		call = program->call[random_below(program->count)];
 		program_insert_call(program, random_below(program->count + 1), &call);
 		break;
-	case 3:
-	case 4:
-	case 5:
+	case 3 ... 5:
 		random_call(&call);
 		program_insert_call(program, random_below(program->count + 1), &call);
 		break;

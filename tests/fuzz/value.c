@@ -37,12 +37,10 @@ static __u64 random_number(void)
 static __u64 random_time(void)
 {
 	switch (random_below(6)) {
-	case 0:
-	case 1:
+	case 0 ... 1:
 		return ONE_OF(0, 1, TICK - 1, TICK, TICK + 1, 2 * TICK,
 			      3 * TICK);
-	case 2:
-	case 3:
+	case 2 ... 3:
 		return ARG_NOW + ONE_OF(0, 1, TICK, 2 * TICK, NSEC_PER_SEC,
 					3600 * NSEC_PER_SEC);
 	case 4:

@@ -140,11 +140,9 @@ static inline u64 torture_distance(struct rnd_state *rnd)
 		return torture_below(rnd, 1 << 20);
 	case 1:
 		return TWHEEL_NEVER - get_jiffies_64() + torture_below(rnd, 2);
-	case 2:
-	case 3:
+	case 2 ... 3:
 		return 65 + torture_below(rnd, 128);
-	case 4:
-	case 5:
+	case 4 ... 5:
 		return torture_below(rnd, 300);
 	default:
 		return torture_below(rnd, 5);

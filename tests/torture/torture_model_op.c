@@ -15,6 +15,7 @@
 
 /* How long the end of the test waits for callbacks that are overdue. */
 #define PATIENCE	(120 * HZ)
+#define OPERATIONS	26
 
 static struct torture_model_slot *slots;
 static unsigned int nr_slots;
@@ -69,87 +70,58 @@ static void try_stop_timer(struct torture_model_timer *t)
 		torture_model_stopped(t, ret);
 }
 
-static void op_stop(struct torture_model_slot *slot, struct rnd_state *rnd,
-		    enum torture_context context)
+/* Does one of OPERATIONS on the timer of a slot. If it is freed, it leaves the slot. */
+static void use_timer(struct torture_model_slot *slot, u32 what, struct rnd_state *rnd,
+		      enum torture_context context)
 {
-	if (torture_may_wait(slot->t->flags, context))
-		stop_timer(slot, twheel_cancel_sync);
-	else
-		try_stop_timer(slot->t);
-}
+	bool may_wait = torture_may_wait(slot->t->flags, context);
+	struct torture_model_timer *t = slot->t;
+	u32 more;
 
-/* Afterwards, the timer is freed or set up again. */
-static void op_shut_down(struct torture_model_slot *slot, struct rnd_state *rnd,
-			 enum torture_context context)
-{
-	if (!torture_may_wait(slot->t->flags, context))
-		return;
-	shut_down_timer(slot);
-	if (torture_one_in(rnd, 2))
-		slot->t = NULL;
-	else
-		setup_timer(slot->t, rnd);
-}
-
-static void op_free(struct torture_model_slot *slot, struct rnd_state *rnd,
-		    enum torture_context context)
-{
-	torture_model_cancel(slot->t);
-	if (torture_model_may_free(slot->t)) {
-		torture_model_check_sums(slot->t);
+	switch (what) {
+	case 0 ... 7:
+		torture_model_add(t, rnd);
+		break;
+	case 8 ... 11:
+		torture_model_mod(t, get_jiffies_64() + torture_distance(rnd));
+		break;
+	case 12 ... 15:
+		more = torture_below(rnd, 3);
+		if (t->armed)
+			torture_model_mod(t, t->due + more);
+		break;
+	case 16 ... 17:
+		torture_model_cancel(t);
+		break;
+	case 18 ... 19:
+		torture_model_forward(t, 1 + torture_below(rnd, 20));
+		break;
+	case 20 ... 21:
+		torture_model_look(t);
+		break;
+	case 22 ... 23:
+		if (may_wait)
+			stop_timer(slot, twheel_cancel_sync);
+		else
+			try_stop_timer(t);
+		break;
+	case 24:
+		if (!may_wait)
+			break;
+		shut_down_timer(slot);
+		if (torture_one_in(rnd, 2))
+			slot->t = NULL;
+		else
+			setup_timer(t, rnd);
+		break;
+	default:
+		torture_model_cancel(t);
+		if (!torture_model_may_free(t))
+			break;
+		torture_model_check_sums(t);
 		slot->t = NULL;
 	}
 }
-
-static void op_later(struct torture_model_slot *slot, struct rnd_state *rnd,
-		     enum torture_context context)
-{
-	struct torture_model_timer *t = slot->t;
-	u32 more = torture_below(rnd, 3);
-
-	if (t->armed)
-		torture_model_mod(t, t->due + more);
-}
-
-static void op_mod(struct torture_model_slot *slot, struct rnd_state *rnd,
-		   enum torture_context context)
-{
-	torture_model_mod(slot->t, get_jiffies_64() + torture_distance(rnd));
-}
-
-static void op_add(struct torture_model_slot *slot, struct rnd_state *rnd,
-		   enum torture_context context)
-{
-	torture_model_add(slot->t, rnd);
-}
-
-static void op_cancel(struct torture_model_slot *slot, struct rnd_state *rnd,
-		      enum torture_context context)
-{
-	torture_model_cancel(slot->t);
-}
-
-static void op_forward(struct torture_model_slot *slot, struct rnd_state *rnd,
-		       enum torture_context context)
-{
-	torture_model_forward(slot->t, 1 + torture_below(rnd, 20));
-}
-
-static void op_look(struct torture_model_slot *slot, struct rnd_state *rnd,
-		    enum torture_context context)
-{
-	torture_model_look(slot->t);
-}
-
-typedef void (*timer_op)(struct torture_model_slot *slot, struct rnd_state *rnd,
-			 enum torture_context context);
-
-static const timer_op operations[] = {
-	op_add, op_add, op_add, op_add, op_add, op_add, op_add, op_add,
-	op_mod, op_mod, op_mod, op_mod, op_later, op_later, op_later, op_later,
-	op_cancel, op_cancel, op_forward, op_forward,
-	op_look, op_look, op_stop, op_stop, op_shut_down, op_free,
-};
 
 static void check_own_cancel(struct torture_model_timer *t)
 {
@@ -200,24 +172,19 @@ static bool run_callback_end(struct torture_model_timer *t, struct rnd_state *rn
 	struct torture_model_slot *slot = t->slot;
 
 	switch (torture_below(rnd, 16)) {
-	case 0:
-	case 1:
+	case 0 ... 1:
 		torture_model_mod(t, get_jiffies_64() + torture_distance(rnd));
 		break;
-	case 2:
-	case 3:
-	case 4:
+	case 2 ... 4:
 		torture_model_add(t, rnd);
 		break;
-	case 5:
-	case 6:
+	case 5 ... 6:
 		torture_model_forward(t, 1 + torture_below(rnd, 10));
 		break;
 	case 7:
 		torture_model_arm(t, get_jiffies_64(), TORTURE_HERE);
 		break;
-	case 8:
-	case 9:
+	case 8 ... 9:
 		torture_model_cancel(t);
 		break;
 	case 10:
@@ -292,7 +259,7 @@ static void create_timer(struct torture_model_slot *slot, struct rnd_state *rnd)
 void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 {
 	struct torture_model_slot *slot = &slots[torture_below(rnd, nr_slots)];
-	timer_op op = operations[torture_below(rnd, ARRAY_SIZE(operations))];
+	u32 what = torture_below(rnd, OPERATIONS);
 	struct torture_model_timer *t = NULL;
 	unsigned long flags;
 
@@ -301,7 +268,7 @@ void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 		create_timer(slot, rnd);
 	if (!slot->busy && slot->t) {
 		t = slot->t;
-		op(slot, rnd, context);
+		use_timer(slot, what, rnd, context);
 		if (slot->t == t)
 			t = NULL;
 	}

@@ -97,8 +97,7 @@ static void use_timer(struct shared_timer *s, struct rnd_state *rnd,
 	int ret;
 
 	switch (what) {
-	case 0:
-	case 1:
+	case 0 ... 1:
 		count_cancel(s, twheel_cancel(&s->timer), dead);
 		break;
 	case 2:
@@ -112,8 +111,7 @@ static void use_timer(struct shared_timer *s, struct rnd_state *rnd,
 		if (twheel_remaining(&s->timer) && dead)
 			torture_fail("time remains after shutdown");
 		break;
-	case 5:
-	case 6:
+	case 5 ... 6:
 		forward_timer(s, 1 + distance % 16, dead);
 		break;
 	case 7:
