@@ -94,21 +94,13 @@ static void expect_wanted(struct world *w, const struct subject *s, u32 before)
 		     w->wheel.wanted, max(wanted, before));
 }
 
-static void do_arm(struct world *w, struct subject *s, u64 expires)
+/* Arms a timer, or changes its deadline. */
+static void do_file(struct world *w, struct subject *s, u64 expires,
+		    void (*file)(struct twheel_wheel *w, struct twheel_node *t, u64 expires))
 {
 	u32 wanted = w->wheel.wanted;
 
-	twheel_wheel_insert(&w->wheel, &s->timer, expires);
-	note_filed(s, deadline(w, expires));
-	expect_wanted(w, s, wanted);
-}
-
-/* Changes the deadline of an armed timer. */
-static void do_change(struct world *w, struct subject *s, u64 expires)
-{
-	u32 wanted = w->wheel.wanted;
-
-	twheel_wheel_change(&w->wheel, &s->timer, expires);
+	file(&w->wheel, &s->timer, expires);
 	note_filed(s, deadline(w, expires));
 	expect_wanted(w, s, wanted);
 }
@@ -311,13 +303,13 @@ void world_do(struct world *w, enum world_verb verb, unsigned int which, u64 tic
 
 	switch (verb) {
 	case WORLD_ARM:
-		do_arm(w, s, tick);
+		do_file(w, s, tick, twheel_wheel_insert);
 		break;
 	case WORLD_ARRIVE:
 		do_arrive(w, s, tick);
 		break;
 	case WORLD_CHANGE:
-		do_change(w, s, tick);
+		do_file(w, s, tick, twheel_wheel_change);
 		break;
 	case WORLD_EXTEND:
 		do_extend(w, s, tick);
