@@ -46,44 +46,34 @@ static void use_on_heap(struct twheel_timer *timer, bool armed, bool setup_again
 		twheel_setup(timer, misuse_expired, 0);
 	if (!armed)
 		twheel_cancel_sync(timer);
-	kfree(timer);
 }
 
 static int __init misuse_init(void)
 {
-	struct twheel_timer *timer;
+	struct twheel_timer *timer = kzalloc(sizeof(*timer), GFP_KERNEL);
 	int ret = 0;
 
-	timer = kzalloc(sizeof(*timer), GFP_KERNEL);
 	if (!timer)
 		return -ENOMEM;
 	if (!strcmp(how, "no")) {
 		use_on_stack(false);
 		use_on_heap(timer, false, false);
-		return 0;
-	}
-	if (!strcmp(how, "free")) {
+	} else if (!strcmp(how, "free")) {
 		use_on_heap(timer, true, false);
-		return 0;
-	}
-	if (!strcmp(how, "setup")) {
+	} else if (!strcmp(how, "setup")) {
 		use_on_heap(timer, false, true);
-		return 0;
-	}
-	if (!strcmp(how, "unset")) {
+	} else if (!strcmp(how, "unset")) {
 		memset(timer, 0x5a, sizeof(*timer));
 		ret = twheel_add(timer, 0) == -EINVAL ? 0 : -EIO;
 		memset(timer, 0, sizeof(*timer));
-		kfree(timer);
-		return ret;
+	} else if (!strcmp(how, "stack")) {
+		use_on_stack(true);
+	} else if (!strcmp(how, "unannotated")) {
+		setup_unannotated();
+	} else {
+		ret = -EINVAL;
 	}
 	kfree(timer);
-	if (!strcmp(how, "stack"))
-		use_on_stack(true);
-	else if (!strcmp(how, "unannotated"))
-		setup_unannotated();
-	else
-		ret = -EINVAL;
 	return ret;
 }
 module_init(misuse_init);
