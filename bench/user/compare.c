@@ -15,9 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "machine.h"
 #include "measure.h"
-#include "trial.h"
 
 #define MAX_REPETITIONS	25
 #define LEAST_FOR_BYTES	10000u

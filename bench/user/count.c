@@ -14,9 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "machine.h"
 #include "measure.h"
-#include "trial.h"
 
 /* Time to the first deadline: more than any mechanism takes to arm its timers. */
 #define LEAD	NSEC

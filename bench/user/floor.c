@@ -18,7 +18,6 @@
 #include <unistd.h>
 #include "../../lib/libtwheel.h"
 #include "measure.h"
-#include "mechanism.h"
 
 #define BATCH	256
 #define EVENTS	1024

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "machine.h"
 #include "measure.h"
 
 static FILE *open_file(const char *name)

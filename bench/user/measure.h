@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all benchmarks need: time, memory, random numbers, and statistics.
+ * What the benchmarks share: time, memory, random numbers and statistics; the machine; the
+ * mechanisms that are compared, and the trials of each.
  */
 #ifndef _MEASURE_H
 #define _MEASURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -43,5 +45,118 @@ double median_of(double *value, size_t n);
 /* Prints the line that scripts/bench reads: twheel's figure beside a peer's. */
 void print_result(const char *engine, const char *metric, size_t n, const char *peer,
 		  double twheel, double theirs);
+
+/* machine.c */
+
+/* In bytes: MemAvailable of /proc/meminfo, plus free pages in per-CPU lists. */
+int64_t available_memory(void);
+
+/* The same, once the kernel has freed memory that it frees with a delay. */
+int64_t settled_memory(void);
+
+/*
+ * CPU time of all CPUs since boot in ns, interrupts included. The unit of /proc/stat is
+ * 10 ms. The figure is only meaningful if idle_is_exact().
+ */
+uint64_t busy_ns(void);
+
+/*
+ * Whether the kernel measures idle time. If it samples at each tick instead, it never sees
+ * the work that the tick itself causes.
+ */
+bool idle_is_exact(void);
+
+/* Raises a resource limit of the process to at least @value. */
+void raise_limit(int resource, uint64_t value);
+
+/*
+ * Binds the process to the CPU that it runs on. Then its timers are on the same CPU with
+ * every mechanism, and no figure includes the wake-up of another CPU.
+ */
+void stay_on_this_cpu(void);
+
+/*
+ * The mechanisms that the kernel offers for a program's timeouts. Each is used as a program
+ * would use it: one process, one thread, absolute deadlines of CLOCK_MONOTONIC, resource
+ * limits raised as needed. The result of every call is checked.
+ */
+
+/**
+ * struct mechanism - an implementation of timeouts
+ * @name: Its name in messages and results.
+ * @open: Prepare for @n timers. This allocates the program's own memory, which does not
+ *	count as memory of the timers.
+ * @arm: Create and arm @n timers: timer i for deadline[i].
+ * @extend: Give @n timers a later deadline, one after the other: timer order[i] gets
+ *	deadline[i].
+ * @cancel: Cancel and destroy the @n timers of @order, one after the other.
+ * @take: Wait for expirations, take those that have come, and return their number.
+ * @linear: @extend and @cancel take time in proportion to the number of timers, so that
+ *	only a sample of the timers is measured.
+ *
+ * All functions but @open and @arm may be missing; then they are not measured. A
+ * mechanism is used once in a process of its own, and frees nothing.
+ */
+struct mechanism {
+	const char *name;
+	void (*open)(size_t n);
+	void (*arm)(const uint64_t *deadline, size_t n);
+	void (*extend)(const uint32_t *order, const uint64_t *deadline, size_t n);
+	void (*cancel)(const uint32_t *order, size_t n);
+	size_t (*take)(void);
+	bool linear;
+};
+
+extern const struct mechanism twheel_single;	/* one ioctl() per operation */
+extern const struct mechanism twheel_batch;	/* one ioctl() for 256; read() */
+extern const struct mechanism twheel_mmap;	/* the table of deadlines */
+extern const struct mechanism twheel_ring;	/* the ring of events */
+extern const struct mechanism twheel_ioctl_1;	/* one ioctl() for a batch of 1 */
+extern const struct mechanism twheel_ioctl_8;
+extern const struct mechanism twheel_ioctl_64;
+extern const struct mechanism twheel_command_1;	/* the same by a command of io_uring */
+extern const struct mechanism twheel_command_8;
+extern const struct mechanism twheel_command_64;
+extern const struct mechanism timerfd;
+extern const struct mechanism posix;
+extern const struct mechanism uring;		/* one system call for 1024 */
+extern const struct mechanism uring_single;	/* one system call per operation */
+
+/* The floors: the surroundings of twheel's operations, such as an empty system call. */
+extern const struct mechanism floor_single;
+extern const struct mechanism floor_batch;
+extern const struct mechanism floor_mmap;
+extern const struct mechanism floor_events;
+
+/* trial.c: one mechanism does one kind of work, in a process of its own */
+
+/* The measurements, per timer, in ns; NaN for figures that were not measured */
+struct outcome {
+	double arm;		/* to create and arm a timer */
+	double extend;		/* to give it a later deadline */
+	double cancel;
+	double bytes;		/* no ns: what arming takes away from MemAvailable */
+	double deliver;		/* CPU time of all CPUs, when timers expire over a second */
+	double drain;		/* when all timers expire at one tick */
+	/* no measurement: how many times @arm arming may take before @deliver and @drain */
+	double patience;
+};
+
+/* Arms, extends and cancels @n timers. Sets @arm, @bytes, @extend and @cancel. */
+void trial_operations(const struct mechanism *m, size_t n, struct outcome *outcome);
+
+/* Lets @n timers expire, evenly over a second. Needs @arm, sets @deliver. */
+void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome);
+
+/* Lets @n timers expire at one tick. Needs @arm, sets @drain. */
+void trial_drain(const struct mechanism *m, size_t n, struct outcome *outcome);
+
+/*
+ * Runs a trial in a process of its own. If a timer was due before all were armed, runs
+ * the trial again with twice the patience.
+ */
+void run_trial(void (*trial)(const struct mechanism *m, size_t n,
+			     struct outcome *outcome),
+	       const struct mechanism *m, size_t n, struct outcome *outcome);
 
 #endif /* _MEASURE_H */

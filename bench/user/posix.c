@@ -8,9 +8,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
-#include "machine.h"
 #include "measure.h"
-#include "mechanism.h"
 
 #define EVENTS	1024
 

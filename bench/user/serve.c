@@ -17,7 +17,6 @@
 #include "../../samples/epoll/options.h"
 #include "../../samples/epoll/server.h"
 #include "backend.h"
-#include "machine.h"
 #include "measure.h"
 
 static const struct timeout_backend *const backends[] = {

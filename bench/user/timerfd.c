@@ -11,9 +11,7 @@
 #include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
-#include "machine.h"
 #include "measure.h"
-#include "mechanism.h"
 
 #define EVENTS	1024
 

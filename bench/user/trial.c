@@ -8,9 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../lib/libtwheel.h"
-#include "machine.h"
 #include "measure.h"
-#include "trial.h"
 
 /* So far ahead that no timer expires while operations are measured. */
 #define NEAREST		(60 * NSEC)

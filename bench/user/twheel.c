@@ -8,7 +8,6 @@
 #include "../../lib/libtwheel.h"
 #include "io_ring.h"
 #include "measure.h"
-#include "mechanism.h"
 
 /* The longest batch, and the usual one. */
 #define BATCH	256

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include "io_ring.h"
 #include "measure.h"
-#include "mechanism.h"
 
 #define BATCH	IO_RING_ENTRIES
 
