@@ -41,7 +41,6 @@ static int measure(struct bench_set *set, const struct bench_engine *engine,
 	return ret;
 }
 
-/* Measures add, rearm, rearm_later and cancel. */
 int bench_ops(u32 n, unsigned int reps)
 {
 	struct bench_set set;

@@ -53,7 +53,6 @@ void hwheel_remove(struct hwheel *w, uint32_t timer);
 /* Returns a tick such that no timer is due before it: HWHEEL_NEVER if there is no timer. */
 uint64_t hwheel_next(const struct hwheel *w);
 
-/* Advances the current tick to @tick. */
 void hwheel_advance(struct hwheel *w, uint64_t tick);
 
 /* Removes a timer that is due, and returns its @data; or NULL if no timer is due. */

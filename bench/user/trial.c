@@ -35,7 +35,6 @@ static double per_timer(uint64_t since, size_t n)
 	return (double)(now_ns() - since) / (double)n;
 }
 
-/* How many timers to extend and to cancel. */
 static size_t sample_size(const struct mechanism *m, size_t n)
 {
 	size_t size = n;
@@ -81,7 +80,6 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	}
 }
 
-/* Takes @n expirations. */
 static void take_all(const struct mechanism *m, size_t n)
 {
 	size_t taken = 0;

@@ -89,7 +89,6 @@ static void cancel_single(const uint32_t *order, size_t n)
 		check(twheel_cancel(device, handle[order[i]]), 0, "twheel_cancel()");
 }
 
-/* Submits a batch by a command of io_uring. */
 static long submit_command(size_t count)
 {
 	struct twheel_batch arg = { .ops = (uintptr_t)ops, .count = (uint32_t)count };

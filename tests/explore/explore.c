@@ -137,7 +137,6 @@ static void do_op(const struct op *op)
 	world_do(&world, op->verb, op->timer, tick, n);
 }
 
-/* Does one operation in the current state. */
 static void step(enum world_verb verb, unsigned int timer, unsigned int kind, unsigned int ahead)
 {
 	doing = (struct op){ verb, timer, kind, ahead };

@@ -54,7 +54,6 @@ static void do_widen_level(struct world *w, unsigned int n, unsigned int chains)
 	memset(old, 0xa5, sizeof(w->memory[0][n]));
 }
 
-/* Sets the attributes of an idle timer. */
 void world_kind(struct subject *s, u64 slack, u32 flags, u32 period)
 {
 	s->slack = slack;
@@ -163,7 +162,6 @@ static void begin(struct world *w, struct subject *s, u64 now)
 	note_filed(s, min(world_later(s->due + missed * t->period, t->period), TWHEEL_NEVER));
 }
 
-/* Takes a deferred timer. */
 static void do_take(struct world *w, struct subject *s, u64 now)
 {
 	bool due = s->due <= w->wheel.clk;

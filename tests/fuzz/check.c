@@ -139,7 +139,6 @@ void check_init(void)
 	}
 }
 
-/* Open a descriptor for each user whose timers are checked. */
 void check_users_init(void)
 {
 	unsigned int n;

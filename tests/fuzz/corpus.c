@@ -132,7 +132,6 @@ static unsigned int intersect(__u32 *found, unsigned int count)
 	return left;
 }
 
-/* Run a program, and tell whether it reaches all these features. */
 static bool reaches(const struct program *program, __u32 *found, unsigned int count)
 {
 	unsigned int n;
@@ -144,7 +143,6 @@ static bool reaches(const struct program *program, __u32 *found, unsigned int co
 	return true;
 }
 
-/* Remove the calls that the features do not need. */
 static void trim_program(struct program *program, __u32 *found, unsigned int count)
 {
 	struct program shorter;
@@ -207,7 +205,6 @@ static struct reach reach_of(const struct program *program)
 	return reach;
 }
 
-/* How many features a program adds to the covered ones. */
 static unsigned int count_gain(const struct reach *reach, const bool *covered)
 {
 	unsigned int n, sum = 0;
@@ -217,7 +214,6 @@ static unsigned int count_gain(const struct reach *reach, const bool *covered)
 	return sum;
 }
 
-/* The program that adds most features, or -1 if none adds any. */
 static int best_program(const struct reach *reach, const bool *covered)
 {
 	unsigned int n, most = 0, sum;

@@ -24,7 +24,6 @@ static __u32 run;
 static __u32 list[LIST];
 static unsigned int listed, known_count, block_count;
 
-/* Returns whether the kernel has KCOV. */
 bool cover_init(void)
 {
 	const int fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
@@ -94,7 +93,6 @@ bool cover_is_known(__u32 feature)
 	return known[feature];
 }
 
-/* Whether the last run has reached a feature. */
 bool cover_has(__u32 feature)
 {
 	return seen[feature] == run;

@@ -64,7 +64,6 @@ long do_ioctl_info(const __u64 *arg)
 	return issue_at(arg[0], TWHEEL_IOC_INFO, &info, sizeof(info), arg[1], 0);
 }
 
-/* The operation that the arguments of add or upsert describe. */
 static struct twheel_op op_of(const __u64 *arg)
 {
 	return (struct twheel_op){

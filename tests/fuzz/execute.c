@@ -43,7 +43,6 @@ void execute_init(const char *directory)
 		report_die("cannot write %s: %s\n", path, strerror(errno));
 }
 
-/* Progress is counted from here. */
 void execute_start(void)
 {
 	start = execute_seconds();

@@ -26,7 +26,6 @@ static void (*run_part)(struct part *part);
 /* What the main thread has still to run; NULL in helpers. */
 static __thread struct part *mine;
 
-/* @run: runs the calls of a part. */
 void helper_init(void (*run)(struct part *part))
 {
 	run_part = run;

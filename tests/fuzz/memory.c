@@ -67,7 +67,6 @@ void memory_reset(void)
 	memset(arena, 0, 4 * MEMORY_PAGE);
 }
 
-/* An address for @size bytes. */
 char *memory_at(__u64 where, size_t size)
 {
 	const size_t half = size / 2 < MEMORY_ROOM ? size / 2 : MEMORY_ROOM;

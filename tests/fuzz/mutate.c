@@ -59,7 +59,6 @@ static void change_arg(struct program *program)
 	}
 }
 
-/* Insert some calls of another program. */
 static void splice_calls(struct program *program, const struct program *other)
 {
 	unsigned int from = random_below(other->count);

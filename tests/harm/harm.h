@@ -139,13 +139,11 @@ extern const struct attack hotplug_attacks[];
 /* Start an attack, as a user of its own. It is prepared when this returns. */
 pid_t start_attack(const struct attack *attack);
 
-/* End an attack, and all its processes. */
 void end_attack(pid_t attacker);
 
 /* Whether the module tests/modules/twheel_irqs_off.c is loaded, which measures that. */
 bool irqs_off_are_measured(void);
 
-/* Measure it. The case fails if it is too long. */
 void irqs_off_measure(const struct attack *attack);
 
 #endif /* _HARM_H */

@@ -501,7 +501,6 @@ void *native_zalloc_object(struct kmem_cache *cache);
 void native_init(void);
 /* Lets a CPU take part, once the engine is set up. */
 void native_online(unsigned int cpu);
-/* Makes the calling thread CPU @cpu. */
 void native_become_cpu(unsigned int cpu);
 /* Runs what is due on this CPU at the tick in jiffies_64, as the tick's softirq would. */
 void native_softirq(void);

@@ -57,7 +57,6 @@ s64 torture_worst_late(void)
 	return atomic64_read(&worst_late);
 }
 
-/* Adds up the counts of all CPUs. */
 void torture_sum_up(struct torture_counts *sum)
 {
 	unsigned int cpu, i;

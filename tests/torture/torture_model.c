@@ -374,7 +374,6 @@ static void check_maybe_expired(struct torture_model_timer *t)
 		t->exact = false;
 }
 
-/* The callback of a timer has begun. */
 void torture_model_fired(struct torture_model_timer *t)
 {
 	lockdep_assert_held(&t->slot->lock);

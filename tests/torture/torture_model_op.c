@@ -255,7 +255,6 @@ static void create_timer(struct torture_model_slot *slot, struct rnd_state *rnd)
 	slot->t = t;
 }
 
-/* Does a random operation on a random timer. */
 void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 {
 	struct torture_model_slot *slot = &slots[torture_below(rnd, nr_slots)];
@@ -277,7 +276,6 @@ void torture_model_op(struct rnd_state *rnd, enum torture_context context)
 		free_timer(t);
 }
 
-/* Allocates slots, without timers. */
 int torture_model_op_init(unsigned int number)
 {
 	unsigned int i;

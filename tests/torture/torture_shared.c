@@ -204,7 +204,6 @@ static void replace_timer(struct shared_timer *s, struct rnd_state *rnd)
 	atomic_set_release(&s->users, 0);
 }
 
-/* Does a random operation on a random timer. */
 void torture_shared_op(struct rnd_state *rnd, enum torture_context context)
 {
 	struct shared_timer *s = &shared[torture_below(rnd, nr_shared)];

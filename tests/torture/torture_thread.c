@@ -149,7 +149,6 @@ static void init_torturer(struct torturer *t, unsigned int number)
 				   number * SOURCES + i + 1);
 }
 
-/* Starts the threads of all CPUs that are online. */
 static int register_hotplug(void)
 {
 	int ret;
