@@ -248,13 +248,6 @@ def _unpack_stock(debs, release, place):
     output(["/sbin/depmod", "-b", str(place), release])
 
 
-def source(name):
-    """A source tree, for its scripts and documentation tools."""
-    if is_stock(name):
-        raise Fail("stock has no source tree; name a version, for example 6.1")
-    return fetch(name)
-
-
 def fragments(flavour):
     return "\n".join((CONFIGS / part).read_text(encoding="utf-8")
                      for part in FLAVOURS[flavour][1])
