@@ -3,11 +3,6 @@
  * No call of a program blocks for ever: a signal interrupts the thread now and then.
  * Each process that runs calls creates its own alarm.
  */
-#include <signal.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "world.h"
 
 enum { INTERVAL_MS = 60 };

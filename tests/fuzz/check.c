@@ -4,15 +4,7 @@
  * every arming, no timer has expired early, no user is charged for a timer, and the
  * kernel has reported nothing.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 

@@ -5,12 +5,6 @@
  * it loses the calls that it can do without.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 

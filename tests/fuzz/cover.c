@@ -4,11 +4,7 @@
  * other, or a result of a call. KCOV traces the blocks that this thread executes. Of
  * the kernel, only the module is built with KCOV.
  */
-#include <fcntl.h>
 #include <linux/kcov.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 

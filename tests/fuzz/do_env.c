@@ -3,11 +3,6 @@
  * Calls that change the environment of other calls: time passes or jumps, another
  * thread or process runs some calls, the user changes, the next call fails.
  */
-#include <errno.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "world.h"
 
 long do_env_wait(const __u64 *arg)

@@ -2,15 +2,9 @@
 /*
  * The calls on a descriptor, without ioctl() and mmap().
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "world.h"
 

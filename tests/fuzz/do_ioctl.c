@@ -3,12 +3,7 @@
  * The ioctl calls. The other arguments fill in a structure; then a poke of n + 1 changes
  * its byte n. A pointer at the start of the structure is left out and not counted.
  */
-#include <errno.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "world.h"
 

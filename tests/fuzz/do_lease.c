@@ -3,11 +3,6 @@
  * The calls on leases. A lease has a slot among the files, so that all calls on files may
  * meet one.
  */
-#include <errno.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include "world.h"
 
 /* Whether @fd is a lease: the memory from which it was read may have been overwritten. */

@@ -2,10 +2,7 @@
 /*
  * The calls on memory that is shared with the device.
  */
-#include <errno.h>
 #include <pthread.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #include "world.h"
 

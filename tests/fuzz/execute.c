@@ -5,14 +5,6 @@
  * survives a crash of the machine. Whatever the program has begun is ended after it,
  * so that the next program starts afresh.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "world.h"
 
 enum {

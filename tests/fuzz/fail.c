@@ -6,13 +6,6 @@
  * Signals are blocked during such a call: a failed copy of a signal frame would kill the
  * process. No signal can interrupt the call, so it may only wait for a time to pass.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "world.h"
 
 #define DEBUG "/sys/kernel/debug/"

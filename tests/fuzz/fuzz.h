@@ -27,11 +27,22 @@
 #ifndef _FUZZ_H
 #define _FUZZ_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/twheel.h>
 #include <linux/types.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define __printf(format, first)	__attribute__((__format__(printf, format, first)))

@@ -3,12 +3,8 @@
  * Helpers: threads and processes that run some calls of a program while the main
  * thread goes on with the calls after them. Helpers have no helpers.
  */
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "world.h"
 

@@ -18,15 +18,9 @@
  *
  * A parent process watches the worker process, which may hang or die.
  */
-#include <errno.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../selftests/privilege.h"
 #include "fuzz.h"

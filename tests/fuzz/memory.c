@@ -3,11 +3,6 @@
  * Memory for the arguments of calls: good, bad, and in between. All threads of a
  * program share it, so arrays overlap.
  */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-
 #include "world.h"
 
 /* The arena: room, a read-only page, room, an inaccessible page. */

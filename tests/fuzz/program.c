@@ -2,10 +2,6 @@
 /*
  * Programs: inserting and removing calls, and the text form that call.c describes.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fuzz.h"
 
 void program_insert_call(struct program *program, unsigned int at, const struct call *call)

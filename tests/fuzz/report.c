@@ -4,9 +4,6 @@
  * Both processes map the page, so it outlives a worker that dies.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #include "fuzz.h"
 

@@ -3,9 +3,7 @@
  * The next ioctl of a thread as a command of io_uring. Each command has a ring of its
  * own, which ends with it, so that nothing is left of it when the program ends.
  */
-#include <errno.h>
 #include <liburing.h>
-#include <string.h>
 
 #include "world.h"
 

@@ -2,10 +2,6 @@
 /*
  * Values worth trying for each kind of argument.
  */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <time.h>
-
 #include "world.h"
 
 #define TICK	(10 * NSEC_PER_MSEC)	/* of UML; a multiple of x86's tick */

@@ -3,9 +3,6 @@
  * The descriptors, handles and mappings that the calls of a program share, and the
  * clock that a program may set.
  */
-#include <time.h>
-#include <unistd.h>
-
 #include "world.h"
 
 struct world world;
