@@ -2,9 +2,7 @@
 /*
  * One timerfd for all timeouts of a backend.
  */
-#include <errno.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 #include "backend.h"
 #include "measure.h"
 

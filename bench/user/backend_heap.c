@@ -3,9 +3,6 @@
  * Timeouts in a binary heap, as in most event loops. Each entry has a copy of the
  * deadline, so that a comparison follows no pointer.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include "backend.h"
 #include "measure.h"
 

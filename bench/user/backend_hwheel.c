@@ -2,9 +2,6 @@
 /*
  * Timeouts in a hierarchical timing wheel in the program's memory. A tick is 1 ms.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 #include "hwheel.h"
 #include "backend.h"
 #include "measure.h"

@@ -12,9 +12,6 @@
  * A metric of memory has bytes in the columns for ns.
  */
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include "measure.h"
 
 #define MAX_REPETITIONS	25

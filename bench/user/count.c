@@ -10,10 +10,6 @@
  * idling and the arming itself. So it includes the moves of timers within a wheel.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "measure.h"
 
 /* Time to the first deadline: more than any mechanism takes to arm its timers. */

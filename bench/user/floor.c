@@ -8,14 +8,10 @@
  * at an index that comes from another word. Events: the program wakes up at every tick,
  * and reads as many bytes as the events would have.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 #include "../../lib/libtwheel.h"
 #include "measure.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 #include "measure.h"
 
 static FILE *open_file(const char *name)

@@ -2,12 +2,7 @@
 /*
  * Time, memory, random numbers, and statistics.
  */
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include "measure.h"
 

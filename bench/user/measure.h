@@ -6,10 +6,16 @@
 #ifndef _MEASURE_H
 #define _MEASURE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NSEC	1000000000ull
 

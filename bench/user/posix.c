@@ -3,11 +3,9 @@
  * One POSIX timer for each timeout. Their signal is blocked, and the program reads it
  * from a signalfd, many at a time: the fastest way to take expirations.
  */
-#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 #include "measure.h"
 
 #define EVENTS	1024

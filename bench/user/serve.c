@@ -9,10 +9,7 @@
  * CPU time of a heartbeat, of the whole machine without the clients (u_serve_machine);
  * and lateness of timeouts, the worst and the mean (u_serve_worst, u_serve_late).
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include "../../samples/epoll/client.h"
 #include "../../samples/epoll/options.h"
 #include "../../samples/epoll/server.h"

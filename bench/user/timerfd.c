@@ -5,12 +5,9 @@
  * All are in one process, which raises its limit of descriptors: root may do that up to
  * fs.nr_open.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 #include "measure.h"
 
 #define EVENTS	1024

@@ -2,11 +2,7 @@
 /*
  * The trials: one mechanism does one kind of work, in a process of its own.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include "../../lib/libtwheel.h"
 #include "measure.h"
 

@@ -3,7 +3,6 @@
  * /dev/twheel: by single calls, by batches, by its two mappings, and by io_uring.
  */
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include "../../lib/libtwheel.h"
 #include "io_ring.h"

@@ -5,7 +5,6 @@
  *
  * To change or cancel a timeout, the kernel searches a list of all timeouts.
  */
-#include <errno.h>
 #include "io_ring.h"
 #include "measure.h"
 
