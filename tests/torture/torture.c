@@ -2,10 +2,6 @@
 /*
  * twheel torture: counts, violations, and parameters that several files read
  */
-#include <linux/atomic.h>
-#include <linux/bug.h>
-#include <linux/cpumask.h>
-#include <linux/sched.h>
 #include <linux/string.h>
 #include "torture.h"
 

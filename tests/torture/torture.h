@@ -19,10 +19,20 @@
 #undef pr_fmt
 #define pr_fmt(fmt) fmt
 
+#include <linux/atomic.h>
+#include <linux/bug.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/prandom.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/types.h>
 #include "../../twheel.h"
 

@@ -5,8 +5,6 @@
  * While a CPU comes or goes, its timers may move to another CPU. The model asks for a
  * generation to learn whether that may have happened.
  */
-#include <linux/atomic.h>
-#include <linux/percpu.h>
 #include "torture.h"
 
 static DEFINE_PER_CPU(bool, in_transit);

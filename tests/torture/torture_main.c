@@ -15,12 +15,7 @@
  * of torture_model_op.c has one user at a time and is checked exactly. A timer of
  * torture_shared.c has many users at once, which race with each other.
  */
-#include <linux/cpu.h>
-#include <linux/cpumask.h>
-#include <linux/err.h>
-#include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/sched.h>
 #include "torture.h"
 
 module_param_named(seed, torture_seed, uint, 0444);

@@ -5,9 +5,6 @@
  * torture_model.h describes the model. Callers of all functions here hold the lock of
  * the timer's slot, so interrupts are off.
  */
-#include <linux/bug.h>
-#include <linux/cpumask.h>
-#include <linux/errno.h>
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 #include "torture_model.h"

@@ -6,11 +6,7 @@
  * waits for the timer's callback marks the slot as busy and drops the lock, which the
  * callback needs.
  */
-#include <linux/delay.h>
-#include <linux/mm.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
 #include "torture_model.h"
 
 /* How long the end of the test waits for callbacks that are overdue. */

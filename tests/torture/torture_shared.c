@@ -6,12 +6,6 @@
  * ends once, so at the end armed == fired + cancelled + replaced. A timer is shut down
  * while other contexts use it, and cannot be armed afterwards.
  */
-#include <linux/atomic.h>
-#include <linux/delay.h>
-#include <linux/errno.h>
-#include <linux/mm.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
 #include "torture.h"
 
 /* In @users: no context may begin to use the timer. */

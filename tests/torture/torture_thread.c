@@ -9,14 +9,8 @@
  * Each context of a thread has random numbers of its own: the same seed gives the same
  * sequence of choices. Their results depend on the timing.
  */
-#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/err.h>
 #include <linux/interrupt.h>
-#include <linux/kthread.h>
-#include <linux/percpu.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/timer.h>
 #include "../../twheel_compat.h"
 #include "torture.h"
