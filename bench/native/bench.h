@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* An object has one timer, at its beginning. The callback gets the timer's address. */
 #define OBJECT_SIZE	128

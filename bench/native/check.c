@@ -6,8 +6,6 @@
  * far deadlines. The model is an array of deadlines. It knows how many timers must expire on
  * each tick.
  */
-#include <stdio.h>
-#include <string.h>
 #include "bench.h"
 
 #define TIMERS		3000U

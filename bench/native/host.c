@@ -2,9 +2,6 @@
 /*
  * Native benchmark: what it needs of the machine
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include "bench.h"

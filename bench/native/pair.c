@@ -9,7 +9,6 @@
  */
 #include "bench.h"
 #include "pair.h"
-#include <stdio.h>
 
 #define START		1000003ULL
 #define MAX_REPS	15

@@ -4,7 +4,6 @@
  *
  * Its hand rests until hwheel_next(), as the server's program sleeps until then.
  */
-#include <stdlib.h>
 #include "../user/hwheel.h"
 #include "bench.h"
 

@@ -7,7 +7,6 @@
  * level's hand has gone round, the next slot of the level above is emptied at once. Each
  * tick is visited, whether it has timers or not.
  */
-#include <string.h>
 #include "bench.h"
 
 #define LEVELS	8

@@ -3,7 +3,6 @@
  * Native benchmark: a red-black tree that caches its first timer, as hrtimer does
  */
 #include <bsd/sys/tree.h>
-#include <string.h>
 #include "bench.h"
 
 struct node {

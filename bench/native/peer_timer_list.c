@@ -8,7 +8,6 @@
  * first of them is cached. The lock and the interrupt flags are left out, as they are for
  * all structures here.
  */
-#include <string.h>
 #include "bench.h"
 
 #define LEVELS		9

@@ -7,7 +7,6 @@
  * before its own. A call takes all slots that the hand has passed, and files their timers
  * anew. Timers that are due go to a list, from which the caller takes them.
  */
-#include <string.h>
 #include <sys/queue.h>
 #include "bench.h"
 

@@ -2,10 +2,7 @@
 #include "harm.h"
 
 #include <linux/capability.h>
-#include <sched.h>
-#include <sys/stat.h>
 
-#include "parameter.h"
 
 static int to_attacker[2], from_attacker[2];
 

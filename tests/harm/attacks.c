@@ -2,7 +2,6 @@
 #include "harm.h"
 
 #include <sys/eventfd.h>
-#include <sys/timerfd.h>
 
 #include "event_ring.h"
 #include "one_epoll.h"

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "harm.h"
 
-#include <sched.h>
-#include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "event_ring.h"
 #include "one_epoll.h"
-#include "rights.h"
 
 enum { CALLERS_MOST = 16384, PROCESSES = 2000, EPOLLS = 300, PROGRAMS = 20, RECEIVER = 1002,
 	USERS = 30, FIRST_USER = 300000 };

@@ -4,8 +4,6 @@
  * The process spins with SCHED_FIFO, and nothing but the kernel can end it. It notes the time
  * as long as it lives.
  */
-#include <sched.h>
-#include <sys/wait.h>
 
 #include "harm.h"
 #include "holder.h"

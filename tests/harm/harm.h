@@ -17,7 +17,17 @@
 #ifndef _HARM_H
 #define _HARM_H
 
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+
 #include "device.h"
+#include "parameter.h"
+#include "rights.h"
 
 /* The CPU that is attacked, and the CPU of the program that measures. */
 extern int attacked_cpu, other_cpu;

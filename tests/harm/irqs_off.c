@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "harm.h"
 
-#include "parameter.h"
 
 #define LONGEST "/sys/module/twheel_irqs_off/parameters/longest"
 

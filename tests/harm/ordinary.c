@@ -4,12 +4,8 @@
  * timers, one whose million timers are due on one tick, and one that closes a descriptor
  * with a million timers. Each is compared with its peer in the same run.
  */
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/timerfd.h>
 
 #include "harm.h"
-#include "rights.h"
 
 enum { MILLION = 1000000, BYTES_A_TIMER = 65, STEP = 10000, ROOM = 1024 };
 enum { ORDINARY = 1003, RECEIVER = 1004 };

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "harm.h"
 
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
-#include "parameter.h"
 
 struct work *work;
 

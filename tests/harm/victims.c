@@ -2,8 +2,6 @@
 #include "harm.h"
 
 #include <grp.h>
-#include <sched.h>
-#include <sys/prctl.h>
 
 int attacked_cpu, other_cpu;
 
