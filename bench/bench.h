@@ -22,14 +22,9 @@
 /* How far a heartbeat pushes a deadline back. */
 #define BENCH_PUSH		(600ULL * HZ)
 
-/**
- * struct bench_object - an object with a timer, such as a connection
- * @wheel: For twheel, with the deadline, which the callback compares with the time.
- * @list: For timer_list, which includes the deadline.
- * @high: For hrtimer, with the deadline in ticks.
- * @size: Makes all objects equally large.
- *
- * Objects have the same size and place with every engine.
+/*
+ * An object with a timer, such as a connection: the same size and place with every engine. The
+ * callback compares the deadline, in ticks, with the time.
  */
 struct bench_object {
 	union {
@@ -74,12 +69,9 @@ int bench_set_init(struct bench_set *set, u32 n);
 void bench_set_exit(struct bench_set *set);
 void bench_set_deadlines(struct bench_set *set, u64 range);
 
-/**
- * typedef bench_pass_t - a loop that does the same to several objects
- * @ops: The objects and their deadlines.
- * @count: Number of objects.
- * @base: The time that deadlines are counted from.
- * @good: Counter of operations that had the expected result.
+/*
+ * A loop that does the same to several objects. It counts the deadlines from @base, and in
+ * @good the operations that had the expected result.
  */
 typedef void (*bench_pass_t)(const struct bench_op *ops, u32 count,
 			     const struct bench_base *base, u32 *good);

@@ -6,24 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * struct loop - the timers of an event loop
- * @name: Its name.
- * @size: The size of a timer.
- * @open: Open a loop.
- * @init: Initialise a timer.
- * @start: Start or restart a timer, @ms from now.
- * @again: Restart a timer that runs, @ms from now, as after each message of a client.
- * @stop: Stop a timer.
- * @turn: What the loop does once in a turn, before it polls, without system calls for descriptors.
+/*
+ * The timers of an event loop. @turn is what the loop does once in a turn, before it polls,
+ * without system calls for descriptors.
  */
 struct loop {
 	const char	*name;
-	size_t		size;
+	size_t		size;	/* of a timer */
 	void		(*open)(void);
 	void		(*init)(void *timer);
-	void		(*start)(void *timer, uint64_t ms);
-	void		(*again)(void *timer, uint64_t ms);
+	void		(*start)(void *timer, uint64_t ms);	/* or restart, in @ms */
+	void		(*again)(void *timer, uint64_t ms);	/* one that runs */
 	void		(*stop)(void *timer);
 	void		(*turn)(void);
 };

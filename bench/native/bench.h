@@ -19,39 +19,24 @@
 /* A callback of the benchmark. All structures call it through a pointer in the timer. */
 typedef void (*fired_fn)(void *timer);
 
-/**
- * struct peer - a structure of timers
- * @name: Its name.
- * @exact: Timers expire on their tick. Otherwise they may be late.
- * @size: Bytes a timer.
- * @beside: For a design: bytes that each timer has elsewhere.
- * @fixed: For a design: bytes of the empty structure.
- * @most: Above so many timers, a design takes too long to measure; 0: no limit.
- * @open: Makes an empty structure at tick @now. There is one at a time.
- * @setup: Sets up a timer.
- * @add: Arms an idle timer.
- * @mod: Gives a pending timer another deadline.
- * @extend: Gives a pending timer a later deadline.
- * @cancel: Disarms a pending timer.
- * @tick: Runs the callbacks of all timers that are due at tick @now. Called for each
- *	tick in turn.
- *
- * All calls go through these pointers. A design of designs.c may lack @mod and @extend.
+/*
+ * A structure of timers. All calls go through these pointers. A design of designs.c may lack
+ * @mod and @extend.
  */
 struct peer {
 	const char	*name;
-	bool		exact;
-	size_t		size;
-	size_t		beside;
-	size_t		fixed;
-	uint32_t	most;
-	void		(*open)(uint64_t now);
+	bool		exact;		/* timers expire on their tick, never late */
+	size_t		size;		/* bytes a timer */
+	size_t		beside;		/* of a design: bytes a timer elsewhere */
+	size_t		fixed;		/* of a design: bytes when empty */
+	uint32_t	most;		/* with more, a design takes too long; 0: no limit */
+	void		(*open)(uint64_t now);	/* empty, at tick @now; one at a time */
 	void		(*setup)(void *timer, fired_fn fn);
-	void		(*add)(void *timer, uint64_t expires);
-	void		(*mod)(void *timer, uint64_t expires);
-	void		(*extend)(void *timer, uint64_t expires);
-	void		(*cancel)(void *timer);
-	void		(*tick)(uint64_t now);
+	void		(*add)(void *timer, uint64_t expires);	/* arms an idle one */
+	void		(*mod)(void *timer, uint64_t expires);	/* of a pending one */
+	void		(*extend)(void *timer, uint64_t expires);	/* to a later one */
+	void		(*cancel)(void *timer);	/* of a pending one */
+	void		(*tick)(uint64_t now);	/* for each tick in turn */
 };
 
 extern const struct peer peer_twheel;

@@ -11,24 +11,17 @@
 #define PAIR_CASES	3U
 #define PAIR_SIDES	2U
 
-/**
- * struct pair - what two threads do
- * @program: The name of the program.
- * @column: What the second column of the output says.
- * @operation: The names of the operations.
- * @name: The names of the cases. In the first, only one thread works.
- * @prepare: Prepares the side of a thread, with so many timers.
- * @arrange: Prepares both sides for a case.
- * @work: Does the operations of a side on its CPU. Writes to @took how many ns each took, and
- *	waits for %pair_start before each of them.
+/*
+ * What two threads do. @work does the operations of a side on its CPU, writes to @took how
+ * many ns each took, and waits for %pair_start before each of them.
  */
 struct pair {
 	const char	*program;
-	const char	*column;
+	const char	*column;	/* what the second column of the output says */
 	const char	*operation[PAIR_OPERATIONS];
-	const char	*name[PAIR_CASES];
-	void		(*prepare)(unsigned int side, unsigned int n);
-	void		(*arrange)(unsigned int number);
+	const char	*name[PAIR_CASES];	/* in the first, only one thread works */
+	void		(*prepare)(unsigned int side, unsigned int n);	/* @n timers */
+	void		(*arrange)(unsigned int number);	/* both sides for a case */
 	void		(*work)(unsigned int side, double *took);
 };
 

@@ -87,29 +87,23 @@ void stay_on_this_cpu(void);
  * limits raised as needed. The result of every call is checked.
  */
 
-/**
- * struct mechanism - an implementation of timeouts
- * @name: Its name in messages and results.
- * @open: Prepare for @n timers. This allocates the program's own memory, which does not
- *	count as memory of the timers.
- * @arm: Create and arm @n timers: timer i for deadline[i].
- * @extend: Give @n timers a later deadline, one after the other: timer order[i] gets
- *	deadline[i].
- * @cancel: Cancel and destroy the @n timers of @order, one after the other.
- * @take: Wait for expirations, take those that have come, and return their number.
- * @linear: @extend and @cancel take time in proportion to the number of timers, so that
- *	only a sample of the timers is measured.
- *
- * All functions but @open and @arm may be missing; then they are not measured. A
- * mechanism is used once in a process of its own, and frees nothing.
+/*
+ * An implementation of timeouts. All functions but @open and @arm may be missing; then they
+ * are not measured. A mechanism is used once in a process of its own, and frees nothing.
  */
 struct mechanism {
 	const char *name;
+	/* Allocates the program's own memory, which does not count as memory of the timers. */
 	void (*open)(size_t n);
+	/* Creates and arms timers: timer i for deadline[i]. */
 	void (*arm)(const uint64_t *deadline, size_t n);
+	/* Gives timers a later deadline, one after the other: timer order[i] gets deadline[i]. */
 	void (*extend)(const uint32_t *order, const uint64_t *deadline, size_t n);
+	/* Cancels and destroys the timers of @order, one after the other. */
 	void (*cancel)(const uint32_t *order, size_t n);
+	/* Waits for expirations, takes those that have come, and returns their number. */
 	size_t (*take)(void);
+	/* @extend and @cancel take time in proportion to the timers: only a sample is measured. */
 	bool linear;
 };
 
