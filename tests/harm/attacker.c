@@ -3,7 +3,6 @@
 
 #include <linux/capability.h>
 
-
 static int to_attacker[2], from_attacker[2];
 
 void end_attack(pid_t attacker)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "harm.h"
 
-
 #include "event_ring.h"
 #include "one_epoll.h"
 

@@ -55,7 +55,7 @@ struct innocent {
 
 struct lateness {
 	unsigned int	events;
-	__u64		p50_ns, p99_ns, max_ns;
+	__u64		p99_ns, max_ns;
 };
 
 /* Victims: processes that run until they are killed. */

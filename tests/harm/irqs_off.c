@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "harm.h"
 
-
 #define LONGEST "/sys/module/twheel_irqs_off/parameters/longest"
 
 /* 100,000 instructions, where the clock counts them. */

@@ -3,7 +3,6 @@
 
 #include <sys/resource.h>
 
-
 struct work *work;
 
 /* A setting of the kernel, and its value before set_up(). */

@@ -194,7 +194,6 @@ struct lateness lateness_of(struct innocent *innocent)
 	}
 	qsort(late, n, sizeof(*late), compare);
 	if (n) {
-		result.p50_ns = late[n / 2];
 		result.p99_ns = late[n * 99 / 100];
 		result.max_ns = late[n - 1];
 	}
