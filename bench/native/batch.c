@@ -2,7 +2,7 @@
 /*
  * Native benchmark: what the device does for a batch of a program's operations
  *
- * usage: batch [--count N] [--reps N]
+ * usage: batch COUNT REPS
  *
  * Cases: "one_thread" works; two threads work on two cores, with a "set_each", or both on
  * "one_set". A set is what an open file has. The copies from and to the program's memory are
@@ -162,8 +162,7 @@ static void work(unsigned int cpu, double *took)
 int main(int argc, char **argv)
 {
 	static const struct pair pair = {
-		.program	= "batch",
-		.column		= "batches",
+			.column		= "batches",
 		.operation	= { [ARM] = "arm", [PUSH_BACK] = "push_back", [CANCEL] = "cancel" },
 		.name		= { [ONE_THREAD] = "one_thread", [SET_EACH] = "set_each",
 				    [ONE_SET] = "one_set" },

@@ -60,8 +60,7 @@ uint64_t bench_cpu_time(void);
 uint64_t bench_random(void);
 /* The numbers from 0 to @n - 1 in a random order. */
 uint32_t *bench_order(uint32_t n);
-/* Sorts the values, and prints the median, the least and the most. */
-void bench_print_spread(double *value, unsigned int n);
+double bench_median(double *value, unsigned int n);
 
 /* Checks all structures against a model, and prints TAP. Returns an exit status. */
 int check_all(void);

@@ -59,8 +59,8 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void bench_print_spread(double *value, unsigned int n)
+double bench_median(double *value, unsigned int n)
 {
 	qsort(value, n, sizeof(*value), compare);
-	printf("%.1f,%.1f,%.1f\n", value[n / 2], value[0], value[n - 1]);
+	return value[n / 2];
 }

@@ -2,13 +2,13 @@
 /*
  * Native benchmark: nanoseconds an operation takes, for each structure of timers
  *
- * usage: measure [--count N] [--reps N] [--clumped | --designs]
- *        measure --check
+ * usage: measure hour|clumped|designs COUNT REPS
+ *        measure check
  *
- * Prints lines of: count,deadlines,operation,structure,median,least,most. Times are the
- * thread's CPU time in ns. The structures take turns, repetition by repetition.
+ * Prints lines of: count,deadlines,operation,structure,median. Times are the thread's CPU time
+ * in ns. The structures take turns, repetition by repetition.
  *
- * With --designs, the structures are five designs: all timers are armed and cancelled, then
+ * With designs, the structures are five designs: all timers are armed and cancelled, then
  * armed again, and five minutes pass tick by tick, or fewer if that takes too long.
  */
 #include <errno.h>
@@ -271,35 +271,41 @@ static void take_turn_of_design(const struct plan *plan, const struct peer *peer
 	result[COST_TICK] = design_tick(plan, peer);
 }
 
-static void report(const struct plan *plan, const char *deadlines, const struct peer *peer,
-		   unsigned int metric, double *value, unsigned int reps)
-{
-	if (!(value[0] > 0))
-		return;
-	printf("%u,%s,%s,%s,", plan->n, deadlines, metric_name[metric], peer->name);
-	bench_print_spread(value, reps);
-}
+/* Deadlines, structures, and what is measured of them */
+static const struct kind {
+	const char		*name;
+	uint32_t		soonest, spread;
+	const struct peer *const *all;
+	void			(*turn)(const struct plan *plan, const struct peer *peer,
+					double *result);
+} kinds[] = {
+	{ "hour", HEARTBEAT, HOUR - HEARTBEAT, peers, take_turn },
+	{ "clumped", 60000, 1000, peers, take_turn },
+	{ "designs", 1, HOUR, designs, take_turn_of_design },
+	{ }
+};
 
-static void measure(struct plan *plan, const char *deadlines, unsigned int reps,
-		    const struct peer *const *all,
-		    void (*turn)(const struct plan *plan, const struct peer *peer, double *result))
+static void measure(const struct kind *kind, uint32_t n, unsigned int reps)
 {
 	static double value[8][METRICS][MAX_REPS];
+	struct plan plan = { .n = n, .soonest = kind->soonest, .spread = kind->spread };
 	double result[METRICS];
 	unsigned int rep, i, m;
 
-	make_plan(plan);
+	make_plan(&plan);
 	for (rep = 0; rep < reps; rep++) {
-		for (i = 0; all[i]; i++) {
+		for (i = 0; kind->all[i]; i++) {
 			memset(result, 0, sizeof(result));
-			turn(plan, all[i], result);
+			kind->turn(&plan, kind->all[i], result);
 			for (m = 0; m < METRICS; m++)
 				value[i][m][rep] = result[m];
 		}
 	}
 	for (m = 0; m < METRICS; m++)
-		for (i = 0; all[i]; i++)
-			report(plan, deadlines, all[i], m, value[i][m], reps);
+		for (i = 0; kind->all[i]; i++)
+			if (value[i][m][0] > 0)
+				printf("%u,%s,%s,%s,%.1f\n", n, kind->name, metric_name[m],
+				       kind->all[i]->name, bench_median(value[i][m], reps));
 }
 
 static void pin(void)
@@ -311,52 +317,20 @@ static void pin(void)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static int usage(void)
-{
-	fprintf(stderr, "usage: measure [--count N] [--reps N] [--clumped | --designs]\n"
-			"       measure --check\n");
-	return 2;
-}
-
 int main(int argc, char **argv)
 {
-	struct plan plan = { .n = 100000, .soonest = HEARTBEAT, .spread = HOUR - HEARTBEAT };
-	const char *deadlines = "hour";
-	unsigned int reps = 5;
-	bool of_designs = false;
-	int i;
+	unsigned long n = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
+	unsigned long reps = argc == 4 ? strtoul(argv[3], NULL, 10) : 0;
+	const struct kind *kind;
 
 	pin();
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--check"))
-			return check_all();
-		if (!strcmp(argv[i], "--clumped")) {
-			plan.soonest = 60000;
-			plan.spread = 1000;
-			deadlines = "clumped";
-			continue;
+	if (argc == 2 && !strcmp(argv[1], "check"))
+		return check_all();
+	for (kind = kinds; n && reps && reps <= MAX_REPS && kind->name; kind++)
+		if (!strcmp(argv[1], kind->name)) {
+			measure(kind, (uint32_t)n, (unsigned int)reps);
+			return 0;
 		}
-		if (!strcmp(argv[i], "--designs")) {
-			plan.soonest = 1;
-			plan.spread = HOUR;
-			deadlines = "designs";
-			of_designs = true;
-			continue;
-		}
-		if (i + 1 == argc)
-			return usage();
-		if (!strcmp(argv[i], "--count"))
-			plan.n = (uint32_t)strtoul(argv[++i], NULL, 10);
-		else if (!strcmp(argv[i], "--reps"))
-			reps = (unsigned int)strtoul(argv[++i], NULL, 10);
-		else
-			return usage();
-	}
-	if (!plan.n || !reps || reps > MAX_REPS)
-		return usage();
-	if (of_designs)
-		measure(&plan, deadlines, reps, designs, take_turn_of_design);
-	else
-		measure(&plan, deadlines, reps, peers, take_turn);
-	return 0;
+	fprintf(stderr, "usage: measure hour|clumped|designs COUNT REPS\n       measure check\n");
+	return 2;
 }

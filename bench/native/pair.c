@@ -2,10 +2,10 @@
 /*
  * Native benchmark: one thread, and two threads on two cores, each a CPU of the engine
  *
- * usage: PROGRAM [--count N] [--reps N]
+ * usage: PROGRAM COUNT REPS
  *
- * Prints lines of: count,what,operation,case,median,least,most. Times are CPU time of a thread
- * in ns for one of its operations, and have the time that a thread waits for a lock.
+ * Prints lines of: count,what,operation,case,median. Times are CPU time of a thread in ns
+ * for one of its operations, and have the time that a thread waits for a lock.
  */
 #include "bench.h"
 #include "pair.h"
@@ -50,23 +50,18 @@ static void run(unsigned int threads, double *mean)
 int pair_main(int argc, char **argv, const struct pair *what)
 {
 	double mean[PAIR_OPERATIONS], value[PAIR_CASES][PAIR_OPERATIONS][MAX_REPS];
-	unsigned int reps = 5, rep, c, operation, n = 100000;
-	int i;
+	unsigned long n = argc == 3 ? strtoul(argv[1], NULL, 10) : 0;
+	unsigned long reps = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+	unsigned int rep, c, operation, i;
 
-	for (i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--count"))
-			n = (unsigned int)strtoul(argv[i + 1], NULL, 10);
-		else if (!strcmp(argv[i], "--reps"))
-			reps = (unsigned int)strtoul(argv[i + 1], NULL, 10);
-	}
-	if (i != argc || n < PAIR_SIDES || !reps || reps > MAX_REPS) {
-		fprintf(stderr, "usage: %s [--count N] [--reps N]\n", what->program);
+	if (n < PAIR_SIDES || !reps || reps > MAX_REPS) {
+		fprintf(stderr, "usage: %s COUNT REPS\n", argv[0]);
 		return 2;
 	}
 	pair = what;
 	peer_engine.open(START);
-	for (i = 0; i < (int)PAIR_SIDES; i++)
-		pair->prepare((unsigned int)i, n / PAIR_SIDES);
+	for (i = 0; i < PAIR_SIDES; i++)
+		pair->prepare(i, (unsigned int)n / PAIR_SIDES);
 	for (rep = 0; rep < reps; rep++)
 		for (c = 0; c < PAIR_CASES; c++) {
 			pair->arrange(c);
@@ -75,10 +70,8 @@ int pair_main(int argc, char **argv, const struct pair *what)
 				value[c][operation][rep] = mean[operation];
 		}
 	for (operation = 0; operation < PAIR_OPERATIONS; operation++)
-		for (c = 0; c < PAIR_CASES; c++) {
-			printf("%u,%s,%s,%s,", n, pair->column, pair->operation[operation],
-			       pair->name[c]);
-			bench_print_spread(value[c][operation], reps);
-		}
+		for (c = 0; c < PAIR_CASES; c++)
+			printf("%lu,%s,%s,%s,%.1f\n", n, pair->column, pair->operation[operation],
+			       pair->name[c], bench_median(value[c][operation], reps));
 	return 0;
 }

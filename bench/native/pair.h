@@ -16,7 +16,6 @@
  * many ns each took, and waits for %pair_start before each of them.
  */
 struct pair {
-	const char	*program;
 	const char	*column;	/* what the second column of the output says */
 	const char	*operation[PAIR_OPERATIONS];
 	const char	*name[PAIR_CASES];	/* in the first, only one thread works */

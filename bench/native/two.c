@@ -2,7 +2,7 @@
 /*
  * Native benchmark: two threads on two cores, each a CPU of the engine
  *
- * usage: two [--count N] [--reps N]
+ * usage: two COUNT REPS
  *
  * Cases: one thread works "alone"; two threads work, each on the "own_base" of its CPU; two
  * threads work, both on the "same_base" of CPU 0. See pair.c.
@@ -100,8 +100,7 @@ static void work(unsigned int cpu, double *took)
 int main(int argc, char **argv)
 {
 	static const struct pair pair = {
-		.program	= "two",
-		.column		= "two_cpus",
+			.column		= "two_cpus",
 		.operation	= { [ADD] = "add", [REARM] = "rearm", [CANCEL] = "cancel" },
 		.name		= { [ALONE] = "alone", [OWN_BASE] = "own_base",
 				    [SAME_BASE] = "same_base" },
