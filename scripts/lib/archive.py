@@ -7,6 +7,7 @@ from it.
 
 import os
 import pathlib
+import platform
 import re
 import shutil
 
@@ -20,13 +21,10 @@ SUITES = ("bookworm", "bookworm-security", "bookworm-backports", "trixie",
 def codename():
     """The Debian release this system runs."""
     try:
-        text = pathlib.Path("/etc/os-release").read_text(encoding="utf-8")
+        fields = platform.freedesktop_os_release()
     except OSError:
-        text = ""
-    fields = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.M))
-    if fields.get("ID") != "debian":
         return "stable"
-    return fields.get("VERSION_CODENAME", "stable")
+    return fields.get("VERSION_CODENAME", "stable") if fields["ID"] == "debian" else "stable"
 
 
 def addresses():
@@ -192,9 +190,7 @@ class Sources(Archive):
     kind, lists = "deb-src", "Sources"
 
     def __init__(self):
-        super().__init__("own")
-        self.name = "sources"
-        self.dir = cache("apt", "sources", "sources.list").parent
+        super().__init__("sources")
 
     def _suites(self):
         return ["bookworm", "bookworm-updates", "bookworm-security"]
