@@ -91,7 +91,6 @@ class Archive:
         return list(dict.fromkeys(suites))
 
     def update(self):
-        """Fetch the package lists."""
         if not KEYRING.exists():
             raise Fail(f"no {KEYRING}; run scripts/setup kernel")
         plain, security = addresses()

@@ -53,7 +53,6 @@ def check(name, flavour=None):
 
 
 def is_stock(name):
-    """Whether a kernel is the distribution's own."""
     return name in STOCKS
 
 
@@ -183,7 +182,6 @@ def _download_ours(packages, meaning, directory):
 
 
 def _unpack_source(deb, package, place):
-    """Unpack the source archive that the package contains."""
     script = ('set -eo pipefail; dpkg-deb --fsys-tarfile "$1" | '
               'tar -xO "./usr/src/$2.tar.xz" | xz -dc -T0 | '
               'tar -x --strip-components=1')

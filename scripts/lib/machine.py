@@ -182,8 +182,6 @@ COMMANDS = {"qemu": qemu_command, "uml": uml_command}
 
 
 class Machine:
-    """One run of one machine."""
-
     def __init__(self, plan, initrd):
         self.plan = plan
         self.console = b""
@@ -269,7 +267,6 @@ class Machine:
         return self.console.decode(errors="replace")
 
     def end(self):
-        """Kill the machine if it still runs."""
         kill(self.process)
         for channel in self.channels:
             channel.close()

@@ -71,7 +71,6 @@ class Line:
 
 
 def parse(text):
-    """Take a line apart."""
     text = text.rstrip("\n")
     found = LINE.match(text)
     if not found:
@@ -265,8 +264,6 @@ def merge(text):
 
 
 class Writer:
-    """Prints TAP."""
-
     def __init__(self, planned=None):
         self.count = self.failures = 0
         self.planned = planned
