@@ -110,12 +110,11 @@ static __u64 attack_time(pid_t attacker)
 	return sum;
 }
 
-static struct phase measure(pid_t (*start_victim)(struct progress *progress), pid_t attacker,
-			    __u64 duration)
+static struct phase measure(void (*run_victim)(void *data), pid_t attacker, __u64 duration)
 {
-	const pid_t victim = start_victim(&shared->progress);
-	const pid_t innocent = start_innocent(&shared->innocent);
-	const bool fifo = start_victim == start_fifo;
+	const pid_t victim = start(run_victim, &shared->progress);
+	const pid_t innocent = start(run_innocent, &shared->innocent);
+	const bool fifo = run_victim == run_fifo;
 	__u64 begin, ns, attackers, innocents, victims, work_done, wanted;
 	struct phase phase;
 
@@ -215,13 +214,13 @@ static void run_case(const void *data)
 	}
 	set_up();
 	shared = shared_memory(sizeof(*shared));
-	quiet_cfs = measure(start_cfs, 0, quiet_ns());
-	quiet_fifo = measure(start_fifo, 0, quiet_ns());
+	quiet_cfs = measure(run_cfs, 0, quiet_ns());
+	quiet_fifo = measure(run_fifo, 0, quiet_ns());
 	attacker = start_attack(attack);
-	cfs = measure(start_cfs, attacker, attack_ns());
+	cfs = measure(run_cfs, attacker, attack_ns());
 	end_attack(attacker);
 	attacker = start_attack(attack);
-	fifo = measure(start_fifo, attacker, attack_ns());
+	fifo = measure(run_fifo, attacker, attack_ns());
 	end_attack(attacker);
 	set_back();
 	note_phase(attack->name, "cfs", &cfs);

@@ -58,10 +58,10 @@ struct lateness {
 	__u64		p99_ns, max_ns;
 };
 
-/* Victims: processes that run until they are killed. */
-pid_t start_cfs(struct progress *progress);
-pid_t start_fifo(struct progress *progress);
-pid_t start_innocent(struct innocent *innocent);
+/* Victims: what processes run until they are killed, with a struct progress or innocent. */
+void run_cfs(void *data);
+void run_fifo(void *data);
+void run_innocent(void *data);
 
 /* Forget what was measured so far. */
 void reset_progress(struct progress *progress);

@@ -145,7 +145,7 @@ static void measure_readers(const char *mode, bool busy)
 
 	begin();
 	if (busy)
-		victim = start_cfs(&shared->progress);
+		victim = start(run_cfs, &shared->progress);
 	for (i = 0; i < ARRAY_SIZE(readers); i++) {
 		join(start(be_reader, (void *)&readers[i]));
 		waits[i] = shared->waits;
@@ -205,7 +205,7 @@ static bool judge_innocent(const char *mode, pid_t child, void (*go)(void), bool
 
 	while (!atomic_load(&shared->ready))
 		sleep_for(NSEC_PER_MSEC);
-	innocent = start_innocent(&shared->innocent);
+	innocent = start(run_innocent, &shared->innocent);
 	sleep_for(SETTLE_NS);
 	reset_innocent(&shared->innocent);
 	sleep_for(QUIET_NS);

@@ -64,7 +64,7 @@ static __u64 advance(struct progress *progress, __u64 last)
 	return time;
 }
 
-static void run_cfs(void *data)
+void run_cfs(void *data)
 {
 	struct progress *progress = data;
 	__u64 last;
@@ -76,7 +76,7 @@ static void run_cfs(void *data)
 	}
 }
 
-static void run_fifo(void *data)
+void run_fifo(void *data)
 {
 	struct progress *progress = data;
 	__u64 wanted, last, end, chunks, had;
@@ -96,16 +96,6 @@ static void run_fifo(void *data)
 		atomic_fetch_add(&progress->wanted_ns, last - wanted);
 		end = last;
 	}
-}
-
-pid_t start_cfs(struct progress *progress)
-{
-	return start(run_cfs, progress);
-}
-
-pid_t start_fifo(struct progress *progress)
-{
-	return start(run_fifo, progress);
 }
 
 void reset_progress(struct progress *progress)
@@ -142,7 +132,7 @@ static void take_one(int fd, struct innocent *innocent, const struct twheel_even
 }
 
 /* SCHED_FIFO: how late the scheduler is must not count. */
-static void run_innocent(void *data)
+void run_innocent(void *data)
 {
 	struct twheel_event events[INNOCENT_TIMERS];
 	unsigned int i;
@@ -159,11 +149,6 @@ static void run_innocent(void *data)
 		for (i = 0; i < (unsigned int)got; i++)
 			take_one(fd, data, &events[i]);
 	}
-}
-
-pid_t start_innocent(struct innocent *innocent)
-{
-	return start(run_innocent, innocent);
 }
 
 void reset_innocent(struct innocent *innocent)
