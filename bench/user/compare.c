@@ -54,11 +54,6 @@ static const struct metric {
 /* The outcome of each mechanism in each repetition. */
 static struct outcome outcomes[ALL][MAX_REPETITIONS];
 
-static double value_of(const struct outcome *outcome, const struct metric *metric)
-{
-	return *(const double *)((const char *)outcome + metric->field);
-}
-
 static double result_of(const struct mechanism *m, const struct metric *metric,
 			size_t repetitions)
 {
@@ -68,7 +63,7 @@ static double result_of(const struct mechanism *m, const struct metric *metric,
 	for (i = 0; mechanisms[i] != m; i++)
 		;
 	for (r = 0; r < repetitions; r++)
-		values[r] = value_of(&outcomes[i][r], metric);
+		values[r] = *(double *)((char *)&outcomes[i][r] + metric->field);
 	return median_of(values, repetitions);
 }
 

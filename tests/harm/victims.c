@@ -47,12 +47,6 @@ static void compute(void)
 		__asm__ volatile("" ::: "memory");
 }
 
-static void note_gap(struct progress *progress, __u64 gap)
-{
-	if (gap > atomic_load_explicit(&progress->gap_ns, memory_order_relaxed))
-		atomic_store(&progress->gap_ns, gap);
-}
-
 /* Do a piece of work. @last is when the piece before ended. Returns when this one did. */
 static __u64 advance(struct progress *progress, __u64 last)
 {
@@ -60,7 +54,8 @@ static __u64 advance(struct progress *progress, __u64 last)
 
 	compute();
 	time = now();
-	note_gap(progress, time - last);
+	if (time - last > atomic_load_explicit(&progress->gap_ns, memory_order_relaxed))
+		atomic_store(&progress->gap_ns, time - last);
 	return time;
 }
 
