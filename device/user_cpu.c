@@ -8,7 +8,8 @@
  * tick, and 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
  * that it took. What is left over waits for the next ticks; but a call of the user does it, in the
  * user's own time. So a server whose threads wait for very many descriptors is served by the first
- * of them.
+ * of them. Wake-ups of the holders of leases, who may be anybody, have a credit of their own: a
+ * holder with very many waiters delays only holders.
  *
  * Users take turns. A turn is a visit, with one part of the wake-up that follows it. So one user
  * delays another by one turn at most, but a user's programs delay each other. A softirq gives turns
@@ -49,8 +50,11 @@ struct user_cpu_all {
 
 static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
 
-/* Visits a set. Returns how long it took to wake its program, in ns, or 0. */
-static u64 (*user_cpu_visit)(struct timer_set *set);
+/*
+ * Visits a set, and wakes its program or, if @holders allows it, holders: then stores %true there,
+ * else %false. Returns how long it took to wake them, in ns, or 0.
+ */
+static u64 (*user_cpu_visit)(struct timer_set *set, bool *holders);
 
 static void user_cpu_arm(struct user_cpu *user, u64 tick)
 {
@@ -142,11 +146,11 @@ static bool user_cpu_has_credit(const struct user_cpu *user)
 }
 
 /*
- * Takes a visit from the credit of a user, and the wake-up that came with it and took @ns, or 0.
- * The clock also counts interrupts, and what the host of a virtual machine takes. So a long time is
- * doubted: once a second, the user does not pay for it.
+ * Takes a visit from the credit of a user, and the wake-up that came with it and took @ns, or 0;
+ * that of holders from the credit for these. The clock also counts interrupts, and what the host of
+ * a virtual machine takes. So a long time is doubted: once a second, the user does not pay for it.
  */
-static void user_cpu_spend(struct user_cpu *user, u64 ns)
+static void user_cpu_spend(struct user_cpu *user, u64 ns, bool holders)
 {
 	u64 now = get_jiffies_64(), earliest = (now << USER_CPU_STEPS_SHIFT) - USER_CPU_BURST;
 	unsigned int steps = min_t(u64, DIV_ROUND_UP_ULL(ns, USER_CPU_STEP_NS), USER_CPU_MOST);
@@ -156,6 +160,10 @@ static void user_cpu_spend(struct user_cpu *user, u64 ns)
 	if (steps > USER_CPU_LONG && now >= all->doubted + HZ) {
 		all->doubted = now;
 		own = 1;
+	}
+	if (holders) {
+		user->holders_until = max(user->holders_until, earliest) + own;
+		own = 0;
 	}
 	WRITE_ONCE(user->until, max(user->until, earliest) + 1 + own);
 	all->until = max(all->until, earliest) + 1 + steps;
@@ -209,13 +217,18 @@ static void user_cpu_go_on(struct user_cpu *user)
 /* A turn of a user: a visit. The set may end meanwhile. */
 static void user_cpu_turn(struct user_cpu *user)
 {
+	u64 tick = get_jiffies_64(), until = tick << USER_CPU_STEPS_SHIFT, ns;
 	struct timer_set *set = NULL;
+	bool holders;
 
 	rcu_read_lock();
 	if (user_cpu_has_credit(user))
 		set = user_cpu_pop(user);
-	if (set)
-		user_cpu_spend(user, user_cpu_visit(set));
+	if (set) {
+		holders = user->holders_until <= until;
+		ns = user_cpu_visit(set, &holders);
+		user_cpu_spend(user, ns, holders);
+	}
 	rcu_read_unlock();
 	user_cpu_go_on(user);
 }
@@ -226,6 +239,7 @@ void twheel_user_cpu_help(struct timer_set *set)
 	struct user_cpu *user = twheel_user_cpu_here(set);
 	struct timer_set *overdue;
 	unsigned int n;
+	bool holders;
 
 	/* A program that has got the descriptor from another user does not pay for that user. */
 	if (current->flags & PF_KTHREAD || !uid_eq(set->file->f_cred->uid, current_uid()))
@@ -235,8 +249,9 @@ void twheel_user_cpu_help(struct timer_set *set)
 		local_bh_disable();
 		overdue = user_cpu_pop(user);
 		local_bh_enable();
+		holders = true;
 		if (overdue)
-			user_cpu_visit(overdue);
+			user_cpu_visit(overdue, &holders);
 		rcu_read_unlock();
 		if (!overdue)
 			break;
@@ -330,7 +345,7 @@ void twheel_user_cpu_free(struct user_cpu __percpu *users)
 	free_percpu(users);
 }
 
-void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set))
+void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set, bool *holders))
 {
 	struct user_cpu_all *all;
 	unsigned int cpu;

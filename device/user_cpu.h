@@ -16,6 +16,7 @@ struct user_cpu {
 	struct twheel_timer	timer;		/* for the first of the visits */
 	struct user_cpu_all	*all;		/* of the same CPU */
 	u64			until;		/* of the credit, in 1/16 ticks; above now: debt */
+	u64			holders_until;	/* the same, for wake-ups of holders of leases */
 	u64			tick;		/* of the last turn */
 	bool			behind;		/* visits have waited for credit */
 	struct list_head	node;		/* the place among those who take turns */
@@ -27,10 +28,10 @@ void twheel_user_cpu_free(struct user_cpu __percpu *users);
 void twheel_user_cpu_add(struct timer_set *set, u64 tick);
 void twheel_user_cpu_remove(struct timer_set *set);
 void twheel_user_cpu_help(struct timer_set *set);
-void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set));
+void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set, bool *holders));
 
 /* visit.c */
-u64 twheel_visit_set(struct timer_set *set);
+u64 twheel_visit_set(struct timer_set *set, bool *holders);
 
 /* Bottom halves are off. */
 static inline struct user_cpu *twheel_user_cpu_here(const struct timer_set *set)

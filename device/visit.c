@@ -53,10 +53,11 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 }
 
 /*
- * Visits a set, which may have ended, and wakes a part of those who are to be woken. Returns how
- * long it took to wake them, in ns.
+ * Visits a set, which may have ended, and wakes a part of those who are to be woken: of holders if
+ * @holders says so. Stores there whether it were holders. Returns how long it took to wake them, in
+ * ns.
  */
-u64 twheel_visit_set(struct timer_set *set)
+u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
 	unsigned int reason = WOKEN_EVENT;
 	bool wake, event, done, moved;
@@ -100,9 +101,10 @@ u64 twheel_visit_set(struct timer_set *set)
 			twheel_ring_more(set, true);
 	}
 	/* The visit for the next part comes behind those of other users. */
-	if (twheel_waiters_take(set, &part))
-		twheel_user_cpu_visit_by(set, phase.tick);
+	if (twheel_waiters_take(set, &part, *holders))
+		twheel_user_cpu_visit_by(set, phase.tick + !(part.queue || *holders));
 out_unlock:
 	spin_unlock_bh(&set->lock);
+	*holders = part.holders;
 	return twheel_waiters_wake_part(set, &part);
 }

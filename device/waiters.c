@@ -135,11 +135,11 @@ void twheel_waiters_signal(struct timer_set *set)
 }
 
 /*
- * Takes the next part of what a set, which is locked, has to wake. Holders may close their lease
- * meanwhile, but its memory stays until the end of an RCU grace period. Returns whether more parts
- * are left.
+ * Takes the next part of what a set, which is locked, has to wake; of holders if @holders. Holders
+ * may close their lease meanwhile, but its memory stays until the end of an RCU grace period.
+ * Returns whether more parts are left.
  */
-bool twheel_waiters_take(struct timer_set *set, struct wake_part *part)
+bool twheel_waiters_take(struct timer_set *set, struct wake_part *part, bool holders)
 {
 	struct timer_lease *lease;
 
@@ -152,7 +152,7 @@ bool twheel_waiters_take(struct timer_set *set, struct wake_part *part)
 		part->signal = set->signal;
 		part->queue = waiters_next(&set->wait);
 		set->signal = false;
-	} else if (lease) {
+	} else if (lease && holders) {
 		part->holders = true;
 		part->queue = waiters_next(&lease->wait);
 		if (!lease->wait.next)
@@ -200,7 +200,7 @@ void twheel_waiters_wake(struct timer_set *set, bool holders)
 	do {
 		rcu_read_lock();
 		spin_lock_bh(&set->lock);
-		more = twheel_waiters_take(set, &part);
+		more = twheel_waiters_take(set, &part, holders);
 		spin_unlock_bh(&set->lock);
 		twheel_waiters_wake_part(set, &part);
 		rcu_read_unlock();
