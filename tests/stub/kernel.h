@@ -272,7 +272,8 @@ extern char __start_percpu[], __stop_percpu[];
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < NR_CPUS; (cpu)++)
 #define cpu_active_mask		0
 #define cpumask_any(mask)	((unsigned int)(mask))
-#define cpumask_any_but(mask, cpu) ((cpu) + 1U)
+#define cpumask_any_and(a, b)	((unsigned int)((a) & (b)))
+#define housekeeping_cpumask(type) 0
 #define cpu_possible(cpu)	((cpu) < NR_CPUS)
 #define cpu_to_node(cpu)	((int)(cpu))
 #define housekeeping_test_cpu(cpu, type) true
