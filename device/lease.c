@@ -166,10 +166,10 @@ static int lease_release(struct inode *inode, struct file *file)
 	    !twheel_user_timer_has_expired(t, &phase)) {
 		lease_expire(set, t, &phase);
 		/* With a ring, a visit puts the event there, and wakes. */
-		wake = t->state == USER_TIMER_READY && !set->ring;
-		if (!wake)
+		if (set->ring || t->state != USER_TIMER_READY)
 			twheel_user_cpu_visit_by(set, phase.tick + 1);
-		wake = wake && set->woken < WOKEN_EVENT;
+		else
+			wake = set->woken < WOKEN_EVENT;
 	} else if (t) {
 		twheel_user_timer_end_lease(t);
 	}

@@ -288,7 +288,7 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 		twheel_turn_end(set, &phase);
 		ended += n;
 		cond_resched();
-		/* Other threads may add as fast. */
+		/* No end without a bound: other threads may add to the group as fast. */
 	} while (n == TWHEEL_CHUNK && ended <= TWHEEL_INDEX_MASK &&
 		 !fatal_signal_pending(current));
 	return ended ? ended : -ENOENT;

@@ -54,8 +54,8 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 
 /*
  * Visits a set, which may have ended, and wakes a part of those who are to be woken: of holders if
- * @holders says so. Stores there whether it were holders. Returns how long it took to wake them, in
- * ns.
+ * @holders says so. Stores there whether they were holders. Returns how long it took to wake them,
+ * in ns.
  */
 u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
