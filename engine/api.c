@@ -250,7 +250,7 @@ int twheel_mod(struct twheel_timer *timer, u64 expires)
 		 */
 		local64_inc(get_cpu_ptr(&twheel_extended));
 		put_cpu_ptr(&twheel_extended);
-		trace_twheel_extend(timer, expires, raw_smp_processor_id());
+		trace_twheel_extend(timer, expires);
 		return 1;
 	}
 	return api_arm(timer, expires, API_HERE, 0, API_ARM | API_CHANGE);

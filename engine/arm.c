@@ -74,7 +74,7 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 exp
 	base->counts.replaced++;
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	twheel_wheel_change(&base->wheel, &t->node, expires);
-	trace_twheel_change(t, twheel_wheel_state(&t->node), base->cpu);
+	trace_twheel_change(t, 0);
 	twheel_tick_wake_by(base, base->wheel.next);
 }
 
@@ -119,9 +119,9 @@ static bool arm_move_some(struct twheel_base *to, struct twheel_base *from)
 		t = arm_first_to_move(from);
 		if (!t || !to->online)
 			break;
-		trace_twheel_migrate(t, from->cpu, to->cpu);
 		twheel_wheel_move(&to->wheel, &from->wheel, &t->node);
 		WRITE_ONCE(t->node.flags, (t->node.flags & ~TWHEEL_CPU_MASK) | to->cpu);
+		trace_twheel_migrate(t, 0);
 		to->stats.migrated++;
 	}
 	twheel_tick_wake_by(to, to->wheel.next);

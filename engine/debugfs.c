@@ -4,7 +4,7 @@
  *
  *	counts	how all armings ended, and whether the counts add up
  *	cpuN	the base of CPU N: counts, statistics, and a picture of the wheel
- *	reset	a write of anything sets the statistics (not the counts) to 0
+ *	reset	a write of a number sets the statistics (not the counts) to 0
  *
  * A reader copies a few KiB under the base's lock, and formats the copy without the lock.
  */
@@ -149,8 +149,7 @@ static int debugfs_counts_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(debugfs_counts);
 
-static ssize_t debugfs_reset_write(struct file *file, const char __user *buf,
-				   size_t count, loff_t *pos)
+static int debugfs_reset(void *unused, u64 value)
 {
 	struct twheel_base *base;
 	unsigned int cpu;
@@ -161,15 +160,9 @@ static ssize_t debugfs_reset_write(struct file *file, const char __user *buf,
 		memset(&base->stats, 0, sizeof(base->stats));
 		raw_spin_unlock_irq(&base->lock);
 	}
-	return count;
+	return 0;
 }
-
-static const struct file_operations debugfs_reset_fops = {
-	.owner	= THIS_MODULE,
-	.open	= simple_open,
-	.write	= debugfs_reset_write,
-	.llseek	= noop_llseek,
-};
+DEFINE_DEBUGFS_ATTRIBUTE(debugfs_reset_fops, NULL, debugfs_reset, "%llu\n");
 
 /* Errors are ignored: everything else works without the files. */
 void twheel_debugfs_init(void)

@@ -111,7 +111,7 @@ twheel_arm_insert(struct twheel_base *base, struct twheel_timer *t, u64 expires)
 	/* First: debugobjects knows an unused static timer by its empty list entry. */
 	debug_object_activate(t, &twheel_arm_debug);
 	twheel_wheel_insert(&base->wheel, &t->node, expires);
-	trace_twheel_arm(t, twheel_wheel_state(&t->node), base->cpu);
+	trace_twheel_arm(t, 0);
 	twheel_tick_wake_by(base, base->wheel.next);
 }
 
@@ -128,7 +128,7 @@ twheel_arm_disarm(struct twheel_base *base, struct twheel_timer *t, u64 state)
 		return false;
 	base->counts.cancelled++;
 	debug_object_deactivate(t, &twheel_arm_debug);
-	trace_twheel_cancel(t, t->node.last, base->cpu);
+	trace_twheel_cancel(t, t->node.last);
 	return true;
 }
 
@@ -168,7 +168,7 @@ twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
 		debug_object_deactivate(t, &twheel_arm_debug);
 	twheel_callback_count(&base->stats, now, base->wheel.last,
 			      twheel_wheel_has_window(&t->node));
-	trace_twheel_expire_entry(t, base->wheel.last, base->cpu);
+	trace_twheel_expire_entry(t, base->wheel.last);
 	return fn;
 }
 

@@ -9,13 +9,14 @@
 #define _TWHEEL_ENGINE_TRACE_H
 
 #include <linux/tracepoint.h>
-#include "twheel.h"
+#include "base.h"
 
+/* @expires: 0 for the deadline that the timer has now. */
 DECLARE_EVENT_CLASS(twheel_deadline,
 
-	TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu),
+	TP_PROTO(const struct twheel_timer *timer, u64 expires),
 
-	TP_ARGS(timer, expires, cpu),
+	TP_ARGS(timer, expires),
 
 	TP_STRUCT__entry(
 		__field(const void *,	timer)
@@ -29,10 +30,10 @@ DECLARE_EVENT_CLASS(twheel_deadline,
 	TP_fast_assign(
 		__entry->timer		= timer;
 		__entry->function	= timer->fn;
-		__entry->expires	= expires;
+		__entry->expires	= expires ?: twheel_wheel_state(&timer->node);
 		__entry->now		= get_jiffies_64();
 		__entry->period		= timer->node.period;
-		__entry->cpu		= cpu;
+		__entry->cpu		= READ_ONCE(timer->node.flags) & TWHEEL_CPU_MASK;
 	),
 
 	TP_printk("timer=%p function=%ps expires=%llu [timeout=%lld] period=%u cpu=%u",
@@ -41,22 +42,23 @@ DECLARE_EVENT_CLASS(twheel_deadline,
 		  __entry->cpu)
 );
 
-/* @cpu: the CPU whose wheel has the timer, unless said otherwise. */
 #define TWHEEL_DEADLINE_EVENT(_name)						\
 	DEFINE_EVENT(twheel_deadline, _name,					\
-		TP_PROTO(const struct twheel_timer *timer, u64 expires, unsigned int cpu), \
-		TP_ARGS(timer, expires, cpu))
+		TP_PROTO(const struct twheel_timer *timer, u64 expires),	\
+		TP_ARGS(timer, expires))
 
 /* An idle timer is armed. */
 TWHEEL_DEADLINE_EVENT(twheel_arm);
 /* A pending timer gets another deadline, and another slot. */
 TWHEEL_DEADLINE_EVENT(twheel_change);
-/* @cpu pushes a deadline back without a lock. The timer may have expired meanwhile. */
+/* A deadline is pushed back without a lock. The timer may have expired meanwhile. */
 TWHEEL_DEADLINE_EVENT(twheel_extend);
 /* A pending timer is disarmed; @expires was its deadline. */
 TWHEEL_DEADLINE_EVENT(twheel_cancel);
 /* A callback begins; @expires has come. */
 TWHEEL_DEADLINE_EVENT(twheel_expire_entry);
+/* A timer has moved to another CPU, because its own is offline. */
+TWHEEL_DEADLINE_EVENT(twheel_migrate);
 
 /* A callback has ended, which may have freed its timer. */
 TRACE_EVENT(twheel_expire_exit,
@@ -98,31 +100,6 @@ TRACE_EVENT(twheel_cascade,
 	),
 
 	TP_printk("cpu=%u clk=%llu moved=%llu", __entry->cpu, __entry->clk, __entry->moved)
-);
-
-/* A timer moves from the wheel of one CPU to that of another. */
-TRACE_EVENT(twheel_migrate,
-
-	TP_PROTO(const struct twheel_timer *timer, unsigned int from, unsigned int to),
-
-	TP_ARGS(timer, from, to),
-
-	TP_STRUCT__entry(
-		__field(const void *,	timer)
-		__field(void *,		function)
-		__field(u32,		from)
-		__field(u32,		to)
-	),
-
-	TP_fast_assign(
-		__entry->timer		= timer;
-		__entry->function	= timer->fn;
-		__entry->from		= from;
-		__entry->to		= to;
-	),
-
-	TP_printk("timer=%p function=%ps from=%u to=%u", __entry->timer,
-		  __entry->function, __entry->from, __entry->to)
 );
 
 #endif /* _TWHEEL_ENGINE_TRACE_H */
