@@ -333,16 +333,15 @@ static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
 	struct twheel_level *level = w->level[n];
 	unsigned int i;
 
-	for (;;) {
+	while (find_first_bit(level->map, TWHEEL_LVL_SIZE) < TWHEEL_LVL_SIZE) {
 		i = find_next_bit(level->map, TWHEEL_LVL_SIZE, start);
 		if (i == TWHEEL_LVL_SIZE)
 			i = find_first_bit(level->map, TWHEEL_LVL_SIZE);
-		if (i == TWHEEL_LVL_SIZE)
-			return 0;
 		if (wheel_slot_first(level, i))
 			return ((i - start) & TWHEEL_LVL_MASK) + 1;
 		wheel_clear_slot(w, n, i);
 	}
+	return 0;
 }
 
 /*
@@ -351,15 +350,21 @@ static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
  */
 u64 twheel_wheel_next(struct twheel_wheel *w)
 {
-	unsigned int n, ahead, i = (w->clk + 1) & TWHEEL_LVL_MASK;
+	unsigned int n, ahead, i = w->clk & TWHEEL_LVL_MASK;
 	u64 slot;
 
+	/* The owner may have taken the last timer of the tick, and not have looked again. */
+	if (w->todo == BIT(0) && !wheel_slot_first(w->level[0], i)) {
+		wheel_clear_slot(w, 0, i);
+		w->todo = 0;
+	}
 	if (w->todo)
 		return w->clk;
 	if (unlikely(!w->depth))
 		return TWHEEL_NEVER;
 	/* No visit comes earlier than the next tick. */
 	w->next = w->clk + 1;
+	i = (i + 1) & TWHEEL_LVL_MASK;
 	if (test_bit(i, w->level[0]->map) && wheel_slot_first(w->level[0], i))
 		return w->next;
 	w->next = TWHEEL_NEVER;

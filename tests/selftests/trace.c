@@ -416,6 +416,26 @@ TEST(lives_of_many_visits)
 }
 
 /* Each visit that moves down a level, or is found not to be due, is in a line. */
+/* A program that waits for one timer is visited when that is due, and at no other tick. */
+DEVICE_TEST(one_visit_for_a_timer)
+{
+	enum { TIMES = 20 };
+	struct twheel_event event;
+	unsigned int counts[KINDS], i;
+
+	stay_on_one_cpu();
+	begin_trace();
+	for (i = 0; i < TIMES; i++) {
+		add(fd, 5 * tick_ns(), i);
+		if (i % 2)
+			wait_for_event(fd);
+		ASSERT_EQ(read_events(fd, &event, 1), 1);
+	}
+	count_kinds(counts);
+	ASSERT_LE(counts[ENTRY], TIMES);
+	end_trace();
+}
+
 TEST(cascades_add_up)
 {
 	enum { COUNT = 300 };
