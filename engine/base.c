@@ -3,12 +3,10 @@
  * twheel: the bases, which cpu.c makes: what they count, and which callbacks run
  *
  * run.c and process.c note in the base which callback they run. So any CPU that holds the
- * base's lock can find out whether the callback of a timer runs. The tracepoints are here, too.
+ * base's lock can find out whether the callback of a timer runs.
  */
 #include <linux/string.h>
 #include "base.h"
-#define CREATE_TRACE_POINTS
-#include "trace.h"
 #include "twheel_compat.h"
 
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);

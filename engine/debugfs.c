@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the files in /sys/kernel/debug/twheel
+ * twheel: the files in /sys/kernel/debug/twheel; and the tracepoints
  *
  *	counts	how all armings ended, and whether the counts add up
  *	cpuN	the base of CPU N: counts, statistics, and a picture of the wheel
@@ -13,6 +13,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "engine.h"
+#define CREATE_TRACE_POINTS
+#include "trace.h"
 
 /* What must be of one moment in the picture of a base. */
 struct debugfs_snapshot {
