@@ -543,7 +543,7 @@ static bool a_loop_runs_its_timers()
 			loop.prepare();
 			REQUIRE(gone.running());
 		}
-		first.start(40ms);
+		first.start(begin + 40ms);
 		second.start(begin + 50ms);
 		while (ran.size() < 2)
 			turn(loop);
