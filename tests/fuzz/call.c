@@ -8,93 +8,75 @@
  */
 #include "world.h"
 
-const struct call_type call_types[] = {
-	{ "open", 6, do_file_open, { { "file", ARG_FILE }, { "flags", ARG_SMALL } } },
-	{ "close", 3, do_file_close, { { "file", ARG_FILE } } },
-	{ "dup", 1, do_file_dup, { { "file", ARG_FILE }, { "to", ARG_FILE } } },
-	{ "read", 8, do_file_read, {
-		{ "file", ARG_FILE }, { "size", ARG_SIZE }, { "where", ARG_WHERE } } },
-	{ "readv", 3, do_file_readv, {
-		{ "file", ARG_FILE }, { "first", ARG_SIZE }, { "second", ARG_SIZE },
-		{ "where", ARG_WHERE }, { "flags", ARG_SMALL } } },
-	{ "poll", 3, do_file_poll, { { "file", ARG_FILE }, { "ms", ARG_SMALL } } },
-	{ "epoll", 2, do_file_epoll, { { "file", ARG_FILE }, { "what", ARG_SMALL } } },
-	{ "fcntl", 2, do_file_fcntl, { { "file", ARG_FILE }, { "what", ARG_SMALL } } },
-	{ "fdinfo", 1, do_file_fdinfo, { { "file", ARG_FILE } } },
-	{ "misuse", 1, do_file_misuse, { { "file", ARG_FILE }, { "what", ARG_SMALL } } },
+/* Arguments that several calls have */
+#define ON_FILE	{ "file", ARG_FILE }
+#define ON_MAP	{ "map", ARG_MAP }
+#define AT	{ "where", ARG_WHERE }
+#define POKED	{ "poke", ARG_POKE }
+#define ARM_ARGS \
+	{ ON_FILE, { "flags", ARG_OP_FLAGS }, { "clock", ARG_CLOCK }, \
+	  { "time", ARG_TIME }, { "period", ARG_PERIOD }, { "group", ARG_GROUP }, \
+	  { "handle", ARG_HANDLE }, AT, POKED, { "window", ARG_PERIOD } }
 
-	{ "info", 1, do_ioctl_info, { { "file", ARG_FILE }, { "where", ARG_WHERE } } },
-	{ "add", 24, do_ioctl_add, {
-		{ "file", ARG_FILE }, { "flags", ARG_OP_FLAGS }, { "clock", ARG_CLOCK },
-		{ "time", ARG_TIME }, { "period", ARG_PERIOD }, { "group", ARG_GROUP },
-		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE },
-		{ "window", ARG_PERIOD } } },
-	{ "upsert", 8, do_ioctl_upsert, {
-		{ "file", ARG_FILE }, { "flags", ARG_OP_FLAGS }, { "clock", ARG_CLOCK },
-		{ "time", ARG_TIME }, { "period", ARG_PERIOD }, { "group", ARG_GROUP },
-		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE },
-		{ "window", ARG_PERIOD } } },
+const struct call_type call_types[] = {
+	{ "open", 6, do_file_open, { ON_FILE, { "flags", ARG_SMALL } } },
+	{ "close", 3, do_file_close, { ON_FILE } },
+	{ "dup", 1, do_file_dup, { ON_FILE, { "to", ARG_FILE } } },
+	{ "read", 8, do_file_read, { ON_FILE, { "size", ARG_SIZE }, AT } },
+	{ "readv", 3, do_file_readv, {
+		ON_FILE, { "first", ARG_SIZE }, { "second", ARG_SIZE }, AT,
+		{ "flags", ARG_SMALL } } },
+	{ "poll", 3, do_file_poll, { ON_FILE, { "ms", ARG_SMALL } } },
+	{ "epoll", 2, do_file_epoll, { ON_FILE, { "what", ARG_SMALL } } },
+	{ "fcntl", 2, do_file_fcntl, { ON_FILE, { "what", ARG_SMALL } } },
+	{ "fdinfo", 1, do_file_fdinfo, { ON_FILE } },
+	{ "misuse", 1, do_file_misuse, { ON_FILE, { "what", ARG_SMALL } } },
+
+	{ "info", 1, do_ioctl_info, { ON_FILE, AT } },
+	{ "add", 24, do_ioctl_add, ARM_ARGS },
+	{ "upsert", 8, do_ioctl_upsert, ARM_ARGS },
 	{ "change", 8, do_ioctl_change, {
-		{ "file", ARG_FILE }, { "flags", ARG_OP_FLAGS }, { "time", ARG_TIME },
-		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE } } },
-	{ "cancel", 5, do_ioctl_cancel, {
-		{ "file", ARG_FILE }, { "handle", ARG_HANDLE }, { "where", ARG_WHERE },
-		{ "poke", ARG_POKE } } },
+		ON_FILE, { "flags", ARG_OP_FLAGS }, { "time", ARG_TIME },
+		{ "handle", ARG_HANDLE }, AT, POKED } },
+	{ "cancel", 5, do_ioctl_cancel, { ON_FILE, { "handle", ARG_HANDLE }, AT, POKED } },
 	{ "query", 3, do_ioctl_query, {
-		{ "file", ARG_FILE }, { "flags", ARG_OP_FLAGS },
-		{ "handle", ARG_HANDLE }, { "where", ARG_WHERE }, { "poke", ARG_POKE } } },
+		ON_FILE, { "flags", ARG_OP_FLAGS }, { "handle", ARG_HANDLE }, AT, POKED } },
 	{ "cancel_group", 4, do_ioctl_cancel_group, {
-		{ "file", ARG_FILE }, { "group", ARG_GROUP }, { "where", ARG_WHERE },
-		{ "poke", ARG_POKE } } },
+		ON_FILE, { "group", ARG_GROUP }, AT, POKED } },
 	{ "batch", 10, do_ioctl_batch, {
-		{ "file", ARG_FILE }, { "count", ARG_COUNT }, { "seed", ARG_SEED },
-		{ "ops", ARG_BITS }, { "array", ARG_WHERE }, { "where", ARG_WHERE },
-		{ "poke", ARG_POKE } } },
+		ON_FILE, { "count", ARG_COUNT }, { "seed", ARG_SEED }, { "ops", ARG_BITS },
+		{ "array", ARG_WHERE }, AT, POKED } },
 	{ "drain", 5, do_ioctl_drain, {
-		{ "file", ARG_FILE }, { "count", ARG_COUNT }, { "flags", ARG_SMALL },
-		{ "array", ARG_WHERE }, { "where", ARG_WHERE }, { "poke", ARG_POKE } } },
+		ON_FILE, { "count", ARG_COUNT }, { "flags", ARG_SMALL }, { "array", ARG_WHERE },
+		AT, POKED } },
 	{ "restore", 2, do_ioctl_restore, {
-		{ "file", ARG_FILE }, { "count", ARG_COUNT },
-		{ "flags", ARG_OP_FLAGS } } },
+		ON_FILE, { "count", ARG_COUNT }, { "flags", ARG_OP_FLAGS } } },
 	{ "list", 4, do_ioctl_list, {
-		{ "file", ARG_FILE }, { "count", ARG_COUNT }, { "flags", ARG_SMALL },
-		{ "array", ARG_WHERE }, { "where", ARG_WHERE }, { "poke", ARG_POKE },
-		{ "cursor", ARG_HANDLE } } },
-	{ "eventfd", 3, do_ioctl_eventfd, {
-		{ "file", ARG_FILE }, { "fd", ARG_FD }, { "where", ARG_WHERE },
-		{ "poke", ARG_POKE } } },
-	{ "clock_set", 2, do_ioctl_clock_set, {
-		{ "file", ARG_FILE }, { "arg", ARG_SMALL } } },
+		ON_FILE, { "count", ARG_COUNT }, { "flags", ARG_SMALL }, { "array", ARG_WHERE },
+		AT, POKED, { "cursor", ARG_HANDLE } } },
+	{ "eventfd", 3, do_ioctl_eventfd, { ON_FILE, { "fd", ARG_FD }, AT, POKED } },
+	{ "clock_set", 2, do_ioctl_clock_set, { ON_FILE, { "arg", ARG_SMALL } } },
 	{ "lease", 6, do_lease_make, {
-		{ "file", ARG_FILE }, { "to", ARG_FILE }, { "handle", ARG_HANDLE },
-		{ "cap", ARG_TIME }, { "flags", ARG_SMALL }, { "where", ARG_WHERE },
-		{ "poke", ARG_POKE } } },
+		ON_FILE, { "to", ARG_FILE }, { "handle", ARG_HANDLE }, { "cap", ARG_TIME },
+		{ "flags", ARG_SMALL }, AT, POKED } },
 	{ "lease_use", 6, do_lease_use, {
-		{ "file", ARG_FILE }, { "how", ARG_SMALL }, { "ns", ARG_TIME },
-		{ "where", ARG_WHERE } } },
-	{ "raw", 1, do_ioctl_raw, {
-		{ "file", ARG_FILE }, { "request", ARG_REQUEST },
-		{ "where", ARG_WHERE } } },
+		ON_FILE, { "how", ARG_SMALL }, { "ns", ARG_TIME }, AT } },
+	{ "raw", 1, do_ioctl_raw, { ON_FILE, { "request", ARG_REQUEST }, AT } },
 
 	{ "mmap", 7, do_map_mmap, {
-		{ "map", ARG_MAP }, { "file", ARG_FILE }, { "offset", ARG_MAP_OFFSET },
-		{ "pages", ARG_PAGES }, { "prot", ARG_PROT },
-		{ "flags", ARG_MAP_FLAGS } } },
-	{ "munmap", 2, do_map_munmap, {
-		{ "map", ARG_MAP }, { "from", ARG_SMALL }, { "pages", ARG_PAGES } } },
+		ON_MAP, ON_FILE, { "offset", ARG_MAP_OFFSET }, { "pages", ARG_PAGES },
+		{ "prot", ARG_PROT }, { "flags", ARG_MAP_FLAGS } } },
+	{ "munmap", 2, do_map_munmap, { ON_MAP, { "from", ARG_SMALL }, { "pages", ARG_PAGES } } },
 	{ "mprotect", 1, do_map_mprotect, {
-		{ "map", ARG_MAP }, { "from", ARG_SMALL }, { "pages", ARG_PAGES },
-		{ "prot", ARG_PROT } } },
+		ON_MAP, { "from", ARG_SMALL }, { "pages", ARG_PAGES }, { "prot", ARG_PROT } } },
 	{ "mremap", 1, do_map_mremap, {
-		{ "map", ARG_MAP }, { "from", ARG_SMALL }, { "pages", ARG_PAGES },
+		ON_MAP, { "from", ARG_SMALL }, { "pages", ARG_PAGES },
 		{ "flags", ARG_SMALL } } },
-	{ "madvise", 1, do_map_madvise, { { "map", ARG_MAP }, { "advice", ARG_BITS } } },
-	{ "store", 4, do_map_store, {
-		{ "map", ARG_MAP }, { "at", ARG_WORD_OFFSET }, { "value", ARG_TIME } } },
-	{ "push", 5, do_map_push, {
-		{ "map", ARG_MAP }, { "handle", ARG_HANDLE }, { "time", ARG_TIME } } },
-	{ "consume", 4, do_map_consume, { { "map", ARG_MAP }, { "events", ARG_COUNT } } },
-	{ "storm", 1, do_map_storm, { { "map", ARG_MAP }, { "seed", ARG_SEED } } },
+	{ "madvise", 1, do_map_madvise, { ON_MAP, { "advice", ARG_BITS } } },
+	{ "store", 4, do_map_store, { ON_MAP, { "at", ARG_WORD_OFFSET }, { "value", ARG_TIME } } },
+	{ "push", 5, do_map_push, { ON_MAP, { "handle", ARG_HANDLE }, { "time", ARG_TIME } } },
+	{ "consume", 4, do_map_consume, { ON_MAP, { "events", ARG_COUNT } } },
+	{ "storm", 1, do_map_storm, { ON_MAP, { "seed", ARG_SEED } } },
 
 	{ "wait", 10, do_env_wait, { { "ticks", ARG_SMALL } } },
 	{ "settime", 1, do_env_settime, { { "step", ARG_STEP } } },
