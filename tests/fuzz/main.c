@@ -28,9 +28,9 @@
 enum { PATIENCE = 90 };	/* seconds without a run until a program counts as hung */
 
 static struct {
-	unsigned int	duration;
-	unsigned int	times;
-	unsigned int	least;		/* blocks that must be reached */
+	__u64		duration;
+	__u64		times;
+	__u64		least;		/* blocks that must be reached */
 	__u64		seed;
 	const char	*out;
 	const char	*distil;
@@ -192,33 +192,21 @@ static void parse_options(int argc, char **argv)
 		{ "user-namespace", no_argument, &options.user_namespace, true },
 		{ }
 	};
+	static __u64 *const number[] = {
+		['d'] = &options.duration, ['s'] = &options.seed,
+		['t'] = &options.times, ['l'] = &options.least,
+	};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
-		switch (option) {
-		case 'd':
-			options.duration = strtoul(optarg, NULL, 0);
-			break;
-		case 's':
-			options.seed = strtoull(optarg, NULL, 0);
-			break;
-		case 't':
-			options.times = strtoul(optarg, NULL, 0);
-			break;
-		case 'l':
-			options.least = strtoul(optarg, NULL, 0);
-			break;
-		case 'o':
-			options.out = optarg;
-			break;
-		case 'D':
-			options.distil = optarg;
-			break;
-		case 0:		/* the option has no argument */
-			break;
-		default:
+		if (option == '?')
 			exit(2);
-		}
+		else if (option == 'o')
+			options.out = optarg;
+		else if (option == 'D')
+			options.distil = optarg;
+		else if (option)	/* 0: the option has no argument */
+			*number[option] = strtoull(optarg, NULL, 0);
 	}
 	options.user |= options.user_namespace;
 	if (!options.out)
