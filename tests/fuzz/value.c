@@ -67,33 +67,6 @@ static __u64 random_op_flags(void)
 		      TWHEEL_RESTORE | TWHEEL_LEASED);
 }
 
-static __u64 random_map_value(enum arg_kind kind)
-{
-	switch (kind) {
-	case ARG_MAP_OFFSET:
-		return random_one_in(12) ? random_number() :
-		       ONE_OF(TWHEEL_MMAP_TABLE, TWHEEL_MMAP_RING);
-	case ARG_PAGES:
-		return random_one_in(12) ? random_number() :
-		       ONE_OF(1, 1, 2, 2, 3, 3, 4, 5, 9);
-	case ARG_PROT:
-		return random_one_in(3) ? random_below(8) :
-		       (__u64)(PROT_READ | PROT_WRITE);
-	case ARG_MAP_FLAGS:
-		return random_one_in(8) ?
-		       random_number() & (MAP_SHARED | MAP_PRIVATE | MAP_POPULATE |
-					  MAP_LOCKED | MAP_NORESERVE) :
-		       (__u64)MAP_SHARED;
-	default:
-		return random_one_in(2) ? 8 * random_below(20) : random_below(5 * 4096);
-	}
-}
-
-static __u64 random_where(void)
-{
-	return random_one_in(4) ? random_below(WHERE_COUNT) : WHERE_ROOM;
-}
-
 __u64 value_random(enum arg_kind kind)
 {
 	switch (kind) {
@@ -114,7 +87,7 @@ __u64 value_random(enum arg_kind kind)
 	case ARG_GROUP:
 		return random_one_in(2) ? 0 : random_below(4);
 	case ARG_WHERE:
-		return random_where();
+		return random_one_in(4) ? random_below(WHERE_COUNT) : WHERE_ROOM;
 	case ARG_COUNT:
 		return random_one_in(8) ? random_number() :
 		       ONE_OF(1, 2, 3, 8, 63, 64, 65, 100, 200, 65536, 65537);
@@ -124,15 +97,24 @@ __u64 value_random(enum arg_kind kind)
 	case ARG_MAP:
 		return random_one_in(3) ? random_below(WORLD_MAPS) : 0;
 	case ARG_MAP_OFFSET:
+		return random_one_in(12) ? random_number() :
+		       ONE_OF(TWHEEL_MMAP_TABLE, TWHEEL_MMAP_RING);
 	case ARG_PAGES:
+		return random_one_in(12) ? random_number() :
+		       ONE_OF(1, 1, 2, 2, 3, 3, 4, 5, 9);
 	case ARG_PROT:
+		return random_one_in(3) ? random_below(8) :
+		       (__u64)(PROT_READ | PROT_WRITE);
 	case ARG_MAP_FLAGS:
+		return random_one_in(8) ?
+		       random_number() & (MAP_SHARED | MAP_PRIVATE | MAP_POPULATE |
+					  MAP_LOCKED | MAP_NORESERVE) :
+		       (__u64)MAP_SHARED;
 	case ARG_WORD_OFFSET:
-		return random_map_value(kind);
+		return random_one_in(2) ? 8 * random_below(20) : random_below(5 * 4096);
 	case ARG_POKE:
 		return random_one_in(12) ? 1 + random_below(128) : 0;
 	case ARG_FD:
-		return random_below(6);
 	case ARG_SMALL:
 		return random_below(6);
 	case ARG_STEP:
