@@ -251,10 +251,8 @@ def wrong(names, page, words, prompt):
 
 
 def run(arguments):
-    parser = option_parser(__doc__)
-    parser.add_argument("files", nargs="*")
     names = Names()
-    pages = parser.parse_args(arguments).files or sorted(
+    pages = option_parser(__doc__, "files...").parse_args(arguments).files or sorted(
         name for name in names.files if re.search(r"(\.md|\.rst|README|\.[1-9])$", name)
         and name != "CHANGELOG.md")
     return complain(f"{page}:{number}: {what}" for page in pages

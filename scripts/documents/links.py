@@ -105,9 +105,8 @@ def missing_in_site(directory):
 
 
 def run(arguments):
-    parser = option_parser(__doc__)
+    parser = option_parser(__doc__, "files...")
     parser.add_argument("--site")
-    parser.add_argument("files", nargs="*")
     args = parser.parse_args(arguments)
     if args.site:
         return complain(missing_in_site(args.site))

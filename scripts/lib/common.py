@@ -35,8 +35,9 @@ def say(text):
 
 
 def option_parser(doc, *words):
-    """A parser for a script whose docstring is its help text, with arguments of these names. If
-    the docstring does not list the options, --help does."""
+    """A parser for a script whose docstring is its help text, with arguments of these names:
+    "--NAME" is an option without a value, and "NAMES..." takes the rest. If the docstring does not
+    list the options, --help does."""
     title, _, rest = doc.partition("\n\n")
     usage, _, rest = rest.partition("\n\n")
     parser = argparse.ArgumentParser(
@@ -45,7 +46,12 @@ def option_parser(doc, *words):
     if "\n  --" in doc:
         parser.format_help = lambda: doc
     for word in words:
-        parser.add_argument(word)
+        if word.startswith("--"):
+            parser.add_argument(word, action="store_true")
+        elif word.endswith("..."):
+            parser.add_argument(word.removesuffix("..."), nargs="*")
+        else:
+            parser.add_argument(word)
     return parser
 
 

@@ -287,11 +287,10 @@ class Writer:
 
 
 def run(arguments):
-    parser = option_parser(__doc__)
+    parser = option_parser(__doc__, "--no-skips")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--prefix", default="")
     parser.add_argument("--documents", type=int)
-    parser.add_argument("--no-skips", action="store_true")
     parser.add_argument("--totals", type=argparse.FileType("w"))
     args = parser.parse_args(arguments)
     sys.stdin.reconfigure(errors="replace")
