@@ -22,6 +22,13 @@ bad_usage()
 	exit 2
 }
 
+# die WORDS...: say what is wrong, and end the script.
+die()
+{
+	echo "scripts/${0##*/}: $*" >&2
+	exit 1
+}
+
 for argument; do
 	case $argument in
 	--) break ;;
@@ -66,6 +73,5 @@ checkout_cache()
 
 	place=${TWHEEL_CACHE:-~/.cache/twheel}/$1/$(pwd | sha256sum | cut -c 1-12)${2-}
 	mkdir -p "$place" && echo "$place" && return
-	echo "scripts/${0##*/}: set TWHEEL_CACHE to a writable directory" >&2
-	return 1
+	die "set TWHEEL_CACHE to a writable directory"
 }

@@ -8,10 +8,7 @@
 # own_mounts "$@": start the script again with mounts of its own, which end with it.
 own_mounts()
 {
-	[ "$(id -u)" -eq 0 ] || {
-		echo "${0##*/}: needs root" >&2
-		exit 1
-	}
+	[ "$(id -u)" -eq 0 ] || die "needs root"
 	[ -n "${TWHEEL_OWN_MOUNTS-}" ] ||
 		TWHEEL_OWN_MOUNTS=yes exec unshare --mount "scripts/${0##*/}" "$@"
 }
