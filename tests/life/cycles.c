@@ -8,7 +8,6 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 #include "device.h"
 #include "modules.h"
@@ -130,9 +129,7 @@ TEST_TIMEOUT(comes_and_goes_under_load, 1200)
 	pid_t users[USERS];
 	unsigned int i;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT(shared != MAP_FAILED);
+	shared = shared_memory(sizeof(*shared));
 	CALL(pipe(shared->go));
 	CALL(pipe(shared->used_once));
 	load("twheel", "");

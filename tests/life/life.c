@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* When the module can be unloaded, and modules that use it. */
-#include <sys/wait.h>
-
 #include "device.h"
 #include "modules.h"
 #include "parameter.h"
@@ -47,7 +45,7 @@ TEST(stays_while_a_descriptor_is_open)
 
 static void hold_until_killed(void *data)
 {
-	pause();
+	wait_to_be_killed();
 }
 
 TEST(stays_while_another_process_has_the_descriptor)
@@ -61,8 +59,7 @@ TEST(stays_while_another_process_has_the_descriptor)
 	child = start(hold_until_killed, NULL);
 	close(fd);
 	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
-	CALL(kill(child, SIGKILL));
-	CALL(waitpid(child, NULL, 0));
+	kill_child(child);
 	unload("twheel");
 	check_twheel_is_gone();
 }

@@ -49,22 +49,17 @@ void unload(const char *name)
 
 void *module_image(const char *name, size_t *size)
 {
-	const int fd = open_module(name);
+	FILE *file = fdopen(open_module(name), "r");
 	struct stat status;
-	size_t done = 0;
 	char *image;
 
-	CALL(fstat(fd, &status));
+	ASSERT(file);
+	CALL(fstat(fileno(file), &status));
 	*size = status.st_size;
 	image = malloc(*size);
 	ASSERT(image);
-	while (done < *size) {
-		const ssize_t got = CALL(read(fd, image + done, *size - done));
-
-		ASSERT_GT(got, 0);
-		done += got;
-	}
-	close(fd);
+	ASSERT_EQ(fread(image, 1, *size, file), *size);
+	fclose(file);
 	return image;
 }
 
