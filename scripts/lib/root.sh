@@ -30,9 +30,6 @@ copy_root()
 # in_root DIRECTORY COMMAND...: run a command in the copy.
 in_root()
 {
-	local root=$1/root
-	shift
-
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-		DEBIAN_FRONTEND=noninteractive INITRD=No chroot "$root" "$@"
+		DEBIAN_FRONTEND=noninteractive INITRD=No chroot "$1/root" "${@:2}"
 }
