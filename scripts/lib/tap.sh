@@ -166,6 +166,23 @@ tap_says()
 	[ "$status" -eq "$1" ] && grep -qe "$2" <<<"$said"
 }
 
+# tap_has_words PAGE WORDS: the page has each of the words, one a line, at least one. The escapes
+# of a manual page do not count. For check().
+tap_has_words()
+{
+	local word status=0 text
+
+	text=$(sed 's/\\//g' "$1")
+	[ -n "$2" ] || return 1
+	while read -r word; do
+		grep -qw -- "$word" <<<"$text" || {
+			echo "$1 does not have $word"
+			status=1
+		}
+	done <<<"$2"
+	return "$status"
+}
+
 # tap_bail_out REASON: give up; the tests that are left make no sense.
 tap_bail_out()
 {
