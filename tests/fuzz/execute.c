@@ -24,20 +24,16 @@ __u64 execute_seconds(void)
 	return now.tv_sec;
 }
 
-/* Create the record, DIRECTORY/recent. */
+/* Create the record, DIRECTORY/recent. Time begins here. */
 void execute_init(const char *directory)
 {
 	char path[4096];
 
+	start = execute_seconds();
 	snprintf(path, sizeof(path), "%s/recent", directory);
 	record = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (record < 0)
 		report_die("cannot write %s: %s\n", path, strerror(errno));
-}
-
-void execute_start(void)
-{
-	start = execute_seconds();
 }
 
 /* Let the time be up after @limit seconds; 0: never. */

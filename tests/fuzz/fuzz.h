@@ -159,7 +159,6 @@ const char *check_all(void);
 /* execute.c */
 void execute_init(const char *directory);
 void execute_prepare(void);
-void execute_start(void);
 __u64 execute_seconds(void);
 void execute_limit(unsigned int seconds);
 void execute_program(const struct program *program);

@@ -92,7 +92,6 @@ static void work(char **paths)
 	unsigned int loaded = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	execute_start();
 	random_seed(options.seed);
 	for (; *paths; paths++)
 		loaded = corpus_load(*paths);
