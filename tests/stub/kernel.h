@@ -159,7 +159,6 @@ static inline unsigned int find_first_bit(const unsigned long *map, unsigned int
 
 /* Lists */
 struct list_head { struct list_head *next, *prev; };
-struct hlist_node { struct hlist_node *next, **pprev; };
 
 static inline void INIT_LIST_HEAD(struct list_head *list)
 {
