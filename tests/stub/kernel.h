@@ -6,8 +6,9 @@
  * The compiler includes this file first (-include), and the Makefile makes an empty file for each
  * of the kernel's headers. Atomic operations, locks and per-CPU variables are real. A thread is
  * a CPU: see native_become_cpu(). Tick sources only note when they would fire; a benchmark that
- * uses the engine calls them. What is compiled out in a kernel without debugging is empty. The
- * program's memory is at hand, so copies do not fail.
+ * uses the engine calls them. What is compiled out in a kernel without debugging is empty. What
+ * macros here only drop is not defined, such as GFP_KERNEL_ACCOUNT. The program's memory is at
+ * hand, so copies do not fail.
  */
 #ifndef _STUB_KERNEL_H
 #define _STUB_KERNEL_H
@@ -212,7 +213,6 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 
 #define list_add(entry, list)	list_add_tail(entry, (list)->next)
 #define list_del(entry)		__list_del((entry)->prev, (entry)->next)
-#define LIST_HEAD(name)		struct list_head name = { &(name), &(name) }
 #define list_entry(p, type, member) container_of(p, type, member)
 #define list_first_entry(list, type, member) list_entry((list)->next, type, member)
 #define list_for_each_entry(t, list, member) \
@@ -274,7 +274,6 @@ extern char __start_percpu[], __stop_percpu[];
 #define cpumask_any_and(a, b)	((unsigned int)((a) & (b)))
 #define housekeeping_cpumask(type) 0
 #define cpu_possible(cpu)	((cpu) < NR_CPUS)
-#define cpu_to_node(cpu)	((int)(cpu))
 #define housekeeping_test_cpu(cpu, type) true
 #define housekeeping_any_cpu(type) 0
 
@@ -366,7 +365,6 @@ static inline int wake_up_process(struct task_struct *task)
 
 /* Time */
 extern u64 jiffies_64;
-#define jiffies			((unsigned long)READ_ONCE(jiffies_64))
 #define get_jiffies_64()	READ_ONCE(jiffies_64)
 #define time_after64(a, b)	((s64)((b) - (a)) < 0)
 #define ktime_get()		((ktime_t)get_jiffies_64() * TICK_NSEC)
@@ -378,7 +376,6 @@ extern u64 jiffies_64;
 /* Tracepoints, off */
 #define PARAMS(...)		__VA_ARGS__
 #define TP_PROTO(...)		__VA_ARGS__
-#define TP_ARGS(...)		__VA_ARGS__
 #define DECLARE_EVENT_CLASS(name, proto, args, structure, assign, print)
 #define DEFINE_EVENT(template, name, proto, args) \
 	static inline void trace_##name(PARAMS(proto)) { }
@@ -392,7 +389,6 @@ struct timer_list {
 	void		(*function)(struct timer_list *timer);
 };
 
-#define TIMER_PINNED		0
 #define timer_setup(t, fn, flags) ((t)->function = (fn), (t)->pending = false)
 #define timer_delete(t)		((t)->pending = false)
 #define timer_delete_sync(t)	timer_delete(t)
@@ -433,14 +429,11 @@ struct smp_hotplug_thread {
 extern struct smp_hotplug_thread *native_thread;
 #define smpboot_register_percpu_thread(t) (native_thread = native_thread ?: (t), 0)
 #define smpboot_unregister_percpu_thread(t) do { } while (0)
-#define WQ_PERCPU		0
-#define WQ_MEM_RECLAIM		0
 #define alloc_workqueue(name, flags, max) ((struct workqueue_struct *)1)
 #define destroy_workqueue(wq)	do { } while (0)
 #define queue_work_on(cpu, wq, work) abort()
 #define INIT_WORK(work, f)	((work)->func = (f))
 #define DEFINE_WAIT(name)	int name = 0
-#define TASK_UNINTERRUPTIBLE	0
 #define prepare_to_wait(q, wait, state) ((void)(wait))
 #define finish_wait(q, wait)	((void)(wait))
 #define init_waitqueue_head(q)	do { } while (0)
@@ -466,10 +459,6 @@ struct rb_node *rb_find(const void *key, const struct rb_root *tree,
 
 /* Memory */
 #define GFP_KERNEL		0
-#define GFP_KERNEL_ACCOUNT	0
-#define __GFP_NOWARN		0
-#define __GFP_ZERO		0
-#define SLAB_ACCOUNT		0
 #define SMP_CACHE_BYTES		64
 #define PAGE_SHIFT		12
 #define PAGE_ALIGN(size)	(((size) + (1UL << PAGE_SHIFT) - 1) & ~((1UL << PAGE_SHIFT) - 1))
