@@ -3,7 +3,6 @@
 
 #include <linux/membarrier.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -374,42 +373,23 @@ unsigned int list_all(int fd, struct twheel_op *ops, unsigned int room, __u32 fl
 	return seen;
 }
 
-/* Fail: print the reason and the operation. */
-__printf(4, 5) __noreturn
-static void fail_op(const char *file, int line, const struct twheel_op *op,
-		    const char *format, ...)
-{
-	char why[128];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(why, sizeof(why), format, arguments);
-	va_end(arguments);
-	fail(file, line,
-	     "%s: op %u, flags %#x, clockid %u, result %d, handle %#llx, cookie %#llx, time %#llx, period %#llx, group %#llx, window %#llx",
-	     why, op->op, op->flags, op->clockid, op->result, op->handle, op->cookie,
-	     op->time_ns, op->period_ns, op->group, op->window_ns);
-}
-
 void refused(int fd, unsigned long call, const struct twheel_op *op, int error,
 	     const char *file, int line)
 {
-	const __u64 timers = timers_of(fd);
+	const __u64 before = timers_of(fd);
 	struct twheel_op copy = *op;
-	int value;
+	const int value = ioctl(fd, call, &copy), found = value == -1 ? errno : 0;
+	const bool written = memcmp(op, &copy, sizeof(copy));
+	const __u64 after = timers_of(fd);
 
-	errno = 0;
-	value = ioctl(fd, call, &copy);
-	if (value != -1)
-		fail_op(file, line, op, "accepted with result %d", value);
-	if (errno != error)
-		fail_op(file, line, op, "failed with '%s', not '%s'",
-			strerror(errno), strerror(error));
-	if (memcmp(op, &copy, sizeof(copy)))
-		fail_op(file, line, op, "failed, but has written to the operation");
-	if (timers_of(fd) != timers)
-		fail_op(file, line, op, "failed, but there are %llu timers, not %llu",
-			timers_of(fd), timers);
+	if (found == error && !written && after == before)
+		return;
+	note("op %u, flags %#x, clockid %u, result %d, handle %#llx, cookie %#llx, time %#llx, period %#llx, group %#llx, window %#llx",
+	     op->op, op->flags, op->clockid, op->result, op->handle, op->cookie,
+	     op->time_ns, op->period_ns, op->group, op->window_ns);
+	fail(file, line, "%d, '%s', not '%s'; %s to the operation; %llu timers, not %llu",
+	     value, strerror(found), strerror(error), written ? "written" : "not written",
+	     after, before);
 }
 
 void refuse_bits(int fd, unsigned long call, const void *valid, size_t size, size_t from,

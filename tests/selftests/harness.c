@@ -27,28 +27,17 @@ void register_test(struct test *test)
 	end = &test->next;
 }
 
-/* Print a line with one write: other processes may print at the same time. */
-static void print_line(const char *prefix, const char *format, va_list arguments)
-{
-	char line[1024];
-	int used = snprintf(line, sizeof(line), "# %s", prefix);
-
-	used += vsnprintf(line + used, sizeof(line) - used, format, arguments);
-	if (used > (int)sizeof(line) - 2)
-		used = sizeof(line) - 2;
-	line[used++] = '\n';
-	line[used] = 0;
-	fputs(line, stdout);
-	fflush(stdout);
-}
-
 void note(const char *format, ...)
 {
+	char text[1000];
 	va_list arguments;
 
 	va_start(arguments, format);
-	print_line("", format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	/* One write: other processes may print at the same time. */
+	printf("# %s\n", text);
+	fflush(stdout);
 }
 
 void skip(const char *format, ...)
@@ -69,13 +58,13 @@ void need_time_travel(void)
 
 void fail(const char *file, int line, const char *format, ...)
 {
-	char place[128];
+	char why[900];
 	va_list arguments;
 
-	snprintf(place, sizeof(place), "%s:%d: ", file, line);
 	va_start(arguments, format);
-	print_line(place, format, arguments);
+	vsnprintf(why, sizeof(why), format, arguments);
 	va_end(arguments);
+	note("%s:%d: %s", file, line, why);
 	_exit(EXIT_FAIL);
 }
 
@@ -217,21 +206,6 @@ static bool wanted(const struct test *test, char **patterns)
 	return false;
 }
 
-static void usage(const char *name)
-{
-	fprintf(stderr,
-		"usage: %s [--list] [--long] [--time-travel] [--user | --user-namespace] [CASE...]\n",
-		name);
-}
-
-static void list(void)
-{
-	const struct test *test;
-
-	for (test = first_test; test; test = test->next)
-		puts(test->name);
-}
-
 int main(int argc, char **argv)
 {
 	unsigned int count = 0, number = 0, passed = 0, failed = 0;
@@ -252,10 +226,13 @@ int main(int argc, char **argv)
 			if (!become_user() || !become_root_of_a_namespace())
 				return EXIT_FAIL;
 		} else if (!strcmp(*patterns, "--list")) {
-			list();
+			for (test = first_test; test; test = test->next)
+				puts(test->name);
 			return EXIT_PASS;
 		} else {
-			usage(argv[0]);
+			fprintf(stderr,
+				"usage: %s [--list] [--long] [--time-travel] [--user | --user-namespace] [CASE...]\n",
+				argv[0]);
 			return 2;
 		}
 	}
