@@ -59,7 +59,7 @@ TEST(past_deadline_expires_by_the_next_tick)
 {
 	unsigned int i;
 
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		check_past(clocks[i], 0);
 		check_past(clocks[i], 1);

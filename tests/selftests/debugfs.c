@@ -206,7 +206,7 @@ DEVICE_TEST(histogram_sums_up_to_what_fired)
 	__u64 fired;
 
 	need_debugfs();
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	reset();
 	fired = number_in("cpu0", "fired");
 	mixed_load(fd);
@@ -301,7 +301,7 @@ TEST(picture_shows_each_level)
 	int distance;
 
 	need_debugfs();
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	for (level = 0; level < LEVELS; level++) {
 		enum shown shown = NOT_SHOWN;
 
@@ -367,7 +367,7 @@ DEVICE_TEST(reset_leaves_the_counts_alone)
 	__u64 fired;
 
 	need_debugfs();
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	mixed_load(fd);
 	close(fd);
 	/* The wheel makes the last run that the ended timers have caused. */
@@ -405,7 +405,7 @@ DEVICE_TEST(next_visit_is_never_without_timers)
 	__u64 handle;
 
 	need_debugfs();
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	handle = add(fd, HOUR, 1);
 	read_debugfs("cpu0", text);
 	ASSERT_EQ(number_of(text, "online"), 1);

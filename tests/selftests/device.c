@@ -220,29 +220,26 @@ __u64 add(int fd, __u64 delay_ns, __u64 cookie)
 	return arm(fd, new_timer(delay_ns, cookie));
 }
 
-static __u64 add_timer(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns,
-		       __u64 cookie)
+__u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
 {
-	struct twheel_op op = new_timer_at(deadline_ns, cookie);
+	return arm(fd, new_timer_at(deadline_ns, cookie));
+}
+
+__u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
+{
+	struct twheel_op op = new_timer_at(deadline_ns, clockid);
 
 	op.clockid = clockid;
 	op.period_ns = period_ns;
 	return arm(fd, op);
 }
 
-__u64 add_at(int fd, __u64 deadline_ns, __u64 cookie)
-{
-	return add_timer(fd, CLOCK_MONOTONIC, deadline_ns, 0, cookie);
-}
-
-__u64 add_on(int fd, clockid_t clockid, __u64 deadline_ns, __u64 period_ns)
-{
-	return add_timer(fd, clockid, deadline_ns, period_ns, clockid);
-}
-
 __u64 add_periodic(int fd, __u64 deadline_ns, __u64 period_ns, __u64 cookie)
 {
-	return add_timer(fd, CLOCK_MONOTONIC, deadline_ns, period_ns, cookie);
+	struct twheel_op op = new_timer_at(deadline_ns, cookie);
+
+	op.period_ns = period_ns;
+	return arm(fd, op);
 }
 
 __u64 add_to_group(int fd, __u64 delay_ns, __u64 group, __u64 cookie)
@@ -944,11 +941,6 @@ bool go_to_cpu(int cpu)
 void stay_on_cpu(int cpu)
 {
 	ASSERT(go_to_cpu(cpu));
-}
-
-void stay_on_one_cpu(void)
-{
-	stay_on_cpu(0);
 }
 
 int last_cpu(void)

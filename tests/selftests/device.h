@@ -321,14 +321,12 @@ struct twheel_op *read_only_op(struct twheel_op op);
 size_t page_size(void);
 
 /*
- * Run on one CPU from now on. The kernel looks at timers on the CPU of the last call.
- * go_to_cpu() returns false if that CPU is offline or does not exist.
+ * Run on one CPU from now on: then all timers expire in the order of their ticks. The kernel looks
+ * at timers on the CPU of the last call. go_to_cpu() returns false if that CPU is offline or does
+ * not exist.
  */
 bool go_to_cpu(int cpu);
 void stay_on_cpu(int cpu);
 int last_cpu(void);
-
-/* Run on CPU 0, so that all timers expire in the order of their ticks. */
-void stay_on_one_cpu(void);
 
 #endif /* _DEVICE_H */

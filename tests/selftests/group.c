@@ -30,7 +30,7 @@ DEVICE_TEST(events_of_others_stay_in_order)
 	__u64 retracted;
 	int i;
 
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	for (i = 0; i < 10; i++) {
 		const __u64 handle = add_to_group(fd, 0, 1 + i % 2, i);
 

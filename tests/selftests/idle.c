@@ -82,7 +82,7 @@ DEVICE_TEST(far_timer_changed_from_another_cpu)
 {
 	__u64 handle, before;
 
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	handle = add(fd, MONTH, 1);
 	if (!go_to_cpu(1))
 		skip("only one CPU");

@@ -232,7 +232,7 @@ static void use_cgroup_for_everything(void *data)
 {
 	unsigned long files_bytes;
 
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	/* the table of descriptors grows before the cgroup is looked at */
 	allow_files(2 * LEASES + 100);
 	close(CALL(fcntl(0, F_DUPFD, 2 * LEASES + 50)));
@@ -292,7 +292,7 @@ static void hold_batches(void *data)
 		add(held_fd, LONG, i);
 	}
 	userfaultfd = open_userfaultfd(pages, 2 * page_size(), 0, UFFDIO_REGISTER_MODE_MISSING);
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	enter_cgroup();
 	start_threads(CALLERS, make_held_batch, pages);
 	wait_for_faults(userfaultfd, pages, CALLERS);

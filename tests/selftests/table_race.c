@@ -182,7 +182,7 @@ NONBLOCK_TEST(last_push_before_expiry_is_the_events_deadline)
 	struct twheel_word *table = map_words(fd, CROWD);
 	unsigned int i, rounds = 0, pushed = 0;
 
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	start_rounds(1, push_crowd_until_closed);
 	while (now() < end || rounds < 10) {
 		arm_crowd(fd, table);

@@ -270,7 +270,7 @@ DEVICE_TEST(arming_and_its_ends)
 	int kind;
 
 	need_debugfs();
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	begin_trace();
 	span.begin = current_tick();
 	handle = add(fd, HOUR, 1);
@@ -365,7 +365,7 @@ TEST(lives_of_many_visits)
 	int fds[COUNT];
 
 	need_debugfs();
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	begin_trace();
 	for (i = 0; i < 3; i++)
 		before[i] = sum_of_cpus(names[i]);
@@ -423,7 +423,7 @@ TRAVEL_TEST(one_visit_for_a_timer)
 	struct twheel_event event;
 	unsigned int counts[KINDS], i;
 
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	begin_trace();
 	for (i = 0; i < TIMES; i++) {
 		add(fd, 5 * tick_ns(), i);
@@ -445,7 +445,7 @@ TEST(cascades_add_up)
 	int fds[COUNT];
 
 	need_debugfs();
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	begin_trace();
 	ASSERT(write_tracefs("events/twheel/enable", "0"));
 	ASSERT(write_tracefs("events/twheel/twheel_cascade/enable", "1"));
@@ -547,7 +547,7 @@ TEST_TIMEOUT(visits_migrate_from_a_cpu_that_goes_offline, 120)
 	count_kinds(counts);
 	/* one timer for all visits of a user on a CPU */
 	ASSERT_EQ(counts[ARM], 1);
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	set_online(false);
 	count = read_trace(&lines);
 	set_online(true);

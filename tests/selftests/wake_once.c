@@ -40,7 +40,7 @@ static __u64 add_for_many_ticks(int fd)
 	__u64 start;
 	unsigned int tick, i;
 
-	stay_on_one_cpu();
+	stay_on_cpu(0);
 	start = now() + margin_ns();
 	for (tick = 0; tick < TICKS; tick++)
 		for (i = 0; i < EACH_TICK; i++)
