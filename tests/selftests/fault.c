@@ -30,18 +30,11 @@ static int references(void)
 	return number_from(REFCNT, "%llu");
 }
 
-static void check_empty_and_working(int fd)
-{
-	const __u64 handle = add(fd, 0, 1);
-
-	ASSERT(read_one(fd).handle == handle);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 static void open_with_faults(enum fault_mode mode)
 {
 	struct faults faults = all_faults(mode);
 	const int before = references();
+	__u64 handle;
 	int fd;
 
 	while (next_fault(&faults)) {
@@ -49,7 +42,9 @@ static void open_with_faults(enum fault_mode mode)
 		if (fd >= 0) {
 			/* The file, and the device that it is opened by. */
 			ASSERT_GT(references(), before);
-			check_empty_and_working(fd);
+			handle = add(fd, 0, 1);
+			ASSERT(read_one(fd).handle == handle);
+			ASSERT_EQ(timers_of(fd), 0);
 			close(fd);
 		}
 		ASSERT_EQ(references(), before);
@@ -93,38 +88,31 @@ TEST_CALL(add_fails_or_gives_a_handle, add_with_faults(FAULT_ONE, 3, 1))
 /* The timer's block, the array of blocks, a level. */
 TEST_CALL(add_fails_or_gives_a_handle_without_memory, add_with_faults(FAULT_SLABS, 3, 3))
 
-/* Read one event of each timer that a batch has added, and no other event. */
-static void read_events_of(int fd, struct twheel_op *ops, int added)
-{
-	struct twheel_event events[MANY];
-	int i;
-
-	read_all(fd, events, added);
-	for (i = 0; i < added; i++)
-		check_first_event(&events[i], ops, MANY);
-}
-
-/* Check the results of a batch. Returns the number of operations that failed. */
+/*
+ * Check the results of a batch, and that each timer that it has added has one event. Returns the
+ * number of operations that failed.
+ */
 static int check_batch(int fd, struct twheel_op *ops, long done)
 {
+	struct twheel_event events[MANY];
 	int i, added = 0, refused = 0;
 
 	for (i = 0; i < MANY; i++) {
-		struct twheel_op expected = new_timer(0, i);
+		struct twheel_op expected = add_op(0, i);
 
-		expected.op = TWHEEL_OP_ADD;
 		if (i < done) {
 			expected.result = ops[i].result;
 			expected.handle = ops[i].handle;
-			ASSERT(ops[i].handle ? ops[i].result == 0 :
-					       ops[i].result == -ENOMEM);
+			ASSERT_EQ(ops[i].result, ops[i].handle ? 0 : -ENOMEM);
 			added += !!ops[i].handle;
 			refused += !ops[i].handle;
 		}
 		ASSERT(!memcmp(&ops[i], &expected, sizeof(expected)));
 	}
 	ASSERT_EQ(timers_of(fd), added);
-	read_events_of(fd, ops, added);
+	read_all(fd, events, added);
+	for (i = 0; i < added; i++)
+		check_first_event(&events[i], ops, MANY);
 	ASSERT_EQ(timers_of(fd), 0);
 	return refused;
 }
@@ -248,8 +236,7 @@ static void check_mixed(int fd, const struct twheel_op *ops, long done)
 	ASSERT_EQ(query(fd, ops[CHANGED].handle, &op), 0);
 	carried_out = op.time_ns > LONG;
 	ASSERT(done <= CHANGED || carried_out);
-	ASSERT_EQ(query(fd, ops[CANCELLED].handle, &op),
-		  carried_out ? -ENOENT : 0);
+	ASSERT_EQ(query(fd, ops[CANCELLED].handle, &op), carried_out ? -ENOENT : 0);
 	ASSERT_EQ(query(fd, ops[QUERIED].handle, &op), 0);
 	if (!carried_out)
 		ASSERT_EQ(cancel(fd, ops[CANCELLED].handle), 0);
@@ -483,24 +470,18 @@ NONBLOCK_TEST(poll_fails_or_sees_the_event)
 	ASSERT_GE(faults.failed, 1);
 }
 
-static void add_some(int fd)
-{
-	struct twheel_op ops[SOME];
-
-	add_many(fd, ops, SOME, new_timer(LONG, 0));
-}
-
 /* close() ends all timers even if it cannot allocate memory. */
 TEST(close_ends_all_timers)
 {
 	struct faults faults = all_faults(FAULT_SLABS);
 	const int before = references();
+	struct twheel_op ops[SOME];
 
 	while (next_fault(&faults)) {
 		const int fd = open_device(O_NONBLOCK);
 		const __u64 handle = add(fd, 0, 1);
 
-		add_some(fd);
+		add_many(fd, ops, SOME, new_timer(LONG, 0));
 		add_periodic(fd, now(), ticks(1), 2);
 		wait_until_expired(fd, handle);
 		add(fd, ticks(1), 3);

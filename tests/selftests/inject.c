@@ -94,11 +94,6 @@ struct faults all_faults(enum fault_mode mode)
 	return (struct faults){ .nth = 0 };
 }
 
-void inject(struct faults *faults)
-{
-	inject_fault(faults->nth);
-}
-
 long withdraw(struct faults *faults, long result)
 {
 	const int error = result == -1 ? errno : 0;
@@ -114,23 +109,18 @@ long withdraw(struct faults *faults, long result)
 	return -error;
 }
 
-static void count_fault(struct faults *faults)
-{
-	faults->injected += faults->was_injected;
-	faults->failed += faults->has_failed;
-	faults->no_memory += faults->had_no_memory;
-	faults->was_injected = false;
-	faults->has_failed = false;
-	faults->had_no_memory = false;
-}
-
 bool next_fault(struct faults *faults)
 {
 	const bool last = faults->nth && !faults->was_injected;
 
 	if (faults->round++ < (faults->nth ? ROUNDS : 1))
 		return true;
-	count_fault(faults);
+	faults->injected += faults->was_injected;
+	faults->failed += faults->has_failed;
+	faults->no_memory += faults->had_no_memory;
+	faults->was_injected = false;
+	faults->has_failed = false;
+	faults->had_no_memory = false;
 	if (last) {
 		note("%u faults: the call fails with %u, for lack of memory with %u",
 		     faults->injected, faults->failed, faults->no_memory);

@@ -50,11 +50,10 @@ struct faults all_faults(enum fault_mode mode);
 bool next_fault(struct faults *faults);
 #define UNDER_FAULT(faults, call)					\
 	({								\
-		inject(faults);						\
+		inject_fault((faults)->nth);				\
 		withdraw(faults, call);					\
 	})
 
-void inject(struct faults *faults);
 long withdraw(struct faults *faults, long result);
 
 #endif /* _INJECT_H */
