@@ -45,15 +45,9 @@ void set_head(const struct ring *ring, __u64 head)
 	__atomic_store_n(&ring->head->head, head, __ATOMIC_RELEASE);
 }
 
-struct twheel_event *event_at(const struct ring *ring, __u64 number)
-{
-	return &ring->events[number % ENTRIES];
-}
-
 bool has_more(const struct ring *ring)
 {
-	return __atomic_load_n(&ring->head->flags, __ATOMIC_SEQ_CST) ==
-	       TWHEEL_RING_MORE;
+	return __atomic_load_n(&ring->head->flags, __ATOMIC_SEQ_CST) == TWHEEL_RING_MORE;
 }
 
 void wait_for_more(const struct ring *ring, bool expected)
@@ -69,7 +63,7 @@ struct twheel_event take_one(const struct ring *ring)
 
 	while (tail_of(ring) == head)
 		wait_for_event(ring->fd);
-	event = *event_at(ring, head);
+	event = ring->events[head % ENTRIES];
 	check_event(&event);
 	set_head(ring, head + 1);
 	return event;

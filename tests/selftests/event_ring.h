@@ -33,9 +33,6 @@ void close_ring(const struct ring *ring);
 __u64 tail_of(const struct ring *ring);
 void set_head(const struct ring *ring, __u64 head);
 
-/* The entry of an event, which is numbered from 0, in a ring of ENTRIES entries. */
-struct twheel_event *event_at(const struct ring *ring, __u64 number);
-
 /* Whether the ring says that more events wait in the kernel. */
 bool has_more(const struct ring *ring);
 
