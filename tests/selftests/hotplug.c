@@ -76,7 +76,7 @@ static void go_on(void)
  */
 #define STUCK (30 * NSEC_PER_SEC)
 
-struct crowd {
+static struct {
 	int		fd;
 	unsigned int	size;
 	struct twheel_op *timers;	/* by cookie; handle 0: not armed */
@@ -84,11 +84,10 @@ struct crowd {
 	atomic_ullong	cancelled;
 	__u64		fired;
 	__u64		latest;		/* in ns: the longest time from deadline to read */
-};
+} crowd;
 
 /* Arm the timers with these cookies, on this CPU. */
-static void arm_crowd(struct crowd *crowd, const unsigned int *cookies,
-		      unsigned int count)
+static void arm_crowd(const unsigned int *cookies, unsigned int count)
 {
 	struct twheel_op ops[ROOM];
 	unsigned int i;
@@ -99,213 +98,183 @@ static void arm_crowd(struct crowd *crowd, const unsigned int *cookies,
 
 		ops[i] = new_timer_at(now() + delay, cookies[i]);
 	}
-	add_all(crowd->fd, ops, count);
+	add_all(crowd.fd, ops, count);
 	for (i = 0; i < count; i++)
-		crowd->timers[cookies[i]] = ops[i];
-	crowd->armed += count;
+		crowd.timers[cookies[i]] = ops[i];
+	crowd.armed += count;
 }
 
-static void disarm(struct crowd *crowd, const unsigned int *cookies,
-		   unsigned int count)
+static void disarm(const unsigned int *cookies, unsigned int count)
 {
 	struct twheel_op ops[ROOM];
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		ops[i] = crowd->timers[cookies[i]];
-	cancel_all(crowd->fd, ops, count);
+		ops[i] = crowd.timers[cookies[i]];
+	cancel_all(crowd.fd, ops, count);
 	for (i = 0; i < count; i++)
-		crowd->timers[cookies[i]].handle = 0;
-	crowd->cancelled += count;
+		crowd.timers[cookies[i]].handle = 0;
+	crowd.cancelled += count;
 }
 
 /* The cookies of the next far timers behind *@position. Returns their number. */
-static unsigned int next_far(const struct crowd *crowd, unsigned int *position,
-			     unsigned int *cookies)
+static unsigned int next_far(unsigned int *position, unsigned int *cookies)
 {
 	unsigned int n;
 
-	for (n = 0; n < ROOM && *position < crowd->size; ++*position)
+	for (n = 0; n < ROOM && *position < crowd.size; ++*position)
 		if (FAR(*position))
 			cookies[n++] = *position;
 	return n;
 }
 
-static struct crowd *new_crowd(unsigned int size)
+static void start_crowd(unsigned int size)
 {
-	struct crowd *crowd = allocate(1, sizeof(*crowd));
 	unsigned int cookies[ROOM], cookie, n;
 
-	crowd->fd = open_device(0);
-	crowd->size = size;
-	crowd->timers = allocate(size, sizeof(*crowd->timers));
+	crowd.fd = open_device(0);
+	crowd.size = size;
+	crowd.timers = allocate(size, sizeof(*crowd.timers));
 	for (cookie = 0; cookie < size; cookie += n) {
 		for (n = 0; n < ROOM && cookie + n < size; n++)
 			cookies[n] = cookie + n;
 		go_on();
-		arm_crowd(crowd, cookies, n);
+		arm_crowd(cookies, n);
 	}
-	ASSERT_EQ(timers_of(crowd->fd), size);
-	return crowd;
+	ASSERT_EQ(timers_of(crowd.fd), size);
 }
 
 /* Check an event against its timer, which is no longer armed. */
-static void check_off(struct crowd *crowd, const struct twheel_event *event)
+static void check_off(const struct twheel_event *event)
 {
 	__u64 late;
 
-	check_first_event(event, crowd->timers, crowd->size);
-	ASSERT_EQ(event->deadline_ns, crowd->timers[event->cookie].time_ns);
+	check_first_event(event, crowd.timers, crowd.size);
+	ASSERT_EQ(event->deadline_ns, crowd.timers[event->cookie].time_ns);
 	late = now() - event->deadline_ns;
-	if (late > crowd->latest)
-		crowd->latest = late;
-	crowd->fired++;
+	if (late > crowd.latest)
+		crowd.latest = late;
+	crowd.fired++;
 }
 
 /* Read events and arm their timers again. */
-static void serve(struct crowd *crowd)
+static void serve(void)
 {
 	struct twheel_event events[ROOM];
 	unsigned int cookies[ROOM];
-	int i, got = read_events(crowd->fd, events, ROOM);
+	int i, got = read_events(crowd.fd, events, ROOM);
 
 	ASSERT_GT(got, 0);
 	for (i = 0; i < got; i++) {
-		check_off(crowd, &events[i]);
+		check_off(&events[i]);
 		cookies[i] = events[i].cookie;
 	}
-	if (crowd->fired % 64 < (unsigned int)got)
+	if (crowd.fired % 64 < (unsigned int)got)
 		go_on();
-	arm_crowd(crowd, cookies, got);
+	arm_crowd(cookies, got);
 }
 
 /* Cancel the far timers and wait for all others: each timer ends once. */
-static void dismiss(struct crowd *crowd)
+static void dismiss(void)
 {
 	unsigned int cookies[ROOM], position = 0, n, i;
 	struct twheel_event event;
 
-	while ((n = next_far(crowd, &position, cookies)))
-		disarm(crowd, cookies, n);
-	while (crowd->fired + crowd->cancelled < crowd->armed) {
-		event = read_one(crowd->fd);
-		check_off(crowd, &event);
+	while ((n = next_far(&position, cookies)))
+		disarm(cookies, n);
+	while (crowd.fired + crowd.cancelled < crowd.armed) {
+		event = read_one(crowd.fd);
+		check_off(&event);
 	}
-	for (i = 0; i < crowd->size; i++)
-		ASSERT_EQ(crowd->timers[i].handle, 0);
-	ASSERT_EQ(timers_of(crowd->fd), 0);
-	check_no_event(crowd->fd);
+	for (i = 0; i < crowd.size; i++)
+		ASSERT_EQ(crowd.timers[i].handle, 0);
+	ASSERT_EQ(timers_of(crowd.fd), 0);
+	check_no_event(crowd.fd);
 	note("%llu timers armed, %llu expired, %llu cancelled, none lost",
-	     crowd->armed, crowd->fired, crowd->cancelled);
-	note("the latest was read %llu us after its deadline", crowd->latest / 1000);
-	ASSERT_LE(crowd->latest, longest_move + STUCK);
+	     crowd.armed, crowd.fired, crowd.cancelled);
+	note("the latest was read %llu us after its deadline", crowd.latest / 1000);
+	ASSERT_LE(crowd.latest, longest_move + STUCK);
 }
-
-/* A thread that takes CPUs offline and back. */
-struct turns {
-	struct crowd	*crowd;
-	unsigned int	rounds;
-	atomic_bool	over;
-};
 
 /* Open files with a timer each. A CPU has one timer for the visits of all of them. */
 enum { VISITS = 50 };
 
-static void open_on_this_cpu(int *fds)
+/*
+ * One round: arm some of the far timers on a CPU, and take the CPU offline and
+ * back. After each step, timers that were due meanwhile have a tick to expire.
+ */
+static void take_turn(int cpu, unsigned int *position)
 {
-	unsigned int i;
+	unsigned int cookies[ROOM], n, i;
+	int fds[VISITS];
 
+	n = next_far(position, cookies);
+	if (*position == crowd.size)
+		*position = 0;
+	ASSERT(go_to_cpu(cpu));
+	disarm(cookies, n);
+	arm_crowd(cookies, n);
 	for (i = 0; i < VISITS; i++) {
 		fds[i] = open_device(0);
-		add(fds[i], 3600 * NSEC_PER_SEC, i);
+		add(fds[i], HOUR, i);
 	}
-}
-
-static void close_all(const int *fds)
-{
-	unsigned int i;
-
+	set_online(cpu, false);
+	pass_ticks(1);
+	set_online(cpu, true);
+	pass_ticks(1);
 	for (i = 0; i < VISITS; i++) {
 		ASSERT_EQ(timers_of(fds[i]), 1);
 		close(fds[i]);
 	}
 }
 
-/*
- * One round: arm some of the far timers on a CPU, and take the CPU offline and
- * back. After each step, timers that were due meanwhile have a tick to expire.
- */
-static void take_turn(struct crowd *crowd, int cpu, unsigned int *position)
-{
-	unsigned int cookies[ROOM], n;
-	int fds[VISITS];
-
-	n = next_far(crowd, position, cookies);
-	if (*position == crowd->size)
-		*position = 0;
-	ASSERT(go_to_cpu(cpu));
-	disarm(crowd, cookies, n);
-	arm_crowd(crowd, cookies, n);
-	open_on_this_cpu(fds);
-	set_online(cpu, false);
-	pass_ticks(1);
-	set_online(cpu, true);
-	pass_ticks(1);
-	close_all(fds);
-}
+/* A thread that takes CPUs offline and back. */
+static unsigned int turns;
+static atomic_bool over;
 
 static void take_turns(void *data)
 {
-	struct turns *turns = data;
 	unsigned int i, position = 0;
 	const __u64 start = now();
 	__u64 said = start;
 
-	for (i = 0; i < turns->rounds; i++) {
-		take_turn(turns->crowd, cpus[i % movable], &position);
+	for (i = 0; i < turns; i++) {
+		take_turn(cpus[i % movable], &position);
 		if (now() - said < 10 * NSEC_PER_SEC)
 			continue;
 		said = now();
-		note("%u of %u rounds", i + 1, turns->rounds);
+		note("%u of %u rounds", i + 1, turns);
 	}
 	note("%u rounds in %llu ms, the longest move took %llu us", i,
 	     (now() - start) / NSEC_PER_MSEC, longest_move / 1000);
-	turns->over = true;
-}
-
-/* Rounds and timers: as many as the kernel can do in about the same time. */
-static unsigned int rounds_here(void)
-{
-	if (!long_tests)
-		return 10;
-	return debug_kernel() ? 20 : 200;
-}
-
-static unsigned int size_here(void)
-{
-	if (!long_tests)
-		return many(20000);
-	return debug_kernel() ? 10000 : 100000;
+	over = true;
 }
 
 TEST_TIMEOUT(none_is_lost_while_cpus_come_and_go, 1500)
 {
-	struct turns turns = { .rounds = rounds_here() };
+	const bool slow = debug_kernel();
 	__u64 migrated;
 
 	need_debugfs();
 	find_cpus();
 	migrated = sum_of_cpus("migrated");
-	turns.crowd = new_crowd(size_here());
-	start_thread(take_turns, &turns);
-	while (!turns.over)
-		serve(turns.crowd);
+	/* Rounds and timers: as many as the kernel can do in about the same time. */
+	if (long_tests) {
+		turns = slow ? 20 : 200;
+		start_crowd(slow ? 10000 : 100000);
+	} else {
+		turns = 10;
+		start_crowd(many(20000));
+	}
+	start_thread(take_turns, NULL);
+	while (!over)
+		serve();
 	join_threads();
-	dismiss(turns.crowd);
+	dismiss();
 	migrated = sum_of_cpus("migrated") - migrated;
 	note("the timer of visits moved %llu times", migrated);
 	/* When a CPU goes, the user's timer there may just have come. */
-	ASSERT_GE(migrated, turns.rounds / 2);
+	ASSERT_GE(migrated, turns / 2);
 	ASSERT_EQ(sum_of_cpus("early"), 0);
 }
 
