@@ -31,11 +31,8 @@ DEVICE_TEST(events_of_others_stay_in_order)
 	int i;
 
 	stay_on_cpu(0);
-	for (i = 0; i < 10; i++) {
-		const __u64 handle = add_to_group(fd, 0, 1 + i % 2, i);
-
-		wait_until_expired(fd, handle);
-	}
+	for (i = 0; i < 10; i++)
+		wait_until_expired(fd, add_to_group(fd, 0, 1 + i % 2, i));
 	ASSERT_EQ(cancel_group(fd, 1, &retracted), 5);
 	ASSERT_EQ(retracted, 5);
 	for (i = 1; i < 10; i += 2)
@@ -45,8 +42,6 @@ DEVICE_TEST(events_of_others_stay_in_order)
 
 DEVICE_TEST(group_without_timers_is_enoent)
 {
-	__u64 handle;
-
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
 	add(fd, LONG, 1);
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
@@ -54,8 +49,7 @@ DEVICE_TEST(group_without_timers_is_enoent)
 	add_to_group(fd, LONG, 1, 1);
 	ASSERT_EQ(end_group(fd, 1), 1);
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
-	handle = add_to_group(fd, LONG, 1, 1);
-	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(cancel(fd, add_to_group(fd, LONG, 1, 1)), 0);
 	ASSERT_EQ(end_group(fd, 1), -ENOENT);
 	add_to_group(fd, 0, 1, 1);
 	read_one(fd);
@@ -116,7 +110,6 @@ DEVICE_TEST(many_groups_are_kept_apart)
 		ops[i].group = 1 + (i % (count / EACH)) * 0x100000001ULL;
 	}
 	add_all(fd, ops, count);
-	memset(ops, 0, sizeof(ops));
 	for (i = 0; i < count / EACH; i++)
 		ops[i] = (struct twheel_op){
 			.op = TWHEEL_OP_CANCEL_GROUP,
@@ -137,13 +130,11 @@ static void check_batch_in_order(unsigned int adds)
 	struct twheel_op ops[200];
 	unsigned int i;
 
-	memset(ops, 0, sizeof(ops));
 	for (i = 0; i < adds; i++) {
 		ops[i] = add_op(LONG, i);
 		ops[i].group = 1;
 	}
-	ops[adds].op = TWHEEL_OP_CANCEL_GROUP;
-	ops[adds].group = 1;
+	ops[adds] = (struct twheel_op){ .op = TWHEEL_OP_CANCEL_GROUP, .group = 1 };
 	ops[adds + 1] = ops[0];
 	batch(fd, ops, adds + 2);
 	for (i = 0; i < adds; i++) {
@@ -159,12 +150,11 @@ static void check_batch_in_order(unsigned int adds)
 
 TEST(batch_ends_what_it_has_added)
 {
-	check_batch_in_order(1);
-	check_batch_in_order(10);
-	check_batch_in_order(63);
-	check_batch_in_order(64);
-	check_batch_in_order(65);
-	check_batch_in_order(150);
+	static const unsigned int adds[] = { 1, 10, 63, 64, 65, 150 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(adds); i++)
+		check_batch_in_order(adds[i]);
 }
 
 DEVICE_TEST(timer_that_was_refused_is_in_no_group)
