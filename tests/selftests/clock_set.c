@@ -34,6 +34,12 @@ static void need_settable_clock(void)
 	restore_clock();
 }
 
+/* A case that sets the clock, with a descriptor of its own: @fd. */
+#define SET_TEST(id)							\
+	static void run_##id(int fd);					\
+	TEST_CALL(id, need_settable_clock(); run_##id(open_device(0)))	\
+	static void run_##id(const int fd)
+
 static void watch_clock(int fd)
 {
 	CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
@@ -52,14 +58,12 @@ static void read_clock_set(int fd)
 	ASSERT_GE(event.expired_ns + HOUR / 2, read_clock(CLOCK_REALTIME));
 }
 
-DEVICE_TEST(step_forward_brings_deadlines_near)
+SET_TEST(step_forward_brings_deadlines_near)
 {
+	const __u64 mono = add(fd, HOUR / 2, 1);
+	const __u64 handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + HOUR / 2, 0);
 	struct twheel_event event;
-	__u64 handle, mono;
 
-	need_settable_clock();
-	mono = add(fd, HOUR / 2, 1);
-	handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + HOUR / 2, 0);
 	move_clock(HOUR);
 	event = read_any(fd);
 	ASSERT_EQ(event.handle, handle);
@@ -75,8 +79,7 @@ NONBLOCK_TEST(step_back_puts_deadlines_off)
 	need_settable_clock();
 	for (;;) {
 		deadline = now() + ticks(5);
-		handle = add_on(fd, CLOCK_REALTIME,
-				read_clock(CLOCK_REALTIME) + ticks(5), 0);
+		handle = add_on(fd, CLOCK_REALTIME, read_clock(CLOCK_REALTIME) + ticks(5), 0);
 		move_clock(-(__s64)HOUR);
 		if (!too_late(fd, handle, deadline))
 			break;
@@ -193,23 +196,19 @@ TEST(each_of_many_descriptors_is_told_once)
 }
 
 /* The kernel looks at the clock once a second, and sees neither step of the clock. */
-TEST(step_after_the_call_is_reported_although_one_before_undoes_it)
+SET_TEST(step_after_the_call_is_reported_although_one_before_undoes_it)
 {
-	const int first = open_device(0), fd = open_device(0);
-
-	need_settable_clock();
-	watch_clock(first);
+	watch_clock(open_device(0));
 	move_clock(HOUR);
 	watch_clock(fd);
 	move_clock(-(__s64)HOUR);
 	read_clock_set(fd);
 }
 
-TEST(step_before_the_call_is_not_reported)
+SET_TEST(step_before_the_call_is_not_reported)
 {
-	const int first = open_device(0), fd = open_device(0);
+	const int first = open_device(0);
 
-	need_settable_clock();
 	watch_clock(first);
 	move_clock(HOUR);
 	watch_clock(fd);
@@ -240,12 +239,11 @@ static void come_and_go(void *data)
 	}
 }
 
-DEVICE_TEST(clock_is_set_while_descriptors_come_and_go)
+SET_TEST(clock_is_set_while_descriptors_come_and_go)
 {
 	unsigned int rounds[2] = { 0 };
 	int i;
 
-	need_settable_clock();
 	watch_clock(fd);
 	for (i = 0; i < 2; i++)
 		start_thread(come_and_go, &rounds[i]);
@@ -257,22 +255,20 @@ DEVICE_TEST(clock_is_set_while_descriptors_come_and_go)
 	note("%d steps of the clock, %u rounds", i, rounds[0] + rounds[1]);
 }
 
-DEVICE_TEST(clock_that_nobody_watches_is_not_reported)
+SET_TEST(clock_that_nobody_watches_is_not_reported)
 {
 	const int watched = open_device(0);
 
-	need_settable_clock();
 	watch_clock(watched);
 	move_clock(HOUR);
 	wait_for_event(watched);
 	ASSERT(!has_event(fd));
 }
 
-DEVICE_TEST(clock_set_event_comes_before_those_of_timers)
+SET_TEST(clock_set_event_comes_before_those_of_timers)
 {
 	const int eventfd = new_eventfd();
 
-	need_settable_clock();
 	watch_clock(fd);
 	add(fd, 0, 1);
 	wait_for_event(fd);
@@ -287,15 +283,13 @@ DEVICE_TEST(clock_set_event_comes_before_those_of_timers)
 	ASSERT_EQ(read_one(fd).cookie, 1);
 }
 
-DEVICE_TEST(clock_set_back_leaves_an_unread_event_as_it_was)
+SET_TEST(clock_set_back_leaves_an_unread_event_as_it_was)
 {
 	const __u64 deadline = read_clock(CLOCK_REALTIME);
+	const __u64 handle = add_on(fd, CLOCK_REALTIME, deadline, 0);
 	struct twheel_event event;
 	struct twheel_op op;
-	__u64 handle;
 
-	need_settable_clock();
-	handle = add_on(fd, CLOCK_REALTIME, deadline, 0);
 	wait_for_event(fd);
 	move_clock(-(__s64)HOUR);
 	/* The deadline is ahead of the clock again. */
@@ -329,26 +323,23 @@ static struct twheel_event read_behind_a_step(int fd, __u32 policy, __u64 first,
 	return event;
 }
 
-DEVICE_TEST(clock_set_back_counts_up_to_the_expiry)
+SET_TEST(clock_set_back_counts_up_to_the_expiry)
 {
 	const __u64 period = 10 * NSEC_PER_SEC;
-	struct twheel_event event;
-	__u64 first, next;
+	const __u64 first = read_clock(CLOCK_REALTIME) - 5 * period / 2;
+	__u64 next;
+	const struct twheel_event event = read_behind_a_step(fd, 0, first, period, &next);
 
-	need_settable_clock();
-	first = read_clock(CLOCK_REALTIME) - 5 * period / 2;
-	event = read_behind_a_step(fd, 0, first, period, &next);
 	ASSERT_EQ(event.count, (event.expired_ns - first) / period + 1);
 	ASSERT_EQ(next, first + event.count * period);
 }
 
-DEVICE_TEST(clock_set_back_restarts_from_the_expiry)
+SET_TEST(clock_set_back_restarts_from_the_expiry)
 {
 	const __u64 period = 10 * NSEC_PER_SEC;
 	struct twheel_event event;
 	__u64 next;
 
-	need_settable_clock();
 	event = read_behind_a_step(fd, TWHEEL_RESTART, read_clock(CLOCK_REALTIME), period, &next);
 	ASSERT_EQ(next, event.expired_ns + period);
 }
