@@ -67,17 +67,21 @@ static const struct refusal {
 static struct test cases[ARRAY_SIZE(refusals)];
 static unsigned long call_of_cases;
 
-/* In the order of the sets. */
+/*
+ * In the order of the sets. The known flags are valid alone. A flag that needs another flag or
+ * field, like TWHEEL_KEEP_HANDLE, is not here: alone it is EINVAL.
+ */
 static const struct {
 	unsigned long	call;
 	__u32		opcode;
+	__u32		known_flags;
 } calls[] = {
-	{ TWHEEL_IOC_ADD, TWHEEL_OP_ADD },
-	{ TWHEEL_IOC_UPSERT, TWHEEL_OP_UPSERT },
-	{ TWHEEL_IOC_CHANGE, TWHEEL_OP_CHANGE },
-	{ TWHEEL_IOC_CANCEL, TWHEEL_OP_CANCEL },
-	{ TWHEEL_IOC_QUERY, TWHEEL_OP_QUERY },
-	{ TWHEEL_IOC_CANCEL_GROUP, TWHEEL_OP_CANCEL_GROUP },
+	{ TWHEEL_IOC_ADD, TWHEEL_OP_ADD, TWHEEL_ABSTIME | TWHEEL_RESTORE | TWHEEL_SHARED },
+	{ TWHEEL_IOC_UPSERT, TWHEEL_OP_UPSERT, TWHEEL_ABSTIME | TWHEEL_SHARED },
+	{ TWHEEL_IOC_CHANGE, TWHEEL_OP_CHANGE, TWHEEL_ABSTIME },
+	{ TWHEEL_IOC_CANCEL, TWHEEL_OP_CANCEL, 0 },
+	{ TWHEEL_IOC_QUERY, TWHEEL_OP_QUERY, TWHEEL_ABSTIME },
+	{ TWHEEL_IOC_CANCEL_GROUP, TWHEEL_OP_CANCEL_GROUP, 0 },
 };
 
 static unsigned int index_of(unsigned long call)
@@ -97,25 +101,6 @@ __u32 opcode_of(unsigned long call)
 static bool is_of(const struct refusal *row, unsigned long call)
 {
 	return row->calls & 1U << index_of(call);
-}
-
-/*
- * Flags that are valid alone. A flag that needs another flag or field, like TWHEEL_KEEP_HANDLE, is
- * not here: alone it is EINVAL.
- */
-static __u32 known_flags(unsigned long call)
-{
-	switch (call) {
-	case TWHEEL_IOC_ADD:
-		return TWHEEL_ABSTIME | TWHEEL_RESTORE | TWHEEL_SHARED;
-	case TWHEEL_IOC_UPSERT:
-		return TWHEEL_ABSTIME | TWHEEL_SHARED;
-	case TWHEEL_IOC_CHANGE:
-	case TWHEEL_IOC_QUERY:
-		return TWHEEL_ABSTIME;
-	default:
-		return 0;
-	}
 }
 
 /* A descriptor with one pending timer, which the calls are about. */
@@ -157,24 +142,21 @@ static void check_target(const struct target *target)
 /* An operation on the target that the call would accept. */
 static struct twheel_op valid_op(unsigned long call, const struct target *target)
 {
+	const __u64 handle = target->timer.handle;
+	struct twheel_op op = new_timer(ticks(1), 2);
+
 	switch (call) {
 	case TWHEEL_IOC_ADD:
-		return new_timer(ticks(1), 2);
-	case TWHEEL_IOC_UPSERT: {
-		struct twheel_op op = new_timer(ticks(1), 2);
-
-		op.handle = target->timer.handle;
 		return op;
-	}
+	case TWHEEL_IOC_UPSERT:
+		op.handle = handle;
+		return op;
 	case TWHEEL_IOC_CHANGE:
-		return (struct twheel_op){
-			.handle = target->timer.handle,
-			.time_ns = 1,
-		};
+		return (struct twheel_op){ .handle = handle, .time_ns = 1 };
 	case TWHEEL_IOC_CANCEL_GROUP:
 		return (struct twheel_op){ .group = target->timer.group };
 	default:
-		return (struct twheel_op){ .handle = target->timer.handle };
+		return (struct twheel_op){ .handle = handle };
 	}
 }
 
@@ -211,12 +193,13 @@ static bool set_bits(struct twheel_op *op, enum field field, __u64 value)
 static void refuse_each_bit(const struct target *target, const struct refusal *row,
 			    const struct twheel_op *valid, refuse_fn *refuse)
 {
+	const __u32 known = calls[index_of(target->call)].known_flags;
 	__u64 bit;
 
 	for (bit = 1; bit; bit <<= 1) {
 		struct twheel_op op = *valid;
 
-		if (row->field == FIELD_FLAGS && bit & known_flags(target->call))
+		if (row->field == FIELD_FLAGS && bit & known)
 			continue;
 		if (set_bits(&op, row->field, bit))
 			refuse(target->fd, target->call, &op, row->error);
