@@ -20,16 +20,17 @@ struct worker {
 };
 
 /* Start a child that holds the only copy of a lease and runs @run. */
-static void start_worker(struct worker *worker, __u64 cap_ns, __u32 flags,
-			 void (*run)(void *data))
+static struct worker start_worker(__u64 cap_ns, __u32 flags, void (*run)(void *data))
 {
-	worker->fd = open_device(O_CLOEXEC);
-	CALL(pipe(worker->pipe));
-	worker->handle = add(worker->fd, LONG, 1);
-	worker->lease = new_lease(worker->fd, worker->handle, cap_ns, flags);
-	worker->pid = start(run, worker);
-	close(worker->lease);
-	hear(worker->pipe[0]);
+	struct worker worker = { .fd = open_device(O_CLOEXEC) };
+
+	CALL(pipe(worker.pipe));
+	worker.handle = add(worker.fd, LONG, 1);
+	worker.lease = new_lease(worker.fd, worker.handle, cap_ns, flags);
+	worker.pid = start(run, &worker);
+	close(worker.lease);
+	hear(worker.pipe[0]);
+	return worker;
 }
 
 static void wait_for_ever(void *data)
@@ -54,11 +55,10 @@ static void push_for_ever(void *data)
 
 TEST(killed_holder_is_noticed_within_a_tick)
 {
-	struct worker worker;
+	const struct worker worker = start_worker(LONG, ON_CLOSE, wait_for_ever);
 	struct twheel_event event;
 	__u64 before;
 
-	start_worker(&worker, LONG, ON_CLOSE, wait_for_ever);
 	check_no_event(worker.fd);
 	before = now();
 	CALL(kill(worker.pid, SIGKILL));
@@ -83,7 +83,7 @@ TEST(stopped_holder_is_noticed_by_its_deadline)
 	do {
 		cap *= 2;
 		ASSERT_LE(cap, ticks(2000));
-		start_worker(&worker, cap, ON_CLOSE, push_for_ever);
+		worker = start_worker(cap, ON_CLOSE, push_for_ever);
 		ASSERT_EQ(change(worker.fd, worker.handle, cap), 0);
 		pass(now() + 3 * cap);
 		kill(worker.pid, SIGSTOP);
@@ -101,9 +101,8 @@ TEST(stopped_holder_is_noticed_by_its_deadline)
 TEST(holder_that_works_keeps_its_timer)
 {
 	const __u64 cap = 10 * NSEC_PER_SEC, end = now() + cap + ticks(100);
-	struct worker worker;
+	const struct worker worker = start_worker(cap, 0, push_for_ever);
 
-	start_worker(&worker, cap, 0, push_for_ever);
 	ASSERT_EQ(change(worker.fd, worker.handle, cap / 2), 0);
 	while (deadline_of(worker.fd, worker.handle) < end)
 		pass_ticks(10);
@@ -147,18 +146,16 @@ static void exec_and_lose(void *data)
 
 TEST(lease_goes_through_exec)
 {
-	struct worker worker;
+	const struct worker worker = start_worker(LONG, ON_CLOSE, push_after_exec);
 
-	start_worker(&worker, LONG, ON_CLOSE, push_after_exec);
 	join(worker.pid);
 	ASSERT(read_closed(worker.fd).handle == worker.handle);
 }
 
 TEST(exec_closes_a_lease_that_is_not_passed_on)
 {
-	struct worker worker;
+	const struct worker worker = start_worker(LONG, ON_CLOSE, exec_and_lose);
 
-	start_worker(&worker, LONG, ON_CLOSE, exec_and_lose);
 	ASSERT(read_closed(worker.fd).handle == worker.handle);
 	kill_child(worker.pid);
 }
@@ -299,11 +296,10 @@ static void do_harm(void *data)
 
 TEST(hostile_holder_harms_its_own_timer_at_most)
 {
-	struct worker worker;
+	const struct worker worker = start_worker(ticks(30), 0, do_harm);
 	struct twheel_event event;
 	__u64 ended;
 
-	start_worker(&worker, ticks(30), 0, do_harm);
 	add(worker.fd, LONG, 2);
 	join(worker.pid);
 	ended = now();
