@@ -18,8 +18,11 @@ static struct {
 } race;
 
 /* Push until the lease has ended or the round is over, and close the copy. */
-static void use_copy(int lease, unsigned int pushes)
+static void push_and_close(unsigned int number)
 {
+	static unsigned int seeds[PUSHERS] = { 0, 1 };
+	unsigned int pushes = rand_r(&seeds[number]) % 8;
+	const int lease = race.copies[number];
 	int result = 0;
 
 	while (pushes-- && !result) {
@@ -31,13 +34,6 @@ static void use_copy(int lease, unsigned int pushes)
 	if (result)
 		check_ended(lease);
 	close(lease);
-}
-
-static void push_and_close(unsigned int number)
-{
-	static unsigned int seeds[PUSHERS] = { 0, 1 };
-
-	use_copy(race.copies[number], rand_r(&seeds[number]) % 8);
 }
 
 static void make_leases(unsigned int *seed)
@@ -74,11 +70,6 @@ static enum ending end_timer(unsigned int *seed)
 	return event.flags & TWHEEL_EVENT_LEASE_CLOSED ? BY_CLOSE : BY_EXPIRY;
 }
 
-static bool round_has_lease(void)
-{
-	return fcntl(race.copies[0], F_GETFD) != -1 && is_leased(race.fd, race.handle);
-}
-
 TEST(push_expiry_close_and_cancel)
 {
 	unsigned long endings[ENDINGS] = { 0 };
@@ -88,15 +79,12 @@ TEST(push_expiry_close_and_cancel)
 	race.fd = open_device(O_NONBLOCK);
 	start_rounds(PUSHERS, push_and_close);
 	for (i = 0; i < rounds; i++) {
-		do {
-			make_leases(&seed);
-			if (round_has_lease())
-				break;
+		for (make_leases(&seed); !is_leased(race.fd, race.handle); make_leases(&seed)) {
 			/* Too late for a race: the event has come. */
 			for (n = 0; n < PUSHERS; n++)
 				close(race.copies[n]);
 			ASSERT_EQ(cancel(race.fd, race.handle), TWHEEL_RETRACTED);
-		} while (true);
+		}
 		begin_round();
 		endings[end_timer(&seed)]++;
 		end_round();
