@@ -66,14 +66,6 @@ void share_all_pages(void)
 	start(wait_for_the_end, NULL);
 }
 
-static void *forked_page(const void *content, size_t size)
-{
-	void *page = page_with(content, size);
-
-	share_all_pages();
-	return page;
-}
-
 static void *page_of_file(const void *content, size_t size)
 {
 	const int fd = CALL(memfd_create("buffer", MFD_CLOEXEC));
@@ -159,10 +151,9 @@ static void serve_faults(void *data)
 static void *served_page(const void *content, size_t size, bool missing,
 			 void (*meanwhile)(void))
 {
-	struct server *server = malloc(sizeof(*server));
+	struct server *server = allocate(1, sizeof(*server));
 	void *page = missing ? anonymous_pages(1) : page_with(content, size);
 
-	ASSERT(server);
 	*server = (struct server){
 		.page = page,
 		.content = missing ? page_with(content, size) : NULL,
@@ -202,7 +193,9 @@ void *new_buffer(enum buffer_kind kind, const void *content, size_t size,
 		pages[0] = 1;
 		return pages + page_size() - size / 2;
 	case BUFFER_FORKED:
-		return forked_page(content, size);
+		pages = page_with(content, size);
+		share_all_pages();
+		return pages;
 	case BUFFER_OF_FILE:
 		return page_of_file(content, size);
 	case BUFFER_MISSING:

@@ -56,8 +56,7 @@ static void push_back_one_by_one(int fd, unsigned int count, __u64 deadline)
 
 	for (i = 0; i < count; i++)
 		if (reports(i))
-			accepted(i, change_to(fd, drivers[i].handle, deadline),
-				 deadline);
+			accepted(i, change_to(fd, drivers[i].handle, deadline), deadline);
 }
 
 static void push_back_in_batches(int fd, unsigned int count, __u64 deadline)
@@ -130,13 +129,11 @@ static unsigned int read_offline(int fd)
 static void connect_drivers(int fd, unsigned int count, __u64 timeout, __u32 flags)
 {
 	const __u64 deadline = now() + timeout;
+	struct twheel_op op = new_timer_at(deadline, 0);
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
-		ops[i] = new_timer(deadline, i);
-		ops[i].flags = TWHEEL_ABSTIME | flags;
-	}
-	add_all(fd, ops, count);
+	op.flags |= flags;
+	add_many(fd, ops, count, op);
 	for (i = 0; i < count; i++)
 		drivers[i] = (struct driver){
 			.handle = ops[i].handle,
