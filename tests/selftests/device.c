@@ -359,11 +359,8 @@ unsigned int list_all(int fd, struct twheel_op *ops, unsigned int room, __u32 fl
 	__u64 cursor = 0;
 	int got;
 
-	while (seen < room) {
-		got = list(fd, ops + seen, room - seen, &cursor, flags);
-		ASSERT_GE(got, 0);
-		if (!got)
-			break;
+	while (seen < room && (got = list(fd, ops + seen, room - seen, &cursor, flags))) {
+		ASSERT_GT(got, 0);
 		seen += got;
 	}
 	ASSERT_EQ(list(fd, &none, 1, &cursor, flags), 0);
