@@ -4,10 +4,7 @@
  * open files, move to another CPU. No timer is lost or early, and none is late by more than the
  * move takes.
  */
-#include <dirent.h>
-
 #include "debugfs.h"
-#include "parameter.h"
 
 #define CPUS "/sys/devices/system/cpu"
 
@@ -20,21 +17,14 @@ static atomic_ullong longest_move;
 
 static void find_cpus(void)
 {
-	DIR *directory = opendir(CPUS);
-	struct dirent *entry;
+	char path[64];
+	int cpu;
 
-	ASSERT(directory);
-	while ((entry = readdir(directory)) && movable < MOST_CPUS) {
-		char path[320];
-		int cpu;
-
-		if (sscanf(entry->d_name, "cpu%d", &cpu) != 1)
-			continue;
-		snprintf(path, sizeof(path), CPUS "/%s/online", entry->d_name);
+	for (cpu = 0; cpu < cpu_count() && movable < MOST_CPUS; cpu++) {
+		snprintf(path, sizeof(path), CPUS "/cpu%d/online", cpu);
 		if (!access(path, W_OK))
 			cpus[movable++] = cpu;
 	}
-	closedir(directory);
 	if (!movable)
 		skip("no CPU here can go offline");
 }
@@ -53,12 +43,10 @@ static void set_online(int cpu, bool online)
 /* Go to the next CPU that is online. CPU 0 always is. */
 static void go_on(void)
 {
-	static int cpu, count;
+	static int cpu;
 
-	if (!count)
-		count = sysconf(_SC_NPROCESSORS_CONF);
 	do
-		cpu = (cpu + 1) % count;
+		cpu = (cpu + 1) % cpu_count();
 	while (!go_to_cpu(cpu));
 }
 

@@ -20,7 +20,7 @@ static __u64 wakeups(void)
 /* Each CPU may have the wake-ups left over that its last timer has caused. */
 static __u64 wakeups_left_over(void)
 {
-	return TIMER_WAKEUPS * sysconf(_SC_NPROCESSORS_CONF);
+	return TIMER_WAKEUPS * cpu_count();
 }
 
 /*
