@@ -107,9 +107,7 @@ static void refuse_batch(int fd, struct twheel_batch batch, int error)
 {
 	struct twheel_batch copy = batch;
 
-	errno = 0;
-	ASSERT_EQ(ioctl(fd, TWHEEL_IOC_BATCH, &copy), -1);
-	ASSERT_EQ(errno, error);
+	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_BATCH, &copy), error);
 	ASSERT(!memcmp(&copy, &batch, sizeof(copy)));
 	ASSERT_EQ(timers_of(fd), 0);
 }
@@ -192,8 +190,7 @@ static void check_half(int protection, size_t offset)
 	/* the program can go on with the next operation */
 	batch = new_batch(ops + done, HALF - 1 - done);
 	if (batch.count) {
-		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)),
-			  batch.count);
+		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), batch.count);
 		ASSERT_EQ(timers_of(fd), batch.count);
 	}
 	close(fd);
@@ -256,8 +253,7 @@ DEVICE_TEST(unknown_operation_is_einval)
 }
 
 /* What a call of its own refuses is refused in a batch, with the same errno. */
-static void refuse_in_batch(int fd, unsigned long call, const struct twheel_op *op,
-			    int error)
+static void refuse_in_batch(int fd, unsigned long call, const struct twheel_op *op, int error)
 {
 	struct twheel_op element = *op;
 

@@ -30,10 +30,7 @@ static atomic_uint faults;
 
 static void *map_pages(unsigned int count, int flags, int fd)
 {
-	void *pages = mmap(NULL, count * page_size(), PROT_READ | PROT_WRITE, flags, fd, 0);
-
-	ASSERT(pages != MAP_FAILED);
-	return pages;
+	return CALL(mmap(NULL, count * page_size(), PROT_READ | PROT_WRITE, flags, fd, 0));
 }
 
 static void *anonymous_pages(unsigned int count)

@@ -65,8 +65,7 @@ static void change_and_query_timers(void *data)
 		if (!number)
 			continue;
 		result = change(race_fd, timers[number].handle, random_delay(&seed));
-		ASSERT(result == 0 || result == TWHEEL_RETRACTED ||
-		       result == -ENOENT);
+		ASSERT(result == 0 || result == TWHEEL_RETRACTED || result == -ENOENT);
 		result = query(race_fd, timers[number].handle, &op);
 		if (result >= 0)
 			ASSERT_EQ(op.cookie, number);

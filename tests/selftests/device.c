@@ -418,8 +418,7 @@ void batch(int fd, struct twheel_op *ops, size_t count)
 	for (i = 0; i < count; i += most) {
 		struct twheel_batch batch = new_batch(ops + i, count - i < most ? count - i : most);
 
-		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)),
-			  batch.count);
+		ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_BATCH, &batch)), batch.count);
 	}
 }
 
@@ -737,8 +736,7 @@ void arm_timerfds(__u64 deadline_ns)
 		struct timerfd_thread *thread = &timerfds.threads[i];
 
 		thread->cpu = i;
-		ASSERT_EQ(pthread_create(&thread->thread, NULL, wait_for_timerfds,
-					 thread), 0);
+		ASSERT_EQ(pthread_create(&thread->thread, NULL, wait_for_timerfds, thread), 0);
 	}
 }
 
@@ -766,8 +764,7 @@ void check_lateness(const struct twheel_event *event)
 {
 	check_event(event);
 	if (time_travel || timerfds.deadline_ns < event->deadline_ns)
-		ASSERT_LE(event->expired_ns - event->deadline_ns,
-			  tick_ns() + slack_ns());
+		ASSERT_LE(event->expired_ns - event->deadline_ns, tick_ns() + slack_ns());
 	else
 		ASSERT_LE(event->expired_ns, latest_expiry());
 }
@@ -901,10 +898,7 @@ void *allocate(size_t count, size_t size)
 
 static void *map_memory(size_t size, int flags)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-
-	ASSERT(memory != MAP_FAILED);
-	return memory;
+	return CALL(mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0));
 }
 
 void *fresh_memory(size_t size)

@@ -25,8 +25,7 @@ void register_refusals(unsigned long call);
  * Make an operation that must be refused with @error. @call says which one it
  * is: @op->op is 0, except where the row of the table is about that field.
  */
-typedef void refuse_fn(int fd, unsigned long call, const struct twheel_op *op,
-		       int error);
+typedef void refuse_fn(int fd, unsigned long call, const struct twheel_op *op, int error);
 
 /* Make the operations of all rows in another way. */
 void try_refusals(refuse_fn *refuse);

@@ -74,22 +74,17 @@ TEST(info_has_the_features_of_the_header)
 	ASSERT_EQ(info.features & ALL_FEATURES, wanted);
 }
 
-static void check_mmap_fails(int fd, off_t offset, int error)
-{
-	ASSERT(mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    offset) == MAP_FAILED);
-	ASSERT_EQ(errno, error);
-}
-
 /* The offset of the ring is too large for such a kernel, which does not ask the driver. */
 DEVICE_TEST(table_and_ring_are_refused_on_32_bits)
 {
+	const int protection = PROT_READ | PROT_WRITE;
+	const size_t size = page_size();
 	struct twheel_op op = new_timer(LONG, 1);
 
 	if (!kernel_has_32_bits())
 		skip("a 64-bit kernel has both");
-	check_mmap_fails(fd, TWHEEL_MMAP_TABLE, EOPNOTSUPP);
-	check_mmap_fails(fd, TWHEEL_MMAP_RING, EOVERFLOW);
+	ASSERT_ERRNO(mmap(NULL, size, protection, MAP_SHARED, fd, TWHEEL_MMAP_TABLE), EOPNOTSUPP);
+	ASSERT_ERRNO(mmap(NULL, size, protection, MAP_SHARED, fd, TWHEEL_MMAP_RING), EOVERFLOW);
 	/* no timer has a word in a table that is not mapped */
 	op.flags = TWHEEL_SHARED;
 	REFUSED(fd, TWHEEL_IOC_ADD, &op, ENOSPC);
@@ -217,8 +212,7 @@ DEVICE_TEST(fdinfo_has_the_next_deadline_of_up_to_1024)
 	ASSERT(!fdinfo_has(fd, "next-deadline-ns", &deadline));
 	ASSERT_EQ(cancel(fd, handle), 0);
 	for (i = COUNT; i; i /= 2) {
-		ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"),
-			  start + COUNT - (i - 1));
+		ASSERT_EQ(fdinfo_value(fd, "next-deadline-ns"), start + COUNT - (i - 1));
 		while (timers_of(fd) > i / 2)
 			ASSERT_EQ(cancel(fd, ops[timers_of(fd) - 1].handle), 0);
 	}

@@ -20,11 +20,8 @@ static struct {
 
 static void *map_part(size_t size, __u64 offset)
 {
-	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_POPULATE, ring.fd, offset);
-
-	ASSERT(map != MAP_FAILED);
-	return map;
+	return CALL(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd,
+			 offset));
 }
 
 void io_ring_open(unsigned int flags)
@@ -39,10 +36,8 @@ void io_ring_open(unsigned int flags)
 		skip("io_uring_setup with flags %#x: %s", flags, strerror(errno));
 	if (flags & IORING_SETUP_SQPOLL)
 		ring.wake_up = IORING_ENTER_SQ_WAKEUP;
-	sq = map_part(p.sq_off.array + p.sq_entries * sizeof(__u32),
-		      IORING_OFF_SQ_RING);
-	cq = map_part(p.cq_off.cqes + p.cq_entries * sizeof(*ring.cqes),
-		      IORING_OFF_CQ_RING);
+	sq = map_part(p.sq_off.array + p.sq_entries * sizeof(__u32), IORING_OFF_SQ_RING);
+	cq = map_part(p.cq_off.cqes + p.cq_entries * sizeof(*ring.cqes), IORING_OFF_CQ_RING);
 	ring.sqes = map_part(p.sq_entries * sizeof(*ring.sqes), IORING_OFF_SQES);
 	ring.sq_tail = (void *)(sq + p.sq_off.tail);
 	ring.sq_mask = (void *)(sq + p.sq_off.ring_mask);
@@ -161,8 +156,7 @@ unsigned int io_ring_workers(void)
 		char path[300], name[64] = "";
 		FILE *file;
 
-		snprintf(path, sizeof(path), "/proc/self/task/%s/comm",
-			 entry->d_name);
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
 		file = fopen(path, "r");
 		if (!file)
 			continue;

@@ -146,8 +146,7 @@ DEVICE_TEST(periodic_shared_and_other_clocks_are_einval)
 		      EINVAL);
 	if (!(get_info(fd).features & TWHEEL_FEATURE_TABLE))
 		return;
-	ASSERT(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, TWHEEL_MMAP_TABLE) !=
-	       MAP_FAILED);
+	CALL(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, TWHEEL_MMAP_TABLE));
 	op.flags = TWHEEL_SHARED;
 	refuse_handle(fd, arm(fd, op), EINVAL);
 }
@@ -215,8 +214,7 @@ DEVICE_TEST(holder_can_do_nothing_else)
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_LEASE_IOC_PUSH, 0), ENOTTY);
 	ASSERT_ERRNO(read(lease, &byte, 1), EINVAL);
 	ASSERT_ERRNO(lseek(lease, 0, SEEK_SET), ESPIPE);
-	ASSERT(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, lease, 0) == MAP_FAILED);
-	ASSERT_EQ(errno, ENODEV);
+	ASSERT_ERRNO(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, lease, 0), ENODEV);
 	ASSERT(!has_ended(lease));
 	ASSERT_EQ(push(lease), 0);
 }
