@@ -33,22 +33,6 @@ static void add_at_once(int fd, unsigned int count, __u64 deadline, __u32 flags,
 	add_many(fd, ops, count, op);
 }
 
-/* Sleeps until the middle of the tick after the one at which timers with this deadline expire. */
-static void sleep_over(__u64 deadline)
-{
-	sleep_until(deadline + ticks(1) + tick_ns() / 2);
-}
-
-/* How many events a few rings have. */
-static unsigned int sum_of_tails(const struct ring *rings, unsigned int count)
-{
-	unsigned int i, sum = 0;
-
-	for (i = 0; i < count; i++)
-		sum += tail_of(&rings[i]);
-	return sum;
-}
-
 BUDGET_TEST(full_tick_goes_into_a_ring_over_several_ticks)
 {
 	struct ring ring = map_ring(open_device(0), RING);
@@ -88,7 +72,8 @@ BUDGET_TEST(rings_of_a_cpu_share_the_budget)
 		add_at_once(rings[i].fd, MANY / RINGS, deadline, 0, ops);
 	}
 	while (in_time(deadline + ticks(20))) {
-		sum = sum_of_tails(rings, RINGS);
+		for (i = sum = 0; i < RINGS; i++)
+			sum += tail_of(&rings[i]);
 		ASSERT_LT(sum - before, BUDGET);
 		before = sum;
 		sleep_for(ticks(1) / 2);
@@ -217,7 +202,7 @@ struct pushed {
 };
 
 /* Arms @count timers, pushes them back by @ahead and sleeps until their words have been due. */
-static struct pushed *push_all_with(unsigned int count, __u64 ahead, int flags)
+static struct pushed *push_all(unsigned int count, __u64 ahead, int flags)
 {
 	static struct pushed p;
 	struct twheel_word *table;
@@ -243,18 +228,14 @@ static struct pushed *push_all_with(unsigned int count, __u64 ahead, int flags)
 	/* More words than the budget has steps: the program is woken. */
 	if (count > BUDGET)
 		wait_for_event(p.eventfd);
-	sleep_over(p.deadline);
+	/* The middle of the tick after the one at which the timers expire. */
+	sleep_until(p.deadline + ticks(1) + tick_ns() / 2);
 	return &p;
-}
-
-static struct pushed *push_all(unsigned int count, __u64 ahead)
-{
-	return push_all_with(count, ahead, 0);
 }
 
 BUDGET_TEST(few_words_are_looked_at_without_the_program)
 {
-	const struct pushed *p = push_all(BUDGET / 4, LONG);
+	const struct pushed *p = push_all(BUDGET / 4, LONG, 0);
 
 	ASSERT_EQ(signals(p->eventfd), 0);
 	ASSERT(!has_event(p->fd));
@@ -262,7 +243,7 @@ BUDGET_TEST(few_words_are_looked_at_without_the_program)
 
 BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 {
-	const struct pushed *p = push_all(MANY, LONG);
+	const struct pushed *p = push_all(MANY, LONG, 0);
 
 	if (!signals(p->eventfd))
 		FAIL("nobody was woken");
@@ -278,7 +259,7 @@ BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 /* A signal may kill a process that has pushed its deadline in time. */
 BUDGET_TEST(signal_comes_only_for_an_event)
 {
-	const struct pushed *p = push_all_with(MANY, 5 * NSEC_PER_SEC, O_ASYNC);
+	const struct pushed *p = push_all(MANY, 5 * NSEC_PER_SEC, O_ASYNC);
 
 	while (in_time(p->deadline + ticks(MANY)) && in_time(p->later)) {
 		ASSERT(!take_signal(SIGRTMIN, NULL, 0) || !in_time(p->later));
@@ -293,7 +274,7 @@ BUDGET_TEST(signal_comes_only_for_an_event)
 /* A poll() looks at so many words. It may say that there is an event when there is none. */
 BUDGET_TEST(poll_looks_at_words_by_the_thousand)
 {
-	const struct pushed *p = push_all(WORDS, LONG);
+	const struct pushed *p = push_all(WORDS, LONG, 0);
 	unsigned int polls = 0;
 
 	while (has_event(p->fd))
@@ -308,7 +289,7 @@ BUDGET_TEST(poll_looks_at_words_by_the_thousand)
 
 BUDGET_TEST(read_looks_at_all_words)
 {
-	const struct pushed *p = push_all(WORDS, LONG);
+	const struct pushed *p = push_all(WORDS, LONG, 0);
 	struct twheel_event event;
 
 	ASSERT_EQ(read_events(p->fd, &event, 1), -EAGAIN);
@@ -318,7 +299,7 @@ BUDGET_TEST(read_looks_at_all_words)
 /* Each event comes, and for the deadline that its word has. */
 BUDGET_TEST(words_that_nobody_has_looked_at_expire_at_their_deadline)
 {
-	struct pushed *p = push_all(MANY, 10 * NSEC_PER_SEC);
+	struct pushed *p = push_all(MANY, 10 * NSEC_PER_SEC, 0);
 	struct twheel_event event;
 	unsigned int i;
 
@@ -333,7 +314,7 @@ BUDGET_TEST(words_that_nobody_has_looked_at_expire_at_their_deadline)
 /* A timer whose word no one has looked at is pending. */
 BUDGET_TEST(timers_whose_words_wait_are_pending)
 {
-	struct pushed *p = push_all(WORDS, LONG);
+	struct pushed *p = push_all(WORDS, LONG, 0);
 	static struct twheel_op rest[WORDS];
 	unsigned int i, left = 0;
 	struct twheel_op op;
@@ -364,7 +345,7 @@ BUDGET_TEST(timers_whose_words_wait_are_pending)
 
 BUDGET_TEST(close_with_words_that_nobody_has_looked_at)
 {
-	const struct pushed *p = push_all(WORDS, LONG);
+	const struct pushed *p = push_all(WORDS, LONG, 0);
 
 	CALL(close(p->fd));
 }
