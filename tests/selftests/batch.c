@@ -115,16 +115,14 @@ static void refuse_batch(int fd, struct twheel_batch batch, int error)
 DEVICE_TEST(no_or_too_many_operations_is_einval)
 {
 	const unsigned int count = get_info(fd).max_batch + 1;
+	const unsigned int counts[] = { 0, count, ~0U, 1U << 31, 1U << 26 };
 	struct twheel_op *ops = allocate(count, sizeof(*ops));
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
 		ops[i] = add_op(LONG, i);
-	refuse_batch(fd, new_batch(ops, 0), EINVAL);
-	refuse_batch(fd, new_batch(ops, count), EINVAL);
-	refuse_batch(fd, new_batch(ops, ~0U), EINVAL);
-	refuse_batch(fd, new_batch(ops, 1U << 31), EINVAL);
-	refuse_batch(fd, new_batch(ops, 1U << 26), EINVAL);
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		refuse_batch(fd, new_batch(ops, counts[i]), EINVAL);
 }
 
 DEVICE_TEST(flag_or_reserved_is_einval)

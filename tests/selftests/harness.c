@@ -20,6 +20,7 @@ bool long_tests;
 static struct test *first_test, **end = &first_test;
 static char *skip_reason;	/* shared with the process of the case */
 #define REASON_SIZE 256
+static sigset_t child_signal;	/* SIGCHLD */
 
 void register_test(struct test *test)
 {
@@ -148,14 +149,10 @@ static bool wait_for_end(pid_t child, int *status, unsigned int timeout)
 {
 	const struct timespec short_wait = { .tv_nsec = 100 * NSEC_PER_MSEC };
 	unsigned int waits = 10 * timeout;
-	sigset_t signals;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	while (waitpid(child, status, WNOHANG) == 0) {
-		if (sigtimedwait(&signals, NULL, &short_wait) == -1 && !waits--)
+	while (waitpid(child, status, WNOHANG) == 0)
+		if (sigtimedwait(&child_signal, NULL, &short_wait) == -1 && !waits--)
 			return false;
-	}
 	return true;
 }
 
@@ -212,7 +209,6 @@ int main(int argc, char **argv)
 	char **patterns;
 	double began;
 	const struct test *test;
-	sigset_t signals;
 
 	for (patterns = argv + 1; *patterns && **patterns == '-'; patterns++) {
 		if (!strcmp(*patterns, "--time-travel")) {
@@ -236,13 +232,11 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	skip_reason = mmap(NULL, REASON_SIZE, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (skip_reason == MAP_FAILED)
-		return EXIT_FAIL;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	skip_reason = CALL(mmap(NULL, REASON_SIZE, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+	sigemptyset(&child_signal);
+	sigaddset(&child_signal, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child_signal, NULL);
 
 	for (test = first_test; test; test = test->next)
 		count += wanted(test, patterns);
@@ -263,10 +257,8 @@ int main(int argc, char **argv)
 		passed += result == EXIT_PASS;
 		failed += result != EXIT_PASS && result != EXIT_SKIP;
 		printf("%s %u %s%s%s\n",
-		       result == EXIT_PASS || result == EXIT_SKIP ?
-				"ok" : "not ok",
-		       ++number, test->name,
-		       result == EXIT_SKIP ? " # SKIP " : "", skip_reason);
+		       result == EXIT_PASS || result == EXIT_SKIP ? "ok" : "not ok",
+		       ++number, test->name, result == EXIT_SKIP ? " # SKIP " : "", skip_reason);
 		fflush(stdout);
 	}
 	if (!time_travel)
