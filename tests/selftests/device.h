@@ -206,14 +206,10 @@ struct twheel_op mixed_timer(unsigned int number);
 int compare_cookies(const void *a, const void *b);
 void check_record(const struct twheel_op *record, const struct twheel_op *made);
 
-/* Wait until a descriptor has an event. */
-void wait_for_event(int fd);
-
-/* Does it have an event now? */
-bool has_event(int fd);
-
 /* The events that poll() reports, within a time; -1 waits without end. */
 short poll_events(int fd, short events, int timeout_ms);
+void wait_for_event(int fd);
+bool has_event(int fd);
 
 /*
  * An eventfd, which does not block; TWHEEL_IOC_EVENTFD; and the number of signals on an eventfd

@@ -7,10 +7,8 @@
 
 #define ON_CLOSE TWHEEL_LEASE_EXPIRE_ON_CLOSE
 
-/* Make a lease. Returns its descriptor, or a negative errno. */
+/* Make a lease. Returns its descriptor, or a negative errno, which new_lease() does not accept. */
 int try_lease(int fd, __u64 handle, __u64 cap_ns, __u32 flags);
-
-/* The same, and it must succeed. */
 int new_lease(int fd, __u64 handle, __u64 cap_ns, __u32 flags);
 
 /* A lease of a new timer far ahead, which may be pushed by as much. */
@@ -25,8 +23,6 @@ long long left(int lease);
 
 /* Whether poll() reports the end; no other answer but POLLOUT is allowed. */
 bool has_ended(int lease);
-
-/* Wait until poll() reports the end. */
 void wait_for_end(int lease);
 
 /* Check that the lease has ended, and that a holder can do nothing any more. */

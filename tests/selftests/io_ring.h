@@ -31,13 +31,12 @@ int io_ring_fd(void);
 /* End the ring. Its requests in flight are cancelled. */
 void io_ring_close(void);
 
-/* Put a request into the queue. The kernel does not look yet. */
+/*
+ * Put a request into the queue, where the kernel does not look yet; let the kernel carry out all
+ * requests of the queue; and both for one request.
+ */
 void io_ring_queue(struct io_uring_sqe sqe);
-
-/* Let the kernel carry out all requests of the queue. */
 void io_ring_enter(void);
-
-/* Both for one request. */
 void io_ring_submit(struct io_uring_sqe sqe);
 
 /* Take a completion that is there already, without a system call. */
@@ -49,13 +48,10 @@ bool io_ring_completed(struct io_ring_result *result);
 /* Wait for a completion, and take it. */
 struct io_ring_result io_ring_wait(void);
 
-/* The request for a read. */
 struct io_uring_sqe io_ring_read(int fd, void *buffer, size_t size, __u64 user_data);
 
-/* The request for a command: a TWHEEL_IOC_ call with its argument. */
+/* A command is a TWHEEL_IOC_ call with its argument. Returns its result or a negative errno. */
 struct io_uring_sqe io_ring_command(int fd, unsigned int call, const void *arg);
-
-/* Carry out a command. Returns its result or a negative errno. */
 int io_ring_call(int fd, unsigned int call, const void *arg);
 
 /* The number of threads that io_uring has started in this process to do work. */

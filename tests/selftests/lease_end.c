@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leases: what ends one, and what becomes of it when the owner uses the timer. */
-#include <poll.h>
-
 #include "event_ring.h"
 #include "holder.h"
 #include "one_epoll.h"
