@@ -59,18 +59,6 @@ static void drain_until_empty(void *data)
 	} while (got);
 }
 
-static void drain_round(void)
-{
-	start_threads(ADDERS, add_until_the_stop, NULL);
-	start_threads(DRAINERS, drain_until_empty, NULL);
-	start_thread(read_race, NULL);
-	join_oldest(ADDERS + DRAINERS);
-	/* the drain that returned 0 left no pending timer, only unread events */
-	ASSERT_EQ(drain(race_fd, &(struct twheel_op){ 0 }, 1), 0);
-	finish_race(0);
-	resume(race_fd);
-}
-
 TEST(drain_races_with_add_cancel_expiry_and_read)
 {
 	const __u64 end = end_of_races();
@@ -78,8 +66,16 @@ TEST(drain_races_with_add_cancel_expiry_and_read)
 
 	open_race();
 	for (rounds = 0; rounds < 3 || !ended[DRAINED] || !ended[READ] ||
-	     (now() < end && added < RACE_MOST / 2); rounds++)
-		drain_round();
+	     (now() < end && added < RACE_MOST / 2); rounds++) {
+		start_threads(ADDERS, add_until_the_stop, NULL);
+		start_threads(DRAINERS, drain_until_empty, NULL);
+		start_thread(read_race, NULL);
+		join_oldest(ADDERS + DRAINERS);
+		/* the drain that returned 0 left no pending timer, only unread events */
+		ASSERT_EQ(drain(race_fd, &(struct twheel_op){ 0 }, 1), 0);
+		finish_race(0);
+		resume(race_fd);
+	}
 	note("%u rounds, %u timers: %u drained, %u cancelled, %u expired, %u refused",
 	     rounds, added, ended[DRAINED], ended[CANCELLED], ended[READ], ended[REFUSED_ADD]);
 	ASSERT_GT(ended[DRAINED], 0);

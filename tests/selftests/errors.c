@@ -110,19 +110,6 @@ struct target {
 	struct twheel_op timer;
 };
 
-static struct target new_target(unsigned long call)
-{
-	struct target target = {
-		.call = call,
-		.fd = open_device(O_NONBLOCK),
-		.timer = new_timer_at(now() + LONG, 1),
-	};
-
-	target.timer.group = 1;
-	target.timer.handle = arm(target.fd, target.timer);
-	return target;
-}
-
 static void check_target(const struct target *target)
 {
 	struct twheel_op op = {
@@ -297,9 +284,16 @@ static void refuse_call(int fd, unsigned long call, const struct twheel_op *op, 
 
 static void try_row(unsigned long call, const struct refusal *row, refuse_fn *refuse)
 {
-	const struct target target = new_target(call);
-	struct twheel_op valid = valid_op(call, &target);
+	struct target target = {
+		.call = call,
+		.fd = open_device(O_NONBLOCK),
+		.timer = new_timer_at(now() + LONG, 1),
+	};
+	struct twheel_op valid;
 
+	target.timer.group = 1;
+	target.timer.handle = arm(target.fd, target.timer);
+	valid = valid_op(call, &target);
 	refuse_row(&target, row, valid, refuse);
 	if (call == TWHEEL_IOC_UPSERT) {
 		/* with handle 0, the call would add a timer */

@@ -50,18 +50,6 @@ static void settle(void)
 	} while (wakeups() != before);
 }
 
-/* All wake-ups of a lone timer from its arming to its expiry. */
-static __u64 cost_of_timer(int fd, __u64 distance)
-{
-	const __u64 before = wakeups();
-	const __u64 deadline = now() + distance;
-
-	add_at(fd, deadline, 1);
-	read_exact(fd, deadline);
-	ASSERT_LE(now() - deadline, 2 * tick_ns());
-	return wakeups() - before;
-}
-
 DEVICE_TEST(no_timers_no_wakeups)
 {
 	__u64 before;
@@ -127,7 +115,13 @@ TRAVEL_TEST(lone_timers_run_within_a_tick)
 
 	settle();
 	for (i = 0; i < ARRAY_SIZE(distances); i++) {
-		cost = cost_of_timer(fd, distances[i]);
+		const __u64 before = wakeups();
+		const __u64 deadline = now() + distances[i];
+
+		add_at(fd, deadline, 1);
+		read_exact(fd, deadline);
+		ASSERT_LE(now() - deadline, 2 * tick_ns());
+		cost = wakeups() - before;
 		ASSERT_GE(cost, 1);
 		if (cost > most)
 			most = cost;
