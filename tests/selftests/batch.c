@@ -11,7 +11,6 @@ static void check_results(const struct twheel_op *ops, const int *results, size_
 			FAIL("operation %zu: %d, not %d", i, ops[i].result, results[i]);
 }
 
-/* The results of an array of operations, in their order. */
 #define CHECK_RESULTS(ops, ...)						\
 	do {								\
 		const int results_[ARRAY_SIZE(ops)] = { __VA_ARGS__ };	\

@@ -296,7 +296,6 @@ BUDGET_TEST(read_looks_at_all_words)
 	ASSERT(!has_event(p->fd));
 }
 
-/* Each event comes, and for the deadline that its word has. */
 BUDGET_TEST(words_that_nobody_has_looked_at_expire_at_their_deadline)
 {
 	struct pushed *p = push_all(MANY, 10 * NSEC_PER_SEC, 0);
@@ -311,7 +310,6 @@ BUDGET_TEST(words_that_nobody_has_looked_at_expire_at_their_deadline)
 	ASSERT(!has_event(p->fd));
 }
 
-/* A timer whose word no one has looked at is pending. */
 BUDGET_TEST(timers_whose_words_wait_are_pending)
 {
 	struct pushed *p = push_all(WORDS, LONG, 0);

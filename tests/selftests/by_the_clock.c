@@ -90,7 +90,6 @@ TEST_CALL(change_retracts, at_each_place(check_change))
 TEST_CALL(upsert_retracts, at_each_place(check_upsert))
 TEST_CALL(lease_of_an_expired_timer_is_enoent, at_each_place(check_lease))
 
-/* All in one batch. */
 static void check_batch(__u32 opcode, __u64 time_ns)
 {
 	const int fd = overdue_timers();
@@ -140,7 +139,6 @@ TEST(list_says_expired)
 	}
 }
 
-/* Expired timers stay for read(), all of them. */
 TEST(drain_takes_back_no_expired_timer)
 {
 	static struct twheel_event events[COUNT];
@@ -296,7 +294,6 @@ TEST(order_is_the_same_over_levels)
 	check_order(ticks(117), 7);
 }
 
-/* The kernel fills a ring in the same order. */
 TEST(ring_has_the_same_order)
 {
 	const struct ring ring = map_ring(open_device(0), 128);

@@ -19,7 +19,6 @@ static void restore_clock(void)
 		move_clock(-clock_moved);
 }
 
-/* Skip the case where CLOCK_REALTIME cannot be set. */
 static void need_settable_clock(void)
 {
 	const __u64 before = read_clock(CLOCK_REALTIME);
@@ -45,7 +44,6 @@ static void watch_clock(int fd)
 	CALL(ioctl(fd, TWHEEL_IOC_CLOCK_SET, 0));
 }
 
-/* Read the event which says that the clock was set. */
 static void read_clock_set(int fd)
 {
 	const struct twheel_event event = read_any(fd);
@@ -219,7 +217,6 @@ SET_TEST(step_before_the_call_is_not_reported)
 	ASSERT(!has_event(fd));
 }
 
-/* Open, watch and close descriptors. */
 static void come_and_go(void *data)
 {
 	unsigned int *rounds = data;

@@ -90,7 +90,6 @@ static unsigned int add_batch(struct twheel_op *ops)
 	return first;
 }
 
-/* Add timers in a batch, then cancel all of them. */
 static void add_and_cancel_batches(void *data)
 {
 	unsigned int seed = thread_seed(), first, i;
@@ -136,7 +135,6 @@ TEST(timers_end_once_whatever_the_threads_do)
 	ASSERT_GT(ended[READ], 0);
 }
 
-/* Cancel timers just when they expire. */
 static void cancel_at_expiry(void *data)
 {
 	unsigned int seed = thread_seed(), first, i;

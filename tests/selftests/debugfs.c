@@ -306,7 +306,6 @@ TEST(picture_shows_each_level)
 	}
 }
 
-/* A thread that reads all files again and again. */
 static void keep_reading(void *data)
 {
 	atomic_uint *rounds = data;

@@ -9,7 +9,6 @@
 #include "device.h"
 #include "parameter.h"
 
-/* Drain all timers, up to @room. Returns their number. */
 static unsigned int drain_all(int fd, struct twheel_op *ops, unsigned int room)
 {
 	unsigned int seen = 0;

@@ -10,7 +10,6 @@ enum { ADDERS = 3, DRAINERS = 2 };
 /* Timers that are added at full speed in one round. */
 enum { ENOUGH = 100000 };
 
-/* Add timers until they are refused. */
 static void add_until_the_stop(void *data)
 {
 	const unsigned int first = added;

@@ -425,7 +425,6 @@ DEVICE_TEST(read_that_waits_loses_no_event)
 	ASSERT_GE(faults.injected, 1);
 }
 
-/* The events of a periodic timer account for each deadline once. */
 DEVICE_TEST(read_loses_no_period)
 {
 	struct faults faults = all_faults(FAULT_ONE);
@@ -470,7 +469,6 @@ NONBLOCK_TEST(poll_fails_or_sees_the_event)
 	ASSERT_GE(faults.failed, 1);
 }
 
-/* close() ends all timers even if it cannot allocate memory. */
 TEST(close_ends_all_timers)
 {
 	struct faults faults = all_faults(FAULT_SLABS);

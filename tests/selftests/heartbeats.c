@@ -29,7 +29,6 @@ static bool silent(unsigned int driver)
 	return driver % 100 == 7;
 }
 
-/* Push back the deadline of each driver that reports. */
 typedef void push_back_fn(int fd, unsigned int count, __u64 deadline);
 
 static bool reports(unsigned int driver)

@@ -74,7 +74,6 @@ static struct {
 	__u64		latest;		/* in ns: the longest time from deadline to read */
 } crowd;
 
-/* Arm the timers with these cookies, on this CPU. */
 static void arm_crowd(const unsigned int *cookies, unsigned int count)
 {
 	struct twheel_op ops[ROOM];

@@ -275,8 +275,6 @@ NONBLOCK_TEST(there_are_no_positions)
 	ASSERT_ERRNO(pread(fd, &event, sizeof(event), 0), ESPIPE);
 }
 
-/* Open modes */
-
 static void check_all_calls(int mode)
 {
 	const int fd = CALL(open(DEVICE, mode));

@@ -10,7 +10,6 @@ enum { LIMIT = 10 };
 
 #define LIMIT_TEST(id) PARAMETER_TEST(id, "max_leases_user", LIMIT)
 
-/* Make @count leases of new timers. */
 static void make_leases(int fd, int *leases, unsigned int count)
 {
 	__u64 handle;

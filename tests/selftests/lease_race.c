@@ -54,7 +54,6 @@ static void make_leases(unsigned int *seed)
 		race.copies[i] = CALL(dup(race.copies[0]));
 }
 
-/* Cancel the timer or read its event. */
 static enum ending end_timer(unsigned int *seed)
 {
 	struct twheel_event event;
@@ -101,7 +100,6 @@ TEST(push_expiry_close_and_cancel)
 			ASSERT_GT(endings[i], 0);
 }
 
-/* The owner closes the set while holders push and close. */
 TEST(owner_closes_while_holders_push)
 {
 	const unsigned int rounds = many(ROUNDS) / 4;

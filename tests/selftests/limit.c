@@ -58,7 +58,6 @@ TEST(limit_disturbs_nobody_else)
 	ASSERT_EQ(read_one(full).cookie, 2);
 }
 
-/* Which check comes first. */
 TEST(einval_then_eshutdown_then_edquot_then_enospc)
 {
 	const int fd = open_with("max_timers", 1);

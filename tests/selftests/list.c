@@ -148,8 +148,6 @@ DEVICE_TEST(each_call_goes_on_where_the_last_ended)
 	}
 }
 
-/* Bad input */
-
 static void check_refused(int fd, struct twheel_op *record, __u32 count, __u64 cursor)
 {
 	/* which checks that the cursor stays as it is */
@@ -233,8 +231,6 @@ DEVICE_TEST(records_before_a_bad_page_count)
 		check_end_of_memory(fd, rooms[i], PROT_READ);
 	}
 }
-
-/* Signals end calls early, and lose nothing. */
 
 static atomic_uint alarms;
 
