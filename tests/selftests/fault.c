@@ -32,13 +32,12 @@ static int references(void)
 
 static void open_with_faults(enum fault_mode mode)
 {
-	struct faults faults = all_faults(mode);
 	const int before = references();
 	__u64 handle;
 	int fd;
 
-	while (next_fault(&faults)) {
-		fd = UNDER_FAULT(&faults, open(DEVICE, O_RDWR));
+	while (next_fault(mode)) {
+		fd = UNDER_FAULT(open(DEVICE, O_RDWR));
 		if (fd >= 0) {
 			/* The file, and the device that it is opened by. */
 			ASSERT_GT(references(), before);
@@ -58,17 +57,16 @@ TEST_CALL(open_fails_or_works_without_memory, open_with_faults(FAULT_SLABS))
 
 static void add_with_faults(enum fault_mode mode, unsigned int failed, unsigned int no_memory)
 {
-	struct faults faults = all_faults(mode);
 	struct twheel_op op, copy;
 
-	while (next_fault(&faults)) {
+	while (next_fault(mode)) {
 		const int fd = open_device(O_NONBLOCK);
 		/* The timer's place is behind the words, so that its block needs an array. */
 		struct twheel_word *words = map_table(fd);
 
 		op = new_timer(0, faults.nth);
 		copy = op;
-		if (UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_ADD, &op)) == 0) {
+		if (UNDER_FAULT(ioctl(fd, TWHEEL_IOC_ADD, &op)) == 0) {
 			ASSERT_EQ(timers_of(fd), 1);
 			ASSERT(read_one(fd).handle == op.handle);
 		} else {
@@ -119,17 +117,16 @@ static int check_batch(int fd, struct twheel_op *ops, long done)
 
 static void batch_with_faults(enum fault_mode mode)
 {
-	struct faults faults = all_faults(mode);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op ops[MANY];
 	const struct twheel_batch batch = new_batch(ops, MANY);
 	unsigned int i, partial = 0, refused = 0;
 	long done;
 
-	while (next_fault(&faults)) {
+	while (next_fault(mode)) {
 		for (i = 0; i < MANY; i++)
 			ops[i] = add_op(0, i);
-		done = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
+		done = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_BATCH, &batch));
 		ASSERT_NE(done, 0);
 		ASSERT_LE(done, MANY);
 		partial += done > 0 && done < MANY;
@@ -155,16 +152,15 @@ TEST_CALL(batch_adds_what_it_says_without_memory, batch_with_faults(FAULT_SLABS)
 static void keep_with_faults(enum fault_mode mode)
 {
 	const __u64 handle = ~0ULL;
-	struct faults faults = all_faults(mode);
 	struct twheel_op op;
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(mode)) {
 		const int fd = open_device(O_NONBLOCK);
 
 		op = kept_op(handle);
 		op.window_ns = 1;
-		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_ADD, &op));
+		result = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_ADD, &op));
 		ASSERT_EQ(timers_of(fd), !result);
 		ASSERT_EQ(cancel(fd, handle), result ? -ENOENT : 0);
 		close(fd);
@@ -179,7 +175,6 @@ TEST_CALL(keep_arms_the_timer_or_nothing_without_memory, keep_with_faults(FAULT_
 /* A list that fails moves no cursor. A record that cannot be written at first is written again. */
 NONBLOCK_TEST(list_lists_each_timer_once)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	struct twheel_op ops[MANY];
 	unsigned int i, seen;
 	bool listed[MANY];
@@ -187,10 +182,10 @@ NONBLOCK_TEST(list_lists_each_timer_once)
 	long got;
 
 	add_many(fd, ops, MANY, new_timer(LONG, 0));
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		struct twheel_list arg = { .ops = (unsigned long)ops, .count = MANY };
 
-		got = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_LIST, &arg));
+		got = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_LIST, &arg));
 		cursor = got < 0 ? 0 : arg.cursor;
 		seen = got < 0 ? 0 : got;
 		ASSERT(!seen || seen == MANY);
@@ -251,14 +246,13 @@ static void check_mixed(int fd, const struct twheel_op *ops, long done)
 
 NONBLOCK_TEST(batch_of_all_operations_is_carried_out_or_not)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	struct twheel_op ops[MIXED];
 	const struct twheel_batch batch = new_batch(ops, MIXED);
 	long done;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		prepare_mixed(fd, ops);
-		done = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_BATCH, &batch));
+		done = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_BATCH, &batch));
 		ASSERT(done < 0 || (done > 0 && done <= MIXED));
 		check_mixed(fd, ops, done);
 	}
@@ -267,16 +261,15 @@ NONBLOCK_TEST(batch_of_all_operations_is_carried_out_or_not)
 
 NONBLOCK_TEST(change_fails_and_changes_nothing)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	struct twheel_op op;
 	long result;
 	int state;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		const __u64 handle = add(fd, LONG, 1);
 
 		op = (struct twheel_op){ .handle = handle };
-		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_CHANGE, &op));
+		result = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_CHANGE, &op));
 		state = query(fd, handle, &op);
 		if (result == 0) {
 			/* expired if its new deadline has come */
@@ -296,18 +289,17 @@ NONBLOCK_TEST(change_fails_and_changes_nothing)
 /* Cancel timers that are pending, or that have an unread event. */
 static void cancel_with_faults(bool expired)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(O_NONBLOCK);
 	struct twheel_op op;
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		const __u64 handle = add(fd, expired ? 0 : LONG, 1);
 
 		if (expired)
 			wait_until_expired(fd, handle);
 		op = (struct twheel_op){ .handle = handle };
-		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_CANCEL, &op));
+		result = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_CANCEL, &op));
 		if (result < 0) {
 			ASSERT_EQ(timers_of(fd), 1);
 			result = cancel(fd, handle);
@@ -324,14 +316,13 @@ TEST_CALL(cancel_fails_and_retracts_nothing, cancel_with_faults(true))
 
 NONBLOCK_TEST(query_fails_and_writes_nothing)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	const __u64 handle = add(fd, LONG, 42);
 	struct twheel_op op;
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		op = (struct twheel_op){ .handle = handle };
-		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_QUERY, &op));
+		result = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_QUERY, &op));
 		ASSERT_EQ(op.cookie, result ? 0 : 42);
 		ASSERT_EQ(op.time_ns != 0, !result);
 		ASSERT_EQ(timers_of(fd), 1);
@@ -342,13 +333,12 @@ NONBLOCK_TEST(query_fails_and_writes_nothing)
 
 NONBLOCK_TEST(info_fails_and_writes_nothing)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	struct twheel_info info;
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		memset(&info, 0, sizeof(info));
-		result = UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_INFO, &info));
+		result = UNDER_FAULT(ioctl(fd, TWHEEL_IOC_INFO, &info));
 		ASSERT_EQ(info.max_batch != 0, !result);
 	}
 	ASSERT_GE(faults.failed, 1);
@@ -360,7 +350,6 @@ NONBLOCK_TEST(info_fails_and_writes_nothing)
  */
 static void read_with_faults(int flags, int rw_flags, int count)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	const int fd = open_device(flags);
 	struct twheel_event events[MANY + 1];
 	const struct iovec piece = { events, sizeof(events) };
@@ -368,11 +357,11 @@ static void read_with_faults(int flags, int rw_flags, int count)
 	long result;
 	int i;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		add_many(fd, ops, count, new_timer(0, 0));
 		for (i = 0; i < count; i++)
 			wait_until_expired(fd, ops[i].handle);
-		result = UNDER_FAULT(&faults, preadv2(fd, &piece, 1, -1, rw_flags));
+		result = UNDER_FAULT(preadv2(fd, &piece, 1, -1, rw_flags));
 		if (result < 0)
 			result = 0;
 		ASSERT_EQ(result % sizeof(*events), 0);
@@ -406,14 +395,13 @@ TEST_CALL(read_of_many_loses_no_event, read_with_faults(O_NONBLOCK, 0, MANY))
 
 DEVICE_TEST(read_that_waits_loses_no_event)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	struct twheel_event event;
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		const __u64 handle = add(fd, ticks(1), 1);
 
-		result = UNDER_FAULT(&faults, read(fd, &event, sizeof(event)));
+		result = UNDER_FAULT(read(fd, &event, sizeof(event)));
 		if (result < 0) {
 			ASSERT_EQ(timers_of(fd), 1);
 			event = read_one(fd);
@@ -427,16 +415,15 @@ DEVICE_TEST(read_that_waits_loses_no_event)
 
 DEVICE_TEST(read_loses_no_period)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	const __u64 period = 2 * tick_ns();
 	__u64 next = now() + period;
 	const __u64 handle = add_periodic(fd, next, period, 1);
 	struct twheel_event event;
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		wait_for_event(fd);
-		result = UNDER_FAULT(&faults, read(fd, &event, sizeof(event)));
+		result = UNDER_FAULT(read(fd, &event, sizeof(event)));
 		if (result < 0)
 			event = read_one(fd);
 		check_event(&event);
@@ -450,15 +437,14 @@ DEVICE_TEST(read_loses_no_period)
 
 NONBLOCK_TEST(poll_fails_or_sees_the_event)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		const __u64 handle = add(fd, ticks(1), 1);
 
 		poll_fd.revents = 0;
-		result = UNDER_FAULT(&faults, poll(&poll_fd, 1, -1));
+		result = UNDER_FAULT(poll(&poll_fd, 1, -1));
 		if (result >= 0) {
 			ASSERT_EQ(result, 1);
 			ASSERT_EQ(poll_fd.revents, POLLIN);
@@ -471,11 +457,10 @@ NONBLOCK_TEST(poll_fails_or_sees_the_event)
 
 TEST(close_ends_all_timers)
 {
-	struct faults faults = all_faults(FAULT_SLABS);
 	const int before = references();
 	struct twheel_op ops[SOME];
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_SLABS)) {
 		const int fd = open_device(O_NONBLOCK);
 		const __u64 handle = add(fd, 0, 1);
 
@@ -483,7 +468,7 @@ TEST(close_ends_all_timers)
 		add_periodic(fd, now(), ticks(1), 2);
 		wait_until_expired(fd, handle);
 		add(fd, ticks(1), 3);
-		ASSERT_EQ(UNDER_FAULT(&faults, close(fd)), 0);
+		ASSERT_EQ(UNDER_FAULT(close(fd)), 0);
 		ASSERT_EQ(references(), before);
 	}
 }

@@ -88,46 +88,48 @@ enum {
 	ROUNDS = 3,		/* per fault: the kernel's allocations vary a little */
 };
 
-struct faults all_faults(enum fault_mode mode)
-{
-	prepare_faults(mode);
-	return (struct faults){ .nth = 0 };
-}
+struct faults faults;
 
-long withdraw(struct faults *faults, long result)
+long withdraw(long result)
 {
 	const int error = result == -1 ? errno : 0;
-	const bool injected = !withdraw_fault() && faults->nth;
+	const bool injected = !withdraw_fault() && faults.nth;
 
-	faults->was_injected |= injected;
+	faults.was_injected |= injected;
 	if (!error)
 		return result;
 	ASSERT(injected);
 	ASSERT(error == ENOMEM || error == EFAULT);
-	faults->has_failed = true;
-	faults->had_no_memory |= error == ENOMEM;
+	faults.has_failed = true;
+	faults.had_no_memory |= error == ENOMEM;
 	return -error;
 }
 
-bool next_fault(struct faults *faults)
+bool next_fault(enum fault_mode mode)
 {
-	const bool last = faults->nth && !faults->was_injected;
+	static bool under_way;
 
-	if (faults->round++ < (faults->nth ? ROUNDS : 1))
+	if (!under_way) {
+		prepare_faults(mode);
+		faults = (struct faults){ 0 };
+	}
+	under_way = true;
+	if (faults.round++ < (faults.nth ? ROUNDS : 1))
 		return true;
-	faults->injected += faults->was_injected;
-	faults->failed += faults->has_failed;
-	faults->no_memory += faults->had_no_memory;
-	faults->was_injected = false;
-	faults->has_failed = false;
-	faults->had_no_memory = false;
-	if (last) {
+	under_way = faults.was_injected || !faults.nth;
+	faults.injected += faults.was_injected;
+	faults.failed += faults.has_failed;
+	faults.no_memory += faults.had_no_memory;
+	faults.was_injected = false;
+	faults.has_failed = false;
+	faults.had_no_memory = false;
+	if (!under_way) {
 		note("%u faults: the call fails with %u, for lack of memory with %u",
-		     faults->injected, faults->failed, faults->no_memory);
+		     faults.injected, faults.failed, faults.no_memory);
 		return false;
 	}
-	ASSERT_LT(faults->nth, MOST);
-	faults->nth++;
-	faults->round = 1;
+	ASSERT_LT(faults.nth, MOST);
+	faults.nth++;
+	faults.round = 1;
 	return true;
 }

@@ -29,7 +29,7 @@ void inject_fault(unsigned int nth);
 unsigned int withdraw_fault(void);
 
 /* Progress through the faults of a call. A fault counts once for all its rounds. */
-struct faults {
+extern struct faults {
 	unsigned int nth;	/* the next fault; 0: none, to warm up */
 	unsigned int round;
 	unsigned int injected;
@@ -38,22 +38,20 @@ struct faults {
 	bool was_injected;	/* the same for the current fault */
 	bool has_failed;
 	bool had_no_memory;
-};
-
-struct faults all_faults(enum fault_mode mode);
+} faults;
 
 /*
  * One round without a fault, then some for each fault, until none is injected: returns
  * false then. In each round, UNDER_FAULT() makes the call under test. It returns what the call
  * returns, or a negative errno if that is -1.
  */
-bool next_fault(struct faults *faults);
-#define UNDER_FAULT(faults, call)					\
+bool next_fault(enum fault_mode mode);
+#define UNDER_FAULT(call)						\
 	({								\
-		inject_fault((faults)->nth);				\
-		withdraw(faults, call);					\
+		inject_fault(faults.nth);				\
+		withdraw(call);						\
 	})
 
-long withdraw(struct faults *faults, long result);
+long withdraw(long result);
 
 #endif /* _INJECT_H */

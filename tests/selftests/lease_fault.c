@@ -8,10 +8,9 @@
 
 static void lease_with_faults(enum fault_mode mode, unsigned int failed)
 {
-	struct faults faults = all_faults(mode);
 	const int fd = open_device(O_NONBLOCK);
 
-	while (next_fault(&faults)) {
+	while (next_fault(mode)) {
 		const __u64 handle = add(fd, LONG / 2, 1);
 		struct twheel_lease lease = {
 			.handle = handle,
@@ -19,7 +18,7 @@ static void lease_with_faults(enum fault_mode mode, unsigned int failed)
 			.flags = ON_CLOSE,
 		};
 
-		if (UNDER_FAULT(&faults, ioctl(fd, TWHEEL_IOC_LEASE, &lease)) == 0) {
+		if (UNDER_FAULT(ioctl(fd, TWHEEL_IOC_LEASE, &lease)) == 0) {
 			ASSERT_EQ(push(lease.fd), 0);
 			close(lease.fd);
 			ASSERT(read_closed(fd).handle == handle);
@@ -43,15 +42,13 @@ TEST_CALL(lease_is_made_or_nothing_changes_without_memory, lease_with_faults(FAU
 
 NONBLOCK_TEST(push_by_works_or_changes_nothing)
 {
-	struct faults faults = all_faults(FAULT_ONE);
-
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		const __u64 handle = add(fd, LONG / 2, 1);
 		const int lease = new_lease(fd, handle, LONG, 0);
 		__u64 ns = LONG;
 		long result;
 
-		result = UNDER_FAULT(&faults, ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, &ns));
+		result = UNDER_FAULT(ioctl(lease, TWHEEL_LEASE_IOC_PUSH_BY, &ns));
 		ASSERT_EQ(left(lease) > (long long)LONG / 2, !result);
 		ASSERT_EQ(cancel(fd, handle), 0);
 		close(lease);
@@ -61,14 +58,13 @@ NONBLOCK_TEST(push_by_works_or_changes_nothing)
 
 NONBLOCK_TEST(question_is_answered_or_nothing_is_written)
 {
-	struct faults faults = all_faults(FAULT_ONE);
 	__u64 handle, ns;
 	const int lease = lease_of_new_timer(fd, &handle, 0);
 	long result;
 
-	while (next_fault(&faults)) {
+	while (next_fault(FAULT_ONE)) {
 		ns = 0;
-		result = UNDER_FAULT(&faults, ioctl(lease, TWHEEL_LEASE_IOC_LEFT, &ns));
+		result = UNDER_FAULT(ioctl(lease, TWHEEL_LEASE_IOC_LEFT, &ns));
 		ASSERT_EQ(ns != 0, !result);
 	}
 	ASSERT_GE(faults.failed, 1);
@@ -78,13 +74,12 @@ NONBLOCK_TEST(question_is_answered_or_nothing_is_written)
 /* Neither allocates nor copies, so nothing can fail. */
 NONBLOCK_TEST(push_does_not_fail)
 {
-	struct faults faults = all_faults(FAULT_SLABS);
 	__u64 handle;
 	const int lease = lease_of_new_timer(fd, &handle, 0);
 
-	while (next_fault(&faults)) {
-		ASSERT_EQ(UNDER_FAULT(&faults, push(lease)), 0);
-		ASSERT_EQ(UNDER_FAULT(&faults, write(lease, "x", 1)), 1);
+	while (next_fault(FAULT_SLABS)) {
+		ASSERT_EQ(UNDER_FAULT(push(lease)), 0);
+		ASSERT_EQ(UNDER_FAULT(write(lease, "x", 1)), 1);
 	}
 	ASSERT_EQ(faults.failed, 0);
 }
