@@ -148,11 +148,8 @@ void fail(const char *file, int line, const char *format, ...);
 									\
 		errno = 0;						\
 		call_ = (long)(call);					\
-		if (call_ != -1)					\
-			FAIL("%s: %ld, not %s", #call, call_,		\
-			     #expected);				\
-		if (errno != (expected))				\
-			FAIL("%s: %s, not %s", #call,			\
+		if (call_ != -1 || errno != (expected))			\
+			FAIL("%s: %ld, %s, not %s", #call, call_,	\
 			     strerror(errno), #expected);		\
 	} while (0)
 
