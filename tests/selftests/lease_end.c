@@ -185,11 +185,13 @@ static void poll_for_end(void *data)
 }
 
 /* The kernel wakes many waiters by parts. */
-static void check_wakes(int fd, __u64 handle, int lease, void (*end)(int fd, __u64 handle))
+static void check_wakes(void (*end)(int fd, __u64 handle))
 {
 	enum { EPOLLS = 200 };
+	const int fd = open_device(0);
+	__u64 handle;
+	int lease = lease_of_new_timer(fd, &handle, 0), epolls[EPOLLS], i;
 	struct epoll_event event;
-	int epolls[EPOLLS], i;
 
 	for (i = 0; i < EPOLLS; i++) {
 		epolls[i] = new_epoll(lease, EPOLLIN | EPOLLET);
@@ -205,6 +207,7 @@ static void check_wakes(int fd, __u64 handle, int lease, void (*end)(int fd, __u
 	}
 	join_threads();
 	check_ended(lease);
+	close(lease);
 }
 
 static void end_by_cancel(int fd, __u64 handle)
@@ -276,14 +279,8 @@ TEST(each_end_wakes_the_holder)
 	};
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ends); i++) {
-		const int fd = open_device(0);
-		__u64 handle;
-		const int lease = lease_of_new_timer(fd, &handle, 0);
-
-		check_wakes(fd, handle, lease, ends[i]);
-		close(lease);
-	}
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
+		check_wakes(ends[i]);
 }
 
 struct told {
