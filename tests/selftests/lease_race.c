@@ -43,12 +43,9 @@ static void make_leases(unsigned int *seed)
 	race.handle = add(race.fd, rand_r(seed) % ticks(1), 1);
 	race.copies[0] = try_lease(race.fd, race.handle, ticks(1) / 4,
 				   rand_r(seed) % 4 ? ON_CLOSE : 0);
-	if (race.copies[0] == -ENOENT) {
-		/* It has expired already: let the threads do without. */
-		for (i = 0; i < PUSHERS; i++)
-			race.copies[i] = CALL(dup(race.fd));
-		return;
-	}
+	/* It has expired already: let the threads do without. */
+	if (race.copies[0] == -ENOENT)
+		race.copies[0] = CALL(dup(race.fd));
 	ASSERT_GE(race.copies[0], 0);
 	for (i = 1; i < PUSHERS; i++)
 		race.copies[i] = CALL(dup(race.copies[0]));

@@ -333,11 +333,9 @@ TEST(timers_that_stay_are_listed_once)
 	start_thread(change_those_that_stay, NULL);
 	for (lists = 0; lists < 10 || now() < end; lists++) {
 		memset(seen, 0, sizeof(seen));
-		for (cursor = 0; ;) {
-			got = list(shared_fd, records, 1 + lists * 97 % 1000, &cursor, 0);
-			ASSERT_GE(got, 0);
-			if (!got)
-				break;
+		cursor = 0;
+		while ((got = list(shared_fd, records, 1 + lists * 97 % 1000, &cursor, 0))) {
+			ASSERT_GT(got, 0);
 			for (n = 0; n < (unsigned int)got; n++) {
 				i = records[n].cookie - STAY;
 				if (records[n].cookie < STAY) {
