@@ -194,10 +194,9 @@ static void refuse_each_bit(const struct target *target, const struct refusal *r
 }
 
 static void refuse_clocks(const struct target *target, const struct refusal *row,
-			  const struct twheel_op *valid, refuse_fn *refuse)
+			  struct twheel_op op, refuse_fn *refuse)
 {
 	const __u64 clocks = get_info(target->fd).clocks;
-	struct twheel_op op = *valid;
 
 	for (op.clockid = 0; op.clockid < 64; op.clockid++)
 		if (!(clocks & (1ULL << op.clockid)))
@@ -211,10 +210,9 @@ static void refuse_clocks(const struct target *target, const struct refusal *row
 }
 
 static void refuse_short_periods(const struct target *target, const struct refusal *row,
-				 const struct twheel_op *valid, refuse_fn *refuse)
+				 struct twheel_op op, refuse_fn *refuse)
 {
 	const __u64 least = get_info(target->fd).min_period_ns;
-	struct twheel_op op = *valid;
 
 	if (least == 1)
 		skip("every period is long enough");
@@ -226,11 +224,10 @@ static void refuse_short_periods(const struct target *target, const struct refus
 
 /* Handles that name no timer of the descriptor: wrong, foreign, or stale. */
 static void refuse_handles(const struct target *target, const struct refusal *row,
-			   const struct twheel_op *valid, refuse_fn *refuse)
+			   struct twheel_op op, refuse_fn *refuse)
 {
 	const __u64 own = target->timer.handle;
 	const int other = open_device(O_NONBLOCK);
-	struct twheel_op op = *valid;
 	__u64 bit;
 
 	op.handle = 0;
@@ -266,11 +263,11 @@ static void refuse_row(const struct target *target, const struct refusal *row,
 		       struct twheel_op valid, refuse_fn *refuse)
 {
 	if (row->error == ENOENT)
-		refuse_handles(target, row, &valid, refuse);
+		refuse_handles(target, row, valid, refuse);
 	else if (row->field == FIELD_CLOCKID && row->value == NO_CLOCK)
-		refuse_clocks(target, row, &valid, refuse);
+		refuse_clocks(target, row, valid, refuse);
 	else if (row->field == FIELD_PERIOD && row->value == TOO_SHORT)
-		refuse_short_periods(target, row, &valid, refuse);
+		refuse_short_periods(target, row, valid, refuse);
 	else if (row->value == EACH_BIT)
 		refuse_each_bit(target, row, &valid, refuse);
 	else if (set_bits(&valid, row->field, row->value))
