@@ -2,12 +2,6 @@
 /* TWHEEL_IOC_CHANGE: a timer gets a new deadline and keeps the rest. */
 #include "errors.h"
 
-/* The timer expires once, at its new deadline and with its old cookie. */
-static void check_expiry(int fd, __u64 handle, __u64 deadline)
-{
-	ASSERT_EQ(expect_expiry(fd, handle, deadline).cookie, 1);
-}
-
 /* By ticks, and by less than a tick in both directions. */
 DEVICE_TEST(deadline_moves)
 {
@@ -24,7 +18,7 @@ DEVICE_TEST(deadline_moves)
 	ASSERT_EQ(by_ticks, 0);
 	ASSERT_EQ(later, 0);
 	ASSERT_EQ(earlier, 0);
-	check_expiry(fd, handle, deadline - 1);
+	ASSERT_EQ(expect_expiry(fd, handle, deadline - 1).cookie, 1);
 }
 
 DEVICE_TEST(deadline_moves_into_the_past)
@@ -72,7 +66,7 @@ DEVICE_TEST(unread_event_is_retracted)
 	result = query(fd, handle, &op);
 	ASSERT(result == 0 || !in_time(deadline));
 	ASSERT_EQ(timers_of(fd), 1);
-	check_expiry(fd, handle, deadline);
+	ASSERT_EQ(expect_expiry(fd, handle, deadline).cookie, 1);
 }
 
 DEVICE_TEST(longest_delay_is_accepted)
@@ -100,7 +94,7 @@ DEVICE_TEST(operation_may_be_read_only)
 	});
 
 	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_CHANGE, op)), 0);
-	check_expiry(fd, op->handle, deadline);
+	ASSERT_EQ(expect_expiry(fd, op->handle, deadline).cookie, 1);
 }
 
 TEST_REFUSALS(change, TWHEEL_IOC_CHANGE)
