@@ -118,34 +118,9 @@ DEVICE_TEST(refused_eventfd_leaves_the_one_there_is)
 
 static int shared_fd;
 
-/* Let timers expire one after the other. Returns their number, at least one. */
-static unsigned int expire_until(__u64 end)
-{
-	unsigned int events = 0;
-
-	do {
-		add(shared_fd, 0, 1);
-		read_one(shared_fd);
-		events++;
-	} while (now() < end);
-	return events;
-}
-
-/* Let timers expire until @end, and until each of @count threads has done a round. */
-static unsigned int expire_beside(__u64 end, const unsigned int *rounds, int count)
-{
-	unsigned int events = expire_until(end);
-	int i;
-
-	for (i = 0; i < count; i++)
-		while (!__atomic_load_n(&rounds[i], __ATOMIC_RELAXED))
-			events += expire_until(0);
-	return events;
-}
-
 static void change_eventfds(void *data)
 {
-	unsigned int *rounds = data;
+	atomic_uint *rounds = data;
 
 	while (!stopping) {
 		const int eventfd = new_eventfd();
@@ -157,18 +132,23 @@ static void change_eventfds(void *data)
 	}
 }
 
-/* Let timers expire while threads change how the program is told. */
+/* One or two threads change how the program is told. Each has done a round at the end. */
 static void expire_while(void (*change)(void *data), int threads)
 {
 	const __u64 end = end_of_races();
-	unsigned int rounds[2] = { 0 }, events;
+	atomic_uint rounds[2] = { 0 };
+	unsigned int events = 0;
 	int i;
 
 	shared_fd = open_device(0);
 	own_signals(shared_fd, SIGIO);
 	for (i = 0; i < threads; i++)
 		start_thread(change, &rounds[i]);
-	events = expire_beside(end, rounds, threads);
+	do {
+		add(shared_fd, 0, 1);
+		read_one(shared_fd);
+		events++;
+	} while (now() < end || !rounds[0] || !rounds[threads - 1]);
 	stop_threads();
 	note("%u events, %u changes", events, rounds[0] + rounds[1]);
 }
@@ -242,7 +222,7 @@ TEST(signal_still_comes_when_a_child_has_closed)
 
 static void toggle_async(void *data)
 {
-	unsigned int *rounds = data;
+	atomic_uint *rounds = data;
 
 	while (!stopping) {
 		set_async(shared_fd, true);
