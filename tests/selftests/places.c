@@ -14,31 +14,19 @@ enum {
 
 enum kind { PLAIN, IN_GROUP, SHARED, KEPT, KEPT_SHARED, INVALID, KINDS };
 
-/**
- * struct model - what a descriptor has
- * @fd: The descriptor.
- * @limit: How many timers it may have.
- * @timers: How many timers it has.
- * @others: How many timers the user has on other descriptors.
- * @words: How many timers have a word in the table, at most.
- * @handle: The timers' handles by index; 0 where the place is free.
- * @count: How many timers were added or have ended.
- * @given: What @count was when a timer last got this word; 0 at first.
- * @free: What @count was when this word became free.
- */
-struct model {
+/* What a descriptor has. */
+static struct model {
 	int		fd;
-	unsigned int	limit;
+	unsigned int	limit;		/* how many timers it may have */
 	unsigned int	timers;
-	__u64		others;
-	unsigned int	words;
-	__u64		handle[PLACES];
-	unsigned int	count;
-	unsigned int	given[PLACES];
-	unsigned int	free[PLACES];
-};
+	__u64		others;		/* timers of the user on other descriptors */
+	unsigned int	words;		/* the most timers that may have a word */
+	__u64		handle[PLACES];	/* by index; 0 where the place is free */
+	unsigned int	count;		/* how many timers were added or have ended */
+	unsigned int	given[PLACES];	/* @count when a timer last got the word; 0 at first */
+	unsigned int	free[PLACES];	/* @count when the word became free */
+} model;
 
-static struct model model;
 static __u64 generation = 1ULL << 30;
 
 static unsigned int below(unsigned int n)
