@@ -12,18 +12,10 @@ static struct twheel_op beat(__u64 handle, __u64 delay_ns, __u64 cookie)
 	return op;
 }
 
-static struct twheel_op beat_at(__u64 handle, __u64 deadline_ns, __u64 cookie)
-{
-	struct twheel_op op = beat(handle, deadline_ns, cookie);
-
-	op.flags = TWHEEL_ABSTIME;
-	return op;
-}
-
 DEVICE_TEST(only_the_handle_is_filled_in)
 {
 	const __u64 deadline = now() + ticks(3);
-	struct twheel_op before = beat_at(0, deadline, 2), op;
+	struct twheel_op before = new_timer_at(deadline, 2), op;
 
 	before.group = 7;
 	op = before;
@@ -112,7 +104,7 @@ DEVICE_TEST(period_goes_on_from_a_change)
 {
 	const __u64 period = ticks(2);
 	const __u64 first = now() + ticks(3) + 5;
-	struct twheel_op op = beat_at(0, first, 8);
+	struct twheel_op op = new_timer_at(first, 8);
 	struct twheel_event event;
 
 	op.handle = add_periodic(fd, now() + LONG, period, 8);
@@ -124,7 +116,7 @@ DEVICE_TEST(period_goes_on_from_a_change)
 
 DEVICE_TEST(periodic_timer_is_added)
 {
-	struct twheel_op op = beat_at(0, now(), 9);
+	struct twheel_op op = new_timer_at(now(), 9);
 	struct twheel_event event;
 
 	op.period_ns = ticks(2);
@@ -138,7 +130,7 @@ DEVICE_TEST(batch_changes_and_adds)
 {
 	struct twheel_op ops[3];
 
-	ops[0] = beat(0, LONG, 1);
+	ops[0] = new_timer(LONG, 1);
 	ops[1] = beat(add(fd, LONG, 2), 50 * NSEC_PER_SEC, 2);
 	ops[2] = beat(add(fd, 0, 3), 50 * NSEC_PER_SEC, 3);
 	wait_for_event(fd);
@@ -205,12 +197,12 @@ DEVICE_TEST(realtime_timer_needs_abstime)
 DEVICE_TEST(change_may_be_read_only)
 {
 	const __u64 deadline = now() + ticks(3);
-	const __u64 handle = add(fd, LONG, 12);
-	struct twheel_op *op = read_only_op(beat_at(handle, deadline, 12));
+	struct twheel_op op = new_timer_at(deadline, 12);
 
-	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_UPSERT, op)), 0);
+	op.handle = add(fd, LONG, 12);
+	ASSERT_EQ(CALL(ioctl(fd, TWHEEL_IOC_UPSERT, read_only_op(op))), 0);
 	ASSERT_EQ(timers_of(fd), 1);
-	expect_expiry(fd, handle, deadline);
+	expect_expiry(fd, op.handle, deadline);
 }
 
 TEST_REFUSALS(upsert, TWHEEL_IOC_UPSERT)
