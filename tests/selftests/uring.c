@@ -6,11 +6,6 @@
 #include "device.h"
 #include "io_ring.h"
 
-static void submit_read(int fd, struct twheel_event *event, __u64 id)
-{
-	io_ring_submit(io_ring_read(fd, event, sizeof(*event), id));
-}
-
 URING_TEST(uring_read_takes_no_thread)
 {
 	enum { READS = 20 };
@@ -20,7 +15,7 @@ URING_TEST(uring_read_takes_no_thread)
 	int i;
 
 	for (i = 0; i < READS; i++)
-		submit_read(fd, &events[i], i);
+		io_ring_submit(io_ring_read(fd, &events[i], sizeof(events[i]), i));
 	pass_ticks(3);
 	ASSERT(!io_ring_completed(&cqe));
 	ASSERT_EQ(io_ring_workers(), 0);

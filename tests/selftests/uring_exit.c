@@ -17,14 +17,10 @@ static struct shared {
 	_Atomic bool		begun;
 	struct twheel_batch	batch[BATCHES];
 	struct twheel_op	ops[BATCHES][LENGTH];
+	struct twheel_op	alone;
 } *shared;
 
 static int device;
-
-static void share_batches(void)
-{
-	shared = shared_memory(sizeof(*shared));
-}
 
 /* Adds in all batches, whose results and handles say which have been carried out. */
 static void fill_batches(void)
@@ -116,7 +112,7 @@ static void kill_owners(unsigned int flags)
 	unsigned int round, partly = 0, never = 0, added;
 
 	io_ring_open(0);
-	share_batches();
+	shared = shared_memory(sizeof(*shared));
 	device = open_device(0);
 	for (round = 0; round < ROUNDS; round++) {
 		pid_t child;
@@ -141,10 +137,8 @@ TEST_CALL(killed_owner_with_threads_has_no_unknown_timer, kill_owners(IOSQE_ASYN
 
 static void end_ring(void *data)
 {
-	struct twheel_op *op = data;
-
 	io_ring_open(0);
-	queue_behind_a_poll(io_ring_command(device, TWHEEL_IOC_ADD, op));
+	queue_behind_a_poll(io_ring_command(device, TWHEEL_IOC_ADD, &shared->alone));
 	queue_batches(IOSQE_ASYNC);
 	io_ring_enter();
 	io_ring_close();
@@ -155,17 +149,15 @@ static void end_ring(void *data)
 TEST(ring_ends_with_commands_in_flight)
 {
 	unsigned int round, added = 0;
-	struct twheel_op *op;
 
 	io_ring_open(0);
-	share_batches();
-	op = shared_memory(sizeof(*op));
+	shared = shared_memory(sizeof(*shared));
 	device = open_device(0);
 	for (round = 0; round < ROUNDS; round++) {
-		*op = new_timer(LONG, 1);
+		shared->alone = new_timer(LONG, 1);
 		fill_batches();
-		join(start(end_ring, op));
-		ASSERT_EQ(op->handle, 0);
+		join(start(end_ring, NULL));
+		ASSERT_EQ(shared->alone.handle, 0);
 		added += check_batches();
 	}
 	note("%u of %u timers were added nevertheless", added, ROUNDS * BATCHES * LENGTH);
