@@ -99,10 +99,7 @@ static void read_heartbeats(void)
  */
 static void check_heartbeat(const struct heartbeat *beat)
 {
-	if (beat->pushed)
-		ASSERT_EQ(beat->event, beat->pushed);
-	else
-		ASSERT_EQ(beat->event, beat->deadline);
+	ASSERT_EQ(beat->event, beat->pushed ?: beat->deadline);
 	if (!beat->pushed)
 		ASSERT_EQ(beat->lost, THREADS);
 }
