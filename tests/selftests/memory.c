@@ -7,7 +7,6 @@
 #include "buffer.h"
 #include "event_ring.h"
 #include "holder.h"
-#include "parameter.h"
 #include "table_timer.h"
 #include "user.h"
 

@@ -5,7 +5,6 @@
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
-#include "parameter.h"
 #include "user.h"
 
 #define CLASS "/sys/class/twheel/twheel/"

@@ -8,7 +8,6 @@
 #include <sys/fsuid.h>
 #include <sys/stat.h>
 
-#include "parameter.h"
 #include "user.h"
 
 #define CGROUPS	"/sys/fs/cgroup/"

@@ -3,7 +3,6 @@
  * The limit of memory per user: a block of timers counts as long as it exists, however
  * few timers are in it.
  */
-#include "parameter.h"
 #include "user.h"
 
 /*

@@ -4,8 +4,6 @@
 #include <linux/capability.h>
 #include <sys/resource.h>
 
-#include "parameter.h"
-
 void become(uid_t user)
 {
 	CALL(setresuid(user, 0, 0));

@@ -4,6 +4,7 @@
 #define _USER_H
 
 #include "device.h"
+#include "parameter.h"
 
 enum { ALICE = 31001, BOB, CAROL, DAVE, ERIN, FRANK, GRACE, HEIDI, IVAN, JUDY, KEVIN };
 
