@@ -6,7 +6,6 @@
 #include <linux/capability.h>
 #include <sys/socket.h>
 
-#include "parameter.h"
 #include "rights.h"
 #include "user.h"
 
@@ -28,11 +27,6 @@ enum { LIMIT = 1000, LARGE_LIMIT = 6000 };
 static unsigned int limit_now(void)
 {
 	return read_parameter("max_timers_user");
-}
-
-static void check_full(int fd)
-{
-	check_user_full(fd, LIMIT);
 }
 
 TEST(info_has_the_users_limit)
@@ -59,18 +53,18 @@ LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 
 	add(other, 0, 1);
 	wait_for_event(other);
-	check_full(fd);		/* an unread timer counts */
+	check_user_full(fd, LIMIT);	/* an unread timer counts */
 	read_one(other);
 	ASSERT_EQ(cancel(other, add(other, LONG, 1)), 0);
 	add_to_group(other, LONG, 1, 1);
-	check_full(fd);
+	check_user_full(fd, LIMIT);
 	ASSERT_EQ(cancel_group(other, 1, &retracted), 1);
 	ASSERT_EQ(upsert(other, &op), TWHEEL_ADDED);
-	check_full(fd);
+	check_user_full(fd, LIMIT);
 	ASSERT_EQ(drain(other, &op, 1), 1);
 	resume(other);
 	add(other, LONG, 1);
-	check_full(fd);
+	check_user_full(fd, LIMIT);
 	close(other);
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 1);
 	close(fd);
@@ -89,7 +83,7 @@ LIMIT_TEST(timer_that_was_refused_takes_no_room)
 	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_UPSERT, op), EFAULT);
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT - 1);
 	add_timers(fd, 1);
-	check_full(fd);
+	check_user_full(fd, LIMIT);
 }
 
 /*
@@ -143,7 +137,7 @@ static void receive_and_fill(void *data)
 
 	ASSERT_EQ(get_info(fd).max_timers_user, LIMIT);
 	add_timers(fd, LIMIT - 10);
-	check_full(fd);
+	check_user_full(fd, LIMIT);
 	own = open_device(0);
 	ASSERT_EQ(get_info(own).max_timers_user, ~0ULL);
 	add_timers(own, 20);
@@ -170,19 +164,16 @@ LIMIT_TEST(opener_is_charged_over_a_socket)
 LIMIT_TEST(limit_takes_effect_at_once)
 {
 	const int fd = open_as(ALICE);
+	const struct twheel_op op = new_timer(0, 0);
 
 	add_timers(fd, LIMIT);
 	ASSERT(write_parameter("max_timers_user", LIMIT + 5));
 	add_timers(fd, 5);
 	ASSERT(write_parameter("max_timers_user", LIMIT));
 	ASSERT_EQ(get_info(fd).timers_user, LIMIT + 5);
-	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD,
-			   &(struct twheel_op){ .clockid = CLOCK_MONOTONIC }),
-		     EDQUOT);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
 	ASSERT(write_parameter("max_timers_user", 0));
-	ASSERT_ERRNO(ioctl(fd, TWHEEL_IOC_ADD,
-			   &(struct twheel_op){ .clockid = CLOCK_MONOTONIC }),
-		     EDQUOT);
+	REFUSED(fd, TWHEEL_IOC_ADD, &op, EDQUOT);
 }
 
 /* Threads and processes of two users, all at the same time. */
@@ -460,7 +451,7 @@ LIMIT_TEST(capability_is_the_openers_whenever_it_is_asked_for)
 	ASSERT_EQ(get_info(limited).max_timers_user, LIMIT);
 	ASSERT_LT(before, LIMIT);
 	add_timers(limited, LIMIT - before);
-	check_full(limited);
+	check_user_full(limited, LIMIT);
 	ASSERT_EQ(get_info(limited).max_timers_user, LIMIT);
 	add_timers(capable, 100);
 	ASSERT_EQ(get_info(capable).timers_user, LIMIT + 100);

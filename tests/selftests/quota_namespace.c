@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "parameter.h"
 #include "user.h"
 
 enum { LIMIT = 1000, FIRST = 100000 };
@@ -98,11 +97,6 @@ static int open_inside(uid_t user)
 	return open_device(0);
 }
 
-static void check_full(int fd)
-{
-	check_user_full(fd, LIMIT);
-}
-
 /* A descriptor of Alice, outside of any namespace. The caller stays root, with all rights. */
 static int open_outside(void)
 {
@@ -125,15 +119,15 @@ static void use_up_as_many_users(void *data)
 	second = open_inside(2);
 	ASSERT_EQ(get_info(second).timers_user, LIMIT / 2);
 	add_timers(second, LIMIT / 2);
-	check_full(second);
-	check_full(first);
-	check_full(open_inside(3));
-	check_full(open_inside(0));
-	check_full(outside);
+	check_user_full(second, LIMIT);
+	check_user_full(first, LIMIT);
+	check_user_full(open_inside(3), LIMIT);
+	check_user_full(open_inside(0), LIMIT);
+	check_user_full(outside, LIMIT);
 	close(first);
 	ASSERT_EQ(get_info(outside).timers_user, LIMIT / 2);
 	add_timers(open_inside(4), LIMIT / 2);
-	check_full(second);
+	check_user_full(second, LIMIT);
 }
 
 NAMESPACE_TEST(users_of_a_namespace_share_the_owners_quota)
@@ -144,7 +138,7 @@ NAMESPACE_TEST(users_of_a_namespace_share_the_owners_quota)
 	ASSERT_EQ(get_info(outside).timers_user, 0);
 	ASSERT_EQ(user_memory_kb_of(outside, 0), 0);
 	add_timers(outside, LIMIT);
-	check_full(outside);
+	check_user_full(outside, LIMIT);
 }
 
 static void add_half_in_nested_namespace(void *data)
@@ -157,8 +151,8 @@ static void add_half_in_nested_namespace(void *data)
 	add_timers(open_inside(1), LIMIT / 4);
 	add_timers(open_inside(2), LIMIT / 4);
 	fd = open_inside(0);
-	check_full(fd);
-	check_full(*(int *)data);
+	check_user_full(fd, LIMIT);
+	check_user_full(*(int *)data, LIMIT);
 }
 
 NAMESPACE_TEST(nested_namespace_counts_for_the_outermost_owner)
@@ -205,8 +199,8 @@ static void fill_namespace_of_root(void)
 	add_timers(first, LIMIT / 2);
 	second = open_inside(2);
 	add_timers(second, LIMIT / 2);
-	check_full(first);
-	check_full(second);
+	check_user_full(first, LIMIT);
+	check_user_full(second, LIMIT);
 }
 
 /* Root's namespaces may be of different users: they do not share. */
