@@ -251,11 +251,9 @@ static void push_and_drain(int fd, struct twheel_word *table)
 	after = now();
 	stop_threads();
 	for (i = 0; i < PUSHED; i++) {
-		const __u64 last = deadline + LONG *
-				   pushes.count[back[i].cookie % PUSHED];
+		const __u64 last = deadline + LONG * pushes.count[back[i].cookie % PUSHED];
 
-		ASSERT_GE(back[i].time_ns + after, last);
-		ASSERT_LE(back[i].time_ns + before, last);
+		ASSERT_WITHIN(last, back[i].time_ns + before, back[i].time_ns + after);
 	}
 	resume(fd);
 }
