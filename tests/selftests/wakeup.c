@@ -14,13 +14,13 @@
  * the lowest priority: if it runs, then work of normal priority has run before.
  */
 #include <sched.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 
 #include "event_ring.h"
+#include "one_epoll.h"
 #include "table_timer.h"
 
 #define NEVER	(~0ULL)
@@ -398,12 +398,10 @@ static void eventfd_then_read(void *data)
 
 static void edge_then_take(void *data)
 {
-	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
-	const int epoll_fd = CALL(epoll_create1(EPOLL_CLOEXEC));
+	const int epoll = new_epoll(device, EPOLLIN | EPOLLET);
 
-	CALL(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, device, &edge));
-	while (wait_for(epoll_fd)) {
-		CALL(epoll_wait(epoll_fd, &edge, 1, 0));
+	while (wait_for(epoll)) {
+		epoll_reports(epoll, 0);
 		take_until_no_more();
 	}
 }
@@ -548,17 +546,17 @@ static __u64 end_of_wakeups(void)
 	return long_tests ? now() + 60 * NSEC_PER_SEC : end_of_races();
 }
 
-/* Rounds until the wake-ups end, with readers that are threads of this process. */
-static void run_rounds(const thread_fn *readers, unsigned int count)
+/* Rounds until the wake-ups end, with one reader or two, which are threads of this process. */
+static void run_rounds(thread_fn reader, thread_fn other)
 {
 	const __u64 end = end_of_wakeups();
-	unsigned int i;
 
 	block_signal(SIGIO);
 	stop_fd = CALL(eventfd(0, EFD_CLOEXEC));
 	start_all();
-	for (i = 0; i < count; i++)
-		start_thread(readers[i], NULL);
+	start_thread(reader, NULL);
+	if (other)
+		start_thread(other, NULL);
 	/* A wake-up that is lost is late in each round. On a busy host, a few rounds may all be. */
 	while (now() < end || round_number < 3 ||
 	       (late_rounds == round_number && round_number < 30))
@@ -581,7 +579,7 @@ static void open_all(unsigned int entries)
 static void run_with(unsigned int entries, thread_fn reader)
 {
 	open_all(entries);
-	run_rounds(&reader, 1);
+	run_rounds(reader, NULL);
 }
 
 static void run_with_eventfd(unsigned int entries, thread_fn reader)
@@ -589,7 +587,7 @@ static void run_with_eventfd(unsigned int entries, thread_fn reader)
 	open_all(entries);
 	event_fd = new_eventfd();
 	CALL(set_eventfd(device, event_fd));
-	run_rounds(&reader, 1);
+	run_rounds(reader, NULL);
 }
 
 TEST_CALL(read_after_poll, run_with(0, poll_then_read))
@@ -597,12 +595,10 @@ TEST_CALL(read_after_eventfd, run_with_eventfd(0, eventfd_then_read))
 
 TEST(read_after_sigio)
 {
-	const thread_fn reader = sigio_then_read;
-
 	open_all(0);
 	CALL(fcntl(device, F_SETOWN, getpid()));
 	CALL(fcntl(device, F_SETFL, O_NONBLOCK | O_ASYNC));
-	run_rounds(&reader, 1);
+	run_rounds(sigio_then_read, NULL);
 }
 
 TEST_CALL(ring_after_poll, run_with(LARGE, poll_then_take))
@@ -615,11 +611,9 @@ TEST_CALL(full_ring_after_edge, run_with(ENTRIES, edge_then_take))
 
 TEST(full_ring_taken_by_a_thread_that_does_not_poll)
 {
-	static const thread_fn readers[] = { only_poll, only_take };
-
 	open_all(ENTRIES);
 	hops = HANDED_HOPS;
-	run_rounds(readers, ARRAY_SIZE(readers));
+	run_rounds(only_poll, only_take);
 }
 
 /* The same two threads, as fast as they can: thousands of events wait for a small ring. */
