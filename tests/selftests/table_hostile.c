@@ -85,28 +85,14 @@ TEST(word_of_an_expired_timer_opens_nothing)
 
 static struct twheel_word *hostile_table;
 
-static __u64 garbage(unsigned int *seed)
+static __u64 garbage(unsigned int *seed, __u64 time)
 {
-	const __u64 some = (__u64)rand_r(seed) << 32 | rand_r(seed);
+	const __u64 some = (__u64)rand_r(seed) << 32 | rand_r(seed), near = some % ticks(4);
+	const __u64 values[] = {
+		0, CLOSED, ~0ULL, LATEST, time + near, time - near, CLOSED | (time + near), some,
+	};
 
-	switch (rand_r(seed) % 8) {
-	case 0:
-		return 0;
-	case 1:
-		return CLOSED;
-	case 2:
-		return ~0ULL;
-	case 3:
-		return LATEST;
-	case 4:
-		return now() + some % ticks(4);
-	case 5:
-		return now() - some % ticks(4);
-	case 6:
-		return CLOSED | (now() + some % ticks(4));
-	default:
-		return some;
-	}
+	return values[rand_r(seed) % ARRAY_SIZE(values)];
 }
 
 /* Write garbage over the whole table, again and again. */
@@ -116,9 +102,12 @@ static void write_garbage(void *data)
 	const unsigned int count = page_size() / sizeof(__u64);
 	__u64 *numbers = (__u64 *)hostile_table;
 
-	while (!stopping)
+	while (!stopping) {
+		const __u64 time = now();
+
 		for (i = 0; i < count; i++)
-			write_word(&numbers[i], garbage(&seed));
+			write_word(&numbers[i], garbage(&seed, time));
+	}
 }
 
 /* Use timers while their table is full of garbage. Returns how many expired. */
