@@ -101,12 +101,9 @@ TEST(closed_while_the_ring_is_filled)
 	for (round = 0; round < 5; round++) {
 		const struct ring ring = map_ring(open_device(0), 1 << 15);
 		const __u64 deadline = now() + 200 * NSEC_PER_MSEC;
-		struct twheel_op op = new_timer(0, 1);
 
 		add_many(ring.fd, ops, count, new_timer_at(deadline, 0));
-		op.clockid = CLOCK_BOOTTIME;
-		op.period_ns = tick_ns();
-		CALL(ioctl(ring.fd, TWHEEL_IOC_ADD, &op));
+		add_on(ring.fd, CLOCK_BOOTTIME, read_clock(CLOCK_BOOTTIME), tick_ns());
 		pass(deadline);
 		close_ring(&ring);
 	}
