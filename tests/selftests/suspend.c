@@ -6,6 +6,7 @@
 #include <linux/rtc.h>
 
 #include "device.h"
+#include "parameter.h"
 
 /* How much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. */
 static __u64 time_suspended(void)
@@ -32,30 +33,22 @@ static int open_alarm(void)
 	return rtc;
 }
 
-static time_t rtc_seconds(int rtc, struct rtc_time *time)
-{
-	struct tm tm;
-
-	CALL(ioctl(rtc, RTC_RD_TIME, time));
-	memcpy(&tm, time, sizeof(*time));
-	return timegm(&tm);
-}
-
 /* Suspend the machine for so many seconds, give or take two. */
 static void suspend(unsigned int seconds)
 {
 	struct rtc_wkalrm alarm = { .enabled = 1 };
 	const __u64 before = time_suspended();
 	const int rtc = open_alarm();
-	const int fd = CALL(open("/sys/power/state", O_WRONLY | O_CLOEXEC));
-	time_t wake = rtc_seconds(rtc, &alarm.time) + seconds;
 	struct tm tm;
 
-	ASSERT(gmtime_r(&wake, &tm));
+	CALL(ioctl(rtc, RTC_RD_TIME, &alarm.time));
+	memcpy(&tm, &alarm.time, sizeof(alarm.time));
+	tm.tm_sec += seconds;
+	/* brings all fields into their ranges */
+	CALL(timegm(&tm));
 	memcpy(&alarm.time, &tm, sizeof(alarm.time));
 	CALL(ioctl(rtc, RTC_WKALM_SET, &alarm));
-	CALL(write(fd, "mem", 3));
-	close(fd);
+	ASSERT(write_file("/sys/power/state", "mem"));
 	close(rtc);
 	ASSERT_GE(time_suspended() - before, (seconds - 2) * NSEC_PER_SEC);
 	ASSERT_LE(time_suspended() - before, (seconds + 2) * NSEC_PER_SEC);
