@@ -5,7 +5,6 @@
  */
 #include "device.h"
 
-/* Arm a periodic timer with this policy for missed deadlines. */
 static __u64 add_with(int fd, __u32 policy, __u64 first, __u64 period,
 		      __u64 cookie)
 {

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <sys/epoll.h>
 
-/* A new epoll descriptor that watches @fd for @events. */
 int new_epoll(int fd, unsigned int events);
 
 /* Whether epoll reports EPOLLIN within @timeout_ms; -1 waits without end. */

@@ -2,7 +2,6 @@
 /* Periodic timers: no drift, and no period is lost. */
 #include "device.h"
 
-/* A period that is no multiple of a tick. */
 static __u64 odd_period(void)
 {
 	return ticks(1) + tick_ns() / 3 + 7;

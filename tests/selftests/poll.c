@@ -49,7 +49,6 @@ NONBLOCK_TEST(edge_triggered_epoll_reports_each_tick_if_some_events_are_left)
 		for (i = 0; i < EACH_TICK; i++)
 			add_at(fd, deadline, tick);
 		ASSERT(epoll_reports(epoll, -1));
-		/* All timers of the tick are due. The program reads one event. */
 		pass(deadline);
 		ASSERT_EQ(read_events(fd, events, 1), 1);
 		while (epoll_reports(epoll, 0))

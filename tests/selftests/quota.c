@@ -200,7 +200,6 @@ static struct shared *new_shared(unsigned int parties)
 static int own_fd, own_user;
 static unsigned int own_limit;
 
-/* Add timers in batches and one by one, until the limit refuses all. */
 static void add_until_refused(void *data)
 {
 	struct twheel_op ops[16], op;

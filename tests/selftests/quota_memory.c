@@ -44,7 +44,6 @@ static void need_many_files(void)
 	allow_files(FILES + 100);
 }
 
-/* How many timers a block has places for. */
 static unsigned int places_in_block(void)
 {
 	const int fd = open_device(0);

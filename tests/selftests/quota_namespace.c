@@ -90,7 +90,6 @@ static void enter_alices_namespace(void)
 	enter_namespace(ALICE, map);
 }
 
-/* Open the device as this user of the namespace. */
 static int open_inside(uid_t user)
 {
 	CALL(setresuid(user, 0, 0));

@@ -91,7 +91,6 @@ TEST(unmapped_ring_goes_on)
 	ASSERT_EQ(take_one(&ring).cookie, 1);
 }
 
-/* The program closes while the kernel still fills a large ring by itself. */
 TEST(closed_while_the_ring_is_filled)
 {
 	const unsigned int count = many(20000);

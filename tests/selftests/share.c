@@ -107,7 +107,6 @@ TEST(each_event_is_read_by_one_process)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
-/* The last close finds timers of all kinds: pending, expired, periodic and cancelled. */
 TEST(close_ends_timers_in_all_states)
 {
 	const int rounds = debug_kernel() ? 4 : 40;
@@ -148,7 +147,6 @@ static void wait_and_read(unsigned int number)
 	poll(&(struct pollfd){ .fd = race_fd, .events = POLLIN }, 1, 1);
 }
 
-/* The last close while other threads poll and read and timers expire. */
 TEST(close_races_with_poll_read_and_expiry)
 {
 	const __u64 end = end_of_races();

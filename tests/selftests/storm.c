@@ -63,7 +63,6 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 	check_no_event(fd);
 }
 
-/* A storm that comes again at every tick. */
 NONBLOCK_TEST(periods_of_one_tick)
 {
 	enum { ROOM = 1024 };

@@ -54,7 +54,6 @@ static void suspend(unsigned int seconds)
 	ASSERT_LE(time_suspended() - before, (seconds + 2) * NSEC_PER_SEC);
 }
 
-/* A timer with a deadline within the suspend expires when the machine resumes. */
 static void check_due_meanwhile(clockid_t clockid)
 {
 	const int fd = open_device(0);

@@ -95,7 +95,6 @@ static __u64 garbage(unsigned int *seed, __u64 time)
 	return values[rand_r(seed) % ARRAY_SIZE(values)];
 }
 
-/* Write garbage over the whole table, again and again. */
 static void write_garbage(void *data)
 {
 	unsigned int seed = thread_seed(), i;

@@ -209,7 +209,6 @@ static struct {
 	atomic_uint	sweeps;
 } pushes;
 
-/* Push some words by LONG, again and again. */
 static void push_all_by_far(void *data)
 {
 	unsigned int i;

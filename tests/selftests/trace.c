@@ -17,7 +17,6 @@
 /* The function that makes visits. The name may have a suffix, and the module's name behind it. */
 #define VISIT		"user_cpu_expire"
 
-/* Room for the text of a trace. */
 #define TEXT_SIZE	(4U << 20)
 
 enum { ARM, CHANGE, EXTEND, CANCEL, ENTRY, MIGRATE, EXIT, CASCADE, KINDS };
@@ -61,7 +60,6 @@ static char *read_tracefs(const char *path)
 	return text;
 }
 
-/* Trace all events from here on. */
 static void begin_trace(void)
 {
 	if (access(TRACEFS "/instances", W_OK))

@@ -373,7 +373,6 @@ static int carry_out(struct io_uring_sqe sqe)
 	return result.res;
 }
 
-/* Timers are armed, pushed back and cancelled, and their events are read. */
 TEST(polling_thread_makes_system_calls_unnecessary)
 {
 	const int fd = open_device(0);

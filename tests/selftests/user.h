@@ -28,7 +28,6 @@ void with_limit(const char *parameter, unsigned int limit, void (*run)(void *dat
 
 #define USER_LIMIT_TEST(id, limit) PARAMETER_TEST(id, "max_timers_user", limit)
 
-/* Allow this process to have so many descriptors. */
 void allow_files(unsigned int count);
 
 /* Add timers that do not expire during the test. */

@@ -237,7 +237,6 @@ static void cancel_timer(struct timer *t)
 	step_done(t, step, false);
 }
 
-/* A random operation on a timer that was armed in this round. */
 static void do_random(struct writer *writer, struct timer *t)
 {
 	const unsigned int kind = rand_r(&writer->seed) % 8;

@@ -101,7 +101,6 @@ TRAVEL_TEST(window_that_is_over_is_the_next_tick)
 	ASSERT_LE(now(), before + ticks(2) + slack_ns());
 }
 
-/* A deadline that is pushed back pushes the window back. */
 TRAVEL_TEST(window_follows_a_change)
 {
 	const __u64 start = now();
@@ -120,7 +119,6 @@ TRAVEL_TEST(window_follows_a_change)
 	}
 }
 
-/* Each deadline of a periodic timer has the window, and the periods do not drift. */
 TRAVEL_TEST(periodic_timer_has_a_window_each_time)
 {
 	const __u64 start = now() + MINUTE;
@@ -155,7 +153,6 @@ TRAVEL_TEST(window_longer_than_the_period)
 	ASSERT_LT(event.expired_ns, event.deadline_ns + event.count * MINUTE);
 }
 
-/* The program pushes the deadline of a TWHEEL_SHARED timer back: the window follows. */
 TRAVEL_TEST(window_follows_the_table)
 {
 	struct twheel_word *table;
@@ -201,7 +198,6 @@ static __u64 ticks_visited(unsigned int count, unsigned int fraction, struct twh
 	return runs;
 }
 
-/* 100,000 timers within an hour, each with a window of an eighth of its distance. */
 TEST(hour_with_an_eighth_of_slack)
 {
 	enum { COUNT = 100000 };
