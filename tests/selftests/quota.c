@@ -179,23 +179,10 @@ LIMIT_TEST(limit_takes_effect_at_once)
 /* Threads and processes of two users, all at the same time. */
 enum { PROCESSES = 3, THREADS = 2 };
 
-struct shared {
+static struct shared {
 	pthread_barrier_t barrier;
 	atomic_uint added[2], refused, too_many;
-};
-
-static struct shared *shared;
-
-static struct shared *new_shared(unsigned int parties)
-{
-	struct shared *s = shared_memory(sizeof(*s));
-	pthread_barrierattr_t attributes;
-
-	pthread_barrierattr_init(&attributes);
-	pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	ASSERT_EQ(pthread_barrier_init(&s->barrier, &attributes, parties), 0);
-	return s;
-}
+} *shared;
 
 static int own_fd, own_user;
 static unsigned int own_limit;
@@ -261,8 +248,13 @@ static void fill_as(void *data)
 
 BOTH_LIMITS_TEST(limit_is_exact_over_threads_and_processes_of_two_users)
 {
+	pthread_barrierattr_t attributes;
+
 	own_limit = limit_now();
-	shared = new_shared(2 * PROCESSES);
+	shared = shared_memory(sizeof(*shared));
+	pthread_barrierattr_init(&attributes);
+	pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	ASSERT_EQ(pthread_barrier_init(&shared->barrier, &attributes, 2 * PROCESSES), 0);
 	run_processes(2 * PROCESSES, fill_as);
 }
 
@@ -305,7 +297,7 @@ BOTH_LIMITS_TEST(count_is_exact_after_threads_and_processes)
 	own_limit = limit_now();
 	/* keep a descriptor: the user's count ends with the last one */
 	fd = open_as(ALICE);
-	shared = new_shared(PROCESSES);
+	shared = shared_memory(sizeof(*shared));
 	run_processes(PROCESSES, churn_as_alice);
 	note("%u were refused", shared->refused);
 	ASSERT_EQ(shared->too_many, 0);
