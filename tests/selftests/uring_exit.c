@@ -16,7 +16,7 @@ enum {
 static struct shared {
 	_Atomic bool		begun;
 	struct twheel_batch	batch[BATCHES];
-	struct twheel_op	ops[BATCHES][LENGTH];
+	struct twheel_op	ops[BATCHES * LENGTH];
 	struct twheel_op	alone;
 } *shared;
 
@@ -25,30 +25,27 @@ static int device;
 /* Adds in all batches, whose results and handles say which have been carried out. */
 static void fill_batches(void)
 {
-	int i, j;
+	int i;
 
 	atomic_store(&shared->begun, false);
-	for (i = 0; i < BATCHES; i++) {
-		shared->batch[i] = new_batch(shared->ops[i], LENGTH);
-		for (j = 0; j < LENGTH; j++)
-			shared->ops[i][j] = add_op(LONG, j);
-	}
+	for (i = 0; i < BATCHES; i++)
+		shared->batch[i] = new_batch(&shared->ops[i * LENGTH], LENGTH);
+	for (i = 0; i < BATCHES * LENGTH; i++)
+		shared->ops[i] = add_op(LONG, i);
 }
 
 /* Check that the timers are those of which the program has the handle. End them. */
 static unsigned int check_batches(void)
 {
 	static struct twheel_op cancels[BATCHES * LENGTH];
-	unsigned int i, j, added = 0;
+	unsigned int i, added = 0;
 
-	for (i = 0; i < BATCHES; i++) {
-		for (j = 0; j < LENGTH; j++) {
-			const struct twheel_op *op = &shared->ops[i][j];
+	for (i = 0; i < BATCHES * LENGTH; i++) {
+		const struct twheel_op *op = &shared->ops[i];
 
-			ASSERT_EQ(op->result, 0);
-			if (op->handle)
-				cancels[added++].handle = op->handle;
-		}
+		ASSERT_EQ(op->result, 0);
+		if (op->handle)
+			cancels[added++].handle = op->handle;
 	}
 	ASSERT_EQ(timers_of(device), added);
 	cancel_all(device, cancels, added);
