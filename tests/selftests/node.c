@@ -61,24 +61,18 @@ static struct meeting *meeting;
  */
 enum { USERS = 3000, FIRST_USER = 40000 };
 
-static void open_for_many_users(void)
+/* Each open() makes a quota, because Alice has no other descriptor. */
+static void open_again_and_again(void *data)
 {
 	unsigned int i;
+	int fd;
 
+	stay_on_cpu(0);
 	allow_files(USERS + 100);
 	for (i = 0; i < many(USERS); i++) {
 		CALL(setresuid(FIRST_USER + i, 0, 0));
 		open_device(0);
 	}
-}
-
-/* Each open() makes a quota, because Alice has no other descriptor. */
-static void open_again_and_again(void *data)
-{
-	int fd;
-
-	stay_on_cpu(0);
-	open_for_many_users();
 	become(ALICE);
 	for (;;) {
 		atomic_store(&meeting->opening, true);
