@@ -306,17 +306,12 @@ static void hold_batches(void *data)
 	leave_cgroup();
 }
 
-/* Skip the case where a page fault ends at once. */
-static void need_userfaultfd(void)
-{
-	void *page = fresh_memory(page_size());
-
-	close(open_userfaultfd(page, page_size(), 0, UFFDIO_REGISTER_MODE_MISSING));
-}
-
 /* A program can make a page fault last as long as it likes. */
 TEST(callers_cgroup_is_charged_while_a_batch_waits_for_a_page)
 {
-	need_userfaultfd();
+	void *page = fresh_memory(page_size());
+
+	/* Skips the case where a page fault ends at once. */
+	close(open_userfaultfd(page, page_size(), 0, UFFDIO_REGISTER_MODE_MISSING));
 	run_in_cgroup(hold_batches);
 }

@@ -132,21 +132,14 @@ static int multishot(struct twheel_event *buffer)
 	return res;
 }
 
-static aio_context_t aio_open(void)
+static int aio(struct iocb *request)
 {
 	aio_context_t context = 0;
+	struct io_event event;
 
 	if (access("/proc/sys/fs/aio-max-nr", F_OK))
 		skip("no AIO here");
 	CALL(syscall(SYS_io_setup, 1, &context));
-	return context;
-}
-
-static int aio(struct iocb *request)
-{
-	const aio_context_t context = aio_open();
-	struct io_event event;
-
 	if (way->before)
 		expire();
 	if (syscall(SYS_io_submit, context, 1, &request) != 1)

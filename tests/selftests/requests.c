@@ -23,11 +23,6 @@ static bool answered(unsigned int request)
 	return request % 100;
 }
 
-static struct twheel_op request_op(unsigned int request)
-{
-	return add_op(answered(request) ? TIMEOUT : SHORT_TIMEOUT, request);
-}
-
 /* Returns how many requests have timed out since. */
 static unsigned int read_timeouts(int fd)
 {
@@ -66,7 +61,8 @@ NONBLOCK_TEST(of_100000_requests_in_flight_99_percent_are_answered)
 		const bool full = next == count || next - first == in_flight;
 
 		for (i = 0; next < count && i < STEP; i++, sent++)
-			ops[used++] = request_op(next + i);
+			ops[used++] = add_op(answered(next + i) ? TIMEOUT : SHORT_TIMEOUT,
+					     next + i);
 		for (i = 0; full && i < STEP; i++)
 			if (answered(first + i))
 				ops[used++] = op_on(TWHEEL_OP_CANCEL, requests[first + i].handle);

@@ -97,13 +97,6 @@ static void read_heartbeats(void)
  * A push that succeeded holds. A timer whose word was closed has expired, for the last
  * deadline that was pushed, or for its first deadline.
  */
-static void check_heartbeat(const struct heartbeat *beat)
-{
-	ASSERT_EQ(beat->event, beat->pushed ?: beat->deadline);
-	if (!beat->pushed)
-		ASSERT_EQ(beat->lost, THREADS);
-}
-
 TEST(push_wins_against_expiry_or_knows_that_it_lost)
 {
 	const __u64 end = end_of_races();
@@ -119,9 +112,13 @@ TEST(push_wins_against_expiry_or_knows_that_it_lost)
 		read_heartbeats();
 		end_round();
 		for (i = 0; i < BATCH; i++) {
-			check_heartbeat(&heartbeats[i]);
-			won += heartbeats[i].pushed != 0;
-			lost += heartbeats[i].lost != 0;
+			const struct heartbeat *beat = &heartbeats[i];
+
+			ASSERT_EQ(beat->event, beat->pushed ?: beat->deadline);
+			if (!beat->pushed)
+				ASSERT_EQ(beat->lost, THREADS);
+			won += beat->pushed != 0;
+			lost += beat->lost != 0;
 		}
 	}
 	stop_rounds();

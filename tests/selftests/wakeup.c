@@ -633,13 +633,6 @@ static bool events_wait_for_an_empty_ring(void)
 	return has_more(&ring) && ring.head->head == tail && tail_of(&ring) == tail;
 }
 
-static void poll_until(__u64 tail)
-{
-	while (tail_of(&ring) < tail)
-		if (!poll_events(device, POLLIN, 300) && events_wait_for_an_empty_ring())
-			FAIL("poll() slept while the ring was empty and events waited");
-}
-
 TEST(poll_does_not_sleep_while_events_wait)
 {
 	enum { COUNT = 2000 };
@@ -654,7 +647,9 @@ TEST(poll_does_not_sleep_while_events_wait)
 	start_thread(drop_all, NULL);
 	for (round = 1; round < 5 || now() < end; round++) {
 		add_many(device, ops, count, new_timer(0, 0));
-		poll_until((__u64)round * count);
+		while (tail_of(&ring) < (__u64)round * count)
+			if (!poll_events(device, POLLIN, 300) && events_wait_for_an_empty_ring())
+				FAIL("poll() slept while the ring was empty and events waited");
 	}
 	stop_threads();
 	note("%u rounds", round - 1);
