@@ -21,7 +21,8 @@ struct known {
 
 /* Shared by all processes of the case. */
 static struct shared {
-	atomic_uint	armed;		/* how many timers the holder has armed */
+	unsigned int	count;		/* how many timers the holder arms */
+	atomic_uint	armed;		/* how many of them it has armed */
 	__u64		killed;		/* when the holder was killed */
 	struct known	known[];
 } *shared;
@@ -139,46 +140,40 @@ static void use_handles(int fd, unsigned int count)
 	}
 }
 
-struct succession {
-	int		sock;
-	unsigned int	count;
-};
-
 /* What the service does when it starts for the second time. */
 static void succeed(void *data)
 {
-	const struct succession *s = data;
-	const int fd = receive_descriptor(s->sock);
+	const int fd = receive_descriptor(*(int *)data);
 
-	check_list(fd, s->count);
-	use_handles(fd, s->count);
-	check_events(fd, s->count);
+	check_list(fd, shared->count);
+	use_handles(fd, shared->count);
+	check_events(fd, shared->count);
 }
 
 TEST(killed_holder_has_a_successor)
 {
-	struct succession s = { .count = timer_count() };
+	const unsigned int count = timer_count();
 	const __u64 last = now() + (long_tests ? 10 : 4) * NSEC_PER_SEC;
 	int sockets[2], status, fd;
 	pid_t holder;
 
-	shared = shared_memory(sizeof(*shared) + s.count * sizeof(struct known));
+	shared = shared_memory(sizeof(*shared) + count * sizeof(struct known));
+	shared->count = count;
 	CALL(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	s.sock = sockets[1];
 
 	holder = CALL(fork());
 	if (!holder)
-		hold(s.sock, s.count, last);
+		hold(sockets[1], count, last);
 	fd = receive_descriptor(sockets[0]);
-	while (shared->armed < s.count) {
+	while (shared->armed < count) {
 		ASSERT_EQ(waitpid(holder, &status, WNOHANG), 0);
 		pass_ticks(1);
 	}
-	ASSERT_EQ(get_info(fd).timers, s.count);
+	ASSERT_EQ(get_info(fd).timers, count);
 
 	shared->killed = now();
 	kill_child(holder);
 	send_descriptor(sockets[0], fd);
 	close(fd);
-	join(start(succeed, &s));
+	join(start(succeed, &sockets[1]));
 }
