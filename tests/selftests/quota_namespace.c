@@ -187,7 +187,7 @@ NAMESPACE_TEST(users_of_a_namespace_share_the_owners_pages)
 	ASSERT_EQ(user_memory_kb_of(outside, 0), 0);
 }
 
-static void fill_namespace_of_root(void)
+static void fill_namespace_of_root(void *ready)
 {
 	int first, second;
 
@@ -200,6 +200,8 @@ static void fill_namespace_of_root(void)
 	add_timers(second, LIMIT / 2);
 	check_user_full(first, LIMIT);
 	check_user_full(second, LIMIT);
+	tell(*(int *)ready);
+	wait_to_be_killed();	/* ends with the case */
 }
 
 /* Root's namespaces may be of different users: they do not share. */
@@ -210,13 +212,8 @@ NAMESPACE_TEST(namespaces_of_root_count_by_themselves)
 	int ready[2], i;
 
 	CALL(pipe(ready));
-	for (i = 0; i < 2; i++) {
-		if (!CALL(fork())) {
-			fill_namespace_of_root();
-			tell(ready[1]);
-			wait_to_be_killed();	/* ends with the case */
-		}
-	}
+	for (i = 0; i < 2; i++)
+		start(fill_namespace_of_root, &ready[1]);
 	close(ready[1]);
 	for (i = 0; i < 2; i++)
 		hear(ready[0]);
