@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* read(): how events are delivered, that none is lost, and that none comes twice. */
-#include <sys/time.h>
 #include <sys/uio.h>
 
 #include "device.h"
@@ -171,13 +170,9 @@ static void alarm_every_20_ms(int flags)
 		.sa_handler = on_alarm,
 		.sa_flags = flags,
 	};
-	const struct itimerval often = {
-		.it_interval.tv_usec = 20000,
-		.it_value.tv_usec = 20000,
-	};
 
 	CALL(sigaction(SIGALRM, &action, NULL));
-	CALL(setitimer(ITIMER_REAL, &often, NULL));
+	ualarm(20000, 20000);
 }
 
 DEVICE_TEST(signal_ends_a_blocked_read_with_eintr)

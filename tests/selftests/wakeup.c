@@ -529,10 +529,8 @@ static void start_all(void)
 
 static void stop_all(void)
 {
-	const __u64 one = 1;
-
 	stopping = true;
-	CALL(write(stop_fd, &one, sizeof(one)));
+	CALL(eventfd_write(stop_fd, 1));
 	CALL(kill(getpid(), SIGIO));
 	stop_rounds();
 }
