@@ -36,9 +36,8 @@ static unsigned int below(unsigned int n)
 
 static struct twheel_op new_op(enum kind kind)
 {
-	struct twheel_op op = new_timer(LONG, kind);
+	struct twheel_op op = add_op(LONG, kind);
 
-	op.op = TWHEEL_OP_ADD;
 	switch (kind) {
 	case IN_GROUP:
 		op.group = 1 + below(3);

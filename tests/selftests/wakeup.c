@@ -582,8 +582,7 @@ static void run_with(unsigned int entries, thread_fn reader)
 static void run_with_eventfd(unsigned int entries, thread_fn reader)
 {
 	open_all(entries);
-	event_fd = new_eventfd();
-	CALL(set_eventfd(device, event_fd));
+	event_fd = eventfd_of(device);
 	run_rounds(reader, NULL);
 }
 
