@@ -209,13 +209,11 @@ static void close_descriptor(void *data)
 	CALL(close(*(int *)data));
 }
 
-TEST(signal_still_comes_when_a_child_has_closed)
+DEVICE_TEST(signal_still_comes_when_a_child_has_closed)
 {
-	int fd = open_device(0);
-
 	own_signals(fd, SIGIO);
 	set_async(fd, true);
-	join(start(close_descriptor, &fd));
+	join(start(close_descriptor, &(int){ fd }));
 	add(fd, 0, 1);
 	ASSERT(take_signal(SIGIO, NULL, 30 * NSEC_PER_SEC));
 }

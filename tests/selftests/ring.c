@@ -126,11 +126,9 @@ static void read_until_busy(void *data)
 	ASSERT_EQ(read_events(*(int *)data, &event, 1), -EBUSY);
 }
 
-TEST(mapping_a_ring_ends_a_blocked_read)
+DEVICE_TEST(mapping_a_ring_ends_a_blocked_read)
 {
-	int fd = open_device(0);
-
-	start_thread(read_until_busy, &fd);
+	start_thread(read_until_busy, &(int){ fd });
 	pass_ticks(3);
 	map_ring(fd, ENTRIES);
 	join_threads();

@@ -30,12 +30,10 @@ static void use_parents_timers(void *data)
 	add(fd, ticks(1), 5);
 }
 
-TEST(child_reads_and_adds)
+DEVICE_TEST(child_reads_and_adds)
 {
-	int fd = open_device(0);
-
 	add(fd, ticks(1), 4);
-	join(start(use_parents_timers, &fd));
+	join(start(use_parents_timers, &(int){ fd }));
 	ASSERT_EQ(read_one(fd).cookie, 5);
 	ASSERT_EQ(timers_of(fd), 0);
 }
@@ -172,14 +170,13 @@ TEST(close_races_with_poll_read_and_expiry)
 	note("%u rounds", rounds);
 }
 
-TEST(close_leaves_a_blocked_reader_to_its_event)
+DEVICE_TEST(close_leaves_a_blocked_reader_to_its_event)
 {
-	int fd = open_device(0);
 	pid_t child;
 
 	/* the child's read keeps the open file, and so the timer, alive */
 	add(fd, ticks(5), 4);
-	child = start(use_parents_timers, &fd);
+	child = start(use_parents_timers, &(int){ fd });
 	close(fd);
 	join(child);
 }

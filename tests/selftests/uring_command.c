@@ -373,9 +373,8 @@ static int carry_out(struct io_uring_sqe sqe)
 	return result.res;
 }
 
-TEST(polling_thread_makes_system_calls_unnecessary)
+DEVICE_TEST(polling_thread_makes_system_calls_unnecessary)
 {
-	const int fd = open_device(0);
 	struct twheel_event event;
 	struct twheel_op op;
 	int i;
