@@ -122,13 +122,12 @@ URING_TEST(failed_command_ends_a_chain)
 }
 
 /* Every result that is not negative means success. */
-DEVICE_TEST(positive_result_does_not_end_a_chain)
+URING_TEST(positive_result_does_not_end_a_chain)
 {
 	struct twheel_op expired = op_on(0, add(fd, 0, 1)), op = new_timer(LONG, 1);
 	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_CANCEL, &expired);
 
 	wait_until_expired(fd, expired.handle);
-	io_ring_open(0);
 	sqe.flags = IOSQE_IO_LINK;
 	io_ring_queue(sqe);
 	io_ring_submit(io_ring_command(fd, TWHEEL_IOC_ADD, &op));
