@@ -114,7 +114,6 @@ static void check_opener_stops_no_stranger(void (*work)(void))
 {
 	/* A busy host may stop the stranger's CPU for the time of a hold, but not often. */
 	enum { HOLDS = 60, MOST_FAILURES = 3 };
-	const struct sched_param param = { .sched_priority = 50 };
 	unsigned int holds = 0, failures = 0, round;
 	pid_t opener, stranger;
 
@@ -124,7 +123,7 @@ static void check_opener_stops_no_stranger(void (*work)(void))
 	opener = start(open_again_and_again, NULL);
 	stranger = start(work_in_each_hold, &work);
 	stay_on_cpu(0);
-	CALL(sched_setscheduler(0, SCHED_FIFO, &param));
+	CALL(sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 50 }));
 	for (round = 0; holds < HOLDS && failures < MOST_FAILURES; round++) {
 		usleep(round * 7919 % 5000);
 		if (!atomic_load(&meeting->opening))

@@ -286,11 +286,10 @@ static __attribute__((constructor)) void register_ways(void)
 /* One request reads all events, also while its pages are write-protected again and again. */
 TEST(multishot_goes_on_after_each_fork)
 {
-	static const struct way plain = { .has_ring = true };
 	struct twheel_event *event;
 	int i;
 
-	way = &plain;
+	way = &(const struct way){ .has_ring = true };
 	io_ring_open(0);
 	device = open_device(0);
 	event = new_buffer(BUFFER_ABSENT, NULL, sizeof(*event), NULL);

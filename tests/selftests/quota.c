@@ -47,7 +47,6 @@ LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 {
 	const int fd = open_as(ALICE), other = open_device(0);
 	struct twheel_op op = new_timer(LONG, 1);
-	__u64 retracted;
 
 	add_timers(fd, LIMIT - 1);
 
@@ -58,7 +57,7 @@ LIMIT_TEST(each_way_to_end_a_timer_makes_room)
 	ASSERT_EQ(cancel(other, add(other, LONG, 1)), 0);
 	add_to_group(other, LONG, 1, 1);
 	check_user_full(fd, LIMIT);
-	ASSERT_EQ(cancel_group(other, 1, &retracted), 1);
+	ASSERT_EQ(cancel_group(other, 1, &(__u64){ 0 }), 1);
 	ASSERT_EQ(upsert(other, &op), TWHEEL_ADDED);
 	check_user_full(fd, LIMIT);
 	ASSERT_EQ(drain(other, &op, 1), 1);

@@ -198,10 +198,9 @@ DEVICE_TEST(read_goes_on_after_a_signal_with_sa_restart)
 NONBLOCK_TEST(event_stays_retractable_after_efault)
 {
 	const __u64 handle = add(fd, 0, 1);
-	char *pages = two_pages(PROT_NONE);
 
 	wait_for_event(fd);
-	ASSERT_ERRNO(read(fd, pages + page_size(), EVENT_SIZE), EFAULT);
+	ASSERT_ERRNO(read(fd, two_pages(PROT_NONE) + page_size(), EVENT_SIZE), EFAULT);
 	ASSERT_EQ(cancel(fd, handle), TWHEEL_RETRACTED);
 	check_no_event(fd);
 }

@@ -24,9 +24,8 @@ DEVICE_TEST(dup_shares_the_timers)
 static void use_parents_timers(void *data)
 {
 	const int fd = *(int *)data;
-	const struct twheel_event event = read_one(fd);
 
-	ASSERT_EQ(event.cookie, 4);
+	ASSERT_EQ(read_one(fd).cookie, 4);
 	add(fd, ticks(1), 5);
 }
 

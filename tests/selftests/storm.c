@@ -48,9 +48,7 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 	for (n = 0; n < count; n += got) {
 		got = read_some(fd, events, ROOM);
 		for (i = 0; i < got; i++) {
-			const __u64 cookie = events[i].cookie;
-
-			see_once(seen, cookie, count);
+			see_once(seen, events[i].cookie, count);
 			ASSERT_EQ(events[i].deadline_ns, deadline);
 			ASSERT_GE(events[i].expired_ns, deadline);
 		}

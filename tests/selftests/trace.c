@@ -193,12 +193,10 @@ struct span {
  */
 static void check_line(const struct line *line, const struct span *span)
 {
-	const __u64 traced_at = line->expires - line->timeout;
-
 	ASSERT_EQ(strncmp(line->function, VISIT, strlen(VISIT)), 0);
 	ASSERT_EQ(line->cpu, 0);
 	ASSERT_EQ(line->period, 0);
-	ASSERT_WITHIN(traced_at, span->begin, span->end);
+	ASSERT_WITHIN(line->expires - line->timeout, span->begin, span->end);
 }
 
 /* Check the event of an operation that has armed a visit for a timer due in @delay_ns. */

@@ -335,10 +335,9 @@ static void whole_batches(struct whole_batch (*run)(int fd, struct twheel_batch 
 static struct whole_batch batch_by_ioctl(int fd, struct twheel_batch *batch)
 {
 	struct whole_batch whole = { .done = CALL(ioctl(fd, TWHEEL_IOC_BATCH, batch)) };
-	struct io_ring_result result;
 
 	whole.end = now();
-	whole.had_event = io_ring_completed(&result);
+	whole.had_event = io_ring_completed(&(struct io_ring_result){ 0 });
 	return whole;
 }
 

@@ -30,9 +30,7 @@ void with_limit(const char *parameter, unsigned int limit, void (*run)(void *dat
 
 void allow_files(unsigned int count)
 {
-	const struct rlimit files = { count, count };
-
-	if (setrlimit(RLIMIT_NOFILE, &files))
+	if (setrlimit(RLIMIT_NOFILE, &(struct rlimit){ count, count }))
 		skip("not so many descriptors");
 }
 
