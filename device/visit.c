@@ -53,9 +53,9 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 }
 
 /*
- * Visits a set, which may have ended, and wakes a part of those who are to be woken: of holders if
- * @holders says so. Stores there whether they were holders. Returns how long it took to wake them,
- * in ns.
+ * Visits a set, which may have ended. Wakes the next part of the waiters that are to be woken:
+ * holders of leases only if @holders is %true. Stores there whether the waiters were holders.
+ * Returns how long it took to wake them, in ns.
  */
 u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
