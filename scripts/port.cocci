@@ -124,7 +124,7 @@ expression sk, t, at;
 )
 
 @ container depends on patch @
-expression object, t;
+expression object, t, i;
 identifier outer, member;
 @@
 (
@@ -133,6 +133,9 @@ identifier outer, member;
 |
 - \(timer_container_of\|from_timer\)(object, t, outer.member)
 + container_of(t, typeof(*object), outer.member)
+|
+- \(timer_container_of\|from_timer\)(object, t, member[i])
++ container_of(t, typeof(*object), member[i])
 )
 
 @ definition depends on patch @

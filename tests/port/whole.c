@@ -15,6 +15,7 @@ struct session {
 	struct {
 		struct timer_list	timer; /* struct twheel_timer	timer; */
 	} probe;
+	struct timer_list	rounds[2]; /* struct twheel_timer	rounds[2]; */
 };
 
 static void tick_fn(struct timer_list *t); /* static void tick_fn(struct twheel_timer *t); */
@@ -58,6 +59,13 @@ static void probe_fn(struct timer_list *t)
 	struct session *s = timer_container_of(s, t, probe.timer);
 
 	del_timer(&s->retry); /* twheel_cancel(&s->retry); */
+}
+
+static void round_fn(struct timer_list *t)
+{
+	struct session *s = timer_container_of(s, t, rounds[1]);
+
+	del_timer(&s->rounds[0]); /* twheel_cancel(&s->rounds[0]); */
 }
 
 /* The timer of a socket is the kernel's. */
@@ -104,6 +112,7 @@ static int __init port_init(void)
 	timer_setup(&session->idle, idle_fn, 0); /* twheel_setup(&session->idle, idle_fn, 0); */
 	timer_setup(&session->retry, retry_fn, 0); /* twheel_setup(&session->retry, retry_fn, 0); */
 	timer_setup(&session->probe.timer, probe_fn, 0);
+	timer_setup(&session->rounds[1], round_fn, 0);
 	session->idle.expires = 4;
 	add_timer(&session->idle); /* twheel_add(&session->idle, twheel_from_jiffies(4) + 1); */
 	try_on_stack();
