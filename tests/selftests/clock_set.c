@@ -26,17 +26,16 @@ static void need_settable_clock(void)
 
 	if (clock_settime(CLOCK_REALTIME, &ts) && errno == EPERM)
 		skip("only root may set the clock");
-	atexit(restore_clock);
 	move_clock(HOUR);
 	if (read_clock(CLOCK_REALTIME) < before + HOUR / 2)
 		skip("the clock cannot be set here");
 	restore_clock();
 }
 
-/* A case that sets the clock, with a descriptor of its own: @fd. */
+/* A case that sets the clock, with a descriptor of its own: @fd. The next case gets it back. */
 #define SET_TEST(id)							\
 	static void run_##id(int fd);					\
-	TEST_CALL(id, need_settable_clock(); run_##id(open_device(0)))	\
+	TEST_CALL(id, need_settable_clock(); run_##id(open_device(0)); restore_clock()) \
 	static void run_##id(const int fd)
 
 static void watch_clock(int fd)
