@@ -32,7 +32,7 @@ static void need_settable_clock(void)
 	restore_clock();
 }
 
-/* A case that sets the clock, with a descriptor of its own: @fd. The next case gets it back. */
+/* A case with a descriptor of its own, @fd, that sets the clock. At its end, the clock goes back. */
 #define SET_TEST(id)							\
 	static void run_##id(int fd);					\
 	TEST_CALL(id, need_settable_clock(); run_##id(open_device(0)); restore_clock()) \
@@ -165,6 +165,7 @@ TEST_TIMEOUT(clock_is_set_back_and_forth_with_100000_timers, 600)
 			ASSERT_EQ(result, 0);
 	}
 	ASSERT_EQ(timers_of(fd), 0);
+	restore_clock();
 }
 
 /* The kernel tells them one after the other, some at a time. */
@@ -190,6 +191,7 @@ TEST(each_of_many_descriptors_is_told_once)
 		read_clock_set(fds[i]);
 		ASSERT(!has_event(fds[i]));
 	}
+	restore_clock();
 }
 
 /* The kernel looks at the clock once a second, and sees neither step of the clock. */

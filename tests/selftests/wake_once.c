@@ -355,8 +355,10 @@ TEST(frozen_cgroup)
 	freeze(false);
 	kill_child(child.pid);
 	/* The cgroup may lose the child after the wait for the child. */
-	while (rmdir(CGROUP))
+	while (rmdir(CGROUP)) {
 		ASSERT_EQ(errno, EBUSY);
+		sleep_for(ticks(1));
+	}
 }
 
 /* A program is killed while its timers expire. Another one has the descriptor, too. */
