@@ -30,11 +30,11 @@
 /*
  * Beside them: the timer has expired because the last copy of its lease was closed. No program
  * sees this bit, and op->flags never get here unmasked: create_timer(). So a flag that does not
- * stay with the timer may have the same value. A kept flag with this value needs the place: then
- * the bit moves up, and @flags of &struct user_timer needs more bits.
+ * stay with the timer may have the same value. @flags of &struct user_timer has eight bits. If a
+ * kept flag needs this one, this bit gets the value of a flag that does not stay.
  */
 #define USER_TIMER_LEASE_CLOSED	0x80U
-static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED));
+static_assert(TWHEEL_KEPT_FLAGS < USER_TIMER_LEASE_CLOSED);
 
 /* The most operations, events or timers that are handled in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U

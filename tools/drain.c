@@ -2,7 +2,8 @@
 /*
  * twheelctl drain and resume: take the timers of another program
  *
- * Drain prints a command of twheelctl script for each timer, which adds it again.
+ * Drain prints a command of twheelctl script for each timer, which adds it again, without
+ * TWHEEL_SHARED.
  */
 #include <libtwheel.h>
 #include <stdio.h>

@@ -94,7 +94,7 @@ long do_ioctl_upsert(const __u64 *arg)
 	return add_or_upsert(arg, TWHEEL_IOC_UPSERT);
 }
 
-/* Unknown flags, TWHEEL_ABSTIME, and flags of other operations. */
+/* TWHEEL_ABSTIME, and all flags from TWHEEL_KEEP_HANDLE on, known or not. */
 #define SOME_FLAGS (TWHEEL_ABSTIME | ~31U)
 
 long do_ioctl_change(const __u64 *arg)
