@@ -350,8 +350,9 @@ long twheel_read(int fd, struct twheel_event *events, size_t room);
  *
  * The kernel delivers events in the order of the ticks at which their timers came due;
  * twheel(4) has the exceptions. It does not promise the order of deadlines for timers
- * that expire on the same tick, or whose deadline has passed when they are armed. This function puts the events of one array in
- * the order of deadlines. An event that is read later may still have an earlier deadline.
+ * that expire on the same tick, or whose deadline has passed when they are armed. This
+ * function puts the events of one array in the order of deadlines. An event that is
+ * read later may still have an earlier deadline.
  *
  * TWHEEL_EVENT_CLOCK_SET events come first. The other events follow clock by clock, in
  * the order of the clocks' numbers (CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME),

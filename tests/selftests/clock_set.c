@@ -32,7 +32,7 @@ static void need_settable_clock(void)
 	restore_clock();
 }
 
-/* A case with a descriptor of its own, @fd, that sets the clock. At its end, the clock goes back. */
+/* A case with a descriptor of its own, @fd, that sets the clock, and at its end sets it back. */
 #define SET_TEST(id)							\
 	static void run_##id(int fd);					\
 	TEST_CALL(id, need_settable_clock(); run_##id(open_device(0)); restore_clock()) \
