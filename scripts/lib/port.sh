@@ -45,13 +45,16 @@ keep()
 	}
 }
 
-# counts_are_right FILE FIRED CANCELLED: the file has twheel's counts. At least so many timers ran,
-# and were cancelled; none was lost, or ran early.
+# counts_are_right FILE ARMED FIRED CANCELLED: the file has twheel's counts. At least so many timers
+# were armed, ran, and were cancelled; none was lost, or ran early.
 counts_are_right()
 {
 	grep -A 7 '^armed' "$1" >&3
-	awk -v least_fired="$2" -v least_cancelled="$3" '
-		/^fired/ { fired = $2 } /^cancelled/ { cancelled = $2 }
+	awk -v least_armed="$2" -v least_fired="$3" -v least_cancelled="$4" '
+		/^armed/ { armed = $2 } /^fired/ { fired = $2 } /^cancelled/ { cancelled = $2 }
 		/^(pending|unaccounted|early) / && $2 { print; bad = 1 }
-		END { exit bad || fired < least_fired || cancelled < least_cancelled }' "$1"
+		END {
+			exit bad || armed < least_armed || fired < least_fired ||
+				cancelled < least_cancelled
+		}' "$1"
 }
