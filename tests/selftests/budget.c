@@ -249,10 +249,13 @@ BUDGET_TEST(program_is_woken_once_for_words_beyond_the_budget)
 		FAIL("nobody was woken");
 	sleep_for(ticks(20));
 	ASSERT_EQ(signals(p->eventfd), 0);
-	/* One call looks at all of them: then nobody is woken before the new deadline. */
+	/*
+	 * One call looks at all of them: then nobody is woken before the new deadline. On a slow
+	 * machine, a tick comes in the middle of the call.
+	 */
 	ASSERT(!has_event(p->fd));
 	sleep_for(ticks(20));
-	ASSERT_EQ(signals(p->eventfd), 0);
+	ASSERT_LE(signals(p->eventfd), !time_travel);
 	ASSERT_EQ(timers_of(p->fd), MANY);
 }
 
