@@ -9,12 +9,11 @@
  * The timekeeping of the kernel says at each tick whether a clock was set, under its locks. So the
  * notifier only raises an interrupt work, which queues a work. That work marks the sets that have
  * used such clocks, and lets the kernel visit them. Their next turn files the timers again, step
- * by step, and makes the event about CLOCK_REALTIME. The notifier is registered only while there
- * is such a set.
+ * by step, and makes the event about CLOCK_REALTIME. The notifier is registered when a set first
+ * uses such a clock, and stays: to register it calls it as if the clock had been set.
  *
- * There may be very many sets. Their list is in the order of jumps that they know: the work takes
- * the set at the head and moves it to the tail. It holds the lock for one set at a time, so
- * opening and closing never wait for a whole round.
+ * There may be very many sets. The work holds the lock for one set at a time, so opening and
+ * closing never wait for a whole round.
  */
 #include <linux/irq_work.h>
 #include <linux/notifier.h>
@@ -25,14 +24,13 @@
 #include "user_timer.h"
 
 /*
- * Protects the list, and the place of each set in it. The locks of sets nest inside it. Taken with
+ * Protects all of these, and the place of each set. The locks of sets nest inside it. Taken with
  * bottom halves off: all users wait for it, and a program that holds it must not be preempted.
  */
 static DEFINE_SPINLOCK(clock_lock);
 static LIST_HEAD(clock_list);
-
-/* How often a clock has jumped. */
-static atomic64_t clock_jumps;
+static LIST_HEAD(clock_untold);		/* the sets that are still to be told of a jump */
+static bool clock_registered;
 
 /* Not from CLOCK_MONOTONIC: a suspend would change that offset. */
 static s64 clock_real_offset(void)
@@ -44,15 +42,11 @@ static s64 clock_real_offset(void)
 /* Tells the next set of the round. Returns %false if the round is over. */
 static bool clock_tell_next(void)
 {
-	u64 round = atomic64_read(&clock_jumps);
 	struct timer_set *set;
-	bool found;
 
 	spin_lock_bh(&clock_lock);
-	set = list_first_entry_or_null(&clock_list, struct timer_set, clock_node);
-	found = set && set->clock_round != round;
-	if (found) {
-		set->clock_round = round;
+	set = list_first_entry_or_null(&clock_untold, struct timer_set, clock_node);
+	if (set) {
 		list_move_tail(&set->clock_node, &clock_list);
 		spin_lock(&set->lock);
 		set->refile = true;
@@ -61,11 +55,14 @@ static bool clock_tell_next(void)
 		spin_unlock(&set->lock);
 	}
 	spin_unlock_bh(&clock_lock);
-	return found;
+	return set;
 }
 
 static void clock_tell_all(struct work_struct *work)
 {
+	spin_lock_bh(&clock_lock);
+	list_splice_tail_init(&clock_list, &clock_untold);
+	spin_unlock_bh(&clock_lock);
 	while (clock_tell_next())
 		cond_resched();
 }
@@ -82,10 +79,8 @@ static struct irq_work clock_raise = IRQ_WORK_INIT(clock_raised);
 /* Called at each tick, under the locks of the timekeeping. */
 static int clock_was_set(struct notifier_block *nb, unsigned long was_set, void *timekeeper)
 {
-	if (was_set) {
-		atomic64_inc(&clock_jumps);
+	if (was_set)
 		irq_work_queue(&clock_raise);
-	}
 	return NOTIFY_OK;
 }
 
@@ -101,9 +96,9 @@ void twheel_clock_use(struct timer_set *set)
 		return;
 	spin_lock_bh(&clock_lock);
 	if (list_empty(&set->clock_node)) {
-		if (list_empty(&clock_list))
+		if (!clock_registered)
 			pvclock_gtod_register_notifier(&clock_notifier);
-		set->clock_round = atomic64_read(&clock_jumps);
+		clock_registered = true;
 		list_add_tail(&set->clock_node, &clock_list);
 	}
 	spin_unlock_bh(&clock_lock);
@@ -169,14 +164,14 @@ void twheel_clock_remove(struct timer_set *set)
 		return;
 	spin_lock_bh(&clock_lock);
 	list_del_init(&set->clock_node);
-	if (list_empty(&clock_list))
-		pvclock_gtod_unregister_notifier(&clock_notifier);
 	spin_unlock_bh(&clock_lock);
 }
 
 /* No set is left. */
 void twheel_clock_exit(void)
 {
+	if (clock_registered)
+		pvclock_gtod_unregister_notifier(&clock_notifier);
 	irq_work_sync(&clock_raise);
 	flush_work(&clock_work);
 }

@@ -143,9 +143,8 @@ struct timer_set {
 	/* The program has asked for events about CLOCK_REALTIME. */
 	bool			clock_watch;
 
-	/* Protected in clock.c: the place in its list; the last jump that the set was told of. */
+	/* The place in a list of clock.c, protected there. */
 	struct list_head	clock_node;
-	u64			clock_round;
 
 	/* Fixed once the question has been asked: one of &enum timer_set_exemption. */
 	u8			exemption;
