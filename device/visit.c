@@ -52,10 +52,20 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 	return steps && !twheel_turn_any(set);
 }
 
+/* Begins to wake the program. The kernel says so in the ring: then the program is to call. */
+static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
+{
+	set->woken = reason;
+	set->wait.next = 1;
+	set->signal |= event;
+	if (set->ring)
+		twheel_ring_more(set, true);
+}
+
 /*
  * Visits a set, which may have ended. Wakes the next part of the waiters that are to be woken:
  * holders of leases only if @holders is %true. Stores there whether the waiters were holders.
- * Returns how long it took to wake them, in ns.
+ * Returns how long it took to wait for the lock of the set, and to wake them, in ns.
  */
 u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
@@ -74,12 +84,12 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	tail = set->tail;
 	twheel_clock_read(&phase);
 	done = visit_turn(set, &phase, &moved);
-	wake = !done;
+	set->fresh |= set->tail != tail;
+	event = twheel_turn_any(set) || set->fresh;
+	wake = event || !done;
 	if (set->ring)
-		wake = (wake || set->tail != tail) &&
-		       (twheel_waiters_any(&set->wait) || READ_ONCE(set->eventfd) ||
-			READ_ONCE(set->fasync));
-	event = twheel_turn_any(set) || set->tail != tail;
+		wake = wake && (twheel_waiters_any(&set->wait) || READ_ONCE(set->eventfd) ||
+				READ_ONCE(set->fasync));
 	if (wake && !event && READ_ONCE(set->fasync)) {
 		reason = WOKEN_DOUBT;
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
@@ -89,16 +99,14 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 		twheel_turn_ask_visit(set, &phase);
 	if (set->ring && moved && twheel_turn_any(set))
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
-	if (wake && set->woken < reason && set->wait.next) {
+	wake = wake && set->woken < reason;
+	if (wake && set->wait.next) {
 		/* First the wake-up that is under way: its later queues wait already. */
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
-	} else if (wake && set->woken < reason) {
-		set->woken = reason;
-		set->wait.next = 1;
-		set->signal |= event;
-		/* A program that is woken for events in the ring has a reason to call. */
-		if (set->ring)
-			twheel_ring_more(set, true);
+	} else {
+		set->fresh = false;
+		if (wake)
+			visit_wake(set, reason, event);
 	}
 	/* The visit for the next part comes behind those of other users. */
 	if (twheel_waiters_take(set, &part, *holders))

@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 
 #include "device.h"
+#include "event_ring.h"
 #include "one_epoll.h"
 #include "parameter.h"
+#include "user.h"
 
 /* So many timers expire, on each of so many ticks. The ticks are two apart. */
 enum { EACH_TICK = 3, TICKS = 20, SPAN = 2 * TICKS };
@@ -198,6 +200,42 @@ TEST(poll_for_hangup_only_turns_nothing)
 	ASSERT_EQ(signals(w.eventfd), 1);
 	sleep_over(last);
 	check_all_events(w.fd);
+}
+
+/*
+ * The kernel wakes many waiters by parts, which may take some ticks when a user has used up its
+ * credit. An event that comes meanwhile wakes the program once more, if it has called.
+ */
+RING_TEST(event_during_an_earlier_wake_up_wakes)
+{
+	enum { EPOLLS = 200, BUSY = 40, ROUNDS = 12 };
+	const int eventfd = eventfd_of(ring.fd);
+	unsigned int round, i;
+	__u64 start;
+
+	need_time_travel();
+	for (i = 0; i < EPOLLS; i++)
+		new_epoll(ring.fd, EPOLLIN | EPOLLET);
+	/* The calls of another user do not help. */
+	become(ALICE);
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < BUSY; i++) {
+			set_head(&ring, tail_of(&ring));
+			add(ring.fd, ticks(1), i);
+			sleep_for(ticks(1));
+			has_event(ring.fd);
+		}
+		start = now();
+		set_head(&ring, tail_of(&ring));
+		add_at(ring.fd, start + ticks(1), i);
+		add_at(ring.fd, start + ticks(2 + round), i);
+		sleep_until(start + ticks(1) + tick_ns() / 2);
+		has_event(ring.fd);
+		signals(eventfd);
+		sleep_until(start + ticks(100));
+		ASSERT_EQ(tail_of(&ring), (round + 1) * (BUSY + 2));
+		ASSERT_GE(signals(eventfd), 1);
+	}
 }
 
 static void poll_in_child(void *data)
