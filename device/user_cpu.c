@@ -26,6 +26,7 @@
 #include "user_cpu.h"
 
 #define USER_CPU_STEPS_SHIFT	4
+#define USER_CPU_STEPS		(1U << USER_CPU_STEPS_SHIFT)
 #define USER_CPU_BURST		256U
 
 /* When all users have used up their credit, so many users who are behind have a turn at a tick. */
@@ -146,13 +147,14 @@ static bool user_cpu_has_credit(const struct user_cpu *user)
 }
 
 /*
- * Takes a visit from the credit of a user, and the wake-up that came with it and took @ns, or 0;
- * that of holders from the credit for these. The clock also counts interrupts, and what the host of
+ * Takes a visit from the credit of a user, and what came with it and took @ns, or 0; a wake-up of
+ * holders from the credit for these. The clock also counts interrupts, and what the host of
  * a virtual machine takes. So a long time is doubted: once a second, the user does not pay for it.
  */
 static void user_cpu_spend(struct user_cpu *user, u64 ns, bool holders)
 {
-	u64 now = get_jiffies_64(), earliest = (now << USER_CPU_STEPS_SHIFT) - USER_CPU_BURST;
+	u64 now = get_jiffies_64(), until = now << USER_CPU_STEPS_SHIFT;
+	u64 earliest = until - USER_CPU_BURST, latest = until + USER_CPU_BURST;
 	unsigned int steps = min_t(u64, DIV_ROUND_UP_ULL(ns, USER_CPU_STEP_NS), USER_CPU_MOST);
 	struct user_cpu_all *all = user->all;
 	unsigned int own = steps;
@@ -166,7 +168,8 @@ static void user_cpu_spend(struct user_cpu *user, u64 ns, bool holders)
 		own = 0;
 	}
 	WRITE_ONCE(user->until, max(user->until, earliest) + 1 + own);
-	all->until = max(all->until, earliest) + 1 + steps;
+	/* Each user pays its own debt. That of all is bounded, so that a new user soon has turns. */
+	all->until = min(max(all->until, earliest) + 1 + steps, latest);
 	user->tick = now;
 }
 
@@ -176,7 +179,7 @@ static void user_cpu_spend(struct user_cpu *user, u64 ns, bool holders)
  */
 static void user_cpu_go_on(struct user_cpu *user)
 {
-	u64 now = get_jiffies_64(), next = TWHEEL_NEVER, armed;
+	u64 now = get_jiffies_64(), next = TWHEEL_NEVER, armed, credit;
 	struct user_cpu_all *all = user->all;
 	struct timerqueue_node *first;
 	bool due, behind;
@@ -193,8 +196,8 @@ static void user_cpu_go_on(struct user_cpu *user)
 		atomic_add(behind ? 1 : -1, &all->behind);
 	WRITE_ONCE(user->behind, behind);
 	if (behind) {
-		next = max3(now + 1, READ_ONCE(user->until) >> USER_CPU_STEPS_SHIFT,
-			    user_cpu_round(user));
+		credit = (READ_ONCE(user->until) + USER_CPU_STEPS - 1) >> USER_CPU_STEPS_SHIFT;
+		next = max3(now + 1, credit, user_cpu_round(user));
 	} else if (due) {
 		/*
 		 * If the slice of time is over, turns are left to a thread, which may have to wait

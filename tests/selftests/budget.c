@@ -192,6 +192,40 @@ BUDGET_TEST(timer_without_end_is_bounded_too)
 	ASSERT_WITHIN(tail_of(&ring), tail + IN_A_POLL, tail + IN_A_POLL + BUDGET);
 }
 
+/*
+ * Users whose events want more than all users of a CPU get delay the events of a user who comes
+ * later by some ticks, and not for as long as they have gone on.
+ */
+TEST(crowd_of_users_is_soon_over)
+{
+	enum { USERS = 20, BUSY = 300, MINE = 100 };
+	const int eventfd = new_eventfd();
+	int fds[USERS], mine[MINE];
+	unsigned int tick, i;
+	__u64 start;
+
+	need_time_travel();
+	for (i = 0; i < USERS; i++)
+		fds[i] = open_as(ALICE + 100 + i);
+	for (i = 0; i < MINE; i++) {
+		mine[i] = open_as(ALICE);
+		CALL(set_eventfd(mine[i], eventfd));
+	}
+	/* The calls of another user do not help. */
+	become(BOB);
+	for (tick = 0; tick < BUSY; tick++) {
+		for (i = 0; i < USERS; i++)
+			add(fds[i], ticks(1), tick);
+		sleep_for(ticks(1));
+	}
+	sleep_for(ticks(32));
+	start = now();
+	for (i = 0; i < MINE; i++)
+		add_at(mine[i], start + ticks(2), i);
+	sleep_until(start + ticks(2 + 15));
+	ASSERT_EQ(signals(eventfd), MINE);
+}
+
 /* Timers that were pushed back in the table, all of one deadline. */
 struct pushed {
 	int			fd;
