@@ -5,8 +5,8 @@
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
  * each user and CPU, and not one for each descriptor, and each user has a credit there: 16 steps a
- * tick, and 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
- * that it took. What is left over waits for the next ticks; but a call of the user does it, in the
+ * tick, and 256 after a quiet time. A visit is a step. Waiting for the lock of a set, and a wake-up,
+ * are a step for each microsecond that they took. What is left over waits for the next ticks; but a call of the user does it, in the
  * user's own time. So a server whose threads wait for very many descriptors is served by the first
  * of them. Wake-ups of the holders of leases, who may be anybody, have a credit of their own: a
  * holder with very many waiters delays only holders.
@@ -53,7 +53,7 @@ static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
 
 /*
  * Visits a set, and wakes its program or, if @holders allows it, holders: then stores %true there,
- * else %false. Returns how long it took to wake them, in ns, or 0.
+ * else %false. Returns how long it took to wait for a lock, and to wake them, in ns, or 0.
  */
 static u64 (*user_cpu_visit)(struct timer_set *set, bool *holders);
 

@@ -73,9 +73,13 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	bool wake, event, done, moved;
 	struct wake_part part = { };
 	struct twheel_phase phase;
-	u64 tail;
+	u64 tail, waited = 0;
 
-	spin_lock_bh(&set->lock);
+	if (!spin_trylock_bh(&set->lock)) {
+		waited = twheel_waiters_clock();
+		spin_lock_bh(&set->lock);
+		waited = twheel_waiters_clock() - waited;
+	}
 	if (set->ended)
 		goto out_unlock;
 	/* A call may have asked for another visit since the set was taken. */
@@ -114,5 +118,5 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 out_unlock:
 	spin_unlock_bh(&set->lock);
 	*holders = part.holders;
-	return twheel_waiters_wake_part(set, &part);
+	return waited + twheel_waiters_wake_part(set, &part);
 }

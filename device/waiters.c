@@ -177,7 +177,7 @@ u64 twheel_waiters_wake_part(struct timer_set *set, const struct wake_part *part
 
 	if (!part->queue)
 		return 0;
-	began = waiters_clock();
+	began = twheel_waiters_clock();
 	if (part->eventfd)
 		twheel_waiters_signal(set);
 	if (part->signal)
@@ -188,7 +188,7 @@ u64 twheel_waiters_wake_part(struct timer_set *set, const struct wake_part *part
 		else
 			wake_up_interruptible_poll(part->queue, EPOLLIN | EPOLLRDNORM);
 	}
-	return waiters_clock() - began + 1;
+	return twheel_waiters_clock() - began + 1;
 }
 
 /* Does the parts for readers, in a call; with @holders also those for holders. May sleep. */

@@ -27,6 +27,7 @@ void twheel_waiters_poll(struct waiters *waiters, struct file *file,
 bool twheel_waiters_any(struct waiters *waiters);
 void twheel_waiters_signal(struct timer_set *set);
 bool twheel_waiters_take(struct timer_set *set, struct wake_part *part, bool holders);
+u64 twheel_waiters_clock(void);
 u64 twheel_waiters_wake_part(struct timer_set *set, const struct wake_part *part);
 void twheel_waiters_wake(struct timer_set *set, bool holders);
 
