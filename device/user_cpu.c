@@ -249,12 +249,13 @@ void twheel_user_cpu_help(struct timer_set *set)
 		return;
 	for (n = 0; n < USER_CPU_HELP; n++) {
 		rcu_read_lock();
+		/* Nobody else visits a set that is popped: so the caller is not preempted. */
 		local_bh_disable();
 		overdue = user_cpu_pop(user);
-		local_bh_enable();
 		holders = true;
 		if (overdue)
 			user_cpu_visit(overdue, &holders);
+		local_bh_enable();
 		rcu_read_unlock();
 		if (!overdue)
 			break;

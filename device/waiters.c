@@ -161,8 +161,10 @@ bool twheel_waiters_take(struct timer_set *set, struct wake_part *part, bool hol
 	return set->wait.next || !list_empty(&set->ended_leases);
 }
 
-/* With PREEMPT_RT, whoever is woken may run before the wake-up ends. */
-static u64 waiters_clock(void)
+/*
+ * The clock for what a softirq does for a user, in ns. With PREEMPT_RT, others may run meanwhile.
+ */
+u64 twheel_waiters_clock(void)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : local_clock();
 }
@@ -199,10 +201,13 @@ void twheel_waiters_wake(struct timer_set *set, bool holders)
 
 	do {
 		rcu_read_lock();
-		spin_lock_bh(&set->lock);
+		/* Nobody else wakes for a part that is taken: so the caller is not preempted. */
+		local_bh_disable();
+		spin_lock(&set->lock);
 		more = twheel_waiters_take(set, &part, holders);
-		spin_unlock_bh(&set->lock);
+		spin_unlock(&set->lock);
 		twheel_waiters_wake_part(set, &part);
+		local_bh_enable();
 		rcu_read_unlock();
 		cond_resched();
 	} while (more && (holders || READ_ONCE(set->wait.next)));
