@@ -43,8 +43,10 @@ static void map_free(struct timer_set *set, struct twheel_shared *shared)
 
 	if (!shared)
 		return;
-	for (n = 0; n < shared->count && shared->page[n]; n++)
+	for (n = 0; n < shared->count && shared->page[n]; n++) {
 		__free_page(shared->page[n]);
+		cond_resched();
+	}
 	twheel_quota_uncharge(set->quota, QUOTA_PAGES, shared->count);
 	kvfree(shared);
 }
