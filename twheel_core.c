@@ -3,9 +3,9 @@
  * twheel: the wheel
  *
  * A hierarchical timing wheel that cascades, a few timers at a time, and finds the next occupied
- * slot in a bitmap. Documentation/design-wheel.rst has the reasons. The wheel takes no lock, reads
- * no clock and allocates no memory. The owner of a wheel serialises the calls and passes in the
- * time.
+ * slot in a bitmap. Documentation/design-wheel.rst has the reasons, and what windows and levels on
+ * demand are. The wheel takes no lock, reads no clock and allocates no memory. The owner of a wheel
+ * serialises the calls and passes in the time.
  *
  * Model
  *
@@ -26,25 +26,10 @@
  * comes up, the timer is filed again by its deadline. So there is no maximum timeout,
  * and 64-bit ticks do not wrap.
  *
- * A wheel need not have all levels. The owner adds a level when @wanted says so. Until then, the
- * last level that the wheel has serves later deadlines in the same way: timers are moved more
- * often, and still run on their ticks.
- *
  * The coming slot of a level, the one that begins at the next boundary, is closed: a timer that
  * would go there has a place in the two frames of the level below. So the coming slot can be
  * emptied during the whole slot time before its boundary, a few timers on each tick that is
  * visited anyway. Nothing is left in the slot when the boundary comes.
- *
- * Windows
- *
- * A timer that may run late goes to the highest level on which its window is at least two slots
- * wide: slot s-1 lies wholly in the window. The timer is filed in slot s, and runs when that slot
- * is emptied, which is during slot s-1:
- *
- *	            deadline                        deadline + slack
- *	               |<------------------------------->|
- *	|         |         | runs here |               level n
- *	  slot s-2   slot s-1             slot s: filed here
  *
  * Rules (kunit/audit.c checks them)
  *
