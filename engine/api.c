@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * twheel: the functions that other modules call
- *
- * twheel_mod() pushes a pending timer back without a lock. For any other change, a function takes
- * the lock of the timer's base, and engine.h arms or disarms the timer.
  */
 #define TWHEEL_ANY_DEADLINE
 #include <linux/errno.h>

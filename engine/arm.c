@@ -78,10 +78,7 @@ void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 exp
 	twheel_tick_wake_by(base, base->wheel.next);
 }
 
-/*
- * Returns the first timer that may move. A timer whose callback runs stays, because
- * other CPUs look for the callback in the base that the timer names.
- */
+/* Returns the first timer that may move: its callback does not run. */
 static struct twheel_timer *arm_first_to_move(struct twheel_base *from)
 {
 	struct twheel_timer *t;

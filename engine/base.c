@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * twheel: the bases, which cpu.c makes: what they count, and which callbacks run
- *
- * run.c and process.c note in the base which callback they run. So any CPU that holds the
- * base's lock can find out whether the callback of a timer runs.
  */
 #include <linux/string.h>
 #include "base.h"

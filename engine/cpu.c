@@ -2,8 +2,7 @@
 /*
  * twheel: starting and stopping the engine; CPUs come and go
  *
- * Every possible CPU has a base, for as long as the module is loaded. When a CPU goes offline,
- * its base accepts no timers any more. The timers that it has move to another CPU, some at a time.
+ * Every possible CPU has a base, for as long as the module is loaded.
  */
 #include <linux/cpu.h>
 #include <linux/sched.h>

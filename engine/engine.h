@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * twheel: what the files of the engine call of each other, and what starts and stops the engine
- *
- * In line are arming and disarming a timer, and running a callback and waiting for its end.
  */
 #ifndef _TWHEEL_ENGINE_ENGINE_H
 #define _TWHEEL_ENGINE_ENGINE_H

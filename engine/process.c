@@ -2,11 +2,9 @@
 /*
  * twheel: callbacks in process context
  *
- * When a timer with TWHEEL_PROCESS is due, the wheel defers it: the timer stays pending, in a list
- * of the wheel, until a worker takes it. The workers are work items on the workqueue "twheel",
- * which runs one item of a CPU at a time, unless that item sleeps. A worker that takes a timer
- * queues another worker if more timers wait. A worker passes over a deferred timer whose
- * callback runs already: the worker that runs this callback looks at the list again afterwards.
+ * A worker that takes a timer queues another worker if more timers wait. A worker passes over a
+ * deferred timer whose callback runs already: the worker that runs this callback looks at the list
+ * again afterwards.
  */
 #include <linux/errno.h>
 #include <linux/sched.h>

@@ -2,11 +2,8 @@
 /*
  * twheel: the run of a wheel, in a softirq or in a thread, and the works at its end
  *
- * A run moves and expires timers, until the wheel is up to date, or the budget or the time is used
- * up. Then it does works that callbacks have queued, while it has time. It takes that time from
- * whatever task the softirq has interrupted. So a thread of the CPU, "twheel/N", does the rest,
- * and no tick starts a run of the wheel until the wheel is up to date: a storm that lasts has the
- * time that the scheduler gives the thread.
+ * The softirq takes its time from the task that it has interrupted. So a run is bounded, and the
+ * thread "twheel/N" does the rest: Documentation/design-engine.rst, "Ticks".
  */
 #include <linux/cpumask.h>
 #include <linux/moduleparam.h>
