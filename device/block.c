@@ -5,10 +5,6 @@
  * A block has places for about sixty timers. The number of a timer's block is the timer's index
  * divided by the number of places in a block. A set has an array of its blocks by number, so two
  * loads find a timer. The array doubles when a block gets a number that the array does not have.
- *
- * The lowest free place is taken first, so that blocks become empty as timers end. But timers
- * with words in the table get the indexes of the table in turn.
- *
  * A program may ask for the handle with the highest index as its first one. So the user is charged
  * for an array of a page or more, as for blocks.
  */

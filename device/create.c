@@ -2,11 +2,9 @@
 /*
  * twheel: creating timers and adding them to a set
  *
- * A timer is created and armed, and its handle is written to the program's memory, in one hold of
- * the set's lock. So no other thread can name the timer before its creator can. The memory is
- * written with page faults off. If a page is not present, the timers are removed again, the page
- * is faulted in without the lock, and the operations are carried out anew. If a batch adds many
- * timers, they are created together.
+ * A timer is created and its handle is written in one hold of the set's lock. So no other thread
+ * can name the timer before its creator can. After a fault, what was done in the hold is undone,
+ * and done anew: Documentation/design-device.rst, "An add".
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -109,12 +107,8 @@ static noinline int create_admit(struct timer_set *set, const struct twheel_op *
 }
 
 /*
- * Returns the generation for the timer of @op. It is never 0, so the handle is never 0.
- *
- * A handle that is kept takes the count of the set forward to its generation, so that a
- * later handle is not the same. The first generation of a set is always ahead. Then the count
- * goes round: if a kept generation is ahead by half of all generations or more, it counts
- * as behind, and the count gets there after as many adds as it was ahead.
+ * Returns the generation for the timer of @op: never 0. A kept handle takes the count of the set
+ * forward if it is ahead by less than half of all: Documentation/design-device.rst, "Handles".
  */
 static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 {

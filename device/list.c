@@ -2,10 +2,6 @@
 /*
  * twheel: listing the timers of a set, and taking them back
  *
- * A walk goes through the places of the set in the order of their indexes. A timer keeps
- * its place for life. So a walk comes by each timer that is there throughout exactly once,
- * and the index at which to go on is all that it has to remember.
- *
  * Records are written under the set's lock, with page faults off: a timer that is taken back ends
  * only when its record has been written. After a fault, the page is brought in without the lock,
  * and the walk comes to the same timer again.

@@ -28,10 +28,9 @@
 #define TWHEEL_KEPT_FLAGS	(TWHEEL_EACH | TWHEEL_RESTART | TWHEEL_SHARED)
 
 /*
- * Beside them: the timer has expired because the last copy of its lease was closed. No program
- * sees this bit, and op->flags never get here unmasked: create_timer(). So a flag that does not
- * stay with the timer may have the same value. @flags of &struct user_timer has eight bits. If a
- * kept flag needs this one, this bit gets the value of a flag that does not stay.
+ * Beside them, in the eight bits for flags: the timer has expired because the last copy of its
+ * lease was closed. No program sees this bit, and create_timer() masks op->flags. So a flag that
+ * does not stay with the timer may have the same value.
  */
 #define USER_TIMER_LEASE_CLOSED	0x80U
 static_assert(TWHEEL_KEPT_FLAGS < USER_TIMER_LEASE_CLOSED);

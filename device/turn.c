@@ -2,12 +2,9 @@
 /*
  * twheel: turning the wheel of a set
  *
- * The timers of an open file are in a wheel of their own, under the lock of their set. A timer
- * that has expired needs nothing from the kernel until its program asks. So the program turns the
- * wheel: each of its calls lets the wheel catch up with the clock, for a bounded number of steps.
- * A step is a timer that is moved, looked at or expired, or a tick that is visited. The scheduler
- * charges the program for its calls, and so for what its timers cost. When a call ends, it asks for
- * a visit at the next tick at which the wheel needs attention (visit.c).
+ * A timer that has expired needs nothing until its program asks. So the program's calls let the
+ * wheel catch up with the clock, by a bounded number of steps in a hold of the set's lock. A step
+ * is a timer that is moved, looked at or expired, or a tick that is visited.
  */
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
