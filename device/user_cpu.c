@@ -5,11 +5,11 @@
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
  * each user and CPU, and not one for each descriptor, and each user has a credit there: 16 steps a
- * tick, and 256 after a quiet time. A visit is a step. Waiting for the lock of a set, and a wake-up,
- * are a step for each microsecond that they took. What is left over waits for the next ticks; but a call of the user does it, in the
- * user's own time. So a server whose threads wait for very many descriptors is served by the first
- * of them. Wake-ups of the holders of leases, who may be anybody, have a credit of their own: a
- * holder with very many waiters delays only holders.
+ * tick, and 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
+ * that it took, and so is the wait for the lock of a set. What is left over waits for the next
+ * ticks; but a call of the user does it, in the user's own time. So a server whose threads wait
+ * for very many descriptors is served by the first of them. Wake-ups of the holders of leases, who
+ * may be anybody, have a credit of their own: a holder with very many waiters delays only holders.
  *
  * Users take turns. A turn is a visit, with one part of the wake-up that follows it. So one user
  * delays another by one turn at most, but a user's programs delay each other. A softirq gives turns
@@ -168,7 +168,7 @@ static void user_cpu_spend(struct user_cpu *user, u64 ns, bool holders)
 		own = 0;
 	}
 	WRITE_ONCE(user->until, max(user->until, earliest) + 1 + own);
-	/* Each user pays its own debt. That of all is bounded, so that a new user soon has turns. */
+	/* Each user pays its own debt. That of all is bounded, so a new user soon has turns. */
 	all->until = min(max(all->until, earliest) + 1 + steps, latest);
 	user->tick = now;
 }
