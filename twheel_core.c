@@ -428,7 +428,6 @@ static noinline struct twheel_node *wheel_cascade(struct twheel_wheel *w, unsign
 	}
 	taken = most - left;
 	w->cascaded += taken;
-	w->moves += taken;
 	/* Otherwise the loop has ended at a timer that expires. */
 	if (left && !empty) {
 		due = t;

@@ -82,8 +82,6 @@ struct twheel_wheel {
 	u32			beyond;
 	/* how many timers each level may still move at @clk */
 	u32			share[TWHEEL_LVL_DEPTH];
-	/* what was counted in @cascaded and @refiled since the owner set this to 0 */
-	u32			moves;
 	u64			pending; /* timers in slots or in @deferred */
 	/* how many times a timer was moved down out of a coming slot */
 	u64			cascaded;
@@ -351,7 +349,6 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
 	if (wheel_visit_timer(w, t, now, twheel_wheel_file, true))
 		return t;
 	w->refiled++;
-	w->moves++;
 	return NULL;
 }
 

@@ -47,8 +47,6 @@ struct twheel_stats {
 	u64		late[TWHEEL_LATE_BUCKETS];
 	/* callbacks of timers with a window, which @late does not count */
 	u64		windowed;
-	/* the most timers that were moved with interrupts off at a stretch */
-	u64		cascade_max;
 	/* the longest run, by local_clock(), which counts whole ticks on some architectures */
 	u64		run_max_ns;
 	u64		processed;	/* callbacks run in process context */

@@ -109,7 +109,6 @@ static void debugfs_show_snapshot(struct seq_file *m, const struct debugfs_snaps
 	seq_printf(m, "runs %llu\n", stats->runs);
 	seq_printf(m, "processed %llu\n", stats->processed);
 	seq_printf(m, "migrated %llu\n", stats->migrated);
-	seq_printf(m, "cascade_max %llu\n", stats->cascade_max);
 	seq_printf(m, "run_max_ns %llu\n", stats->run_max_ns);
 	seq_printf(m, "early %llu\n", stats->early);
 	seq_printf(m, "in_window %llu\n", stats->windowed);

@@ -26,29 +26,11 @@ MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, 
 
 static DEFINE_PER_CPU(struct task_struct *, run_thread);
 
-/* Accounts for a stretch of a run with interrupts off. */
-static noinline void run_account(struct twheel_base *base)
-{
-	u64 moved = base->wheel.moves;
-
-	base->wheel.moves = 0;
-	trace_twheel_cascade(base->cpu, base->wheel.clk, moved);
-	base->stats.cascade_max = max(base->stats.cascade_max, moved);
-}
-
-static void run_unlock(struct twheel_base *base)
-	__releases(&base->lock)
-{
-	if (unlikely(base->wheel.moves))
-		run_account(base);
-	raw_spin_unlock_irq(&base->lock);
-}
-
 /* Lets interrupts come, and on PREEMPT_RT cancellers that wait. No callback runs. */
 static void run_pause(struct twheel_base *base)
 	__must_hold(&base->lock)
 {
-	run_unlock(base);
+	raw_spin_unlock_irq(&base->lock);
 	/* The base says that no callback runs: a canceller that gets the lock looks there. */
 	if (twheel_callback_contended(base)) {
 		twheel_callback_unlock_expiry(base);
@@ -61,7 +43,7 @@ static void run_pause(struct twheel_base *base)
 static void run_callback(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
 	__must_hold(&base->lock)
 {
-	run_unlock(base);
+	raw_spin_unlock_irq(&base->lock);
 	twheel_callback_run(t, fn);
 	raw_spin_lock_irq(&base->lock);
 	base->callback.timer = NULL;
@@ -147,7 +129,7 @@ static void run_works(struct twheel_base *base, u64 until)
 		list_del_init(&work->node);
 		/* A full barrier: the function sees what was done before twheel_run_queue(). */
 		atomic_xchg(&work->queued, 0);
-		run_unlock(base);
+		raw_spin_unlock_irq(&base->lock);
 		work->fn(work);
 		raw_spin_lock_irq(&base->lock);
 		if (twheel_callback_contended(base))
@@ -177,7 +159,7 @@ static void run_base(struct twheel_base *base)
 	base->busy = false;
 	if (base->more || !list_empty(&base->works))
 		wake_up_process(per_cpu(run_thread, base->cpu));
-	run_unlock(base);
+	raw_spin_unlock_irq(&base->lock);
 	twheel_callback_unlock_expiry(base);
 }
 

@@ -80,28 +80,6 @@ TRACE_EVENT(twheel_expire_exit,
 	TP_printk("timer=%p function=%ps", __entry->timer, __entry->function)
 );
 
-/* Timers of a wheel have been moved to a finer level, or to a later deadline, at a stretch. */
-TRACE_EVENT(twheel_cascade,
-
-	TP_PROTO(unsigned int cpu, u64 clk, u64 moved),
-
-	TP_ARGS(cpu, clk, moved),
-
-	TP_STRUCT__entry(
-		__field(u64,	clk)
-		__field(u64,	moved)
-		__field(u32,	cpu)
-	),
-
-	TP_fast_assign(
-		__entry->clk	= clk;
-		__entry->moved	= moved;
-		__entry->cpu	= cpu;
-	),
-
-	TP_printk("cpu=%u clk=%llu moved=%llu", __entry->cpu, __entry->clk, __entry->moved)
-);
-
 #endif /* _TWHEEL_ENGINE_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

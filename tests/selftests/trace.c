@@ -19,7 +19,7 @@
 
 #define TEXT_SIZE	(4U << 20)
 
-enum { ARM, CHANGE, EXTEND, CANCEL, ENTRY, MIGRATE, EXIT, CASCADE, KINDS };
+enum { ARM, CHANGE, EXTEND, CANCEL, ENTRY, MIGRATE, EXIT, KINDS };
 
 static const char * const kinds[KINDS] = {
 	[ARM] = "twheel_arm",
@@ -28,7 +28,6 @@ static const char * const kinds[KINDS] = {
 	[CANCEL] = "twheel_cancel",
 	[ENTRY] = "twheel_expire_entry",
 	[EXIT] = "twheel_expire_exit",
-	[CASCADE] = "twheel_cascade",
 	[MIGRATE] = "twheel_migrate",
 };
 
@@ -40,7 +39,6 @@ struct line {
 	__u64		expires;
 	long long	timeout;
 	__u64		period;
-	__u64		moved;
 	int		cpu;
 };
 
@@ -113,11 +111,6 @@ static struct line parse_line(const char *from)
 		expected = 2;
 		parsed = sscanf(fields, " timer=%23s function=%63s%n",
 				line.timer, line.function, &end);
-		break;
-	case CASCADE:
-		expected = 2;
-		parsed = sscanf(fields, " cpu=%d clk=%*u moved=%llu%n",
-				&line.cpu, &line.moved, &end);
 		break;
 	default:
 		expected = 6;
@@ -399,8 +392,6 @@ TEST(lives_of_many_visits)
 		counts[i] = sum_of_cpus(names[i]) - before[i];
 	for (i = 0; i < count; i++) {
 		seen[lines[i].kind]++;
-		if (lines[i].kind == CASCADE)
-			continue;
 		/* one timer for all visits of a user on a CPU */
 		if (!timer)
 			timer = lines[i].timer;
@@ -409,8 +400,8 @@ TEST(lives_of_many_visits)
 	}
 	free(lines);
 	ASSERT(!life.pending && !life.running);
-	note("%u arm, %u change, %u cancel, %u expire, %u cascade",
-	     seen[ARM], seen[CHANGE], seen[CANCEL], seen[ENTRY], seen[CASCADE]);
+	note("%u arm, %u change, %u cancel, %u expire",
+	     seen[ARM], seen[CHANGE], seen[CANCEL], seen[ENTRY]);
 	/* the counts of debugfs are the same */
 	ASSERT_EQ(seen[ARM] + seen[CHANGE], counts[0]);
 	ASSERT_EQ(seen[ENTRY], counts[1]);
@@ -442,48 +433,12 @@ TRAVEL_TEST(one_visit_for_a_timer)
 	end_trace();
 }
 
-/* Each visit that moves down a level, or is found not to be due, is in a line. */
-TEST(cascades_add_up)
-{
-	enum { COUNT = 300 };
-	unsigned int count, i;
-	struct line *lines;
-	__u64 before, sum = 0;
-	int fds[COUNT];
-
-	need_debugfs();
-	stay_on_cpu(0);
-	begin_trace();
-	ASSERT(write_tracefs("events/twheel/enable", "0"));
-	ASSERT(write_tracefs("events/twheel/twheel_cascade/enable", "1"));
-	before = sum_of_cpus("cascaded") + sum_of_cpus("refiled");
-	for (i = 0; i < COUNT; i++) {
-		fds[i] = open_device(0);
-		add(fds[i], ticks(330 + i % 100), i);
-	}
-	for (i = 0; i < COUNT; i++)
-		read_one(fds[i]);
-	count = read_trace(&lines);
-	for (i = 0; i < count; i++) {
-		ASSERT_EQ(lines[i].kind, CASCADE);
-		ASSERT_EQ(lines[i].cpu, 0);
-		ASSERT_GT(lines[i].moved, 0);
-		sum += lines[i].moved;
-	}
-	free(lines);
-	ASSERT_GE(sum, 1);
-	ASSERT_EQ(sum, sum_of_cpus("cascaded") + sum_of_cpus("refiled") -
-		  before);
-	end_trace();
-}
-
 /* Check the fields of an event's binary record, for tools that read the raw data. */
 static void check_format(int kind)
 {
 	static const char * const needed[KINDS] = {
 		[ARM ... MIGRATE] = "timer function expires now period cpu",
 		[EXIT] = "timer function",
-		[CASCADE] = "clk moved cpu",
 	};
 	unsigned int offset, size, is_signed, end = 0;
 	char path[160], seen[256] = "";
