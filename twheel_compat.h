@@ -11,6 +11,7 @@
 
 #include <linux/eventfd.h>
 #include <linux/hrtimer.h>
+#include <linux/io_uring.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/timer.h>
@@ -36,13 +37,6 @@
 #define timer_delete(timer) del_timer(timer)
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #define timer_shutdown_sync(timer) del_timer_sync(timer)
-#endif
-
-/* The namespace has been a string since 6.13 (cdd30ebb1b9f). */
-#ifdef TWHEEL_HAVE_IMPORT_NS_STRING
-#define TWHEEL_IMPORT_KUNIT_NS MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
-#else
-#define TWHEEL_IMPORT_KUNIT_NS MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)
 #endif
 
 /* hrtimer_setup() came with 6.13 (908a1d775422). */
@@ -89,11 +83,9 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set,
 #define twheel_uring_payload(command) ((const void *)(command)->sqe->cmd)
 #endif
 
-/* The flags that a program may set: a mask has their name since 6.4. */
-#ifdef IORING_URING_CMD_MASK
-#define TWHEEL_URING_FLAGS IORING_URING_CMD_MASK
-#else
-#define TWHEEL_URING_FLAGS IORING_URING_CMD_FIXED
+/* The mask of the flags that a program may set came with 6.4. */
+#ifndef IORING_URING_CMD_MASK
+#define IORING_URING_CMD_MASK IORING_URING_CMD_FIXED
 #endif
 
 /* io_uring_cmd_done() lost its second result with 6.18, to io_uring_cmd_done32(). */

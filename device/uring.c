@@ -47,7 +47,7 @@ int twheel_uring_command(struct io_uring_cmd *command, unsigned int issue_flags)
 	u64 arg = READ_ONCE(payload->arg);
 	long ret;
 
-	if (READ_ONCE(payload->reserved) || command->flags & TWHEEL_URING_FLAGS)
+	if (READ_ONCE(payload->reserved) || command->flags & IORING_URING_CMD_MASK)
 		return -EINVAL;
 	if (arg != (unsigned long)arg)
 		return -EFAULT;

@@ -3,7 +3,6 @@
  * twheel: the test module with all suites
  */
 #include <linux/module.h>
-#include "../twheel_compat.h"
 #include "suites.h"
 
 kunit_test_suites(&twheel_audit_suite,
@@ -29,6 +28,10 @@ kunit_test_suites(&twheel_audit_suite,
 		  &twheel_place_suite,
 		  &twheel_port_suite);
 
-TWHEEL_IMPORT_KUNIT_NS;
+/*
+ * Not MODULE_IMPORT_NS(): its argument is a string since 6.13 (cdd30ebb1b9f), and was a token
+ * before. MODULE_INFO() means the same in all kernels.
+ */
+MODULE_INFO(import_ns, "EXPORTED_FOR_KUNIT_TESTING");
 MODULE_DESCRIPTION("KUnit suites of twheel");
 MODULE_LICENSE("GPL");

@@ -263,6 +263,20 @@ URING_TEST(each_reserved_bit_is_einval)
 	ASSERT_EQ(timers_of(fd), 0);
 }
 
+/* Kernels that do not know the flag refuse the request themselves, by other errors. */
+URING_TEST(multishot_is_an_error)
+{
+	enum { MULTISHOT = 1 << 1 };
+	struct twheel_op op = new_timer(LONG, 1);
+	struct io_uring_sqe sqe = io_ring_command(fd, TWHEEL_IOC_ADD, &op);
+
+	sqe.flags = IOSQE_BUFFER_SELECT;
+	sqe.uring_cmd_flags = MULTISHOT;
+	io_ring_submit(sqe);
+	ASSERT_LT(io_ring_wait().res, 0);
+	ASSERT_EQ(timers_of(fd), 0);
+}
+
 URING_TEST(unknown_call_is_enotty)
 {
 	struct twheel_op op = new_timer(LONG, 1);

@@ -41,7 +41,6 @@ typedef s64 ktime_t;
 
 /* What Kbuild finds in the newest kernel: twheel_compat.h adds nothing. */
 #define TWHEEL_HAVE_TIMER_SHUTDOWN
-#define TWHEEL_HAVE_IMPORT_NS_STRING
 #define TWHEEL_HAVE_HRTIMER_SETUP
 #define TWHEEL_HAVE_WQ_PERCPU
 #define TWHEEL_HAVE_VM_FLAGS_SET
