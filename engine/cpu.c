@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
+#include <linux/smpboot.h>
 #include "engine.h"
 #include "twheel_compat.h"
 
@@ -89,28 +90,28 @@ int twheel_engine_init(void)
 
 	static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct twheel_timer) <= 40);
 
-	ret = twheel_process_init();
-	if (ret)
-		return ret;
+	twheel_process_wq = alloc_workqueue("twheel", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
+	if (!twheel_process_wq)
+		return -ENOMEM;
 	ret = cpu_alloc_bases();
 	if (ret)
 		goto out_free_bases;
-	ret = twheel_run_init();
+	ret = smpboot_register_percpu_thread(&twheel_run_threads);
 	if (ret)
 		goto out_free_bases;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
 				cpu_comes_online, cpu_goes_offline);
 	if (ret < 0)
-		goto out_run_exit;
+		goto out_unregister_threads;
 	cpu_hotplug_state = ret;
 	twheel_debugfs_init();
 	return 0;
 
-out_run_exit:
-	twheel_run_exit();
+out_unregister_threads:
+	smpboot_unregister_percpu_thread(&twheel_run_threads);
 out_free_bases:
 	cpu_free_bases();
-	twheel_process_exit();
+	destroy_workqueue(twheel_process_wq);
 	return ret;
 }
 
@@ -132,7 +133,9 @@ void twheel_engine_exit(void)
 		timer_shutdown_sync(&base->tick);
 		hrtimer_cancel(&base->sleeper);
 	}
-	twheel_run_exit();
-	twheel_process_exit();
+	/* Waits until each thread has run: a real-time task that never sleeps can delay that. */
+	smpboot_unregister_percpu_thread(&twheel_run_threads);
+	/* Waits for the workers. */
+	destroy_workqueue(twheel_process_wq);
 	cpu_free_bases();
 }

@@ -25,15 +25,13 @@ void twheel_arm_evacuate(struct twheel_base *base);
 extern const struct debug_obj_descr twheel_arm_debug;
 
 /* process.c */
-int twheel_process_init(void);
-void twheel_process_exit(void);
+extern struct workqueue_struct *twheel_process_wq;
 void twheel_process_init_base(struct twheel_base *base);
 void twheel_process_kick(struct twheel_base *base);
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t);
 
 /* run.c, besides device.h */
-int twheel_run_init(void);
-void twheel_run_exit(void);
+extern struct smp_hotplug_thread twheel_run_threads;
 void twheel_run_init_base(struct twheel_base *base);
 
 /* debugfs.c */

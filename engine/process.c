@@ -6,15 +6,13 @@
  * deferred timer whose callback runs already: the worker that runs this callback looks at the list
  * again afterwards.
  */
-#include <linux/errno.h>
 #include <linux/sched.h>
 #include "engine.h"
-#include "twheel_compat.h"
 
 /* The most deferred timers that a worker takes before other work of the CPU has its turn. */
 #define PROCESS_IN_A_ROW	64U
 
-static struct workqueue_struct *twheel_wq;
+struct workqueue_struct *twheel_process_wq;
 
 /* Runs the callback of @t. The base is locked, and is unlocked afterwards. */
 static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
@@ -64,7 +62,7 @@ static void process_work(struct work_struct *work)
 			raw_spin_unlock_irq(&base->lock);
 		cond_resched();
 	}
-	queue_work_on(base->cpu, twheel_wq, work);
+	queue_work_on(base->cpu, twheel_process_wq, work);
 }
 
 /* Queues a worker if a timer of a locked base waits for one. */
@@ -79,7 +77,7 @@ void twheel_process_kick(struct twheel_base *base)
 		return;
 	i = __ffs(base->idle_workers);
 	__clear_bit(i, &base->idle_workers);
-	queue_work_on(base->cpu, twheel_wq, &base->worker[i].work);
+	queue_work_on(base->cpu, twheel_process_wq, &base->worker[i].work);
 }
 
 /*
@@ -111,16 +109,4 @@ void twheel_process_init_base(struct twheel_base *base)
 		INIT_WORK(&base->worker[i].work, process_work);
 		base->worker[i].base = base;
 	}
-}
-
-int twheel_process_init(void)
-{
-	twheel_wq = alloc_workqueue("twheel", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
-	return twheel_wq ? 0 : -ENOMEM;
-}
-
-/* Waits for the workers. */
-void twheel_process_exit(void)
-{
-	destroy_workqueue(twheel_wq);
 }

@@ -189,7 +189,7 @@ static void run_thread_run(unsigned int cpu)
 	cond_resched();
 }
 
-static struct smp_hotplug_thread run_threads = {
+struct smp_hotplug_thread twheel_run_threads = {
 	.store			= &run_thread,
 	.thread_should_run	= run_thread_should_run,
 	.thread_fn		= run_thread_run,
@@ -229,19 +229,4 @@ void twheel_run_init_base(struct twheel_base *base)
 	hrtimer_setup(&base->sleeper, run_after_sleep, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_SOFT);
 	INIT_LIST_HEAD(&base->works);
-}
-
-/* Starts the threads. Returns 0 or a negative errno. */
-int twheel_run_init(void)
-{
-	return smpboot_register_percpu_thread(&run_threads);
-}
-
-/*
- * Stops the threads, when nothing queues any more work that has to be done. Waits until each thread
- * has run: a real-time task that never sleeps can delay that. May sleep.
- */
-void twheel_run_exit(void)
-{
-	smpboot_unregister_percpu_thread(&run_threads);
 }
