@@ -89,7 +89,7 @@ struct timer_set {
 	bool			ended;
 	/* The next wake-up of readers sends signals. */
 	bool			signal;
-	/* There are events in the ring for which readers are still to be woken. */
+	/* Events have come into the ring since readers were woken last, or in calls of some. */
 	bool			fresh;
 	/* For what a visit has woken the program, which has not called since. See visit.c. */
 	enum { WOKEN_NOT, WOKEN_DOUBT, WOKEN_EVENT } woken;

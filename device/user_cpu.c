@@ -248,15 +248,15 @@ void twheel_user_cpu_help(struct timer_set *set)
 	if (current->flags & PF_KTHREAD || !uid_eq(set->file->f_cred->uid, current_uid()))
 		return;
 	for (n = 0; n < USER_CPU_HELP; n++) {
-		rcu_read_lock();
-		/* Nobody else visits a set that is popped: so the caller is not preempted. */
+		/* As in twheel_waiters_wake(): nobody else visits a set that is popped. */
 		local_bh_disable();
+		rcu_read_lock();
 		overdue = user_cpu_pop(user);
 		holders = true;
 		if (overdue)
 			user_cpu_visit(overdue, &holders);
-		local_bh_enable();
 		rcu_read_unlock();
+		local_bh_enable();
 		if (!overdue)
 			break;
 		/* A wake-up may take long. */

@@ -70,7 +70,7 @@ static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
 u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
 	unsigned int reason = WOKEN_EVENT;
-	bool wake, event, done, moved;
+	bool wake, event, done, moved, empty;
 	struct wake_part part = { };
 	struct twheel_phase phase;
 	u64 tail, waited = 0;
@@ -86,9 +86,11 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	if (!timerqueue_node_queued(&set->visit))
 		set->visit.expires = TWHEEL_NEVER;
 	tail = set->tail;
+	empty = set->ring && twheel_ring_room(set) == set->entries;
 	twheel_clock_read(&phase);
 	done = visit_turn(set, &phase, &moved);
-	set->fresh |= set->tail != tail;
+	/* Events that the program has consumed meanwhile wake nobody. */
+	set->fresh = set->tail != tail || (set->fresh && !empty);
 	event = twheel_turn_any(set) || set->fresh;
 	wake = event || !done;
 	if (set->ring)

@@ -200,15 +200,18 @@ void twheel_waiters_wake(struct timer_set *set, bool holders)
 	bool more;
 
 	do {
-		rcu_read_lock();
-		/* Nobody else wakes for a part that is taken: so the caller is not preempted. */
+		/*
+		 * Nobody else wakes for a part that is taken: so the caller is not preempted, but
+		 * on PREEMPT_RT.
+		 */
 		local_bh_disable();
+		rcu_read_lock();
 		spin_lock(&set->lock);
 		more = twheel_waiters_take(set, &part, holders);
 		spin_unlock(&set->lock);
 		twheel_waiters_wake_part(set, &part);
-		local_bh_enable();
 		rcu_read_unlock();
+		local_bh_enable();
 		cond_resched();
 	} while (more && (holders || READ_ONCE(set->wait.next)));
 }
