@@ -28,10 +28,7 @@ kunit_test_suites(&twheel_audit_suite,
 		  &twheel_place_suite,
 		  &twheel_port_suite);
 
-/*
- * Not MODULE_IMPORT_NS(): its argument is a string since 6.13 (cdd30ebb1b9f), and was a token
- * before. MODULE_INFO() means the same in all kernels.
- */
+/* Not MODULE_IMPORT_NS(): its argument was a token in older kernels. This means the same in all. */
 MODULE_INFO(import_ns, "EXPORTED_FOR_KUNIT_TESTING");
 MODULE_DESCRIPTION("KUnit suites of twheel");
 MODULE_LICENSE("GPL");
