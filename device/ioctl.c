@@ -26,6 +26,17 @@
 			 (IS_ENABLED(CONFIG_64BIT) ?				\
 			  TWHEEL_FEATURE_TABLE | TWHEEL_FEATURE_RING : 0))
 
+static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
+{
+	struct twheel_op op;
+
+	if (copy_from_user(&op, to, sizeof(op)))
+		return -EFAULT;
+	if (op.op)
+		return -EINVAL;
+	return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
+}
+
 static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opcode)
 {
 	struct twheel_op op;
@@ -35,8 +46,6 @@ static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opc
 		return -EFAULT;
 	if (op.op)
 		return -EINVAL;
-	if (opcode == TWHEEL_OP_ADD)
-		return twheel_ops_add(set, &op, to, 1, false) ? op.result : -EFAULT;
 	/* A group cancel cannot be undone: first find out whether its result can be written. */
 	if (opcode == TWHEEL_OP_CANCEL_GROUP && copy_to_user(to, &op, sizeof(op)))
 		return -EFAULT;
@@ -159,7 +168,7 @@ static long ioctl_call(struct timer_set *set, unsigned int cmd, unsigned long ar
 	case TWHEEL_IOC_INFO:
 		return ioctl_info(set, argp);
 	case TWHEEL_IOC_ADD:
-		return ioctl_op(set, argp, TWHEEL_OP_ADD);
+		return ioctl_add(set, argp);
 	case TWHEEL_IOC_CHANGE:
 		return ioctl_op(set, argp, TWHEEL_OP_CHANGE);
 	case TWHEEL_IOC_CANCEL:
