@@ -207,6 +207,8 @@ bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *
 	 */
 	twheel_ring_more(set, !done || set->woken);
 	twheel_ring_publish(set, n);
+	/* Also in a call: the visit that was asked for these events still wakes the others. */
+	set->fresh |= n;
 	return done;
 }
 
@@ -221,16 +223,12 @@ static bool deliver_look(struct timer_set *set, unsigned int max)
 	unsigned int steps, looked = 0;
 	struct twheel_phase phase;
 	bool more, found;
-	u64 tail;
 
 	do {
 		twheel_turn_call(set, &phase);
 		steps = charged ? TWHEEL_CHUNK : twheel_turn_allowed();
 		if (set->ring) {
-			tail = set->tail;
 			more = !twheel_deliver_fill_ring(set, &phase, &steps);
-			/* The visit that was asked for these events still wakes the others. */
-			set->fresh |= set->tail != tail;
 			found = more || twheel_ring_room(set) != set->entries;
 			more = more && twheel_ring_room(set);
 		} else {

@@ -70,10 +70,10 @@ static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
 u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
 	unsigned int reason = WOKEN_EVENT;
-	bool wake, event, done, moved, empty;
+	bool wake, event, done, moved;
 	struct wake_part part = { };
 	struct twheel_phase phase;
-	u64 tail, waited = 0;
+	u64 waited = 0;
 
 	if (!spin_trylock_bh(&set->lock)) {
 		waited = twheel_waiters_clock();
@@ -85,12 +85,11 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	/* A call may have asked for another visit since the set was taken. */
 	if (!timerqueue_node_queued(&set->visit))
 		set->visit.expires = TWHEEL_NEVER;
-	tail = set->tail;
-	empty = set->ring && twheel_ring_room(set) == set->entries;
 	twheel_clock_read(&phase);
-	done = visit_turn(set, &phase, &moved);
 	/* Events that the program has consumed meanwhile wake nobody. */
-	set->fresh = set->tail != tail || (set->fresh && !empty);
+	if (set->fresh && twheel_ring_room(set) == set->entries)
+		set->fresh = false;
+	done = visit_turn(set, &phase, &moved);
 	event = twheel_turn_any(set) || set->fresh;
 	wake = event || !done;
 	if (set->ring)
