@@ -241,6 +241,15 @@ static unsigned int clock_works(unsigned int seconds, void (*meanwhile)(void))
 	return count;
 }
 
+/* A change of the kernel's clocksource makes a work, too. It does not come three times in a row. */
+static void check_no_clock_works(unsigned int seconds, void (*meanwhile)(void))
+{
+	unsigned int tries = 3;
+
+	while (clock_works(seconds, meanwhile))
+		ASSERT(--tries);
+}
+
 /*
  * Many descriptors that watch CLOCK_REALTIME cost nothing until it is set. The kernel only says to
  * the first of them how the clock stands.
@@ -260,9 +269,8 @@ TEST(no_work_watches_the_clock)
 	ASSERT_LE(clock_works(4, NULL), 1);
 	for (i = 0; i < MANY; i++)
 		close(fds[i]);
-	/* The kernel may change its clocksource meanwhile. */
-	ASSERT_LE(clock_works(2, NULL), 1);
-	ASSERT_LE(clock_works(1, watch_and_close), 2);
+	check_no_clock_works(2, NULL);
+	check_no_clock_works(1, watch_and_close);
 	end_trace();
 }
 
