@@ -43,6 +43,7 @@ static int twheel_major;
 static void chardev_free(void)
 {
 	twheel_clock_exit();
+	twheel_user_cpu_exit();
 	/* The last visits may still look at their sets, and at their users. */
 	rcu_barrier();
 	twheel_levels_exit();
@@ -64,12 +65,12 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_lease) == 64);
 	static_assert(sizeof(struct twheel_uring_cmd) == 16);
 
+	twheel_user_cpu_init(twheel_visit_set);
 	ret = twheel_block_init();
 	if (!ret)
 		ret = twheel_levels_init();
 	if (ret)
 		goto out_free;
-	twheel_user_cpu_init(twheel_visit_set);
 	ret = class_register(&twheel_class);
 	if (ret)
 		goto out_free;

@@ -133,7 +133,7 @@ static void quota_free_rcu(struct rcu_head *rcu)
 {
 	struct user_quota *quota = container_of(rcu, struct user_quota, rcu);
 
-	twheel_user_cpu_free(quota->cpus);
+	free_percpu(quota->cpus);
 	kfree(quota);
 }
 
@@ -141,7 +141,6 @@ static void quota_free_rcu(struct rcu_head *rcu)
 static void quota_free(struct user_quota *quota)
 {
 	put_user_ns(quota->ns);
-	twheel_user_cpu_stop(quota->cpus);
 	call_rcu(&quota->rcu, quota_free_rcu);
 }
 

@@ -4,20 +4,19 @@
  *
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
- * each user and CPU, and not one for each descriptor, and each user has a credit there: 16 steps a
- * tick, and 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
+ * each CPU, and not one for each descriptor, and each user has a credit there: 16 steps a tick, and
+ * 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
  * that it took, and so is the wait for the lock of a set. What is left over waits for the next
  * ticks; but a call of the user does it, in the user's own time. So a server whose threads wait
  * for very many descriptors is served by the first of them. Wake-ups of the holders of leases, who
  * may be anybody, have a credit of their own: a holder with very many waiters delays only holders.
  *
  * Users take turns. A turn is a visit, with one part of the wake-up that follows it. So one user
- * delays another by one turn at most, but a user's programs delay each other. A softirq gives turns
- * until its slice of time is over, and a thread gives the rest (engine/run.c).
+ * delays another by one turn at most, but a user's programs delay each other.
  *
- * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
- * left still has a turn at each tick. But users who are behind, because they want more than their
- * credit, have it round-robin.
+ * All users of a CPU together have such a credit, too, which bounds how long a softirq gives turns.
+ * When it is used up, a user who has credit left still has a turn at each tick. But users who are
+ * behind, because they want more than their credit, have it round-robin.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -40,13 +39,13 @@
 
 /* What softirqs of a CPU have to do for all users. */
 struct user_cpu_all {
-	u64			until;		/* as in struct user_cpu */
-	atomic_t		behind;		/* how many users are behind */
-	u64			doubted;	/* the tick at which a time was last doubted */
-	/* Nests inside the locks of users. Taken with bottom halves off. Protects the next one. */
+	/* Nests inside the locks of sets. Taken with bottom halves off. Protects all of these. */
 	spinlock_t		lock;
-	struct list_head	users;		/* users who wait for a turn */
-	struct twheel_work	next;		/* the next turn */
+	struct timerqueue_head	users;		/* those who want a turn, by tick */
+	struct twheel_timer	timer;		/* for the first of them */
+	u64			until;		/* as in struct user_cpu */
+	u64			doubted;	/* the tick at which a time was last doubted */
+	unsigned int		behind;		/* how many users are behind */
 };
 
 static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
@@ -57,16 +56,65 @@ static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
  */
 static u64 (*user_cpu_visit)(struct timer_set *set, bool *holders);
 
-static void user_cpu_arm(struct user_cpu *user, u64 tick)
+static void user_cpu_arm(struct user_cpu_all *all, u64 tick)
 {
-	lockdep_assert_held(&user->lock);
+	lockdep_assert_held(&all->lock);
 
-	if (tick >= user->at)
-		return;
-	user->at = tick;
 	/* On this CPU, also if it is isolated: each CPU has its own share of a user's visits. */
-	if (!twheel_mod_pending(&user->timer, tick))
-		twheel_add_on(&user->timer, tick, smp_processor_id());
+	if (!twheel_mod_pending(&all->timer, tick))
+		twheel_add_on(&all->timer, tick, smp_processor_id());
+}
+
+/*
+ * Gives a user a turn at a tick, behind those who have one then, or at TWHEEL_NEVER none. Returns
+ * whether it is the first turn of all users.
+ */
+static bool user_cpu_file(struct user_cpu *user, u64 tick)
+{
+	struct user_cpu_all *all = user->all;
+
+	lockdep_assert_held(&all->lock);
+
+	if (timerqueue_node_queued(&user->turn))
+		timerqueue_del(&all->users, &user->turn);
+	user->turn.expires = tick;
+	return tick != TWHEEL_NEVER && timerqueue_add(&all->users, &user->turn);
+}
+
+/* Returns the tick of a user's next turn when all users have used up their credit. */
+static u64 user_cpu_round(const struct user_cpu *user)
+{
+	return user->tick + 1 + (user->behind ? user->all->behind / USER_CPU_ROUND : 0);
+}
+
+/* Whether a user may have a turn. */
+static bool user_cpu_has_credit(const struct user_cpu *user, u64 now)
+{
+	u64 until = now << USER_CPU_STEPS_SHIFT;
+
+	return user->until <= until &&
+	       (user->all->until <= until || user_cpu_round(user) <= now);
+}
+
+/*
+ * Lets a user go on. If visits are due and there is credit, the user gets another turn, behind the
+ * other users. Otherwise it gets one for the next visit that may be done.
+ */
+static void user_cpu_go_on(struct user_cpu *user, u64 now)
+{
+	struct timerqueue_node *first = timerqueue_getnext(&user->visits);
+	u64 next = first ? first->expires : TWHEEL_NEVER, credit;
+	bool behind = next <= now && !user_cpu_has_credit(user, now);
+
+	lockdep_assert_held(&user->all->lock);
+
+	user->all->behind += behind - user->behind;
+	WRITE_ONCE(user->behind, behind);
+	if (behind) {
+		credit = (user->until + USER_CPU_STEPS - 1) >> USER_CPU_STEPS_SHIFT;
+		next = max3(now + 1, credit, user_cpu_round(user));
+	}
+	user_cpu_file(user, max(next, now));
 }
 
 /*
@@ -76,84 +124,68 @@ static void user_cpu_arm(struct user_cpu *user, u64 tick)
 void twheel_user_cpu_remove(struct timer_set *set)
 {
 	struct user_cpu *user = set->visit_user;
+	struct user_cpu_all *all;
 
 	if (!user)
 		return;
-	spin_lock_bh(&user->lock);
+	all = user->all;
+	spin_lock_bh(&all->lock);
 	if (timerqueue_node_queued(&set->visit))
 		timerqueue_del(&user->visits, &set->visit);
 	/* A timer for no visit would wake the CPU for nothing. */
 	if ((set->ended || user != twheel_user_cpu_here(set)) &&
-	    !timerqueue_getnext(&user->visits) && !user->behind) {
-		twheel_cancel(&user->timer);
-		user->at = TWHEEL_NEVER;
+	    !timerqueue_getnext(&user->visits)) {
+		user_cpu_go_on(user, get_jiffies_64());
+		if (!timerqueue_getnext(&all->users))
+			twheel_cancel(&all->timer);
 	}
-	spin_unlock_bh(&user->lock);
+	spin_unlock_bh(&all->lock);
 }
 
 /* The slow part of twheel_user_cpu_visit_by(), which has found no earlier visit. */
 void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 {
 	struct user_cpu *user = twheel_user_cpu_here(set);
+	struct user_cpu_all *all = user->all;
 
 	lockdep_assert_held(&set->lock);
 
 	twheel_user_cpu_remove(set);
 	set->visit_user = user;
 	set->visit.expires = tick;
-	spin_lock(&user->lock);
-	/* Without credit, the timer is armed for the tick at which there is some again. */
-	if (timerqueue_add(&user->visits, &set->visit) && !READ_ONCE(user->behind))
-		user_cpu_arm(user, tick);
-	spin_unlock(&user->lock);
+	spin_lock(&all->lock);
+	/* Without credit, the user has a turn at the tick at which there is some again. */
+	if (timerqueue_add(&user->visits, &set->visit) && !user->behind &&
+	    tick < (u64)user->turn.expires && user_cpu_file(user, tick))
+		user_cpu_arm(all, tick);
+	spin_unlock(&all->lock);
 }
 
 /*
  * Takes a set that wants a visit now, or NULL. The set exists until the end of an RCU grace
  * period.
  */
-static struct timer_set *user_cpu_pop(struct user_cpu *user)
+static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
 {
-	u64 now = get_jiffies_64();
-	struct timerqueue_node *first;
-	struct timer_set *set = NULL;
+	struct timerqueue_node *first = timerqueue_getnext(&user->visits);
 
-	spin_lock(&user->lock);
-	first = timerqueue_getnext(&user->visits);
-	if (first && first->expires <= now) {
-		timerqueue_del(&user->visits, first);
-		set = container_of(first, struct timer_set, visit);
-	}
-	spin_unlock(&user->lock);
-	return set;
-}
+	lockdep_assert_held(&user->all->lock);
 
-/* Returns the tick of a user's next turn when all users have used up their credit. */
-static u64 user_cpu_round(const struct user_cpu *user)
-{
-	unsigned int behind = READ_ONCE(user->behind) ? atomic_read(&user->all->behind) : 0;
-
-	return user->tick + 1 + behind / USER_CPU_ROUND;
-}
-
-/* Whether a user may have a turn. */
-static bool user_cpu_has_credit(const struct user_cpu *user)
-{
-	u64 tick = get_jiffies_64(), until = tick << USER_CPU_STEPS_SHIFT;
-
-	if (READ_ONCE(user->until) > until)
-		return false;
-	return user->all->until <= until || user_cpu_round(user) <= tick;
+	if (!first || first->expires > now)
+		return NULL;
+	timerqueue_del(&user->visits, first);
+	return container_of(first, struct timer_set, visit);
 }
 
 /*
  * Takes a visit from the credit of a user, and what came with it and took @ns, or 0; a wake-up of
  * holders from the credit for these. The clock also counts interrupts, and what the host of
  * a virtual machine takes. So a long time is doubted: once a second, the user does not pay for it.
+ * Returns how many steps that were.
  */
-static void user_cpu_spend(struct user_cpu *user, u64 ns, bool holders)
+static unsigned int user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
 {
-	u64 now = get_jiffies_64(), until = now << USER_CPU_STEPS_SHIFT;
+	u64 until = now << USER_CPU_STEPS_SHIFT;
 	u64 earliest = until - USER_CPU_BURST, latest = until + USER_CPU_BURST;
 	unsigned int steps = min_t(u64, DIV_ROUND_UP_ULL(ns, USER_CPU_STEP_NS), USER_CPU_MOST);
 	struct user_cpu_all *all = user->all;
@@ -167,73 +199,51 @@ static void user_cpu_spend(struct user_cpu *user, u64 ns, bool holders)
 		user->holders_until = max(user->holders_until, earliest) + own;
 		own = 0;
 	}
-	WRITE_ONCE(user->until, max(user->until, earliest) + 1 + own);
+	user->until = max(user->until, earliest) + 1 + own;
 	/* Each user pays its own debt. That of all is bounded, so a new user soon has turns. */
 	all->until = min(max(all->until, earliest) + 1 + steps, latest);
 	user->tick = now;
+	return 1 + steps;
 }
 
-/*
- * Lets a user go on. If visits are due and there is credit, the user gets another turn, behind the
- * other users. Otherwise the timer is armed for the next visit that may be done.
- */
-static void user_cpu_go_on(struct user_cpu *user)
+/* A turn of a user: a visit. The set and the user may end meanwhile. Returns how many steps. */
+static unsigned int user_cpu_turn(struct user_cpu *user, u64 now)
+	__must_hold(&user->all->lock)
 {
-	u64 now = get_jiffies_64(), next = TWHEEL_NEVER, armed, credit;
-	struct user_cpu_all *all = user->all;
-	struct timerqueue_node *first;
-	bool due, behind;
-
-	spin_lock(&user->lock);
-	armed = user->at;
-	user->at = TWHEEL_NEVER;
-	first = timerqueue_getnext(&user->visits);
-	if (first)
-		next = first->expires;
-	due = next <= now;
-	behind = due && !user_cpu_has_credit(user);
-	if (behind != user->behind)
-		atomic_add(behind ? 1 : -1, &all->behind);
-	WRITE_ONCE(user->behind, behind);
-	if (behind) {
-		credit = (READ_ONCE(user->until) + USER_CPU_STEPS - 1) >> USER_CPU_STEPS_SHIFT;
-		next = max3(now + 1, credit, user_cpu_round(user));
-	} else if (due) {
-		/*
-		 * If the slice of time is over, turns are left to a thread, which may have to wait
-		 * long for the CPU. So there is a turn at the next tick at the latest.
-		 */
-		next = now + 1;
-		spin_lock(&all->lock);
-		if (list_empty(&user->node))
-			list_add_tail(&user->node, &all->users);
-		spin_unlock(&all->lock);
-		twheel_run_queue(&all->next);
-	}
-	if (next != TWHEEL_NEVER)
-		user_cpu_arm(user, next);
-	else if (armed > now)
-		twheel_cancel(&user->timer);
-	spin_unlock(&user->lock);
-}
-
-/* A turn of a user: a visit. The set may end meanwhile. */
-static void user_cpu_turn(struct user_cpu *user)
-{
-	u64 tick = get_jiffies_64(), until = tick << USER_CPU_STEPS_SHIFT, ns;
+	bool holders = user->holders_until <= now << USER_CPU_STEPS_SHIFT;
 	struct timer_set *set = NULL;
-	bool holders;
+	unsigned int steps = 0;
+	u64 ns;
+
+	if (user_cpu_has_credit(user, now))
+		set = user_cpu_pop(user, now);
+	if (set) {
+		spin_unlock(&user->all->lock);
+		ns = user_cpu_visit(set, &holders);
+		spin_lock(&user->all->lock);
+		steps = user_cpu_spend(user, now, ns, holders);
+	}
+	user_cpu_go_on(user, now);
+	return steps;
+}
+
+/* The callback of the timer. However many users there are, the turns of a tick have an end. */
+static void user_cpu_expire(struct twheel_timer *timer)
+{
+	struct user_cpu_all *all = container_of(timer, struct user_cpu_all, timer);
+	struct timerqueue_node *first;
+	u64 now = get_jiffies_64();
+	unsigned int steps = 0;
 
 	rcu_read_lock();
-	if (user_cpu_has_credit(user))
-		set = user_cpu_pop(user);
-	if (set) {
-		holders = user->holders_until <= until;
-		ns = user_cpu_visit(set, &holders);
-		user_cpu_spend(user, ns, holders);
-	}
+	spin_lock(&all->lock);
+	while ((first = timerqueue_getnext(&all->users)) && first->expires <= now &&
+	       steps < USER_CPU_BURST)
+		steps += user_cpu_turn(container_of(first, struct user_cpu, turn), now);
+	if (first)
+		user_cpu_arm(all, first->expires);
+	spin_unlock(&all->lock);
 	rcu_read_unlock();
-	user_cpu_go_on(user);
 }
 
 /* Does what softirqs have not done for the user of a set, in a call of a program. */
@@ -251,7 +261,9 @@ void twheel_user_cpu_help(struct timer_set *set)
 		/* As in twheel_waiters_wake(): nobody else visits a set that is popped. */
 		local_bh_disable();
 		rcu_read_lock();
-		overdue = user_cpu_pop(user);
+		spin_lock(&user->all->lock);
+		overdue = user_cpu_pop(user, get_jiffies_64());
+		spin_unlock(&user->all->lock);
 		holders = true;
 		if (overdue)
 			user_cpu_visit(overdue, &holders);
@@ -262,36 +274,6 @@ void twheel_user_cpu_help(struct timer_set *set)
 		/* A wake-up may take long. */
 		cond_resched();
 	}
-}
-
-/* Gives the next user a turn. That user may end meanwhile. */
-static void user_cpu_next(struct twheel_work *next)
-{
-	struct user_cpu_all *all = container_of(next, struct user_cpu_all, next);
-	struct user_cpu *user;
-
-	rcu_read_lock();
-	spin_lock(&all->lock);
-	user = list_first_entry_or_null(&all->users, struct user_cpu, node);
-	if (user)
-		list_del_init(&user->node);
-	if (!list_empty(&all->users))
-		twheel_run_queue(next);
-	spin_unlock(&all->lock);
-	if (user)
-		user_cpu_turn(user);
-	rcu_read_unlock();
-}
-
-/* The callback of the timer of a user: a turn at once, unless a user waits for a turn. */
-static void user_cpu_expire(struct twheel_timer *timer)
-{
-	struct user_cpu *user = container_of(timer, struct user_cpu, timer);
-
-	if (list_empty_careful(&user->all->users))
-		user_cpu_turn(user);
-	else
-		user_cpu_go_on(user);
 }
 
 /* Returns what each CPU has to do for a new user, or NULL. */
@@ -305,48 +287,12 @@ struct user_cpu __percpu *twheel_user_cpu_new(void)
 		return NULL;
 	for_each_possible_cpu(cpu) {
 		user = per_cpu_ptr(users, cpu);
-		spin_lock_init(&user->lock);
 		user->all = per_cpu_ptr(&user_cpu_alls, cpu);
 		timerqueue_init_head(&user->visits);
-		user->at = TWHEEL_NEVER;
-		twheel_setup(&user->timer, user_cpu_expire, 0);
-		INIT_LIST_HEAD(&user->node);
+		timerqueue_init(&user->turn);
+		user->turn.expires = TWHEEL_NEVER;
 	}
 	return users;
-}
-
-/*
- * Ends the timers and the turns of a user whose last set has ended. A turn that is under way may
- * still use the structures, until the end of an RCU grace period.
- */
-void twheel_user_cpu_stop(struct user_cpu __percpu *users)
-{
-	struct user_cpu *user;
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		user = per_cpu_ptr(users, cpu);
-		twheel_shutdown_sync(&user->timer);
-		/* A turn that is still under way finds this done, and no visit that is due. */
-		spin_lock_bh(&user->lock);
-		if (user->behind)
-			atomic_dec(&user->all->behind);
-		WRITE_ONCE(user->behind, false);
-		spin_lock(&user->all->lock);
-		list_del_init(&user->node);
-		spin_unlock(&user->all->lock);
-		spin_unlock_bh(&user->lock);
-	}
-}
-
-void twheel_user_cpu_free(struct user_cpu __percpu *users)
-{
-	unsigned int cpu;
-
-	/* debugobjects does not notice that per-CPU memory is freed. */
-	for_each_possible_cpu(cpu)
-		twheel_destroy_onstack(&per_cpu_ptr(users, cpu)->timer);
-	free_percpu(users);
 }
 
 void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set, bool *holders))
@@ -358,7 +304,21 @@ void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set, bool *holders))
 	for_each_possible_cpu(cpu) {
 		all = per_cpu_ptr(&user_cpu_alls, cpu);
 		spin_lock_init(&all->lock);
-		INIT_LIST_HEAD(&all->users);
-		all->next.fn = user_cpu_next;
+		timerqueue_init_head(&all->users);
+		twheel_setup(&all->timer, user_cpu_expire, 0);
+	}
+}
+
+/* No set is left. */
+void twheel_user_cpu_exit(void)
+{
+	struct twheel_timer *timer;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		timer = &per_cpu(user_cpu_alls, cpu).timer;
+		twheel_shutdown_sync(timer);
+		/* debugobjects does not notice that per-CPU memory is freed. */
+		twheel_destroy_onstack(timer);
 	}
 }

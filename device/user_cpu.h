@@ -7,28 +7,23 @@
 
 #include "timer_set.h"
 
-/* What softirqs of a CPU have to do for a user. */
+/* What softirqs of a CPU have to do for a user. The lock of @all protects it. */
 struct user_cpu {
-	/* Nests inside the locks of sets. Taken with bottom halves off. Protects these three. */
-	spinlock_t		lock;
 	struct timerqueue_head	visits;		/* the sets that want a visit here, by tick */
-	u64			at;		/* of @timer; TWHEEL_NEVER if it is not armed */
-	struct twheel_timer	timer;		/* for the first of the visits */
+	struct timerqueue_node	turn;		/* the tick of the next turn, or TWHEEL_NEVER */
 	struct user_cpu_all	*all;		/* of the same CPU */
 	u64			until;		/* of the credit, in 1/16 ticks; above now: debt */
 	u64			holders_until;	/* the same, for wake-ups of holders of leases */
 	u64			tick;		/* of the last turn */
 	bool			behind;		/* visits have waited for credit */
-	struct list_head	node;		/* the place among those who take turns */
 };
 
 struct user_cpu __percpu *twheel_user_cpu_new(void);
-void twheel_user_cpu_stop(struct user_cpu __percpu *users);
-void twheel_user_cpu_free(struct user_cpu __percpu *users);
 void twheel_user_cpu_add(struct timer_set *set, u64 tick);
 void twheel_user_cpu_remove(struct timer_set *set);
 void twheel_user_cpu_help(struct timer_set *set);
 void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set, bool *holders));
+void twheel_user_cpu_exit(void);
 
 /* visit.c */
 u64 twheel_visit_set(struct timer_set *set, bool *holders);

@@ -94,9 +94,9 @@ static struct twheel_timer *arm_first_to_move(struct twheel_base *from)
 }
 
 /*
- * Moves the works, and at most TWHEEL_LOCK_HOLD timers, from the base of an offline CPU to that of
- * another CPU. No base is locked. While a run of the wheel is under way, its callback may be that
- * of any timer: all stay. Returns whether timers are left that can be moved.
+ * Moves at most TWHEEL_LOCK_HOLD timers from the base of an offline CPU to that of another CPU. No
+ * base is locked. While a run of the wheel is under way, its callback may be that of any timer: all
+ * stay. Returns whether timers are left that can be moved.
  */
 static bool arm_move_some(struct twheel_base *to, struct twheel_base *from)
 {
@@ -107,10 +107,6 @@ static bool arm_move_some(struct twheel_base *to, struct twheel_base *from)
 	/* in the order of their CPUs */
 	raw_spin_lock_irq(&low->lock);
 	raw_spin_lock_nested(&high->lock, SINGLE_DEPTH_NESTING);
-	if (!from->online && to->online && !list_empty(&from->works)) {
-		list_splice_tail_init(&from->works, &to->works);
-		twheel_tick_wake_by(to, 0);
-	}
 	twheel_wheel_forward(&to->wheel, get_jiffies_64());
 	for (i = 0; i < TWHEEL_LOCK_HOLD && !from->online && !from->running; i++) {
 		t = arm_first_to_move(from);

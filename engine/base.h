@@ -89,8 +89,6 @@ struct twheel_base {
 	struct timer_list	tick;
 	struct hrtimer		sleeper;
 	bool			more;	/* the thread is to continue the run of this wheel */
-	bool			busy;	/* a run looks at @works again before it ends */
-	struct list_head	works;	/* struct twheel_work: to be done at the end of a run */
 	/* without @pending, which the wheel counts */
 	struct twheel_counts	counts;
 	struct twheel_stats	stats;

@@ -2,8 +2,8 @@
 /*
  * twheel: what the device may use of the engine, besides twheel.h
  *
- * The wheel (twheel_core.h); work for the end of a run (run.c); and ticks for points in time
- * (clock.c). Files in device/ include no other header of engine/.
+ * The wheel (twheel_core.h), and ticks for points in time (clock.c). Files in device/ include no
+ * other header of engine/.
  */
 #ifndef _TWHEEL_ENGINE_DEVICE_H
 #define _TWHEEL_ENGINE_DEVICE_H
@@ -11,16 +11,6 @@
 #include <linux/math64.h>
 #include "twheel.h"
 #include "twheel_core.h"
-
-/* Something to do soon, with bottom halves off. The user sets @fn, and the rest to zero. */
-struct twheel_work {
-	struct list_head	node;	/* the place in a list, while the work is queued */
-	void			(*fn)(struct twheel_work *work); /* may queue the work again */
-	/* 1 from when the work is queued until @fn is about to run */
-	atomic_t		queued;
-};
-
-void twheel_run_queue(struct twheel_work *work);
 
 /* Where the ticks lie on the clock, in ns of CLOCK_MONOTONIC. */
 struct twheel_phase {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: the run of a wheel, in a softirq or in a thread, and the works at its end
+ * twheel: the run of a wheel, in a softirq or in a thread
  *
  * The softirq takes its time from the task that it has interrupted. So a run is bounded, and the
  * thread "twheel/N" does the rest: Documentation/design-engine.rst, "Ticks".
@@ -116,29 +116,6 @@ static void run_wheel(struct twheel_base *base, u64 until)
 	}
 }
 
-/* Does the works until the time @until, but at least one. */
-static void run_works(struct twheel_base *base, u64 until)
-	__must_hold(&base->lock)
-{
-	struct twheel_work *work;
-
-	lockdep_assert_held(&base->lock);
-
-	while (!list_empty(&base->works)) {
-		work = list_first_entry(&base->works, struct twheel_work, node);
-		list_del_init(&work->node);
-		/* A full barrier: the function sees what was done before twheel_run_queue(). */
-		atomic_xchg(&work->queued, 0);
-		raw_spin_unlock_irq(&base->lock);
-		work->fn(work);
-		raw_spin_lock_irq(&base->lock);
-		if (twheel_callback_contended(base))
-			run_pause(base);
-		if (run_is_over(until))
-			break;
-	}
-}
-
 /* Runs with bottom halves off, on the base's CPU. */
 static void run_base(struct twheel_base *base)
 {
@@ -148,16 +125,13 @@ static void run_base(struct twheel_base *base)
 
 	twheel_callback_lock_expiry(base);
 	raw_spin_lock_irq(&base->lock);
-	base->busy = true;
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (base->running || !base->online)
 		base->more = false;
-	else if (base->more || in_serving_softirq())
+	else
 		run_wheel(base, until);
-	run_works(base, until);
 	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
-	base->busy = false;
-	if (base->more || !list_empty(&base->works))
+	if (base->more)
 		wake_up_process(per_cpu(run_thread, base->cpu));
 	raw_spin_unlock_irq(&base->lock);
 	twheel_callback_unlock_expiry(base);
@@ -176,9 +150,7 @@ static enum hrtimer_restart run_after_sleep(struct hrtimer *sleeper)
 
 static int run_thread_should_run(unsigned int cpu)
 {
-	struct twheel_base *base = twheel_base_of(cpu);
-
-	return READ_ONCE(base->more) || !list_empty_careful(&base->works);
+	return READ_ONCE(twheel_base_of(cpu)->more);
 }
 
 static void run_thread_run(unsigned int cpu)
@@ -196,37 +168,9 @@ struct smp_hotplug_thread twheel_run_threads = {
 	.thread_comm		= "twheel/%u",
 };
 
-/*
- * Has a work done at the end of the run, or else at the next tick or, after a run that was cut
- * short, by the thread. If the work is queued already, nothing happens: its function will see what
- * the caller did before. Work is done on the CPU where it was queued, unless that CPU has gone
- * offline. One work may run on two CPUs at once if it is queued again meanwhile.
- */
-void twheel_run_queue(struct twheel_work *work)
-{
-	struct twheel_base *base;
-	unsigned long flags;
-
-	if (atomic_xchg(&work->queued, 1))
-		return;
-	local_irq_save(flags);
-	base = raw_cpu_read(twheel_bases);
-	raw_spin_lock(&base->lock);
-	while (unlikely(!base->online)) {
-		raw_spin_unlock(&base->lock);
-		base = twheel_base_of(twheel_arm_any_cpu());
-		raw_spin_lock(&base->lock);
-	}
-	list_add_tail(&work->node, &base->works);
-	if (!base->busy)
-		twheel_tick_wake_by(base, 0);
-	raw_spin_unlock_irqrestore(&base->lock, flags);
-}
-
 void twheel_run_init_base(struct twheel_base *base)
 {
 	timer_setup(&base->tick, run_at_tick, TIMER_PINNED);
 	hrtimer_setup(&base->sleeper, run_after_sleep, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_SOFT);
-	INIT_LIST_HEAD(&base->works);
 }
