@@ -118,8 +118,8 @@ static void user_cpu_go_on(struct user_cpu *user, u64 now)
 }
 
 /*
- * Takes a set out of the tree that it is in. If the set has ended, it is visited no more; but a
- * visit may still be under way, until the end of an RCU grace period.
+ * Takes a set, which has ended or goes to another CPU, out of the tree that it is in. A visit may
+ * still be under way, until the end of an RCU grace period.
  */
 void twheel_user_cpu_remove(struct timer_set *set)
 {
@@ -133,8 +133,7 @@ void twheel_user_cpu_remove(struct timer_set *set)
 	if (timerqueue_node_queued(&set->visit))
 		timerqueue_del(&user->visits, &set->visit);
 	/* A timer for no visit would wake the CPU for nothing. */
-	if ((set->ended || user != twheel_user_cpu_here(set)) &&
-	    !timerqueue_getnext(&user->visits)) {
+	if (!timerqueue_getnext(&user->visits)) {
 		user_cpu_go_on(user, get_jiffies_64());
 		if (!timerqueue_getnext(&all->users))
 			twheel_cancel(&all->timer);
@@ -150,10 +149,13 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 
 	lockdep_assert_held(&set->lock);
 
-	twheel_user_cpu_remove(set);
+	if (set->visit_user != user)
+		twheel_user_cpu_remove(set);
+	spin_lock(&all->lock);
+	if (timerqueue_node_queued(&set->visit))
+		timerqueue_del(&user->visits, &set->visit);
 	set->visit_user = user;
 	set->visit.expires = tick;
-	spin_lock(&all->lock);
 	/* Without credit, the user has a turn at the tick at which there is some again. */
 	if (timerqueue_add(&user->visits, &set->visit) && !user->behind &&
 	    tick < (u64)user->turn.expires && user_cpu_file(user, tick))
