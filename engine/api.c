@@ -115,13 +115,23 @@ static unsigned int api_home(const struct twheel_timer *timer)
 	return raw_cpu_read(twheel_base_home);
 }
 
-/* Whether @expires lets a pending timer run earlier. One that is due already is not put off. */
-static noinline bool api_is_earlier(struct twheel_base *base, u64 expires, u64 state)
+/* Gives a pending timer the deadline @expires as far as @may allows. The base is locked. */
+static noinline void api_change(struct twheel_base *base, struct twheel_timer *timer,
+				u64 expires, unsigned int may)
 {
 	lockdep_assert_held(&base->lock);
 
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	return max(expires, base->wheel.clk + 1) < state;
+	/* The next tick is the earliest: a timer that is due is not put off. */
+	if (!(may & API_CHANGE) &&
+	    (!(may & API_REDUCE) ||
+	     max(expires, base->wheel.clk + 1) >= twheel_wheel_state(&timer->node)))
+		return;
+	base->counts.armed++;
+	base->counts.replaced++;
+	twheel_wheel_change(&base->wheel, &timer->node, expires);
+	trace_twheel_change(timer, 0);
+	twheel_tick_wake_by(base, base->wheel.next);
 }
 
 /* Gives @timer the deadline @expires as far as @may allows. Returns 1 if it was pending. */
@@ -149,8 +159,7 @@ static int api_arm(struct twheel_timer *timer, u64 expires, int cpu, u32 period,
 	} else if (state == TWHEEL_DEAD) {
 		ret = -ESHUTDOWN;
 	} else {
-		if (may & API_CHANGE || (may & API_REDUCE && api_is_earlier(base, expires, state)))
-			twheel_arm_change(base, timer, expires);
+		api_change(base, timer, expires, may);
 		ret = 1;
 	}
 	raw_spin_unlock_irqrestore(&base->lock, flags);

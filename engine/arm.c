@@ -65,19 +65,6 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 	return base;
 }
 
-/* Gives a pending timer, whose base is locked, another deadline, usually an earlier one. */
-void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 expires)
-{
-	lockdep_assert_held(&base->lock);
-
-	base->counts.armed++;
-	base->counts.replaced++;
-	twheel_wheel_forward(&base->wheel, get_jiffies_64());
-	twheel_wheel_change(&base->wheel, &t->node, expires);
-	trace_twheel_change(t, 0);
-	twheel_tick_wake_by(base, base->wheel.next);
-}
-
 /* Returns the first timer that may move: its callback does not run. */
 static struct twheel_timer *arm_first_to_move(struct twheel_base *from)
 {

@@ -18,7 +18,6 @@ void twheel_engine_exit(void);
 struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t);
 struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 					   struct twheel_timer *t, unsigned int cpu);
-void twheel_arm_change(struct twheel_base *base, struct twheel_timer *t, u64 expires);
 unsigned int twheel_arm_any_cpu(void);
 void twheel_arm_evacuate(struct twheel_base *base);
 /* what debugobjects has to know of timers, with CONFIG_DEBUG_OBJECTS */
