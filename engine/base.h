@@ -49,7 +49,6 @@ struct twheel_stats {
 	u64		windowed;
 	/* the longest run, by local_clock(), which counts whole ticks on some architectures */
 	u64		run_max_ns;
-	u64		processed;	/* callbacks run in process context */
 	u64		migrated;	/* timers that came from a CPU that went offline */
 };
 

@@ -84,7 +84,6 @@ static int debugfs_cpu_show(struct seq_file *m, void *unused)
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
 	seq_printf(m, "runs %llu\n", stats->runs);
-	seq_printf(m, "processed %llu\n", stats->processed);
 	seq_printf(m, "migrated %llu\n", stats->migrated);
 	seq_printf(m, "run_max_ns %llu\n", stats->run_max_ns);
 	seq_printf(m, "early %llu\n", stats->early);

@@ -2,67 +2,56 @@
 /*
  * twheel: callbacks in process context
  *
- * A worker that takes a timer queues another worker if more timers wait. A worker passes over a
- * deferred timer whose callback runs already: the worker that runs this callback looks at the list
- * again afterwards.
+ * A worker takes one timer. It queues a worker if more timers wait, before and after the callback.
+ * A worker passes over a deferred timer whose callback runs already: the worker that runs this
+ * callback looks at the list again afterwards.
  */
 #include <linux/sched.h>
 #include "engine.h"
 
-/* The most deferred timers that a worker takes before other work of the CPU has its turn. */
-#define PROCESS_IN_A_ROW	64U
-
 struct workqueue_struct *twheel_process_wq;
 
-/* Runs the callback of @t. The base is locked, and is unlocked afterwards. */
+/* Unlocks the base to run the callback of @t. */
 static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
-	__releases(&worker->base->lock)
+	__must_hold(&worker->base->lock)
 {
 	struct twheel_base *base = worker->base;
 	twheel_fn_t fn;
 
 	worker->callback.task = current;
 	fn = twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
-	base->stats.processed++;
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
 	twheel_callback_run(t, fn);
 	raw_spin_lock_irq(&base->lock);
 	worker->callback.timer = NULL;
+}
+
+/* Takes one timer, so that other work of the CPU has its turn between two callbacks. */
+static void process_work(struct work_struct *work)
+{
+	struct twheel_worker *worker = container_of(work, struct twheel_worker, work);
+	struct twheel_base *base = worker->base;
+	struct twheel_timer *t;
+	bool expires;
+
+	raw_spin_lock_irq(&base->lock);
+	t = twheel_base_first_deferred(base);
+	if (t) {
+		expires = twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64());
+		/* For a timer that was put back, and for a periodic one, which is pending again. */
+		twheel_tick_wake_by(base, base->wheel.next);
+		if (expires)
+			process_run(worker, t);
+	}
+	__set_bit(worker - base->worker, &base->idle_workers);
+	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
 
 	/* A task that waits looks under the lock, too: see twheel_process_wait(). */
 	if (waitqueue_active(&base->callback_done))
 		wake_up_all(&base->callback_done);
 	twheel_arm_evacuate(base);
-}
-
-static void process_work(struct work_struct *work)
-{
-	struct twheel_worker *worker = container_of(work, struct twheel_worker, work);
-	struct twheel_base *base = worker->base;
-	struct twheel_timer *t;
-	unsigned int n;
-	bool expires;
-
-	for (n = 0; n < PROCESS_IN_A_ROW; n++) {
-		raw_spin_lock_irq(&base->lock);
-		t = twheel_base_first_deferred(base);
-		if (!t) {
-			__set_bit(worker - base->worker, &base->idle_workers);
-			raw_spin_unlock_irq(&base->lock);
-			return;
-		}
-		expires = twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64());
-		/* For a timer that was put back, and for a periodic one, which is pending again. */
-		twheel_tick_wake_by(base, base->wheel.next);
-		if (expires)
-			process_run(worker, t);
-		else
-			raw_spin_unlock_irq(&base->lock);
-		cond_resched();
-	}
-	queue_work_on(base->cpu, twheel_process_wq, work);
 }
 
 /* Queues a worker if a timer of a locked base waits for one. */

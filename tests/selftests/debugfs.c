@@ -18,8 +18,7 @@ static const char * const counts_keys[] = {
 static const char * const cpu_keys[] = {
 	"online", "now", "hand", "next", "wake", "pending", "deferred",
 	"busy_workers", "armed", "fired", "cancelled", "replaced", "extended",
-	"cascaded", "refiled", "runs", "processed", "migrated", "run_max_ns",
-	"early", "in_window",
+	"cascaded", "refiled", "runs", "migrated", "run_max_ns", "early", "in_window",
 	"level_0", "level_1", "level_2", "level_3", "level_4", "level_5",
 };
 
@@ -347,7 +346,7 @@ DEVICE_TEST(nothing_is_lost_while_it_is_read)
 DEVICE_TEST(reset_leaves_the_counts_alone)
 {
 	static const char * const zeroed[] = {
-		"processed", "migrated", "early", "in_window",
+		"migrated", "early", "in_window",
 	};
 	char before[DEBUGFS_TEXT], after[DEBUGFS_TEXT];
 	unsigned int i;
