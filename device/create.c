@@ -176,17 +176,6 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	return 0;
 }
 
-/* Writes operations to the program, with page faults off. Returns whether all could be written. */
-static bool create_write(struct twheel_op __user *to, const struct twheel_op *op, unsigned int n)
-{
-	unsigned long left;
-
-	pagefault_disable();
-	left = copy_to_user(to, op, array_size(n, sizeof(*op)));
-	pagefault_enable();
-	return !left;
-}
-
 /* Undoes operations whose results the program did not get. @given: The handles from before. */
 static noinline void create_undo(struct timer_set *set, struct twheel_op *op, const u64 *given,
 				 unsigned int n)
@@ -229,7 +218,8 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	}
 	create_return_places(set, adm);
 	done = i;
-	if (i && (batch || !op->result) && !create_write(to, op, i)) {
+	if (i && (batch || !op->result) &&
+	    copy_to_user_nofault(to, op, array_size(i, sizeof(*op)))) {
 		create_undo(set, op, given, i);
 		done = -EFAULT;
 	}

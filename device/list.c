@@ -33,7 +33,7 @@ static bool list_write(const struct list_walk *walk, const struct user_timer *t,
 	struct twheel_op op;
 
 	twheel_ops_record(t, &op, walk->flags, phase);
-	return !copy_to_user(&walk->ops[walk->done], &op, sizeof(op));
+	return !copy_to_user_nofault(&walk->ops[walk->done], &op, sizeof(op));
 }
 
 /* Lists a timer, or takes it back, if its record can be written. Returns whether it could be. */
@@ -70,7 +70,6 @@ static int list_some(struct list_walk *walk, struct timer_set *set)
 	twheel_turn_begin(set, &phase);
 	if (walk->remove && !set->stopped)
 		ret = -ECANCELED;
-	pagefault_disable();
 	walk->place.looks = TWHEEL_CHUNK;
 	while (!ret && walk->done < last && (t = twheel_block_walk_next(set, &walk->place))) {
 		if (walk->remove && twheel_user_timer_has_expired(t, &phase))
@@ -82,7 +81,6 @@ static int list_some(struct list_walk *walk, struct timer_set *set)
 			ret = -EFAULT;
 		}
 	}
-	pagefault_enable();
 	twheel_turn_end(set, &phase);
 	return ret;
 }
