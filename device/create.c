@@ -126,16 +126,6 @@ static u64 create_generation(struct timer_set *set, const struct twheel_op *op)
 	return set->generation;
 }
 
-/* Notes that the wheel lacks levels for a timer at @tick. Returns -EAGAIN. */
-static noinline int create_want_level(struct timer_set *set, u64 tick, struct admission *adm)
-{
-	unsigned int n = (unsigned int)(fls64(tick - set->wheel.clk) - 1) / TWHEEL_LVL_BITS;
-
-	set->wheel.wanted = max(set->wheel.wanted, min(n + 1, (unsigned int)TWHEEL_LVL_DEPTH));
-	adm->level = true;
-	return -EAGAIN;
-}
-
 /* Creates and arms the timer for @op. Returns the result of @op, or -EAGAIN. */
 static __always_inline int create_timer(struct timer_set *set, struct twheel_op *op,
 					struct admission *adm, unsigned int wanted,
@@ -152,10 +142,13 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 		if (ret)
 			return ret;
 	}
-	/* Most timers need a level that the wheel has. */
+	/* Most timers need a level that the wheel has. Another timer comes back for each level. */
 	if (unlikely(tick - set->wheel.clk >= set->wheel.span && tick > set->wheel.clk &&
-		     !adm->makeshift))
-		return create_want_level(set, tick, adm);
+		     !adm->makeshift)) {
+		set->wheel.wanted = max(set->wheel.wanted, set->wheel.depth + 1);
+		adm->level = true;
+		return -EAGAIN;
+	}
 	slot = __ffs64(adm->places.left);
 	adm->places.left &= adm->places.left - 1;
 	t = &adm->places.block->timer[slot];
