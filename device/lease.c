@@ -130,12 +130,10 @@ static void lease_show_fdinfo(struct seq_file *m, struct file *file)
 		seq_printf(m, "twheel-lease-left-ns:\t%lld\n", left);
 }
 
-/* Lets a timer expire because its lease was closed: the deadline becomes now. */
+/* Lets a timer of a locked set expire because its lease was closed: the deadline becomes now. */
 static void lease_expire(struct timer_set *set, struct user_timer *t,
 			 const struct twheel_phase *phase)
 {
-	lockdep_assert_held(&set->lock);
-
 	t->deadline = min(t->deadline, phase->now);
 	t->flags |= USER_TIMER_LEASE_CLOSED;
 	twheel_user_timer_end_lease(t);

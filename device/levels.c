@@ -26,13 +26,11 @@ static unsigned int levels_blocks(unsigned int chains)
 	return DIV_ROUND_UP(TWHEEL_LEVEL_BYTES(chains), TIMER_BLOCK_SIZE);
 }
 
-/* Returns the number of the level to make, which may exist with fewer chains; or -1. */
+/* Returns which level a locked set is to get, which may exist with fewer chains; or -1. */
 static int levels_missing(const struct timer_set *set, unsigned int chains)
 {
 	const struct twheel_wheel *w = &set->wheel;
 	unsigned int n;
-
-	lockdep_assert_held(&set->lock);
 
 	for (n = 0; n < w->depth; n++)
 		if (w->level[n]->chains < chains)

@@ -59,8 +59,6 @@ static bool turn_let_expire(struct timer_set *set, struct user_timer *t,
 {
 	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead;
 
-	lockdep_assert_held(&set->lock);
-
 	if (unlikely(now < t->deadline) ||
 	    (t->flags & TWHEEL_SHARED && !twheel_table_expire(t, now))) {
 		twheel_wheel_insert(&set->wheel, &t->node,
@@ -84,8 +82,6 @@ static struct user_timer *turn_next(struct timer_set *set, const struct twheel_p
 {
 	struct twheel_node *node;
 	struct user_timer *t;
-
-	lockdep_assert_held(&set->lock);
 
 	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
 		return NULL;

@@ -108,8 +108,6 @@ static inline bool api_usable(struct twheel_timer *timer)
 /* The CPU to arm an idle timer on, whose base is locked, if the caller names none. */
 static unsigned int api_home(const struct twheel_timer *timer)
 {
-	lockdep_assert_held(&twheel_base_of_flags(timer->node.flags)->lock);
-
 	if (timer->node.flags & TWHEEL_PINNED)
 		return timer->node.flags & TWHEEL_CPU_MASK;
 	return raw_cpu_read(twheel_base_home);
@@ -119,8 +117,6 @@ static unsigned int api_home(const struct twheel_timer *timer)
 static noinline void api_change(struct twheel_base *base, struct twheel_timer *timer,
 				u64 expires, unsigned int may)
 {
-	lockdep_assert_held(&base->lock);
-
 	twheel_wheel_forward(&base->wheel, get_jiffies_64());
 	/* The next tick is the earliest: a timer that is due is not put off. */
 	if (!(may & API_CHANGE) &&

@@ -48,8 +48,6 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 	struct twheel_base *to = twheel_base_of(cpu);
 	u32 flags;
 
-	lockdep_assert_held(&base->lock);
-
 	while (base != to || !base->online) {
 		if (twheel_base_find(base, t))
 			return base;
@@ -65,12 +63,10 @@ struct twheel_base *twheel_arm_change_base(struct twheel_base *base,
 	return base;
 }
 
-/* Returns the first timer that may move: its callback does not run. */
+/* Returns the first timer of a locked base that may move: its callback does not run. */
 static struct twheel_timer *arm_first_to_move(struct twheel_base *from)
 {
 	struct twheel_timer *t;
-
-	lockdep_assert_held(&from->lock);
 
 	while ((t = twheel_timer_of(twheel_wheel_first(&from->wheel)))) {
 		if (!twheel_base_find(from, t))
