@@ -2,11 +2,9 @@
 /*
  * twheel: where the timers of a set lie
  *
- * A block has places for about sixty timers. The number of a timer's block is the timer's index
- * divided by the number of places in a block. A set has an array of its blocks by number, so two
- * loads find a timer. The array doubles when a block gets a number that the array does not have.
- * A program may ask for the handle with the highest index as its first one. So the user is charged
- * for an array of a page or more, as for blocks.
+ * A block has places for about sixty timers with consecutive indexes. A set has an array of its
+ * blocks, so two loads find a timer. A program may ask for the handle with the highest index as its
+ * first one. So the user is charged for an array of a page or more, as for blocks.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>

@@ -2,15 +2,9 @@
 /*
  * twheel: clocks that jump
  *
- * The wheel of a set counts jiffies, and so follows CLOCK_MONOTONIC. CLOCK_REALTIME jumps when it
- * is set, CLOCK_BOOTTIME jumps over a suspend. A timer on such a clock is filed by the tick of its
- * deadline as the clocks stand now. When a clock has jumped, the timer is filed again.
- *
- * The timekeeping of the kernel says at each tick whether a clock was set, under its locks. So the
- * notifier only raises an interrupt work, which queues a work. That work marks the sets that have
- * used such clocks, and lets the kernel visit them. Their next turn files the timers again, step
- * by step, and makes the event about CLOCK_REALTIME. The notifier is registered when a set first
- * uses such a clock, and stays: to register it calls it as if the clock had been set.
+ * CLOCK_REALTIME jumps when it is set, CLOCK_BOOTTIME jumps over a suspend. A timer on such a clock
+ * is filed by the tick of its deadline as the clocks stand now, and again when a clock has jumped:
+ * Documentation/design-device.rst, "Clocks that jump".
  *
  * There may be very many sets. The work holds the lock for one set at a time, so opening and
  * closing never wait for a whole round.

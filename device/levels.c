@@ -2,10 +2,9 @@
 /*
  * twheel: the levels of the wheel of a set
  *
- * The wheel of an open file gets a level when a timer first needs one. So a descriptor with a few
- * near timers is small, and one without timers has no level. While a set has few timers, the
- * slots of its levels have one chain each; a set with many timers gets four, which fill a line of
- * the cache.
+ * The wheel of an open file gets a level when a timer first needs one. While a set has few timers,
+ * the slots of its levels have one chain each. A set with many timers gets four, which fill a line
+ * of the cache.
  */
 #include <linux/slab.h>
 #include "block.h"

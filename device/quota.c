@@ -44,10 +44,9 @@
 #define QUOTA_MORE_BLOCKS	4096U
 
 /*
- * With no more room than this below the limit, a user is charged for timers one by one. A batch
- * charges for up to %TWHEEL_CHUNK timers ahead while it holds the lock of its set, and may give
- * some of them back. The limit must not refuse another set of the user because of such timers,
- * while up to %TWHEEL_CHUNK sets do so at once.
+ * A batch borrows up to %TWHEEL_CHUNK timers while it holds the lock of its set, and returns the
+ * rest. So near the limit, timers are charged one at a time: a loan could make another set of the
+ * user fail, and up to %TWHEEL_CHUNK sets may borrow at once.
  */
 #define QUOTA_NEAR_LIMIT	(TWHEEL_CHUNK * TWHEEL_CHUNK)
 
@@ -273,8 +272,7 @@ bool twheel_quota_charge(struct timer_set *set, enum quota_what what, unsigned i
 
 /*
  * Charges for up to @timers. Returns for how many; 0 if there is no room. Before the caller unlocks
- * @set, it uncharges the timers that it has not added. Near the limit the function charges only
- * one timer at a time. So it refuses no caller because of timers that another is about to uncharge.
+ * @set, it uncharges the timers that it has not added.
  */
 unsigned int twheel_quota_charge_timers(struct timer_set *set, unsigned int timers)
 {

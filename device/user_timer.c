@@ -106,14 +106,10 @@ void twheel_user_timer_use_extra(struct timer_set *set, struct user_timer *t)
 }
 
 /*
- * Ends the lease of @t, a timer with an extra, if it has one. An end is final: if the owner arms an
- * expired timer again, the timer has no lease. So a holder that has seen POLLHUP need not look
- * again.
- *
- * The timer and the lease point to each other, both under the lock of the set. So a lease never
- * finds another timer in the place of its own. The user is uncharged now, and not when the last
- * descriptor is closed: a holder that keeps its descriptor takes nothing from the owner. The caller
- * has the holders woken: see waiters.c.
+ * Ends the lease of @t, a timer with an extra, if it has one. The timer and the lease point to each
+ * other, both under the lock of the set. So a lease never finds another timer in the place of its
+ * own. A holder that keeps its descriptor takes nothing from the owner, who is uncharged now. The
+ * caller has the holders woken: see waiters.c.
  */
 void twheel_user_timer_end_lease(struct user_timer *t)
 {

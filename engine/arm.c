@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel: finding the base of a timer, arming the timer there, and moving it off an offline CPU
+ * twheel: finding the base of a timer, giving it another, and moving it off an offline CPU
  *
  * A timer that is armed again while its callback runs stays in its base. So that base
  * alone tells whether the callback of the timer runs, and callbacks of one timer never
