@@ -246,12 +246,7 @@ int twheel_mod(struct twheel_timer *timer, u64 expires)
 {
 	api_assert_init(timer);
 	if (twheel_wheel_extend(&timer->node, expires)) {
-		/*
-		 * Not this_cpu_inc(), which disables interrupts on some architectures. That may
-		 * cost more there than all the rest.
-		 */
-		local64_inc(get_cpu_ptr(&twheel_extended));
-		put_cpu_ptr(&twheel_extended);
+		this_cpu_inc(twheel_extended);
 		trace_twheel_extend(timer, expires);
 		return 1;
 	}

@@ -8,7 +8,7 @@
 
 DEFINE_PER_CPU(struct twheel_base *, twheel_bases);
 DEFINE_PER_CPU(unsigned int, twheel_base_home);
-DEFINE_PER_CPU(local64_t, twheel_extended);
+DEFINE_PER_CPU(u64, twheel_extended);
 
 /*
  * Sums up the counts of all CPUs. They add up unless timers are armed, end or move meanwhile. Takes
@@ -23,7 +23,7 @@ void twheel_base_read_counts(struct twheel_counts *counts)
 	memset(counts, 0, sizeof(*counts));
 	for_each_possible_cpu(cpu) {
 		/* Each push of a deadline is an arming that replaces another one. */
-		extended = local64_read(&per_cpu(twheel_extended, cpu));
+		extended = READ_ONCE(per_cpu(twheel_extended, cpu));
 		base = twheel_base_of(cpu);
 		raw_spin_lock_irq(&base->lock);
 		counts->armed += base->counts.armed + extended;

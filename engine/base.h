@@ -8,7 +8,6 @@
 #ifndef _TWHEEL_ENGINE_BASE_H
 #define _TWHEEL_ENGINE_BASE_H
 
-#include <asm/local64.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -108,7 +107,7 @@ DECLARE_PER_CPU(struct twheel_base *, twheel_bases);
 /* Where each CPU arms timers that are not pinned: another CPU if it is isolated (nohz_full=). */
 DECLARE_PER_CPU(unsigned int, twheel_base_home);
 /* How many deadlines each CPU has pushed back without a lock. */
-DECLARE_PER_CPU(local64_t, twheel_extended);
+DECLARE_PER_CPU(u64, twheel_extended);
 
 void twheel_base_read_counts(struct twheel_counts *counts);
 const struct twheel_callback *twheel_base_find(const struct twheel_base *base,

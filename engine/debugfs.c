@@ -79,8 +79,7 @@ static int debugfs_cpu_show(struct seq_file *m, void *unused)
 	seq_printf(m, "busy_workers %lu\n",
 		   TWHEEL_PROCESS_MAX - hweight_long(base->idle_workers));
 	debugfs_show_counts(m, &base->counts);
-	seq_printf(m, "extended %llu\n",
-		   (u64)local64_read(&per_cpu(twheel_extended, base->cpu)));
+	seq_printf(m, "extended %llu\n", READ_ONCE(per_cpu(twheel_extended, base->cpu)));
 	seq_printf(m, "cascaded %llu\n", w->cascaded);
 	seq_printf(m, "refiled %llu\n", w->refiled);
 	seq_printf(m, "runs %llu\n", stats->runs);

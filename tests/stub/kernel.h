@@ -222,13 +222,11 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 typedef struct { s64 counter; } atomic64_t;
 typedef struct { int counter; } atomic_t;
 typedef atomic_t refcount_t;
-typedef struct { long counter; } local64_t;
 
 #define atomic_read(v)		READ_ONCE((v)->counter)
 #define atomic64_read(v)	READ_ONCE((v)->counter)
 #define atomic64_set(v, i)	WRITE_ONCE((v)->counter, (s64)(i))
 #define atomic_inc(v)		((void)__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
-#define atomic_xchg(v, i)	__atomic_exchange_n(&(v)->counter, i, __ATOMIC_SEQ_CST)
 #define atomic_dec(v)		((void)__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic64_try_cmpxchg(v, old, new) \
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
@@ -241,9 +239,6 @@ typedef struct { long counter; } local64_t;
 	__atomic_compare_exchange_n(p, &__old, new, false, \
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
 	__old; })
-#define local64_read(v)		READ_ONCE((v)->counter)
-/* One instruction without a lock prefix, as in the kernel. */
-#define local64_inc(v)		({ asm volatile("incq %0" : "+m" ((v)->counter)); })
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_rmb()		asm volatile("" ::: "memory")
 #define cpu_relax()		__builtin_ia32_pause()
@@ -262,8 +257,8 @@ extern char __start_percpu[], __stop_percpu[];
 #define this_cpu_ptr(p)		native_shift(p, native_offset)
 #define raw_cpu_ptr(p)		this_cpu_ptr(p)
 #define raw_cpu_read(name)	(*this_cpu_ptr(&(name)))
-#define get_cpu_ptr(p)		this_cpu_ptr(p)
-#define put_cpu_ptr(p)		((void)(p))
+/* One instruction without a lock prefix, as in the kernel. */
+#define this_cpu_inc(name)	({ asm volatile("incq %0" : "+m" (*this_cpu_ptr(&(name)))); })
 #define smp_processor_id()	native_cpu
 #define raw_smp_processor_id()	native_cpu
 
