@@ -61,7 +61,7 @@ static void user_cpu_arm(struct user_cpu_all *all, u64 tick)
 	lockdep_assert_held(&all->lock);
 
 	/* On this CPU, also if it is isolated: each CPU has its own share of a user's visits. */
-	if (!twheel_mod_pending(&all->timer, tick))
+	if (!twheel_pending(&all->timer) || !twheel_mod_pending(&all->timer, tick))
 		twheel_add_on(&all->timer, tick, smp_processor_id());
 }
 
