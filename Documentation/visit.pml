@@ -56,6 +56,7 @@ bool again;
 
 bool visiting;		/* the visit has begun */
 bool waits;		/* the reader is in the queue of those who wait */
+bool marked;		/* the same, between the marks: device/waiters.c */
 bool edge;		/* the reader has been woken */
 bool finished;
 
@@ -157,37 +158,58 @@ inline visit_set()
 				rest()
 			:: else ->
 				if
-				:: !woken -> woken = true; wanted = true
+				:: !woken -> woken = true; wanted = true; marked = waits
 				:: else
 				fi
 			fi;
-			/* twheel_waiters_take() */
+			/* twheel_waiters_wake_part() */
 			found = wanted;
-			wanted = false;
-			if
-			:: found && again ->
-				assert(!quota_freed);
-				visit_at = now;
-				visits = true
-			:: !found && again -> again = false
-			:: else
-			fi
+			part = found || again;
+			again = again && found;
+			wanted = false
 		fi;
 		steps = 0
 	};
-	/* twheel_waiters_wake_part() */
 	if
-	:: found -> d_step { assert(!set_freed); edge = edge || waits; waits = false }
+	:: found ->
+		d_step {
+			assert(!set_freed);
+			if
+			:: marked -> edge = true; waits = false; marked = false
+			:: else
+			fi
+		}
 	:: else
 	fi;
-	found = false
+	if
+	:: part ->
+		d_step {
+			assert(!set_freed);
+			if
+#ifndef NO_ENDED
+			:: ended
+#endif
+			:: else ->
+				if
+				:: again ->
+					assert(!quota_freed);
+					visit_at = now;
+					visits = true
+				:: else
+				fi
+			fi
+		}
+	:: else
+	fi;
+	found = false;
+	part = false
 }
 
 /* user_cpu_turn(), in a softirq, or twheel_user_cpu_help() */
 active proctype visit()
 {
 	byte steps;
-	bool found;
+	bool found, part;
 
 	do
 	:: atomic { visits && visit_at <= now -> visits = false; visiting = true };
@@ -238,11 +260,24 @@ active proctype armer()
 }
 
 #ifndef CLOSE
+/* The reader joins the queue, in front of the marks. With EDGE, it is there already. */
+inline join()
+{
+	d_step {
+#ifdef EDGE
+		marked = marked && waits;
+#else
+		marked = false;
+#endif
+		waits = true
+	}
+}
+
 /* poll(): sets @found if there is an event, or may be one. Up to @steps timers are looked at. */
 inline poll()
 {
 #ifndef LATE_WAIT
-	waits = true;
+	join();
 #endif
 	if
 	:: steps = 1
@@ -260,7 +295,7 @@ inline poll()
 		end_call()
 	};
 #ifdef LATE_WAIT
-	waits = true
+	join()
 #endif
 	skip
 }

@@ -252,8 +252,7 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	/* Unread events go to the ring first. */
 	deliver_look(set, READ_ONCE(set->entries));
 	spin_lock_bh(&set->lock);
-	if (twheel_waiters_any(&set->wait))
-		set->wait.next = 1;
+	set->notify |= twheel_waiters_mark(&set->wait);
 	spin_unlock_bh(&set->lock);
 	twheel_waiters_wake(set, true);
 }
@@ -273,13 +272,11 @@ static int deliver_fault_in(struct iov_iter *to)
 
 static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
 {
-	struct wait_queue_head *queue;
-
 	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
 		return -EAGAIN;
-	queue = twheel_waiters_choose(&set->wait);
-	return wait_event_interruptible(*queue, READ_ONCE(set->ring) || twheel_turn_any(set) ||
-						deliver_look(set, DELIVER_LOOK));
+	return wait_event_interruptible(set->wait.queue,
+					READ_ONCE(set->ring) || twheel_turn_any(set) ||
+					deliver_look(set, DELIVER_LOOK));
 }
 
 /* read_iter() of the device. Returns how many bytes were read, or an error. */

@@ -174,14 +174,14 @@ static int lease_release(struct inode *inode, struct file *file)
 	list_del_init(&lease->ended);
 	if (wake) {
 		set->woken = WOKEN_EVENT;
-		set->wait.next = 1;
 		set->signal = true;
+		set->notify = true;
+		twheel_waiters_mark(&set->wait);
 	}
 	spin_unlock_bh(&set->lock);
 	if (wake)
 		/* Visits wake the holders of the owner's other leases. */
 		twheel_waiters_wake(set, false);
-	twheel_waiters_free(&lease->wait);
 	kfree_rcu(lease, rcu);
 	twheel_set_put(set);
 	return 0;
@@ -209,7 +209,7 @@ static struct file *lease_open(struct timer_set *set, const struct twheel_lease 
 	lease->cap = arg->cap_ns;
 	lease->flags = arg->flags;
 	spin_lock_init(&lease->holders);
-	init_waitqueue_head(&lease->wait.first);
+	twheel_waiters_init(&lease->wait);
 	INIT_LIST_HEAD(&lease->ended);
 	file = anon_inode_getfile("[twheel-lease]", &lease_fops, lease, O_RDWR);
 	if (IS_ERR(file)) {

@@ -106,7 +106,7 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	INIT_LIST_HEAD(&set->ready);
 	INIT_LIST_HEAD(&set->ended_leases);
 	INIT_LIST_HEAD(&set->clock_node);
-	init_waitqueue_head(&set->wait.first);
+	twheel_waiters_init(&set->wait);
 	spin_lock_init(&set->eventfd_lock);
 	refcount_set(&set->refs, 1);
 	timens_add_monotonic(&monotonic);
@@ -149,10 +149,8 @@ static void set_free_timers(struct timer_set *set)
 /* Gives back a reference to the memory of a set. */
 void twheel_set_put(struct timer_set *set)
 {
-	if (!refcount_dec_and_test(&set->refs))
-		return;
-	twheel_waiters_free(&set->wait);
-	kfree_rcu(set, rcu);
+	if (refcount_dec_and_test(&set->refs))
+		kfree_rcu(set, rcu);
 }
 
 /*

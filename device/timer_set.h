@@ -62,9 +62,9 @@ enum timer_set_exemption {
 
 /* Any number of waiters: see waiters.c. */
 struct waiters {
-	wait_queue_head_t	first;		/* for all of them, while they are few */
-	struct more_waiters	*more;		/* or NULL; once there, it stays */
-	unsigned int		next;		/* queue to wake, from 1, or 0; the set is locked */
+	wait_queue_head_t	queue;
+	/* Enclose the waiters to wake, or are in no queue. Put there with the set locked. */
+	wait_queue_entry_t	mark, end;
 };
 
 /* The timers of an open file. */
@@ -87,7 +87,8 @@ struct timer_set {
 	bool			stopped;
 	/* The file is closed: no event is delivered any more, and timers are freed. */
 	bool			ended;
-	/* The next wake-up of readers sends signals. */
+	/* A wake-up of readers has begun: its first part signals the eventfd, and sends signals. */
+	bool			notify;
 	bool			signal;
 	/* Events have come into the ring since readers were woken last, or in calls of some. */
 	bool			fresh;
@@ -161,7 +162,7 @@ struct timer_set {
 	/* What each CPU has to do for that user. It goes with the quota. */
 	struct user_cpu __percpu *user;
 
-	/* Readers that wait, some of which are to be woken if @next is not 0: under @lock. */
+	/* Readers that wait. */
 	struct waiters		wait;
 	/* Processes that get a SIGIO when readers are woken. */
 	struct fasync_struct	*fasync;

@@ -125,10 +125,8 @@ void twheel_user_timer_end_lease(struct user_timer *t)
 	set->leases--;
 	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
 	/* Pairs with the barrier in twheel_waiters_poll(). */
-	if (twheel_waiters_any(&lease->wait)) {
-		lease->wait.next = 1;
+	if (twheel_waiters_mark(&lease->wait))
 		list_add_tail(&lease->ended, &set->ended_leases);
-	}
 }
 
 /* Frees the extra of a timer that has ended and has one. The set is locked. */

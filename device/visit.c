@@ -56,8 +56,9 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
 {
 	set->woken = reason;
-	set->wait.next = 1;
 	set->signal |= event;
+	set->notify = true;
+	twheel_waiters_mark(&set->wait);
 	if (set->ring)
 		twheel_ring_more(set, true);
 }
@@ -71,17 +72,18 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
 	unsigned int reason = WOKEN_EVENT;
 	bool wake, event, done, moved;
-	struct wake_part part = { };
 	struct twheel_phase phase;
-	u64 waited = 0;
+	u64 waited = 0, woke = 0;
 
 	if (!spin_trylock_bh(&set->lock)) {
 		waited = twheel_waiters_clock();
 		spin_lock_bh(&set->lock);
 		waited = twheel_waiters_clock() - waited;
 	}
-	if (set->ended)
+	if (set->ended) {
+		*holders = false;
 		goto out_unlock;
+	}
 	/* A call may have asked for another visit since the set was taken. */
 	if (!timerqueue_node_queued(&set->visit))
 		set->visit.expires = TWHEEL_NEVER;
@@ -93,7 +95,7 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	event = twheel_turn_any(set) || set->fresh;
 	wake = event || !done;
 	if (set->ring)
-		wake = wake && (twheel_waiters_any(&set->wait) || READ_ONCE(set->eventfd) ||
+		wake = wake && (wq_has_sleeper(&set->wait.queue) || READ_ONCE(set->eventfd) ||
 				READ_ONCE(set->fasync));
 	if (wake && !event && READ_ONCE(set->fasync)) {
 		reason = WOKEN_DOUBT;
@@ -105,19 +107,19 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	if (set->ring && moved && twheel_turn_any(set))
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	wake = wake && set->woken < reason;
-	if (wake && set->wait.next) {
-		/* First the wake-up that is under way: its later queues wait already. */
+	if (wake && twheel_waiters_left(set, false)) {
+		/* First the wake-up that is under way: its later parts wait already. */
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	} else {
 		set->fresh = false;
 		if (wake)
 			visit_wake(set, reason, event);
 	}
+	woke = twheel_waiters_wake_part(set, holders);
 	/* The visit for the next part comes behind those of other users. */
-	if (twheel_waiters_take(set, &part, *holders))
-		twheel_user_cpu_visit_by(set, phase.tick + !(part.queue || *holders));
+	if (!set->ended && twheel_waiters_left(set, true))
+		twheel_user_cpu_visit_by(set, phase.tick + !woke);
 out_unlock:
 	spin_unlock_bh(&set->lock);
-	*holders = part.holders;
-	return waited + twheel_waiters_wake_part(set, &part);
+	return waited + woke;
 }
