@@ -184,6 +184,17 @@ static void poll_for_end(void *data)
 	wait_for_end(*(int *)data);
 }
 
+/* Also if another waiter with EPOLLEXCLUSIVE has heard of it. */
+static void epoll_for_end(void *data)
+{
+	const int epoll = new_epoll(*(int *)data, EPOLLIN | EPOLLEXCLUSIVE);
+	struct epoll_event event;
+
+	ASSERT_EQ(CALL(epoll_wait(epoll, &event, 1, 30000)), 1);
+	ASSERT_EQ(event.events, EPOLLHUP);
+	close(epoll);
+}
+
 /* The kernel wakes many waiters by parts. */
 static void check_wakes(void (*end)(int fd, __u64 handle))
 {
@@ -198,6 +209,7 @@ static void check_wakes(void (*end)(int fd, __u64 handle))
 		ASSERT_EQ(CALL(epoll_wait(epolls[i], &event, 1, 0)), 0);
 	}
 	start_thread(poll_for_end, &lease);
+	start_threads(2, epoll_for_end, &lease);
 	pass_ticks(2);
 	end(fd, handle);
 	for (i = 0; i < EPOLLS; i++) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* poll(), select() and epoll: when they report an event, and how often they wake up. */
+#include <stdatomic.h>
+
 #include "device.h"
 #include "one_epoll.h"
 
@@ -30,6 +32,26 @@ DEVICE_TEST(many_epolls_report)
 			ASSERT(epoll_reports(epolls[i], 10000));
 		read_one(fd);
 	}
+}
+
+static atomic_uint exclusive_epolls_that_reported;
+
+static void wait_exclusively(void *data)
+{
+	const int epoll = new_epoll(*(const int *)data, EPOLLIN | EPOLLEXCLUSIVE);
+
+	if (epoll_reports(epoll, 1000))
+		atomic_fetch_add(&exclusive_epolls_that_reported, 1);
+}
+
+TRAVEL_TEST(one_of_several_exclusive_epolls_reports)
+{
+	/* Also if they are more than the kernel wakes in a row. */
+	start_threads(20, wait_exclusively, (void *)&fd);
+	sleep_for(ticks(2));
+	add(fd, ticks(1), 0);
+	join_threads();
+	ASSERT_EQ(exclusive_epolls_that_reported, 1);
 }
 
 /*

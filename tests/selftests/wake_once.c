@@ -278,6 +278,66 @@ RING_TEST(event_during_an_earlier_wake_up_wakes)
 	}
 }
 
+/*
+ * In virtual time, a part costs a step of the 16 that a user gets at each tick, and the visit that
+ * does the part costs another step. The last epoll is the first one in the queue.
+ */
+RING_TEST(part_of_a_wake_up_is_16_waiters)
+{
+	enum { EPOLLS = 3000, PART = 16, EACH_TICK = 8 * PART };
+	unsigned int left = EPOLLS, before, i;
+	int epolls[EPOLLS];
+	__u64 at;
+
+	need_time_travel();
+	allow_files(EPOLLS + 100);
+	for (i = 0; i < EPOLLS; i++)
+		epolls[i] = new_epoll(ring.fd, EPOLLIN | EPOLLET);
+	/* The calls of another user do not help. */
+	become(ALICE);
+	/* The first tick uses up the credit of the quiet time. */
+	sleep_for(ticks(100));
+	at = now() + ticks(2);
+	add(ring.fd, ticks(1), 0);
+	do {
+		sleep_until(at);
+		for (before = left; left && epoll_reports(epolls[left - 1], 0);)
+			left--;
+		if (before < EPOLLS && left)
+			ASSERT_EQ(before - left, EACH_TICK);
+		at += ticks(1);
+	} while (left);
+}
+
+/*
+ * Waiters with EPOLLEXCLUSIVE join behind all others. If they join during a wake-up, they belong to
+ * the next one: otherwise a program could keep a wake-up from ending, and so hold up the next one.
+ */
+RING_TEST(waiters_that_join_do_not_prolong_a_wake_up)
+{
+	enum { EPOLLS = 400, ROUNDS = 50 };
+	const int eventfd = eventfd_of(ring.fd);
+	struct epoll_event event = { .events = EPOLLIN | EPOLLEXCLUSIVE };
+	unsigned int round, i;
+	int epolls[EPOLLS];
+
+	need_time_travel();
+	for (i = 0; i < EPOLLS; i++)
+		epolls[i] = new_epoll(ring.fd, event.events);
+	/* The calls of another user do not help. */
+	become(ALICE);
+	for (round = 0; round < ROUNDS; round++) {
+		set_head(&ring, tail_of(&ring));
+		add(ring.fd, ticks(1), round);
+		for (i = 0; i < EPOLLS; i++) {
+			CALL(epoll_ctl(epolls[i], EPOLL_CTL_DEL, ring.fd, NULL));
+			CALL(epoll_ctl(epolls[i], EPOLL_CTL_ADD, ring.fd, &event));
+		}
+		sleep_for(ticks(1));
+	}
+	ASSERT_GE(signals(eventfd), ROUNDS / 4);
+}
+
 static void poll_in_child(void *data)
 {
 	const struct watched *w = data;
