@@ -143,18 +143,15 @@ static inline void twheel_callback_count(struct twheel_stats *stats, u64 now, u6
 
 /*
  * Notes in @cb that the callback of @t, which the wheel of a locked base has just let expire, is
- * about to run. The caller has stored the task. Returns the function to call.
+ * about to run. The caller has stored the task.
  */
-static inline twheel_fn_t
-twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
-		      struct twheel_timer *t, u64 now)
+static inline void twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
+					 struct twheel_timer *t, u64 now)
 {
-	twheel_fn_t fn = t->fn;
-
 	lockdep_assert_held(&base->lock);
 
+	cb->fn = t->fn;
 	cb->timer = t;
-	cb->fn = fn;
 	cb->missed = base->wheel.missed;
 	base->counts.fired++;
 	if (t->node.period)
@@ -164,7 +161,6 @@ twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
 	twheel_callback_count(&base->stats, now, base->wheel.last,
 			      twheel_wheel_has_window(&t->node));
 	trace_twheel_expire_entry(t, base->wheel.last);
-	return fn;
 }
 
 /*

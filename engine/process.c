@@ -16,13 +16,12 @@ static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
 	__must_hold(&worker->base->lock)
 {
 	struct twheel_base *base = worker->base;
-	twheel_fn_t fn;
 
 	worker->callback.task = current;
-	fn = twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
+	twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
 	twheel_process_kick(base);
 	raw_spin_unlock_irq(&base->lock);
-	twheel_callback_run(t, fn);
+	twheel_callback_run(t, worker->callback.fn);
 	raw_spin_lock_irq(&base->lock);
 	worker->callback.timer = NULL;
 }

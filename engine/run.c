@@ -39,10 +39,13 @@ static void run_pause(struct twheel_base *base)
 	raw_spin_lock_irq(&base->lock);
 }
 
-/* Unlocks the base to run @fn, the callback of @t. */
-static void run_callback(struct twheel_base *base, struct twheel_timer *t, twheel_fn_t fn)
+/* Unlocks the base to run the callback of @t. */
+static void run_callback(struct twheel_base *base, struct twheel_timer *t, u64 now)
 	__must_hold(&base->lock)
 {
+	twheel_fn_t fn = t->fn;
+
+	twheel_callback_begin(base, &base->callback, t, now);
 	raw_spin_unlock_irq(&base->lock);
 	twheel_callback_run(t, fn);
 	raw_spin_lock_irq(&base->lock);
@@ -70,7 +73,6 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 	u64 tick = get_jiffies_64();
 	unsigned int hold, n = 0;
 	struct twheel_timer *t;
-	twheel_fn_t fn;
 
 	lockdep_assert_held(&base->lock);
 
@@ -78,8 +80,7 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 		hold = min(left, TWHEEL_LOCK_HOLD);
 		left -= hold;
 		while ((t = twheel_timer_of(twheel_wheel_expire(&base->wheel, tick, &hold)))) {
-			fn = twheel_callback_begin(base, &base->callback, t, tick);
-			run_callback(base, t, fn);
+			run_callback(base, t, tick);
 			if (++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick))
 				continue;
 			tick = get_jiffies_64();
