@@ -186,31 +186,18 @@ static inline void twheel_callback_run(struct twheel_timer *t, twheel_fn_t fn)
 	trace_twheel_expire_exit(t, fn);
 }
 
-/*
- * How a canceller waits for a callback in softirq context. With bottom halves off, no task
- * preempts: a canceller on another CPU spins. Softirqs are preemptible on PREEMPT_RT, so the
- * canceller must not spin. It sleeps on @expiry_lock, which the runner releases while no callback
- * runs.
- */
-static inline void twheel_callback_lock_expiry(struct twheel_base *base)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		spin_lock(&base->expiry_lock);
-}
-
-static inline void twheel_callback_unlock_expiry(struct twheel_base *base)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		spin_unlock(&base->expiry_lock);
-}
-
-/* Whether cancellers wait. */
+/* Whether cancellers wait: see twheel_callback_wait(). */
 static inline bool twheel_callback_contended(struct twheel_base *base)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_RT) && atomic_read(&base->waiters);
 }
 
-/* Waits until the callback that runs has ended, or a moment. The caller looks again. */
+/*
+ * Waits until the callback that runs in softirq context has ended, or a moment. The caller looks
+ * again. With bottom halves off, no task preempts: a canceller on another CPU spins. Softirqs are
+ * preemptible on PREEMPT_RT, so the canceller must not spin. It sleeps on @expiry_lock, which the
+ * runner releases while no callback runs.
+ */
 static inline void twheel_callback_wait(struct twheel_base *base)
 {
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {

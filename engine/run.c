@@ -33,8 +33,8 @@ static void run_pause(struct twheel_base *base)
 	raw_spin_unlock_irq(&base->lock);
 	/* The base says that no callback runs: a canceller that gets the lock looks there. */
 	if (twheel_callback_contended(base)) {
-		twheel_callback_unlock_expiry(base);
-		twheel_callback_lock_expiry(base);
+		spin_unlock(&base->expiry_lock);
+		spin_lock(&base->expiry_lock);
 	}
 	raw_spin_lock_irq(&base->lock);
 }
@@ -124,7 +124,8 @@ static void run_base(struct twheel_base *base)
 	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
 	u64 start = local_clock(), until = start + slice;
 
-	twheel_callback_lock_expiry(base);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		spin_lock(&base->expiry_lock);
 	raw_spin_lock_irq(&base->lock);
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (base->running || !base->online)
@@ -135,7 +136,8 @@ static void run_base(struct twheel_base *base)
 	if (base->more)
 		wake_up_process(per_cpu(run_thread, base->cpu));
 	raw_spin_unlock_irq(&base->lock);
-	twheel_callback_unlock_expiry(base);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		spin_unlock(&base->expiry_lock);
 }
 
 static void run_at_tick(struct timer_list *tick)
