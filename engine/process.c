@@ -11,21 +11,6 @@
 
 struct workqueue_struct *twheel_process_wq;
 
-/* Unlocks the base to run the callback of @t. */
-static void process_run(struct twheel_worker *worker, struct twheel_timer *t)
-	__must_hold(&worker->base->lock)
-{
-	struct twheel_base *base = worker->base;
-
-	worker->callback.task = current;
-	twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
-	twheel_process_kick(base);
-	raw_spin_unlock_irq(&base->lock);
-	twheel_callback_run(t, worker->callback.fn);
-	raw_spin_lock_irq(&base->lock);
-	worker->callback.timer = NULL;
-}
-
 /* Takes one timer, so that other work of the CPU has its turn between two callbacks. */
 static void process_work(struct work_struct *work)
 {
@@ -36,12 +21,17 @@ static void process_work(struct work_struct *work)
 
 	raw_spin_lock_irq(&base->lock);
 	t = twheel_base_first_deferred(base);
-	if (t) {
-		expires = twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64());
-		/* For a timer that was put back, and for a periodic one, which is pending again. */
-		twheel_tick_wake_by(base, base->wheel.next);
-		if (expires)
-			process_run(worker, t);
+	expires = t && twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64());
+	/* For a timer that was put back, and for a periodic one, which is pending again. */
+	twheel_tick_wake_by(base, base->wheel.next);
+	if (expires) {
+		worker->callback.task = current;
+		twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
+		twheel_process_kick(base);
+		raw_spin_unlock_irq(&base->lock);
+		twheel_callback_run(t, worker->callback.fn);
+		raw_spin_lock_irq(&base->lock);
+		worker->callback.timer = NULL;
 	}
 	__set_bit(worker - base->worker, &base->idle_workers);
 	twheel_process_kick(base);
