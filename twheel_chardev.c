@@ -44,7 +44,7 @@ static void chardev_free(void)
 {
 	twheel_clock_exit();
 	twheel_user_cpu_exit();
-	/* The last visits may still look at their sets, and at their users. */
+	/* The quotas of users are freed after a grace period. */
 	rcu_barrier();
 	twheel_levels_exit();
 	twheel_block_exit();

@@ -12,24 +12,30 @@
  * may be anybody, have a credit of their own: a holder with very many waiters delays only holders.
  *
  * Users take turns. A turn is a visit, with one part of the wake-up that follows it. So one user
- * delays another by one turn at most, but a user's programs delay each other.
+ * delays another by one turn at most, but a user's programs delay each other. A softirq gives turns
+ * until its slice of time is over, and that of the next tick gives the rest.
  *
- * All users of a CPU together have such a credit, too, which bounds how long a softirq gives turns.
- * When it is used up, a user who has credit left still has a turn at each tick. But users who are
- * behind, because they want more than their credit, have it round-robin.
+ * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
+ * left still has a turn at each tick. But users who are behind, because they want more than their
+ * credit, have it round-robin.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include "user_cpu.h"
 
 #define USER_CPU_STEPS_SHIFT	4
 #define USER_CPU_STEPS		(1U << USER_CPU_STEPS_SHIFT)
 #define USER_CPU_BURST		256U
 
-/* When all users have used up their credit, so many users who are behind have a turn at a tick. */
+/*
+ * When all users have used up their credit, so many users who are behind have a turn at a tick. So
+ * many turns are given, however long they take. More are given until the slice of time is over.
+ */
 #define USER_CPU_ROUND		4U
+#define USER_CPU_SLICE_NS	(512U * NSEC_PER_USEC)
 
 #define USER_CPU_STEP_NS	1024U	/* of a wake-up */
 #define USER_CPU_LONG		64U	/* a wake-up of more steps is doubted */
@@ -56,13 +62,16 @@ static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
  */
 static u64 (*user_cpu_visit)(struct timer_set *set, bool *holders);
 
+/*
+ * Arms the timer on this CPU, also if it is isolated: each CPU has its own visits of a user.
+ * A timer that another CPU has got, because this one was offline, comes back.
+ */
 static void user_cpu_arm(struct user_cpu_all *all, u64 tick)
 {
 	lockdep_assert_held(&all->lock);
 
-	/* On this CPU, also if it is isolated: each CPU has its own share of a user's visits. */
-	if (!twheel_pending(&all->timer) || !twheel_mod_pending(&all->timer, tick))
-		twheel_add_on(&all->timer, tick, smp_processor_id());
+	twheel_cancel(&all->timer);
+	twheel_add_on(&all->timer, tick, smp_processor_id());
 }
 
 /*
@@ -105,8 +114,6 @@ static void user_cpu_go_on(struct user_cpu *user, u64 now)
 	struct timerqueue_node *first = timerqueue_getnext(&user->visits);
 	u64 next = first ? first->expires : TWHEEL_NEVER, credit;
 	bool behind = next <= now && !user_cpu_has_credit(user, now);
-
-	lockdep_assert_held(&user->all->lock);
 
 	user->all->behind += behind - user->behind;
 	WRITE_ONCE(user->behind, behind);
@@ -171,8 +178,6 @@ static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
 {
 	struct timerqueue_node *first = timerqueue_getnext(&user->visits);
 
-	lockdep_assert_held(&user->all->lock);
-
 	if (!first || first->expires > now)
 		return NULL;
 	timerqueue_del(&user->visits, first);
@@ -183,9 +188,8 @@ static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
  * Takes a visit from the credit of a user, and what came with it and took @ns, or 0; a wake-up of
  * holders from the credit for these. The clock also counts interrupts, and what the host of
  * a virtual machine takes. So a long time is doubted: once a second, the user does not pay for it.
- * Returns how many steps that were.
  */
-static unsigned int user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
+static void user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
 {
 	u64 until = now << USER_CPU_STEPS_SHIFT;
 	u64 earliest = until - USER_CPU_BURST, latest = until + USER_CPU_BURST;
@@ -205,16 +209,14 @@ static unsigned int user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool 
 	/* Each user pays its own debt. That of all is bounded, so a new user soon has turns. */
 	all->until = min(max(all->until, earliest) + 1 + steps, latest);
 	user->tick = now;
-	return 1 + steps;
 }
 
-/* A turn of a user: a visit. The set and the user may end meanwhile. Returns how many steps. */
-static unsigned int user_cpu_turn(struct user_cpu *user, u64 now)
+/* A turn of a user: a visit. The set and the user may end meanwhile. */
+static void user_cpu_turn(struct user_cpu *user, u64 now)
 	__must_hold(&user->all->lock)
 {
 	bool holders = user->holders_until <= now << USER_CPU_STEPS_SHIFT;
 	struct timer_set *set = NULL;
-	unsigned int steps = 0;
 	u64 ns;
 
 	if (user_cpu_has_credit(user, now))
@@ -223,27 +225,29 @@ static unsigned int user_cpu_turn(struct user_cpu *user, u64 now)
 		spin_unlock(&user->all->lock);
 		ns = user_cpu_visit(set, &holders);
 		spin_lock(&user->all->lock);
-		steps = user_cpu_spend(user, now, ns, holders);
+		user_cpu_spend(user, now, ns, holders);
 	}
 	user_cpu_go_on(user, now);
-	return steps;
 }
 
-/* The callback of the timer. However many users there are, the turns of a tick have an end. */
+/*
+ * The callback of the timer. However many users there are, and however long their visits take, it
+ * comes to an end, and the next tick goes on.
+ */
 static void user_cpu_expire(struct twheel_timer *timer)
 {
 	struct user_cpu_all *all = container_of(timer, struct user_cpu_all, timer);
 	struct timerqueue_node *first;
-	u64 now = get_jiffies_64();
-	unsigned int steps = 0;
+	u64 now = get_jiffies_64(), until = local_clock() + USER_CPU_SLICE_NS;
+	unsigned int n = 0;
 
 	rcu_read_lock();
 	spin_lock(&all->lock);
 	while ((first = timerqueue_getnext(&all->users)) && first->expires <= now &&
-	       steps < USER_CPU_BURST)
-		steps += user_cpu_turn(container_of(first, struct user_cpu, turn), now);
+	       (n++ < USER_CPU_ROUND || local_clock() < until))
+		user_cpu_turn(container_of(first, struct user_cpu, turn), now);
 	if (first)
-		user_cpu_arm(all, first->expires);
+		user_cpu_arm(all, max_t(u64, first->expires, now + 1));
 	spin_unlock(&all->lock);
 	rcu_read_unlock();
 }

@@ -29,7 +29,7 @@ void twheel_process_init_base(struct twheel_base *base);
 void twheel_process_kick(struct twheel_base *base);
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t);
 
-/* run.c, besides device.h */
+/* run.c */
 extern struct smp_hotplug_thread twheel_run_threads;
 void twheel_run_init_base(struct twheel_base *base);
 

@@ -65,16 +65,14 @@ static bool run_is_over(u64 until)
 }
 
 /*
- * Expires the timers that are due, within the budget @left and until the time @until.
- * Returns whether the wheel is up to date.
+ * Expires the timers of a locked base that are due, within the budget @left and until the time
+ * @until. Returns whether the wheel is up to date.
  */
 static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 {
 	u64 tick = get_jiffies_64();
 	unsigned int hold, n = 0;
 	struct twheel_timer *t;
-
-	lockdep_assert_held(&base->lock);
 
 	while (left) {
 		hold = min(left, TWHEEL_LOCK_HOLD);
@@ -101,8 +99,6 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 static void run_wheel(struct twheel_base *base, u64 until)
 	__must_hold(&base->lock)
 {
-	lockdep_assert_held(&base->lock);
-
 	base->stats.runs++;
 	base->running = true;
 	base->callback.task = current;
