@@ -30,8 +30,9 @@ struct peer {
 	size_t		beside;		/* of a design: bytes a timer elsewhere */
 	size_t		fixed;		/* of a design: bytes when empty */
 	uint32_t	most;		/* with more, a design takes too long; 0: no limit */
+	size_t		fn;		/* where a timer has its callback */
 	void		(*open)(uint64_t now);	/* empty, at tick @now; one at a time */
-	void		(*setup)(void *timer, fired_fn fn);
+	void		(*setup)(void *timer, fired_fn fn);	/* NULL: see bench_setup() */
 	void		(*add)(void *timer, uint64_t expires);	/* arms an idle one */
 	void		(*mod)(void *timer, uint64_t expires);	/* of a pending one */
 	void		(*extend)(void *timer, uint64_t expires);	/* to a later one */
@@ -52,6 +53,9 @@ extern const struct peer design_simple_wheel;
 extern const struct peer design_hashed_wheel;
 extern const struct peer *const peers[];
 extern const struct peer *const designs[];
+
+/* Sets up a timer that is not armed. Without a setup() of its own, all but the callback is 0. */
+void bench_setup(const struct peer *peer, void *timer, fired_fn fn);
 
 /* Objects, in huge pages as far as the system has them, as in the kernel's own memory. */
 void *bench_memory(size_t bytes);

@@ -152,7 +152,7 @@ static bool check_peer(const struct peer *which, const char *fault, char *why, s
 	}
 	peer->open(now);
 	for (i = 0; i < TIMERS; i++)
-		peer->setup(&objects[i], fired);
+		bench_setup(peer, &objects[i], fired);
 	run(fault);
 	return !*why;
 }

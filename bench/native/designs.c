@@ -27,13 +27,6 @@ struct node {
 
 LIST_HEAD(slot, node);
 
-static void node_setup(void *timer, fired_fn fn)
-{
-	struct node *t = timer;
-
-	t->fn = fn;
-}
-
 static void node_cancel(void *timer)
 {
 	struct node *t = timer;
@@ -77,9 +70,9 @@ const struct peer design_scan = {
 	.name	= "scan",
 	.exact	= true,
 	.size	= sizeof(struct node),
+	.fn	= offsetof(struct node, fn),
 	.most	= 1000000,
 	.open	= scan_open,
-	.setup	= node_setup,
 	.add	= scan_add,
 	.cancel	= node_cancel,
 	.tick	= scan_tick,
@@ -107,13 +100,6 @@ static uint32_t heap_size;
 static void heap_open(uint64_t now)
 {
 	heap_size = 0;
-}
-
-static void heap_setup(void *timer, fired_fn fn)
-{
-	struct heap_timer *t = timer;
-
-	t->fn = fn;
 }
 
 static void heap_set(uint32_t i, struct entry entry)
@@ -177,9 +163,9 @@ const struct peer design_heap = {
 	.name	= "heap",
 	.exact	= true,
 	.size	= sizeof(struct heap_timer),
+	.fn	= offsetof(struct heap_timer, fn),
 	.beside	= sizeof(struct entry),
 	.open	= heap_open,
-	.setup	= heap_setup,
 	.add	= heap_add,
 	.cancel	= heap_cancel,
 	.tick	= heap_tick,
@@ -216,9 +202,9 @@ const struct peer design_simple_wheel = {
 	.name	= "simple_wheel",
 	.exact	= true,
 	.size	= sizeof(struct node),
+	.fn	= offsetof(struct node, fn),
 	.fixed	= sizeof(simple),
 	.open	= simple_open,
-	.setup	= node_setup,
 	.add	= simple_add,
 	.cancel	= node_cancel,
 	.tick	= simple_tick,
@@ -260,9 +246,9 @@ const struct peer design_hashed_wheel = {
 	.name	= "hashed_wheel",
 	.exact	= true,
 	.size	= sizeof(struct node),
+	.fn	= offsetof(struct node, fn),
 	.fixed	= sizeof(hashed),
 	.open	= hashed_open,
-	.setup	= node_setup,
 	.add	= hashed_add,
 	.cancel	= node_cancel,
 	.tick	= hashed_tick,

@@ -6,6 +6,16 @@
 #include <time.h>
 #include "bench.h"
 
+void bench_setup(const struct peer *peer, void *timer, fired_fn fn)
+{
+	if (peer->setup) {
+		peer->setup(timer, fn);
+		return;
+	}
+	memset(timer, 0, peer->size);
+	memcpy((char *)timer + peer->fn, &fn, sizeof(fn));
+}
+
 uint64_t bench_cpu_time(void)
 {
 	struct timespec t;

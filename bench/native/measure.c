@@ -157,7 +157,7 @@ static void live(const struct plan *plan, const struct peer *peer)
 static void setup_all(const struct plan *plan, const struct peer *peer)
 {
 	for (uint32_t i = 0; i < plan->n; i++)
-		peer->setup(object(i), fired);
+		bench_setup(peer, object(i), fired);
 }
 
 static double each(const struct plan *plan, const struct peer *peer,

@@ -24,13 +24,6 @@ static void hwheel_begin(uint64_t now)
 		abort();
 }
 
-static void hwheel_setup(void *timer, fired_fn fn)
-{
-	struct timer *t = timer;
-
-	t->fn = fn;
-}
-
 static void hwheel_arm(void *timer, uint64_t expires)
 {
 	struct timer *t = timer;
@@ -70,8 +63,8 @@ const struct peer peer_hwheel = {
 	.name	= "hwheel",
 	.exact	= true,
 	.size	= sizeof(struct timer),
+	.fn	= offsetof(struct timer, fn),
 	.open	= hwheel_begin,
-	.setup	= hwheel_setup,
 	.add	= hwheel_arm,
 	.mod	= hwheel_mod,
 	.extend	= hwheel_mod,

@@ -35,14 +35,6 @@ static void ratas_open(uint64_t now)
 		hand[level] = now >> 8 * level;
 }
 
-static void ratas_setup(void *timer, fired_fn fn)
-{
-	struct event *e = timer;
-
-	memset(e, 0, sizeof(*e));
-	e->fn = fn;
-}
-
 static void unlink_event(struct event *e)
 {
 	if (e->older)
@@ -133,8 +125,8 @@ const struct peer peer_ratas = {
 	.name	= "ratas",
 	.exact	= true,
 	.size	= sizeof(struct event),
+	.fn	= offsetof(struct event, fn),
 	.open	= ratas_open,
-	.setup	= ratas_setup,
 	.add	= ratas_add,
 	.mod	= ratas_add,
 	.extend	= ratas_add,

@@ -29,14 +29,6 @@ static void rbtree_open(uint64_t now)
 	first = NULL;
 }
 
-static void rbtree_setup(void *timer, fired_fn fn)
-{
-	struct node *t = timer;
-
-	memset(t, 0, sizeof(*t));
-	t->fn = fn;
-}
-
 static void rbtree_add(void *timer, uint64_t expires)
 {
 	struct node *t = timer;
@@ -77,8 +69,8 @@ const struct peer peer_rbtree = {
 	.name	= "rbtree",
 	.exact	= true,
 	.size	= sizeof(struct node),
+	.fn	= offsetof(struct node, fn),
 	.open	= rbtree_open,
-	.setup	= rbtree_setup,
 	.add	= rbtree_add,
 	.mod	= rbtree_mod,
 	.extend	= rbtree_mod,

@@ -43,14 +43,6 @@ static void list_open(uint64_t now)
 	stale = false;
 }
 
-static void list_setup(void *timer, fired_fn fn)
-{
-	struct timer *t = timer;
-
-	memset(t, 0, sizeof(*t));
-	t->fn = fn;
-}
-
 /* The bucket for @expires. Sets @opens to the tick at which that bucket expires. */
 static uint32_t find_bucket(uint64_t expires, uint64_t *opens)
 {
@@ -201,8 +193,8 @@ const struct peer peer_timer_list = {
 	.name	= "timer_list",
 	.exact	= false,
 	.size	= sizeof(struct timer),
+	.fn	= offsetof(struct timer, fn),
 	.open	= list_open,
-	.setup	= list_setup,
 	.add	= list_add,
 	.mod	= list_mod,
 	.extend	= list_mod,

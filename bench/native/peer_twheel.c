@@ -19,14 +19,6 @@ static void twheel_open(uint64_t now)
 	twheel_wheel_add_all_levels(wheel, levels);
 }
 
-static void twheel_timer_setup(void *timer, fired_fn fn)
-{
-	struct twheel_timer *t = timer;
-
-	memset(t, 0, sizeof(*t));
-	t->fn = (twheel_fn_t)(void *)fn;
-}
-
 static void twheel_timer_add(void *timer, uint64_t expires)
 {
 	twheel_wheel_insert(wheel, timer, expires);
@@ -63,9 +55,9 @@ const struct peer peer_twheel = {
 	.name	= "twheel",
 	.exact	= true,
 	.size	= sizeof(struct twheel_timer),
+	.fn	= offsetof(struct twheel_timer, fn),
 	.fixed	= sizeof(struct twheel_wheel) + TWHEEL_LEVELS_BYTES,
 	.open	= twheel_open,
-	.setup	= twheel_timer_setup,
 	.add	= twheel_timer_add,
 	.mod	= twheel_timer_mod,
 	.extend	= twheel_timer_extend,
