@@ -14,25 +14,19 @@
 #define _STUB_KERNEL_H
 
 #include <errno.h>
-#include <limits.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-typedef uint8_t u8;
+/* Other threads may read and write the same. */
+#define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
+#define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
+
+#include "../../lib/loop/kernel_base.h"
+
 typedef uint16_t u16;
-typedef uint32_t u32;
-typedef unsigned long long u64;
-typedef long long s64;
 typedef s64 ktime_t;
 
-#define U32_MAX			UINT32_MAX
-#define U64_MAX			(~0ULL)
-#define S64_MAX			((s64)(U64_MAX >> 1))
 #define S64_MIN			(-S64_MAX - 1)
 #define TICK_NSEC		1000000LL
 #define NSEC_PER_USEC		1000L
@@ -46,26 +40,14 @@ typedef s64 ktime_t;
 #define TWHEEL_HAVE_VM_FLAGS_SET
 
 /* Compiler */
-#undef __always_inline
-#define __always_inline		inline __attribute__((always_inline))
-#define ____cacheline_aligned	__attribute__((aligned(64)))
 #define __acquires(x)
 #define __releases(x)
 #define __must_hold(x)
 #define __percpu
 #define __user
 #define __aligned(n)		__attribute__((aligned(n)))
-#define noinline		__attribute__((noinline))
-#define likely(x)		__builtin_expect(!!(x), 1)
-#define unlikely(x)		__builtin_expect(!!(x), 0)
-#define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
-#define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 #define static_assert		_Static_assert
-#define OPTIMIZER_HIDE_VAR(x)	__asm__ ("" : "+r" (x))
 #define IS_ENABLED(option)	0
-#define container_of(p, type, member) \
-	((type *)((char *)(p) - offsetof(type, member)))
-#define prefetch(p)		__builtin_prefetch(p)
 #define prefetchw(p)		__builtin_prefetch(p, 1)
 
 /* Modules */
@@ -81,16 +63,9 @@ typedef s64 ktime_t;
 #define might_sleep()		do { } while (0)
 
 /* Arithmetic */
-#define min_t(type, a, b)	({ type _a = (a), _b = (b); _a < _b ? _a : _b; })
-#define max_t(type, a, b)	({ type _c = (a), _d = (b); _c > _d ? _c : _d; })
-#define min(a, b)		min_t(typeof((a) + (b)), a, b)
-#define max(a, b)		max_t(typeof((a) + (b)), a, b)
 #define swap(a, b)		({ typeof(a) _e = (a); (a) = (b); (b) = _e; })
-#define clamp(v, low, high)	min(max((typeof(v))(v), (typeof(v))(low)), (typeof(v))(high))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
-#define DIV_ROUND_UP_ULL(n, d)	DIV_ROUND_UP((u64)(n), d)
 #define div_u64(n, d)		((u64)(n) / (d))
-#define div64_u64(n, d)		((u64)(n) / (d))
 #define check_add_overflow(a, b, d) __builtin_add_overflow(a, b, d)
 #define check_sub_overflow(a, b, d) __builtin_sub_overflow(a, b, d)
 #define roundup_pow_of_two(n)	(1U << (32 - __builtin_clz((n) - 1)))
@@ -101,34 +76,11 @@ typedef s64 ktime_t;
 #define PTR_ALIGN_DOWN(p, size)	((typeof(p))((unsigned long)(p) & ~((unsigned long)(size) - 1)))
 
 /* Bits */
-#define BITS_PER_LONG		__LONG_WIDTH__
-#define BITS_TO_LONGS(n)	(((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
-#define BIT(n)			(1UL << (n))
 #define __ffs(word)		((unsigned int)__builtin_ctzl(word))
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK_ULL(high, low)	((~0ULL >> (63 - (high))) & (~0ULL << (low)))
 #define __ffs64(word)		((unsigned int)__builtin_ctzll(word))
 #define hweight64(word)		((unsigned int)__builtin_popcountll(word))
-
-static inline int fls64(u64 x)
-{
-	return x ? 64 - __builtin_clzll(x) : 0;
-}
-
-static inline bool test_bit(unsigned int i, const unsigned long *map)
-{
-	return READ_ONCE(map[i / BITS_PER_LONG]) >> (i % BITS_PER_LONG) & 1;
-}
-
-static inline void __set_bit(unsigned int i, unsigned long *map)
-{
-	map[i / BITS_PER_LONG] |= BIT(i % BITS_PER_LONG);
-}
-
-static inline void __clear_bit(unsigned int i, unsigned long *map)
-{
-	map[i / BITS_PER_LONG] &= ~BIT(i % BITS_PER_LONG);
-}
 
 static inline unsigned int find_next_bit(const unsigned long *map, unsigned int size,
 					 unsigned int start)
@@ -148,44 +100,12 @@ static inline unsigned int find_next_bit(const unsigned long *map, unsigned int 
 	return min(i * BITS_PER_LONG + __ffs(word), size);
 }
 
-static inline unsigned int find_first_bit(const unsigned long *map, unsigned int size)
-{
-	return find_next_bit(map, size, 0);
-}
-
 #define for_each_clear_bit(i, map, size) \
 	for ((i) = 0; (i) < (size); (i)++) \
 		if (!test_bit(i, map))
 
 /* Lists */
-struct list_head { struct list_head *next, *prev; };
-
-static inline void INIT_LIST_HEAD(struct list_head *list)
-{
-	list->next = list;
-	list->prev = list;
-}
-
-static inline bool list_empty(const struct list_head *list)
-{
-	return READ_ONCE(list->next) == list;
-}
-
 #define list_empty_careful(list) list_empty(list)
-
-static inline void list_add_tail(struct list_head *entry, struct list_head *list)
-{
-	entry->next = list;
-	entry->prev = list->prev;
-	list->prev->next = entry;
-	list->prev = entry;
-}
-
-static inline void __list_del(struct list_head *prev, struct list_head *next)
-{
-	next->prev = prev;
-	WRITE_ONCE(prev->next, next);
-}
 
 static inline void list_del_init(struct list_head *entry)
 {
@@ -199,21 +119,7 @@ static inline void list_move_tail(struct list_head *entry, struct list_head *lis
 	list_add_tail(entry, list);
 }
 
-static inline void list_splice_tail_init(struct list_head *from, struct list_head *to)
-{
-	if (list_empty(from))
-		return;
-	from->next->prev = to->prev;
-	to->prev->next = from->next;
-	from->prev->next = to;
-	to->prev = from->prev;
-	INIT_LIST_HEAD(from);
-}
-
 #define list_add(entry, list)	list_add_tail(entry, (list)->next)
-#define list_del(entry)		__list_del((entry)->prev, (entry)->next)
-#define list_entry(p, type, member) container_of(p, type, member)
-#define list_first_entry(list, type, member) list_entry((list)->next, type, member)
 #define list_for_each_entry(t, list, member) \
 	for ((t) = list_first_entry(list, typeof(*(t)), member); &(t)->member != (list); \
 	     (t) = list_first_entry(&(t)->member, typeof(*(t)), member))
