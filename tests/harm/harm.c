@@ -9,11 +9,7 @@
  * program that it interrupts. With more CPUs, progress depends on the host, so the kernel
  * is one that charges programs for their own time only (CONFIG_IRQ_TIME_ACCOUNTING).
  *
- *   uncharged   time of the CPU that no program got: the victim and the innocent by their
- *               progress or CPU time, and the attacker by its CPU time. In % of the CPU.
- *   loss        of progress of the SCHED_FIFO victim, in % of its time
- *   gap         longest time that the SCHED_FIFO victim wanted to run and did not
- *   late        of the innocent's events, behind their deadlines
+ * Documentation/harm.rst says what the figures are.
  *
  * Where the module tests/modules/twheel_irqs_off.c is loaded, only the attack runs, and what
  * is measured is how long twheel keeps interrupts off.
