@@ -20,19 +20,8 @@
 /* Whether a call may wait for anything but memory. */
 static bool uring_may_wait(u32 call)
 {
-	switch (call) {
-	case TWHEEL_IOC_INFO:
-	case TWHEEL_IOC_ADD:
-	case TWHEEL_IOC_CHANGE:
-	case TWHEEL_IOC_CANCEL:
-	case TWHEEL_IOC_QUERY:
-	case TWHEEL_IOC_UPSERT:
-	case TWHEEL_IOC_CANCEL_GROUP:
-	case TWHEEL_IOC_BATCH:
-		return false;
-	default:
-		return true;
-	}
+	return call == TWHEEL_IOC_DRAIN || call == TWHEEL_IOC_EVENTFD ||
+	       call == TWHEEL_IOC_LEASE || call == TWHEEL_IOC_LIST;
 }
 
 /*
