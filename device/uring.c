@@ -20,8 +20,8 @@
 /* Whether a call may wait for anything but memory. */
 static bool uring_may_wait(u32 call)
 {
-	return call == TWHEEL_IOC_DRAIN || call == TWHEEL_IOC_EVENTFD ||
-	       call == TWHEEL_IOC_LEASE || call == TWHEEL_IOC_LIST;
+	return call == TWHEEL_IOC_DRAIN || call == TWHEEL_IOC_EVENTFD || call == TWHEEL_IOC_LEASE ||
+	       call == TWHEEL_IOC_LIST;
 }
 
 /*

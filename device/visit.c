@@ -66,7 +66,8 @@ static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
 /*
  * Visits a set, which may have ended. Wakes the next part of the waiters that are to be woken:
  * holders of leases only if @holders is %true. Stores there whether the waiters were holders.
- * Returns how long it took to wait for the lock of the set, and to wake them, in ns.
+ * Returns how long it took to wait for the lock of the set, and to wake them, in ns. Bottom halves
+ * are off.
  */
 u64 twheel_visit_set(struct timer_set *set, bool *holders)
 {
@@ -75,9 +76,9 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	struct twheel_phase phase;
 	u64 waited = 0, woke = 0;
 
-	if (!spin_trylock_bh(&set->lock)) {
+	if (!spin_trylock(&set->lock)) {
 		waited = twheel_waiters_clock();
-		spin_lock_bh(&set->lock);
+		spin_lock(&set->lock);
 		waited = twheel_waiters_clock() - waited;
 	}
 	if (set->ended) {
@@ -120,6 +121,6 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	if (!set->ended && twheel_waiters_left(set, true))
 		twheel_user_cpu_visit_by(set, phase.tick + !woke);
 out_unlock:
-	spin_unlock_bh(&set->lock);
+	spin_unlock(&set->lock);
 	return waited + woke;
 }

@@ -138,8 +138,8 @@ u64 twheel_waiters_clock(void)
 
 /*
  * Does the next part of what a set has to wake, in a section of RCU; of holders only if @holders is
- * %true. Stores there whether it was one of holders. The set is locked, but unlocked meanwhile.
- * Returns how long that took, in ns: 0 only if there was nobody to wake.
+ * %true. Stores there whether it was one of holders. The set is locked, but unlocked meanwhile, and
+ * bottom halves are off. Returns how long that took, in ns: 0 only if there was nobody to wake.
  */
 u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 {
@@ -154,14 +154,14 @@ u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 		return 0;
 	set->notify = false;
 	set->signal = false;
-	spin_unlock_bh(&set->lock);
+	spin_unlock(&set->lock);
 	began = twheel_waiters_clock();
 	if (notify)
 		twheel_waiters_signal(set);
 	if (signal)
 		kill_fasync(&set->fasync, SIGIO, POLL_IN);
 	waiters_wake_some(lease ? &lease->wait : &set->wait, lease);
-	spin_lock_bh(&set->lock);
+	spin_lock(&set->lock);
 	/* Holders may have closed the lease meanwhile. Its memory is still there. */
 	if (lease && !waiters_are_marked(&lease->wait))
 		list_del_init(&lease->ended);
@@ -180,11 +180,11 @@ void twheel_waiters_wake(struct timer_set *set, bool holders)
 		 */
 		local_bh_disable();
 		rcu_read_lock();
-		spin_lock_bh(&set->lock);
+		spin_lock(&set->lock);
 		allowed = holders;
 		twheel_waiters_wake_part(set, &allowed);
 		left = twheel_waiters_left(set, holders);
-		spin_unlock_bh(&set->lock);
+		spin_unlock(&set->lock);
 		rcu_read_unlock();
 		local_bh_enable();
 		cond_resched();
