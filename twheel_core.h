@@ -75,7 +75,7 @@ struct twheel_wheel {
 	u32			coming;
 	/* the offset of the chain to look at next: see wheel_chain() */
 	u32			cursor;
-	/* how many levels there are, and how many would have served all timers so far */
+	/* how many levels there are, and how many the owner is to make: timers may want more */
 	u32			depth;
 	u32			wanted;
 	/* levels whose last slot got a timer for lack of another level, one bit each */

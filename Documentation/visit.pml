@@ -5,7 +5,7 @@
  * (device/visit.c), part by part (device/waiters.c). A reader waits for events. Another thread arms
  * timers, and turns the wheel by that. scripts/test-protocol runs the model.
  *
- * A visit comes at its tick or later: the credit of a user and the queue of users
+ * A visit comes at its tick or later: the credit of a user and the turns of users
  * (device/user_cpu.c) are not in the model. A step is one hold of a lock, or one access outside it.
  * A ghost is a variable that only the assertions use. spin also reports a reader that sleeps beside
  * an event for ever.
@@ -44,7 +44,7 @@ byte taken;		/* timers that have left the wheel, in the order of their ticks */
 byte unread;
 byte visit_at = NEVER;
 bool woken;
-bool wanted;		/* wait.next */
+bool wanted;		/* readers are to be woken: twheel_waiters_left() */
 bool ended;
 
 bool visits;		/* the set is among those to be visited: user_cpu.c */

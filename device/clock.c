@@ -6,8 +6,8 @@
  * is filed by the tick of its deadline as the clocks stand now, and again when a clock has jumped:
  * Documentation/design-device.rst, "Clocks that jump".
  *
- * There may be very many sets. The work holds the lock for one set at a time, so opening and
- * closing never wait for a whole round.
+ * There may be very many sets. The work that tells them of a jump holds the lock for one set at a
+ * time, so opening and closing never wait for a whole round.
  */
 #include <linux/irq_work.h>
 #include <linux/notifier.h>

@@ -142,7 +142,7 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 		if (ret)
 			return ret;
 	}
-	/* Most timers need a level that the wheel has. Another timer comes back for each level. */
+	/* Most timers need a level that the wheel has. Others come back after each new level. */
 	if (unlikely(tick - set->wheel.clk >= set->wheel.span && tick > set->wheel.clk &&
 		     !adm->makeshift)) {
 		set->wheel.wanted = max(set->wheel.wanted, set->wheel.depth + 1);

@@ -63,7 +63,7 @@ enum timer_set_exemption {
 /* Any number of waiters: see waiters.c. */
 struct waiters {
 	wait_queue_head_t	queue;
-	/* Enclose the waiters to wake, or are in no queue. Put there with the set locked. */
+	/* Enclose the waiters to wake, or are in no queue. Enter it with the set locked. */
 	wait_queue_entry_t	mark, end;
 };
 
@@ -87,7 +87,7 @@ struct timer_set {
 	bool			stopped;
 	/* The file is closed: no event is delivered any more, and timers are freed. */
 	bool			ended;
-	/* A wake-up of readers has begun: its first part signals the eventfd, and sends signals. */
+	/* A wake-up of readers is to signal the eventfd; with @signal, also to send signals. */
 	bool			notify;
 	bool			signal;
 	/* Events have come into the ring since readers were woken last, or in calls of some. */

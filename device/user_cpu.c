@@ -4,16 +4,16 @@
  *
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
- * each CPU, and not one for each descriptor, and each user has a credit there: 16 steps a tick, and
- * 256 after a quiet time. A visit is a step. A wake-up is a step for each microsecond
- * that it took, and so is the wait for the lock of a set. What is left over waits for the next
- * ticks; but a call of the user does it, in the user's own time. So a server whose threads wait
- * for very many descriptors is served by the first of them. Wake-ups of the holders of leases, who
- * may be anybody, have a credit of their own: a holder with very many waiters delays only holders.
+ * each CPU, and not one for each descriptor. Each user has a credit there: 16 steps a tick, and 256
+ * after a quiet time. A visit is a step. A wake-up is a step for each microsecond that it took, and
+ * so is the wait for the lock of a set. What is left over waits for the next ticks; but a call of
+ * the user does it, in the user's own time. So a server whose threads wait for very many
+ * descriptors is served by the first of them. Wake-ups of the holders of leases, who may be
+ * anybody, have a credit of their own: a holder with very many waiters delays only holders.
  *
  * Users take turns. A turn is a visit, with one part of the wake-up that follows it. So one user
- * delays another by one turn at most, but a user's programs delay each other. A softirq gives turns
- * until its slice of time is over, and that of the next tick gives the rest.
+ * delays another by one turn at most, but a user's programs delay each other. A softirq gives up to
+ * USER_CPU_ROUND turns, and more until USER_CPU_SLICE_NS have passed. The next tick gives the rest.
  *
  * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
  * left still has a turn at each tick. But users who are behind, because they want more than their
@@ -31,8 +31,9 @@
 #define USER_CPU_BURST		256U
 
 /*
- * When all users have used up their credit, so many users who are behind have a turn at a tick. So
- * many turns are given, however long they take. More are given until the slice of time is over.
+ * A softirq gives so many turns at a tick, however long they take, and more until
+ * %USER_CPU_SLICE_NS have passed. When all users have used up their credit, so many users who are
+ * behind have a turn at a tick.
  */
 #define USER_CPU_ROUND		4U
 #define USER_CPU_SLICE_NS	(512U * NSEC_PER_USEC)

@@ -8,7 +8,7 @@
  *
  * Two marks in the queue enclose those who are to be woken. A part moves the first mark on:
  *
- *	joined later | mark | to be woken by the next parts | end | joined later, EPOLLEXCLUSIVE
+ *	joined later, woken | mark | for the next parts | end | joined later, EPOLLEXCLUSIVE
  *
  * A waiter that joins meanwhile is outside the marks: it has yet to look at the set. So a wake-up
  * ends, however fast others join.
@@ -137,9 +137,9 @@ u64 twheel_waiters_clock(void)
 }
 
 /*
- * Does the next part of what a set has to wake, in a section of RCU; of holders only if @holders is
- * %true. Stores there whether it was one of holders. The set is locked, but unlocked meanwhile, and
- * bottom halves are off. Returns how long that took, in ns: 0 only if there was nobody to wake.
+ * Does the next part of what a set has to wake, in a section of RCU. Wakes holders only if @holders
+ * is %true and no reader is left, and stores there whether it did. The set is locked, and bottom
+ * halves are off. Unlocks the set meanwhile. Returns how long it took, in ns: 0 if it did nothing.
  */
 u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 {
@@ -175,8 +175,8 @@ void twheel_waiters_wake(struct timer_set *set, bool holders)
 
 	do {
 		/*
-		 * Nobody else notifies for a part that is taken: so the caller is not preempted,
-		 * but on PREEMPT_RT.
+		 * Nobody else signals for a part that this caller has taken. So it must not be
+		 * preempted meanwhile, except on PREEMPT_RT.
 		 */
 		local_bh_disable();
 		rcu_read_lock();

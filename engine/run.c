@@ -19,7 +19,7 @@ MODULE_PARM_DESC(budget, "Timers that a CPU expires or moves in a row, at most (
 
 static unsigned int slice_us = 1000;
 module_param(slice_us, uint, 0644);
-MODULE_PARM_DESC(slice_us, "Microseconds that the wheels of a CPU run in a row, at most; a thread continues (default 1000)");
+MODULE_PARM_DESC(slice_us, "Microseconds that the wheel of a CPU runs in a row, at most; a thread continues (default 1000)");
 
 /* A run reads the clock after so many callbacks, and after each tick. */
 #define RUN_CLOCK_EVERY		16

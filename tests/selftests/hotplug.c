@@ -260,7 +260,7 @@ TEST_TIMEOUT(none_is_lost_while_cpus_come_and_go, 1500)
 	dismiss();
 	migrated = sum_of_cpus("migrated") - migrated;
 	note("the timer of visits moved %llu times", migrated);
-	/* When a CPU goes, the user's timer there may just have come. */
+	/* When a CPU goes, the timer for visits may just have come there. */
 	ASSERT_GE(migrated, turns / 2);
 	ASSERT_EQ(sum_of_cpus("early"), 0);
 }
