@@ -8,12 +8,6 @@
 #include <linux/poll.h>
 #include "timer_set.h"
 
-struct inode;
-struct io_uring_cmd;
-struct iov_iter;
-struct kiocb;
-struct seq_file;
-
 /* create.c */
 unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			   struct twheel_op __user *to, unsigned int n, bool batch);

@@ -254,7 +254,7 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	spin_lock_bh(&set->lock);
 	set->notify |= twheel_waiters_mark(&set->wait);
 	spin_unlock_bh(&set->lock);
-	twheel_waiters_wake(set, true);
+	twheel_waiters_wake(set);
 }
 
 /*
@@ -330,7 +330,7 @@ __poll_t twheel_deliver_poll(struct file *file, poll_table *wait)
 	bool found;
 
 	twheel_user_cpu_call(set);
-	twheel_waiters_poll(&set->wait, file, wait);
+	poll_wait(file, &set->wait.queue, wait);
 	if (poll_requested_events(wait) & (EPOLLIN | EPOLLRDNORM))
 		found = deliver_look(set, DELIVER_LOOK);
 	else

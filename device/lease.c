@@ -114,7 +114,7 @@ static __poll_t lease_poll(struct file *file, poll_table *wait)
 {
 	struct timer_lease *lease = file->private_data;
 
-	twheel_waiters_poll(&lease->wait, file, wait);
+	poll_wait(file, &lease->wait.queue, wait);
 	/* A holder whose push has failed with ENOENT finds EPOLLHUP. */
 	return lease_left(lease) < 0 ? EPOLLHUP : EPOLLOUT | EPOLLWRNORM;
 }
@@ -156,32 +156,19 @@ static int lease_release(struct inode *inode, struct file *file)
 	struct timer_set *set = lease->set;
 	struct twheel_phase phase;
 	struct user_timer *t;
-	bool wake = false;
 
 	twheel_turn_lock(set, &phase);
 	t = lease->t;
 	if (t && lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended &&
 	    !twheel_user_timer_has_expired(t, &phase)) {
 		lease_expire(set, t, &phase);
-		/* With a ring, a visit puts the event there, and wakes. */
-		if (set->ring || t->state != USER_TIMER_READY)
-			twheel_user_cpu_visit_by(set, phase.tick + 1);
-		else
-			wake = set->woken < WOKEN_EVENT;
+		/* Nobody may pay for this call, and the owner may have very many waiters. */
+		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	} else if (t) {
 		twheel_user_timer_end_lease(t);
 	}
 	list_del_init(&lease->ended);
-	if (wake) {
-		set->woken = WOKEN_EVENT;
-		set->signal = true;
-		set->notify = true;
-		twheel_waiters_mark(&set->wait);
-	}
 	spin_unlock_bh(&set->lock);
-	if (wake)
-		/* Visits wake the holders of the owner's other leases. */
-		twheel_waiters_wake(set, false);
 	kfree_rcu(lease, rcu);
 	twheel_set_put(set);
 	return 0;

@@ -140,7 +140,8 @@ static void set_free_timers(struct timer_set *set)
 				twheel_user_timer_free_extra(t);
 		}
 		spin_unlock_bh(&set->lock);
-		twheel_turn_wake_holders(set);
+		if (!list_empty_careful(&set->ended_leases))
+			twheel_waiters_wake(set);
 		twheel_block_remove(block);
 		cond_resched();
 	}

@@ -69,13 +69,6 @@ static __always_inline void twheel_turn_call(struct timer_set *set, struct twhee
 	set->woken = WOKEN_NOT;
 }
 
-/* Wakes the holders of leases that have ended in a call, in the caller's own time. */
-static inline void twheel_turn_wake_holders(struct timer_set *set)
-{
-	if (unlikely(!list_empty_careful(&set->ended_leases)))
-		twheel_waiters_wake(set, true);
-}
-
 /*
  * Begins a hold of a set's lock in a call. Who calls, turns: the wheel catches up with the clock by
  * up to %TWHEEL_CHUNK steps.
@@ -103,7 +96,9 @@ static __always_inline void twheel_turn_end(struct timer_set *set,
 	if (unlikely(set->wheel.next < (u64)set->visit.expires))
 		twheel_turn_ask_visit(set, phase);
 	spin_unlock_bh(&set->lock);
-	twheel_turn_wake_holders(set);
+	/* Wakes the holders of leases that have ended, in the caller's own time. */
+	if (unlikely(!list_empty_careful(&set->ended_leases)))
+		twheel_waiters_wake(set);
 }
 
 #endif /* _TWHEEL_DEVICE_TURN_H */

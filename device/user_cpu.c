@@ -53,6 +53,7 @@ struct user_cpu_all {
 	u64			until;		/* as in struct user_cpu */
 	u64			doubted;	/* the tick at which a time was last doubted */
 	unsigned int		behind;		/* how many users are behind */
+	bool			away;		/* @timer went to another CPU, see cpu.c */
 };
 
 static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
@@ -63,16 +64,15 @@ static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
  */
 static u64 (*user_cpu_visit)(struct timer_set *set, bool *holders);
 
-/*
- * Arms the timer on this CPU, also if it is isolated: each CPU has its own visits of a user.
- * A timer that another CPU has got, because this one was offline, comes back.
- */
+/* Arms the timer on this CPU, also if it is isolated: each CPU has its own visits of a user. */
 static void user_cpu_arm(struct user_cpu_all *all, u64 tick)
 {
 	lockdep_assert_held(&all->lock);
 
-	twheel_cancel(&all->timer);
-	twheel_add_on(&all->timer, tick, smp_processor_id());
+	if (all->away)
+		twheel_cancel(&all->timer);
+	if (!twheel_pending(&all->timer) || !twheel_mod_pending(&all->timer, tick))
+		twheel_add_on(&all->timer, tick, smp_processor_id());
 }
 
 /*
@@ -152,7 +152,7 @@ void twheel_user_cpu_remove(struct timer_set *set)
 /* The slow part of twheel_user_cpu_visit_by(), which has found no earlier visit. */
 void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 {
-	struct user_cpu *user = twheel_user_cpu_here(set);
+	struct user_cpu *user = raw_cpu_ptr(set->user);
 	struct user_cpu_all *all = user->all;
 
 	lockdep_assert_held(&set->lock);
@@ -244,6 +244,7 @@ static void user_cpu_expire(struct twheel_timer *timer)
 
 	rcu_read_lock();
 	spin_lock(&all->lock);
+	all->away = all != this_cpu_ptr(&user_cpu_alls);
 	while ((first = timerqueue_getnext(&all->users)) && first->expires <= now &&
 	       (n++ < USER_CPU_ROUND || local_clock() < until))
 		user_cpu_turn(container_of(first, struct user_cpu, turn), now);
@@ -256,7 +257,7 @@ static void user_cpu_expire(struct twheel_timer *timer)
 /* Does what softirqs have not done for the user of a set, in a call of a program. */
 void twheel_user_cpu_help(struct timer_set *set)
 {
-	struct user_cpu *user = twheel_user_cpu_here(set);
+	struct user_cpu *user = raw_cpu_ptr(set->user);
 	struct timer_set *overdue;
 	unsigned int n;
 	bool holders;

@@ -28,12 +28,6 @@ void twheel_user_cpu_exit(void);
 /* visit.c */
 u64 twheel_visit_set(struct timer_set *set, bool *holders);
 
-/* Bottom halves are off. */
-static inline struct user_cpu *twheel_user_cpu_here(const struct timer_set *set)
-{
-	return raw_cpu_ptr(set->user);
-}
-
 /* Begins a call on a set: if softirqs are behind with what they do for the user, it helps. */
 static inline void twheel_user_cpu_call(struct timer_set *set)
 {

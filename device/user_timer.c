@@ -124,7 +124,6 @@ void twheel_user_timer_end_lease(struct user_timer *t)
 	WRITE_ONCE(lease->t, NULL);
 	set->leases--;
 	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
-	/* Pairs with the barrier in twheel_waiters_poll(). */
 	if (twheel_waiters_mark(&lease->wait))
 		list_add_tail(&lease->ended, &set->ended_leases);
 }

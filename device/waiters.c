@@ -21,10 +21,14 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include "twheel_compat.h"
+#include "user_cpu.h"
 #include "waiters.h"
 
 /* The most waiters that are woken in a row, with interrupts off. */
 #define WAITERS_PART	16U
+
+/* The most parts that a call does. */
+#define WAITERS_PARTS	64U
 
 /* The function of a mark, which waits for nothing. */
 static int waiters_pass_mark(struct wait_queue_entry *mark, unsigned int mode, int flags, void *key)
@@ -39,20 +43,6 @@ void twheel_waiters_init(struct waiters *waiters)
 	init_waitqueue_func_entry(&waiters->end, waiters_pass_mark);
 	INIT_LIST_HEAD(&waiters->mark.entry);
 	INIT_LIST_HEAD(&waiters->end.entry);
-}
-
-/* Lets the caller of poll() wait, unless it waits already or only looks. */
-void twheel_waiters_poll(struct waiters *waiters, struct file *file, poll_table *wait)
-{
-	/* poll_does_not_wait(), which newer kernels do not have */
-	if (!wait || !wait->_qproc)
-		return;
-	poll_wait(file, &waiters->queue, wait);
-	/*
-	 * Pairs with wq_has_sleeper(): first in the queue, then look for events. Newer kernels have
-	 * this barrier in poll_wait().
-	 */
-	smp_mb();
 }
 
 /*
@@ -168,10 +158,11 @@ u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 	return twheel_waiters_clock() - began + 1;
 }
 
-/* Does the parts for readers, in a call; with @holders also those for holders. May sleep. */
-void twheel_waiters_wake(struct timer_set *set, bool holders)
+/* Does the parts for all, in a call: at most %WAITERS_PARTS, and visits do the rest. May sleep. */
+void twheel_waiters_wake(struct timer_set *set)
 {
-	bool allowed, left;
+	unsigned int n = 0;
+	bool holders, left;
 
 	do {
 		/*
@@ -181,9 +172,14 @@ void twheel_waiters_wake(struct timer_set *set, bool holders)
 		local_bh_disable();
 		rcu_read_lock();
 		spin_lock(&set->lock);
-		allowed = holders;
-		twheel_waiters_wake_part(set, &allowed);
-		left = twheel_waiters_left(set, holders);
+		holders = true;
+		twheel_waiters_wake_part(set, &holders);
+		left = twheel_waiters_left(set, true);
+		/* Nobody pays for a kernel thread. A set that has ended gets no visit. */
+		if (left && !set->ended && (++n == WAITERS_PARTS || current->flags & PF_KTHREAD)) {
+			twheel_user_cpu_visit_by(set, get_jiffies_64() + 1);
+			left = false;
+		}
 		spin_unlock(&set->lock);
 		rcu_read_unlock();
 		local_bh_enable();

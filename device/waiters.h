@@ -7,17 +7,12 @@
 
 #include "timer_set.h"
 
-struct file;
-struct poll_table_struct;
-
 void twheel_waiters_init(struct waiters *waiters);
-void twheel_waiters_poll(struct waiters *waiters, struct file *file,
-			 struct poll_table_struct *wait);
 bool twheel_waiters_mark(struct waiters *waiters);
 bool twheel_waiters_left(const struct timer_set *set, bool holders);
 void twheel_waiters_signal(struct timer_set *set);
 u64 twheel_waiters_clock(void);
 u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders);
-void twheel_waiters_wake(struct timer_set *set, bool holders);
+void twheel_waiters_wake(struct timer_set *set);
 
 #endif /* _TWHEEL_DEVICE_WAITERS_H */

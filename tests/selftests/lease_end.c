@@ -3,6 +3,7 @@
 #include "event_ring.h"
 #include "holder.h"
 #include "one_epoll.h"
+#include "user.h"
 
 NONBLOCK_TEST(expiry_ends_the_lease_before_the_event_is_read)
 {
@@ -236,9 +237,52 @@ DEVICE_TEST(two_closed_leases_signal_once)
 
 	close(lease_of_new_timer(fd, &handle, ON_CLOSE));
 	close(first);
+	sleep_for(ticks(3));
 	ASSERT_EQ(signals(eventfd), 1);
 	read_closed(fd);
 	read_closed(fd);
+}
+
+/* A kernel thread may close the file, whom nobody pays for. And the holder need not pay for all. */
+TRAVEL_TEST(close_of_a_lease_leaves_the_wake_up_to_a_visit)
+{
+	__u64 handle;
+	const int lease = lease_of_new_timer(fd, &handle, ON_CLOSE);
+	const int epoll = new_epoll(fd, EPOLLIN | EPOLLET);
+
+	close(lease);
+	ASSERT(!epoll_reports(epoll, 0));
+	sleep_for(ticks(2));
+	ASSERT(epoll_reports(epoll, 0));
+	read_closed(fd);
+}
+
+static unsigned int reporting(const int *epolls, unsigned int n)
+{
+	struct epoll_event event;
+	unsigned int reported = 0;
+
+	while (n--)
+		reported += CALL(epoll_wait(epolls[n], &event, 1, 0));
+	return reported;
+}
+
+/* A call wakes 64 parts of the holders of a lease that it ends, in the time of its program. */
+TRAVEL_TEST(call_wakes_so_many_holders_and_visits_the_others)
+{
+	enum { EPOLLS = 3000, IN_THE_CALL = 64 * 16 };
+	int epolls[EPOLLS], lease;
+	unsigned int i;
+	__u64 handle;
+
+	allow_files(EPOLLS + 100);
+	lease = lease_of_new_timer(fd, &handle, 0);
+	for (i = 0; i < EPOLLS; i++)
+		epolls[i] = new_epoll(lease, EPOLLET);
+	ASSERT_EQ(cancel(fd, handle), 0);
+	ASSERT_EQ(reporting(epolls, EPOLLS), IN_THE_CALL);
+	sleep_for(ticks(100));
+	ASSERT_EQ(reporting(epolls, EPOLLS), EPOLLS - IN_THE_CALL);
 }
 
 /* The kernel has found only some of the timers that are due. */
