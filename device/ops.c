@@ -28,7 +28,8 @@ static bool ops_handle_names(const struct user_timer *t, u64 handle)
  */
 static inline bool ops_has_expired(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	if (likely(t->state == USER_TIMER_PENDING && twheel_wheel_state(&t->node) > phase->tick))
+	if (likely(t->state == USER_TIMER_PENDING && twheel_wheel_state(&t->node) > phase->tick &&
+		   !(t->flags & USER_TIMER_LEASE_CLOSED)))
 		return false;
 	return twheel_user_timer_has_expired(t, phase);
 }

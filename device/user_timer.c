@@ -43,14 +43,15 @@ u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
 }
 
 /*
- * Whether @t, which is not DEAD, is READY or would be if the wheel were turned. The time @phase
+ * Whether @t, which is not DEAD, is READY or would be if the wheel were turned, or if its lease was
+ * closed and it comes behind timers that are due. The time @phase
  * was read since the set was locked.
  */
 bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase)
 {
 	lockdep_assert_held(&user_timer_set(t)->lock);
 
-	if (t->state == USER_TIMER_READY)
+	if (t->state == USER_TIMER_READY || t->flags & USER_TIMER_LEASE_CLOSED)
 		return true;
 	if (twheel_wheel_state(&t->node) > phase->tick)
 		return false;
