@@ -162,7 +162,7 @@ static int lease_release(struct inode *inode, struct file *file)
 	if (t && lease->flags & TWHEEL_LEASE_EXPIRE_ON_CLOSE && !set->ended &&
 	    !twheel_user_timer_has_expired(t, &phase)) {
 		lease_expire(set, t, &phase);
-		/* Nobody may pay for this call, and the owner may have very many waiters. */
+		/* Perhaps nobody pays for this call, and the owner may have very many waiters. */
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	} else if (t) {
 		twheel_user_timer_end_lease(t);

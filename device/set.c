@@ -140,11 +140,11 @@ static void set_free_timers(struct timer_set *set)
 				twheel_user_timer_free_extra(t);
 		}
 		spin_unlock_bh(&set->lock);
-		if (!list_empty_careful(&set->ended_leases))
-			twheel_waiters_wake(set);
 		twheel_block_remove(block);
 		cond_resched();
 	}
+	/* No visit does: the set has ended. */
+	twheel_waiters_wake(set);
 }
 
 /* Gives back a reference to the memory of a set. */

@@ -53,7 +53,7 @@ struct user_cpu_all {
 	u64			until;		/* as in struct user_cpu */
 	u64			doubted;	/* the tick at which a time was last doubted */
 	unsigned int		behind;		/* how many users are behind */
-	bool			away;		/* @timer went to another CPU, see cpu.c */
+	bool			away;		/* @timer went to another CPU: engine/cpu.c */
 };
 
 static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);

@@ -108,8 +108,8 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 	if (set->ring && moved && twheel_turn_any(set))
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	wake = wake && set->woken < reason;
-	if (wake && twheel_waiters_left(set, false) && !(event && READ_ONCE(set->fasync))) {
-		/* First the wake-up that is under way, unless there is a signal to send. */
+	if (wake && twheel_waiters_left(set, false)) {
+		/* First the wake-up that is under way: its later parts wait already. */
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	} else {
 		set->fresh = false;

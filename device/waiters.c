@@ -13,8 +13,8 @@
  * A waiter that joins meanwhile is outside the marks: it has yet to look at the set. So a wake-up
  * ends, however fast others join.
  *
- * After a visit, a softirq does a part, and visits the set again for the next one. A call wakes by
- * itself, in its own time.
+ * After a visit, a softirq does a part, and visits the set again for the next one. A call does up
+ * to 64 parts by itself, in its own time. Leases that have ended take turns.
  */
 #include <linux/fs.h>
 #include <linux/poll.h>
@@ -155,6 +155,8 @@ u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 	/* Holders may have closed the lease meanwhile. Its memory is still there. */
 	if (lease && !waiters_are_marked(&lease->wait))
 		list_del_init(&lease->ended);
+	else if (lease && !list_empty(&lease->ended))
+		list_move_tail(&lease->ended, &set->ended_leases);
 	return twheel_waiters_clock() - began + 1;
 }
 

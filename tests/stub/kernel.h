@@ -314,6 +314,7 @@ struct hrtimer {
 
 /* Threads, workqueues and CPUs. Timers of the benchmarks never need process context. */
 typedef struct { int unused; } wait_queue_head_t;
+typedef struct { int unused; } wait_queue_entry_t;
 typedef unsigned int __poll_t;
 typedef struct poll_table_struct poll_table;
 struct work_struct { void (*func)(struct work_struct *work); };

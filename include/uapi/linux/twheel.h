@@ -502,8 +502,8 @@ struct twheel_eventfd {
  *
  * When the last copy of a lease is closed, also because its holder has died, the timer
  * goes on to its deadline. With %TWHEEL_LEASE_EXPIRE_ON_CLOSE, the timer expires at once
- * instead, and its event has TWHEEL_EVENT_LEASE_CLOSED. A program that waits for events is
- * woken at the next tick.
+ * instead, and its event has TWHEEL_EVENT_LEASE_CLOSED. read() and poll() find the event at
+ * once. A program that waits already is woken as for a timer that is due at the next tick.
  *
  * The owner may change the deadline of a leased timer at any time, also to an earlier
  * one. The lease goes on.
