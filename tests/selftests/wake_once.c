@@ -235,13 +235,14 @@ RING_TEST(poll_of_another_user_leaves_the_wake_up)
  */
 RING_TEST(event_during_an_earlier_wake_up_wakes)
 {
-	enum { EPOLLS = 200, BUSY = 40, ROUNDS = 10 };
+	enum { EPOLLS = 1000, BUSY = 40, ROUNDS = 10 };
 	enum { NOTHING, CONSUME, WAYS };
 	const int eventfd = eventfd_of(ring.fd);
 	unsigned int round, way, i;
 	__u64 start, later;
 
 	need_time_travel();
+	allow_files(EPOLLS + 100);
 	for (i = 0; i < EPOLLS; i++)
 		new_epoll(ring.fd, EPOLLIN | EPOLLET);
 	/* The calls of another user do not help. */
