@@ -44,9 +44,9 @@
 #define QUOTA_MORE_BLOCKS	4096U
 
 /*
- * A batch borrows up to %TWHEEL_CHUNK timers while it holds the lock of its set, and returns the
- * rest. So near the limit, timers are charged one at a time: a loan could make another set of the
- * user fail, and up to %TWHEEL_CHUNK sets may borrow at once.
+ * A batch charges for up to %TWHEEL_CHUNK timers ahead while it holds the lock of its set, and up
+ * to %TWHEEL_CHUNK sets of a user do so at once. The limit must not refuse a timer because of those
+ * that are charged ahead. So this near to the limit, timers are charged one at a time.
  */
 #define QUOTA_NEAR_LIMIT	(TWHEEL_CHUNK * TWHEEL_CHUNK)
 

@@ -143,7 +143,7 @@ static void set_free_timers(struct timer_set *set)
 		twheel_block_remove(block);
 		cond_resched();
 	}
-	/* No visit does: the set has ended. */
+	/* Wakes the holders of leases. No visit does, because the set has ended. */
 	twheel_waiters_wake(set);
 }
 

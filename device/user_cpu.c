@@ -48,7 +48,7 @@
 struct user_cpu_all {
 	/* Nests inside the locks of sets. Taken with bottom halves off. Protects all of these. */
 	spinlock_t		lock;
-	struct timerqueue_head	users;		/* those who want a turn, by tick */
+	struct timerqueue_head	users;		/* the users who want a turn, by tick */
 	struct twheel_timer	timer;		/* for the first of them */
 	u64			until;		/* as in struct user_cpu */
 	u64			doubted;	/* the tick at which a time was last doubted */
