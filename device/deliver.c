@@ -252,7 +252,7 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	/* Unread events go to the ring first. */
 	deliver_look(set, READ_ONCE(set->entries));
 	spin_lock_bh(&set->lock);
-	set->notify |= twheel_waiters_mark(&set->wait);
+	set->notify = true;
 	spin_unlock_bh(&set->lock);
 	twheel_waiters_wake(set);
 }

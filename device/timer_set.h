@@ -63,7 +63,7 @@ enum timer_set_exemption {
 /* Any number of waiters: see waiters.c. */
 struct waiters {
 	wait_queue_head_t	queue;
-	/* Enclose the waiters to wake, or are in no queue. Enter it with the set locked. */
+	/* Enclose the waiters to wake, or are in no queue. */
 	wait_queue_entry_t	mark, end;
 };
 

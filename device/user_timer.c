@@ -125,7 +125,7 @@ void twheel_user_timer_end_lease(struct user_timer *t)
 	WRITE_ONCE(lease->t, NULL);
 	set->leases--;
 	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
-	if (twheel_waiters_mark(&lease->wait))
+	if (wq_has_sleeper(&lease->wait.queue))
 		list_add_tail(&lease->ended, &set->ended_leases);
 }
 

@@ -58,7 +58,6 @@ static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
 	set->woken = reason;
 	set->signal |= event;
 	set->notify = true;
-	twheel_waiters_mark(&set->wait);
 	if (set->ring)
 		twheel_ring_more(set, true);
 }

@@ -45,23 +45,6 @@ void twheel_waiters_init(struct waiters *waiters)
 	INIT_LIST_HEAD(&waiters->end.entry);
 }
 
-/*
- * Marks those who wait now. Returns whether anybody does. The set is locked: whoever joins later
- * finds what the caller has found.
- */
-bool twheel_waiters_mark(struct waiters *waiters)
-{
-	struct wait_queue_head *queue = &waiters->queue;
-
-	if (!wq_has_sleeper(queue))
-		return false;
-	spin_lock_irq(&queue->lock);
-	list_move(&waiters->mark.entry, &queue->head);
-	list_move_tail(&waiters->end.entry, &queue->head);
-	spin_unlock_irq(&queue->lock);
-	return true;
-}
-
 static bool waiters_are_marked(const struct waiters *waiters)
 {
 	/* Without the lock of the queue: a mark that moves is never alone. */
@@ -77,8 +60,11 @@ bool twheel_waiters_left(const struct timer_set *set, bool holders)
 	       (holders && !list_empty(&set->ended_leases));
 }
 
-/* Wakes the next waiters between the marks, as __wake_up() would. */
-static void waiters_wake_some(struct waiters *waiters, bool holders)
+/*
+ * Wakes the next waiters between the marks, as __wake_up() would. With @begin, marks those who wait
+ * now: whoever joins later finds what the caller has found with the set locked.
+ */
+static void waiters_wake_some(struct waiters *waiters, bool begin, bool holders)
 {
 	const unsigned int mode = holders ? TASK_NORMAL : TASK_INTERRUPTIBLE;
 	void *key = holders ? NULL : poll_to_key(EPOLLIN | EPOLLRDNORM);
@@ -87,6 +73,10 @@ static void waiters_wake_some(struct waiters *waiters, bool holders)
 	int ret;
 
 	spin_lock_irq(&waiters->queue.lock);
+	if (begin) {
+		list_move(&mark->entry, &waiters->queue.head);
+		list_move_tail(&end->entry, &waiters->queue.head);
+	}
 	for (n = 0; n < WAITERS_PART; n++) {
 		next = list_next_entry(mark, entry);
 		/* If the wake-up is over, the mark is alone. */
@@ -150,7 +140,10 @@ u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 		twheel_waiters_signal(set);
 	if (signal)
 		kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	waiters_wake_some(lease ? &lease->wait : &set->wait, lease);
+	if (lease)
+		waiters_wake_some(&lease->wait, !waiters_are_marked(&lease->wait), true);
+	else
+		waiters_wake_some(&set->wait, notify, false);
 	spin_lock(&set->lock);
 	/* Holders may have closed the lease meanwhile. Its memory is still there. */
 	if (lease && !waiters_are_marked(&lease->wait))

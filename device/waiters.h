@@ -8,7 +8,6 @@
 #include "timer_set.h"
 
 void twheel_waiters_init(struct waiters *waiters);
-bool twheel_waiters_mark(struct waiters *waiters);
 bool twheel_waiters_left(const struct timer_set *set, bool holders);
 void twheel_waiters_signal(struct timer_set *set);
 u64 twheel_waiters_clock(void);

@@ -339,6 +339,7 @@ extern struct smp_hotplug_thread *native_thread;
 #define finish_wait(q, wait)	((void)(wait))
 #define init_waitqueue_head(q)	do { } while (0)
 #define waitqueue_active(q)	false
+#define wq_has_sleeper(q)	false
 #define wake_up_all(q)		do { } while (0)
 
 enum cpuhp_state { CPUHP_AP_ONLINE_DYN };
