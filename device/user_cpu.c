@@ -5,15 +5,16 @@
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
  * each CPU, and not one for each descriptor. Each user has a credit there: 16 steps a tick, and 256
- * after a quiet time. A visit is a step. A wake-up is a step for each microsecond that it took, and
- * so is the wait for the lock of a set. What is left over waits for the next ticks; but a call of
- * the user does it, in the user's own time. So a server whose threads wait for very many
- * descriptors is served by the first of them. Wake-ups of the holders of leases, who may be
- * anybody, have a credit of their own: a holder with very many waiters delays only holders.
+ * after a quiet time. A turn is a visit, with one part of the wake-up that follows it. It is a step
+ * for each microsecond that it takes, and for the one that it begins. What is left over waits for
+ * the next ticks; but a call of the user does it, in the user's own time. So a server whose threads
+ * wait for very many descriptors is served by the first of them. Wake-ups of the holders of leases,
+ * who may be anybody, have a credit of their own: a holder with very many waiters delays only
+ * holders.
  *
- * Users take turns. A turn is a visit, with one part of the wake-up that follows it. So one user
- * delays another by one turn at most, but a user's programs delay each other. A softirq gives up to
- * USER_CPU_ROUND turns, and more until USER_CPU_SLICE_NS have passed. The next tick gives the rest.
+ * Users take turns. So one user delays another by one turn at most, but a user's programs delay
+ * each other. A softirq gives up to USER_CPU_ROUND turns, and more until USER_CPU_SLICE_NS have
+ * passed. The next tick gives the rest.
  *
  * All users of a CPU together have such a credit, too. When it is used up, a user who has credit
  * left still has a turn at each tick. But users who are behind, because they want more than their
@@ -38,9 +39,9 @@
 #define USER_CPU_ROUND		4U
 #define USER_CPU_SLICE_NS	(512U * NSEC_PER_USEC)
 
-#define USER_CPU_STEP_NS	1024U	/* of a wake-up */
-#define USER_CPU_LONG		64U	/* a wake-up of more steps is doubted */
-#define USER_CPU_MOST		4096U	/* as which a wake-up counts at most */
+#define USER_CPU_STEP_NS	1024U
+#define USER_CPU_LONG		64U	/* a turn of more steps is doubted */
+#define USER_CPU_MOST		4096U	/* as which a turn counts at most */
 
 #define USER_CPU_HELP		64U	/* visits that a call does for its user, at most */
 
@@ -60,9 +61,9 @@ static DEFINE_PER_CPU(struct user_cpu_all, user_cpu_alls);
 
 /*
  * Visits a set, and wakes its program or, if @holders allows it, holders: then stores %true there,
- * else %false. Returns how long it took to wait for a lock, and to wake them, in ns, or 0.
+ * else %false.
  */
-static u64 (*user_cpu_visit)(struct timer_set *set, bool *holders);
+static void (*user_cpu_visit)(struct timer_set *set, bool *holders);
 
 /* Arms the timer on this CPU, also if it is isolated: each CPU has its own visits of a user. */
 static void user_cpu_arm(struct user_cpu_all *all, u64 tick)
@@ -186,15 +187,15 @@ static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
 }
 
 /*
- * Takes a visit from the credit of a user, and what came with it and took @ns, or 0; a wake-up of
- * holders from the credit for these. The clock also counts interrupts, and what the host of
- * a virtual machine takes. So a long time is doubted: once a second, the user does not pay for it.
+ * Takes a turn that took @ns from the credit of a user; what woke holders, but for a step, from the
+ * credit for these. The clock also counts interrupts, and what the host of a virtual machine takes.
+ * So a long time is doubted: once a second, the user does not pay for it.
  */
 static void user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
 {
 	u64 until = now << USER_CPU_STEPS_SHIFT;
 	u64 earliest = until - USER_CPU_BURST, latest = until + USER_CPU_BURST;
-	unsigned int steps = min_t(u64, DIV_ROUND_UP_ULL(ns, USER_CPU_STEP_NS), USER_CPU_MOST);
+	unsigned int steps = min_t(u64, ns / USER_CPU_STEP_NS + 1, USER_CPU_MOST);
 	struct user_cpu_all *all = user->all;
 	unsigned int own = steps;
 
@@ -204,31 +205,42 @@ static void user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
 	}
 	if (holders) {
 		user->holders_until = max(user->holders_until, earliest) + own;
-		own = 0;
+		own = 1;
 	}
-	user->until = max(user->until, earliest) + 1 + own;
+	user->until = max(user->until, earliest) + own;
 	/* Each user pays its own debt. That of all is bounded, so a new user soon has turns. */
-	all->until = min(max(all->until, earliest) + 1 + steps, latest);
+	all->until = min(max(all->until, earliest) + steps, latest);
 	user->tick = now;
 }
 
-/* A turn of a user: a visit. The set and the user may end meanwhile. */
-static void user_cpu_turn(struct user_cpu *user, u64 now)
+/* In ns. With PREEMPT_RT, others may run during a turn. */
+static u64 user_cpu_clock(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : local_clock();
+}
+
+/*
+ * A turn of a user, which begins at @began. Returns when it ends. The set and the user may end
+ * meanwhile.
+ */
+static u64 user_cpu_turn(struct user_cpu *user, u64 now, u64 began)
 	__must_hold(&user->all->lock)
 {
 	bool holders = user->holders_until <= now << USER_CPU_STEPS_SHIFT;
 	struct timer_set *set = NULL;
-	u64 ns;
+	u64 end = began;
 
 	if (user_cpu_has_credit(user, now))
 		set = user_cpu_pop(user, now);
 	if (set) {
 		spin_unlock(&user->all->lock);
-		ns = user_cpu_visit(set, &holders);
+		user_cpu_visit(set, &holders);
 		spin_lock(&user->all->lock);
-		user_cpu_spend(user, now, ns, holders);
+		end = user_cpu_clock();
+		user_cpu_spend(user, now, end - began, holders);
 	}
 	user_cpu_go_on(user, now);
+	return end;
 }
 
 /*
@@ -239,15 +251,15 @@ static void user_cpu_expire(struct twheel_timer *timer)
 {
 	struct user_cpu_all *all = container_of(timer, struct user_cpu_all, timer);
 	struct timerqueue_node *first;
-	u64 now = get_jiffies_64(), until = local_clock() + USER_CPU_SLICE_NS;
+	u64 now = get_jiffies_64(), clock = user_cpu_clock(), until = clock + USER_CPU_SLICE_NS;
 	unsigned int n = 0;
 
 	rcu_read_lock();
 	spin_lock(&all->lock);
 	all->away = all != this_cpu_ptr(&user_cpu_alls);
 	while ((first = timerqueue_getnext(&all->users)) && first->expires <= now &&
-	       (n++ < USER_CPU_ROUND || local_clock() < until))
-		user_cpu_turn(container_of(first, struct user_cpu, turn), now);
+	       (n++ < USER_CPU_ROUND || clock < until))
+		clock = user_cpu_turn(container_of(first, struct user_cpu, turn), now, clock);
 	if (first)
 		user_cpu_arm(all, max_t(u64, first->expires, now + 1));
 	spin_unlock(&all->lock);
@@ -303,7 +315,7 @@ struct user_cpu __percpu *twheel_user_cpu_new(void)
 	return users;
 }
 
-void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set, bool *holders))
+void twheel_user_cpu_init(void (*visit)(struct timer_set *set, bool *holders))
 {
 	struct user_cpu_all *all;
 	unsigned int cpu;

@@ -22,11 +22,11 @@ struct user_cpu __percpu *twheel_user_cpu_new(void);
 void twheel_user_cpu_add(struct timer_set *set, u64 tick);
 void twheel_user_cpu_remove(struct timer_set *set);
 void twheel_user_cpu_help(struct timer_set *set);
-void twheel_user_cpu_init(u64 (*visit)(struct timer_set *set, bool *holders));
+void twheel_user_cpu_init(void (*visit)(struct timer_set *set, bool *holders));
 void twheel_user_cpu_exit(void);
 
 /* visit.c */
-u64 twheel_visit_set(struct timer_set *set, bool *holders);
+void twheel_visit_set(struct timer_set *set, bool *holders);
 
 /* Begins a call on a set: if softirqs are behind with what they do for the user, it helps. */
 static inline void twheel_user_cpu_call(struct timer_set *set)

@@ -65,21 +65,15 @@ static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
 /*
  * Visits a set, which may have ended. Wakes the next part of the waiters that are to be woken:
  * holders of leases only if @holders is %true. Stores there whether the waiters were holders.
- * Returns how long it took to wait for the lock of the set, and to wake them, in ns. Bottom halves
- * are off.
+ * Bottom halves are off.
  */
-u64 twheel_visit_set(struct timer_set *set, bool *holders)
+void twheel_visit_set(struct timer_set *set, bool *holders)
 {
 	unsigned int reason = WOKEN_EVENT;
-	bool wake, event, done, moved;
+	bool wake, event, done, moved, woke;
 	struct twheel_phase phase;
-	u64 waited = 0, woke = 0;
 
-	if (!spin_trylock(&set->lock)) {
-		waited = twheel_waiters_clock();
-		spin_lock(&set->lock);
-		waited = twheel_waiters_clock() - waited;
-	}
+	spin_lock(&set->lock);
 	if (set->ended) {
 		*holders = false;
 		goto out_unlock;
@@ -121,5 +115,4 @@ u64 twheel_visit_set(struct timer_set *set, bool *holders)
 		twheel_user_cpu_visit_by(set, phase.tick + !woke);
 out_unlock:
 	spin_unlock(&set->lock);
-	return waited + woke;
 }

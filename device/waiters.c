@@ -4,7 +4,7 @@
  *
  * Any number of epolls may watch a file, and a signal may go to a large process group. So nobody
  * knows how long a wake-up takes, and it is done by parts of a few waiters. The clock tells
- * afterwards how long a part took: user_cpu.c.
+ * afterwards how long a visit took, with a part: user_cpu.c.
  *
  * Two marks in the queue enclose those who are to be woken. A part moves the first mark on:
  *
@@ -19,7 +19,6 @@
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include "twheel_compat.h"
 #include "user_cpu.h"
 #include "waiters.h"
@@ -109,33 +108,23 @@ void twheel_waiters_signal(struct timer_set *set)
 }
 
 /*
- * The clock for what a softirq does for a user, in ns. With PREEMPT_RT, others may run meanwhile.
- */
-u64 twheel_waiters_clock(void)
-{
-	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : local_clock();
-}
-
-/*
  * Does the next part of what a set has to wake, in a section of RCU. Wakes holders only if @holders
  * is %true and no reader is left, and stores there whether it did. The set is locked, and bottom
- * halves are off. Unlocks the set meanwhile. Returns how long it took, in ns: 0 if it did nothing.
+ * halves are off. Unlocks the set meanwhile. Returns whether it did anything.
  */
-u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
+bool twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 {
 	bool readers = twheel_waiters_left(set, false), notify = set->notify, signal = set->signal;
 	struct timer_lease *lease = NULL;
-	u64 began;
 
 	if (!readers && *holders)
 		lease = list_first_entry_or_null(&set->ended_leases, struct timer_lease, ended);
 	*holders = lease;
 	if (!readers && !lease)
-		return 0;
+		return false;
 	set->notify = false;
 	set->signal = false;
 	spin_unlock(&set->lock);
-	began = twheel_waiters_clock();
 	if (notify)
 		twheel_waiters_signal(set);
 	if (signal)
@@ -150,7 +139,7 @@ u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 		list_del_init(&lease->ended);
 	else if (lease && !list_empty(&lease->ended))
 		list_move_tail(&lease->ended, &set->ended_leases);
-	return twheel_waiters_clock() - began + 1;
+	return true;
 }
 
 /* Does the parts for all, in a call: at most %WAITERS_PARTS, and visits do the rest. May sleep. */

@@ -10,8 +10,7 @@
 void twheel_waiters_init(struct waiters *waiters);
 bool twheel_waiters_left(const struct timer_set *set, bool holders);
 void twheel_waiters_signal(struct timer_set *set);
-u64 twheel_waiters_clock(void);
-u64 twheel_waiters_wake_part(struct timer_set *set, bool *holders);
+bool twheel_waiters_wake_part(struct timer_set *set, bool *holders);
 void twheel_waiters_wake(struct timer_set *set);
 
 #endif /* _TWHEEL_DEVICE_WAITERS_H */
