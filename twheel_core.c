@@ -45,7 +45,7 @@
  *     extended, at least one slot after it.
  * R4. The map has a bit for every occupied slot. The slot's count is at least the number
  *     of its timers. Removing a timer touches neither. Where the map has a bit for the
- *     coming slot of a level, @coming has the level.
+ *     coming slot of a level, @coming has the level. Where it has any bit, @occupied has it.
  * R5. No occupied slot needs a visit before @next.
  *
  * A due timer with TWHEEL_PROCESS does not expire at once. It is deferred, and stays
@@ -110,6 +110,7 @@ static noinline void wheel_slot_grows(struct twheel_wheel *w, unsigned int n, u6
 	struct twheel_level *level = w->level[n];
 
 	__set_bit(i, level->map);
+	w->occupied |= BIT(n);
 	if (unlikely(level->count[i] > U32_MAX - TWHEEL_CASCADE_MIN))
 		level->count[i] -= TWHEEL_CASCADE_MIN;
 	/* No slot needs a visit before the preceding slot begins. */
@@ -326,6 +327,7 @@ static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
 			return ((i - start) & TWHEEL_LVL_MASK) + 1;
 		wheel_clear_slot(w, n, i);
 	}
+	w->occupied &= ~BIT(n);
 	return 0;
 }
 
@@ -353,11 +355,11 @@ u64 twheel_wheel_next(struct twheel_wheel *w)
 	if (test_bit(i, w->level[0]->map) && wheel_slot_first(w->level[0], i))
 		return w->next;
 	w->next = TWHEEL_NEVER;
-	for (n = 0; n < w->depth; n++) {
+	for (n = 0; w->occupied >> n; n++) {
 		/* From here on, only a coming slot needs a visit before its level's boundary. */
 		if (w->next <= wheel_boundary(w, n) && !(w->coming >> n))
 			break;
-		ahead = wheel_first_occupied(w, n);
+		ahead = w->occupied & BIT(n) ? wheel_first_occupied(w, n) : 0;
 		if (!ahead)
 			continue;
 		slot = wheel_current_slot(w, n) + ahead;

@@ -73,6 +73,8 @@ struct twheel_wheel {
 	u32			todo;	/* levels that still have work at @clk, one bit each */
 	/* levels whose coming slot may be occupied: a bit may be stale, but is never missing */
 	u32			coming;
+	/* levels that may have occupied slots, likewise */
+	u32			occupied;
 	/* the offset of the chain to look at next: see wheel_chain() */
 	u32			cursor;
 	/* how many levels there are, and how many the owner is to make: timers may want more */

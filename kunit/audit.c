@@ -78,6 +78,8 @@ static const char *audit_slot(struct audit *a, unsigned int n, unsigned int ahea
 		return "R2: a current slot is occupied";
 	if (!test_bit(i, level->map))
 		return "R4: an occupied slot has no bit";
+	if (!(w->occupied & BIT(n)))
+		return "R4: an occupied level is not noted";
 	if (level->count[i] < timers)
 		return "R4: a slot holds more than its count";
 	if (w->todo)

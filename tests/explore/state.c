@@ -223,6 +223,7 @@ void state_restore(struct world *w, const struct state *state)
 			if (!count)
 				continue;
 			__set_bit(i, w->wheel.level[n]->map);
+			w->wheel.occupied |= BIT(n);
 			w->wheel.level[n]->count[i] = count - 1;
 		}
 	}
