@@ -88,24 +88,17 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
 	atomic64_t *word = table_deadline(table_word(t));
 	s64 seen = atomic64_read(word);
+	bool closed = false;
 	unsigned int i;
 
 	lockdep_assert_held(&set->lock);
 
-	for (i = 0; i < TABLE_TRIES; i++) {
-		/* A closed word is negative. */
-		if (seen > limit) {
-			t->deadline = twheel_time_to_kernel(set, CLOCK_MONOTONIC, seen);
-			return false;
-		}
-		if (atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED)) {
-			/* The program may have written any value: check it. */
-			t->deadline = table_later(t, seen);
-			return true;
-		}
-	}
+	/* A closed word is negative. */
+	for (i = 0; i < TABLE_TRIES && seen <= limit && !closed; i++)
+		closed = atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED);
+	/* The program may have written any value: check it. */
 	t->deadline = table_later(t, seen);
-	return false;
+	return closed;
 }
 
 /* Returns the deadline of any timer, as the program has last pushed it back. */
