@@ -247,6 +247,8 @@ static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 		ret = ops_cancel(set, t, op, &phase);
 	else if (opcode == TWHEEL_OP_QUERY)
 		ret = ops_query(t, op, &phase);
+	else if (opcode != TWHEEL_OP_UPSERT)
+		ret = -EINVAL;
 	else if (ops_handle_names(t, op->handle))
 		ret = ops_set_deadline(set, t, op, &phase);
 	else
@@ -279,12 +281,11 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 		return -EINVAL;
 	do {
 		twheel_turn_begin(set, &phase);
-		for (n = 0; n < TWHEEL_CHUNK; n++) {
-			t = twheel_user_timer_of_group(set, op->group);
-			if (!t)
-				break;
+		n = 0;
+		while (n < TWHEEL_CHUNK && (t = twheel_user_timer_of_group(set, op->group))) {
 			op->time_ns += ops_has_expired(t, &phase);
 			twheel_user_timer_remove(set, t);
+			n++;
 		}
 		twheel_turn_end(set, &phase);
 		ended += n;
@@ -299,18 +300,11 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
 		   struct twheel_op __user *to)
 {
-	switch (opcode) {
-	case TWHEEL_OP_CHANGE:
-	case TWHEEL_OP_CANCEL:
-	case TWHEEL_OP_QUERY:
-		return ops_on_timer(set, op, opcode);
-	case TWHEEL_OP_UPSERT:
+	if (opcode == TWHEEL_OP_UPSERT)
 		return ops_upsert(set, op, to);
-	case TWHEEL_OP_CANCEL_GROUP:
+	if (opcode == TWHEEL_OP_CANCEL_GROUP)
 		return ops_cancel_group(set, op);
-	default:
-		return -EINVAL;
-	}
+	return ops_on_timer(set, op, opcode);
 }
 
 /*
