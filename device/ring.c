@@ -13,6 +13,8 @@
 
 static struct twheel_ring *ring_header(const struct timer_set *set)
 {
+	lockdep_assert_held(&set->lock);
+
 	return twheel_shared_at(set->ring, 0);
 }
 
@@ -20,8 +22,6 @@ static struct twheel_ring *ring_header(const struct timer_set *set)
 void twheel_ring_init(struct timer_set *set)
 {
 	struct twheel_ring *ring = ring_header(set);
-
-	lockdep_assert_held(&set->lock);
 
 	static_assert(sizeof(struct twheel_ring) == 128);
 
@@ -37,8 +37,6 @@ u32 twheel_ring_room(const struct timer_set *set)
 {
 	/* Pairs with the program's release of @head, after it has read the events. */
 	u64 head = atomic64_read_acquire((atomic64_t *)&ring_header(set)->head);
-
-	lockdep_assert_held(&set->lock);
 
 	return set->entries - min_t(u64, set->tail - head, set->entries);
 }
@@ -59,8 +57,6 @@ struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n)
 /* Lets the program see @n events that have been written. */
 void twheel_ring_publish(struct timer_set *set, u32 n)
 {
-	lockdep_assert_held(&set->lock);
-
 	set->tail += n;
 	/* Pairs with the program's acquire of @tail, before it reads the events. */
 	atomic64_set_release((atomic64_t *)&ring_header(set)->tail, set->tail);
@@ -69,7 +65,5 @@ void twheel_ring_publish(struct timer_set *set, u32 n)
 /* Tells the program whether events wait in the kernel. */
 void twheel_ring_more(struct timer_set *set, bool more)
 {
-	lockdep_assert_held(&set->lock);
-
 	WRITE_ONCE(ring_header(set)->flags, more ? TWHEEL_RING_MORE : 0);
 }

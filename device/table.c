@@ -22,8 +22,11 @@
 
 static struct twheel_word *table_word(const struct user_timer *t)
 {
-	return twheel_shared_at(user_timer_set(t)->table,
-				user_timer_index(t) * sizeof(struct twheel_word));
+	const struct timer_set *set = user_timer_set(t);
+
+	lockdep_assert_held(&set->lock);
+
+	return twheel_shared_at(set->table, user_timer_index(t) * sizeof(struct twheel_word));
 }
 
 /* As in ring.c: a 32-bit kernel has no table. */
@@ -60,8 +63,6 @@ void twheel_table_open(struct user_timer *t)
 	const struct timer_set *set = user_timer_set(t);
 	struct twheel_word *word = table_word(t);
 
-	lockdep_assert_held(&set->lock);
-
 	WRITE_ONCE(word->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
 	atomic64_set_release(table_deadline(word),
@@ -71,8 +72,6 @@ void twheel_table_open(struct user_timer *t)
 /* Ends that. The deadline of the timer becomes the one to which the program has pushed it back. */
 void twheel_table_close(struct user_timer *t)
 {
-	lockdep_assert_held(&user_timer_set(t)->lock);
-
 	/* The word is closed before twheel_table_open() writes another handle. */
 	t->deadline = table_later(t, atomic64_xchg_acquire(table_deadline(table_word(t)),
 							   TWHEEL_WORD_CLOSED));
@@ -90,8 +89,6 @@ bool twheel_table_expire(struct user_timer *t, s64 now)
 	s64 seen = atomic64_read(word);
 	bool closed = false;
 	unsigned int i;
-
-	lockdep_assert_held(&set->lock);
 
 	/* A closed word is negative. */
 	for (i = 0; i < TABLE_TRIES && seen <= limit && !closed; i++)
