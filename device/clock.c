@@ -138,8 +138,6 @@ bool twheel_clock_refile(struct timer_set *set, const struct twheel_phase *phase
 	};
 	struct user_timer *t;
 
-	lockdep_assert_held(&set->lock);
-
 	if (!set->refile_at)
 		clock_note_set(set);
 	while ((t = twheel_block_walk_next(set, &walk)))

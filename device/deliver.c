@@ -194,8 +194,6 @@ bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *
 	u32 room = twheel_ring_room(set), n;
 	bool done;
 
-	lockdep_assert_held(&set->lock);
-
 	n = deliver_events(set, phase, NULL, room, steps);
 	/* A full ring says that events wait only if one does. */
 	if (n == room && *steps && !twheel_turn_any(set))

@@ -314,8 +314,6 @@ int twheel_ops_run(struct timer_set *set, struct twheel_op *op, u32 opcode,
 void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 flags,
 		       const struct twheel_phase *phase)
 {
-	lockdep_assert_held(&user_timer_set(t)->lock);
-
 	*op = (struct twheel_op) {
 		.op = TWHEEL_OP_ADD,
 		.flags = flags | TWHEEL_RESTORE,

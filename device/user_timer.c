@@ -134,8 +134,6 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 {
 	struct timer_set *set = user_timer_set(t);
 
-	lockdep_assert_held(&set->lock);
-
 	if (t->extra->tag)
 		rb_erase(&t->extra->group, &set->groups);
 	twheel_user_timer_end_lease(t);
@@ -147,8 +145,6 @@ void twheel_user_timer_free_extra(struct user_timer *t)
 /* Ends a timer, in whatever state it is. Its handle names no timer afterwards. */
 void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t)
 {
-	lockdep_assert_held(&set->lock);
-
 	if (unlikely(t->state == USER_TIMER_READY))
 		user_timer_unready(set, t);
 	else
@@ -159,8 +155,6 @@ void twheel_user_timer_remove(struct timer_set *set, struct user_timer *t)
 /* The slow part of twheel_user_timer_finish(). */
 void twheel_user_timer_give_back(struct timer_set *set)
 {
-	lockdep_assert_held(&set->lock);
-
 	twheel_quota_uncharge(set->quota, QUOTA_TIMERS, set->charged - set->count);
 	set->charged = set->count;
 	twheel_block_free(set);

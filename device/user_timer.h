@@ -186,8 +186,6 @@ static inline void twheel_user_timer_end_usual(struct timer_set *set, struct use
 /* Ends a timer, in no list and not in the wheel. Before twheel_user_timer_finish(). */
 static inline void twheel_user_timer_end(struct timer_set *set, struct user_timer *t)
 {
-	lockdep_assert_held(&set->lock);
-
 	if (t->flags & TWHEEL_SHARED)
 		twheel_table_close(t);
 	if (unlikely(t->extra))
