@@ -62,16 +62,15 @@ static bool list_timer(const struct list_walk *walk, struct timer_set *set, stru
  */
 static int list_some(struct list_walk *walk, struct timer_set *set)
 {
-	unsigned int last = walk->done + min(walk->count - walk->done, TWHEEL_CHUNK);
 	struct twheel_phase phase;
 	struct user_timer *t;
-	int ret = 0;
+	int ret;
 
 	twheel_turn_begin(set, &phase);
-	if (walk->remove && !set->stopped)
-		ret = -ECANCELED;
+	ret = walk->remove && !set->stopped ? -ECANCELED : 0;
 	walk->place.looks = TWHEEL_CHUNK;
-	while (!ret && walk->done < last && (t = twheel_block_walk_next(set, &walk->place))) {
+	while (!ret && walk->done < walk->count &&
+	       (t = twheel_block_walk_next(set, &walk->place))) {
 		if (walk->remove && twheel_user_timer_has_expired(t, &phase))
 			continue;
 		if (list_timer(walk, set, t, &phase)) {
