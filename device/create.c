@@ -273,13 +273,11 @@ unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 		/* The operation has failed, or is to be tried again. */
 		kfree(adm.extra);
 		adm.extra = NULL;
-		if (ret == -EFAULT) {
-			if (fatal_signal_pending(current) ||
-			    copy_to_user(to + done, op + done, array_size(n - done, sizeof(*op))))
-				break;
-			continue;
-		}
-		done += ret;
+		if (ret >= 0)
+			done += ret;
+		else if (fatal_signal_pending(current) ||
+			 copy_to_user(to + done, op + done, array_size(n - done, sizeof(*op))))
+			break;
 	}
 	return done;
 }
