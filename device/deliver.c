@@ -132,7 +132,6 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 	struct twheel_event event[DELIVER_BURST] timer_set_not_cleared;
 	struct user_timer *t[DELIVER_BURST] timer_set_not_cleared;
 	unsigned int wanted, taken, i, first, burst = DELIVER_BURST, left = *steps, n = 0;
-	bool faulted = false;
 
 	/* First: the event about the clock comes before those of timers. */
 	if (unlikely(set->refile))
@@ -173,12 +172,10 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 		 * A copy that hits a bad page may stop up to 16 bytes before the page
 		 * (arm64). So the last events are copied one by one.
 		 */
-		if (taken < wanted) {
+		if (unlikely(taken < wanted))
 			burst = wanted > 1;
-			faulted = true;
-		}
 	}
-	*steps = faulted ? 0 : left;
+	*steps = burst == DELIVER_BURST ? left : 0;
 	/* Before the program sees events in the ring: then the quota must have room again. */
 	twheel_user_timer_finish(set);
 	return burst || n ? n : -EFAULT;
@@ -268,15 +265,6 @@ static int deliver_fault_in(struct iov_iter *to)
 	return zeroed < size ? -EFAULT : 0;
 }
 
-static int deliver_wait(struct timer_set *set, struct kiocb *iocb)
-{
-	if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
-		return -EAGAIN;
-	return wait_event_interruptible(set->wait.queue,
-					READ_ONCE(set->ring) || twheel_turn_any(set) ||
-					deliver_look(set, DELIVER_LOOK));
-}
-
 /* read_iter() of the device. Returns how many bytes were read, or an error. */
 ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -305,7 +293,13 @@ ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to)
 			/* Nothing more is due, unless the buffer is full. */
 			if (iov_iter_count(to) < wanted)
 				break;
-			ret = deliver_wait(set, iocb);
+			if (iocb->ki_flags & IOCB_NOWAIT || iocb->ki_filp->f_flags & O_NONBLOCK)
+				ret = -EAGAIN;
+			else
+				ret = wait_event_interruptible(set->wait.queue,
+							       READ_ONCE(set->ring) ||
+							       twheel_turn_any(set) ||
+							       deliver_look(set, DELIVER_LOOK));
 		} else if (!ret && task_sigpending(current)) {
 			ret = -ERESTARTSYS;
 		}
