@@ -174,14 +174,11 @@ static struct user_quota *quota_get(const struct user_quota *user)
 	spare = kmemdup(user, sizeof(*user), GFP_KERNEL_ACCOUNT);
 	if (!spare)
 		return NULL;
-	spare->cpus = twheel_user_cpu_new();
-	if (!spare->cpus) {
-		kfree(spare);
-		return NULL;
-	}
 	get_user_ns(spare->ns);
 	refcount_set(&spare->refs, 1);
-	quota = quota_find(user, spare);
+	spare->cpus = twheel_user_cpu_new();
+	if (spare->cpus)
+		quota = quota_find(user, spare);
 	if (quota != spare)
 		quota_free(spare);
 	return quota;
@@ -214,16 +211,6 @@ void twheel_quota_put(struct user_quota *quota)
 	list_del(&quota->node);
 	spin_unlock(&quota_lock);
 	quota_free(quota);
-}
-
-/* Whether @set may exceed limits. Asks once for each set, because a denial may be logged. */
-static bool quota_exempt(struct timer_set *set)
-{
-	if (READ_ONCE(set->exemption) == TIMER_SET_NOT_ASKED)
-		WRITE_ONCE(set->exemption,
-			   file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?
-			   TIMER_SET_EXEMPT : TIMER_SET_LIMITED);
-	return READ_ONCE(set->exemption) == TIMER_SET_EXEMPT;
 }
 
 /* Returns how much of @what the user of @set may hold; %INT_MAX if the set is exempt. */
@@ -267,7 +254,12 @@ bool twheel_quota_charge(struct timer_set *set, enum quota_what what, unsigned i
 
 	if (quota_add(count, quota_limit(set, what), n))
 		return true;
-	return quota_exempt(set) && quota_add(count, INT_MAX, n);
+	/* Asks once for each set, because a denial may be logged. */
+	if (READ_ONCE(set->exemption) == TIMER_SET_NOT_ASKED)
+		WRITE_ONCE(set->exemption,
+			   file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?
+			   TIMER_SET_EXEMPT : TIMER_SET_LIMITED);
+	return READ_ONCE(set->exemption) == TIMER_SET_EXEMPT && quota_add(count, INT_MAX, n);
 }
 
 /*
