@@ -25,17 +25,6 @@ static bool map_valid(const struct vm_area_struct *vma, u64 offset, size_t size)
 	       is_power_of_2((size - PAGE_SIZE) / sizeof(struct twheel_event));
 }
 
-/*
- * Whether the size is at most one page, and one event for each timer that the descriptor may hold.
- * The memory stays until the open file is released.
- */
-static bool map_size_allowed(const struct timer_set *set, size_t size)
-{
-	u64 timers = min_t(u64, set->limit, twheel_quota_shown_limit(set));
-
-	return size <= PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE;
-}
-
 /* Mapped pages stay until they are unmapped. */
 static void map_free(struct timer_set *set, struct twheel_shared *shared)
 {
@@ -118,13 +107,19 @@ int twheel_map(struct file *file, struct vm_area_struct *vma)
 	size_t size = vma->vm_end - vma->vm_start;
 	struct timer_set *set = file->private_data;
 	struct twheel_shared *shared;
+	u64 timers;
 
 	/* On 32 bits, the kernel's 64-bit atomics may take a lock that programs cannot. */
 	if (!IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
 	if (!map_valid(vma, offset, size))
 		return -EINVAL;
-	if (!map_size_allowed(set, size))
+	/*
+	 * At most one page, and one event for each timer that the descriptor may hold: the memory
+	 * stays until the open file is released.
+	 */
+	timers = min_t(u64, set->limit, twheel_quota_shown_limit(set));
+	if (size > PAGE_ALIGN(timers * sizeof(struct twheel_event)) + PAGE_SIZE)
 		return -EDQUOT;
 	shared = map_get(set, offset, size);
 	if (IS_ERR(shared))
