@@ -184,13 +184,10 @@ static struct user_quota *quota_get(const struct user_quota *user)
 	return quota;
 }
 
-/*
- * Has @set count against the user who opens @file. Called by the task that opens the file. Returns
- * false if there is no memory.
- */
-bool twheel_quota_get(struct timer_set *set, const struct file *file)
+/* Has @set count against the user who opens its file now. Returns false if there is no memory. */
+bool twheel_quota_get(struct timer_set *set)
 {
-	const struct cred *cred = file->f_cred;
+	const struct cred *cred = set->file->f_cred;
 	struct user_quota user = { };
 
 	quota_find_user(&user, cred);

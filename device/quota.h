@@ -7,7 +7,6 @@
 
 #include <linux/types.h>
 
-struct file;
 struct timer_set;
 struct user_quota;
 
@@ -22,7 +21,7 @@ enum quota_what {
 	QUOTA_COUNTS,
 };
 
-bool twheel_quota_get(struct timer_set *set, const struct file *file);
+bool twheel_quota_get(struct timer_set *set);
 void twheel_quota_put(struct user_quota *quota);
 bool twheel_quota_charge(struct timer_set *set, enum quota_what what, unsigned int n);
 unsigned int twheel_quota_charge_timers(struct timer_set *set, unsigned int timers);

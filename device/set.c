@@ -7,7 +7,6 @@
  */
 #include <linux/eventfd.h>
 #include <linux/module.h>
-#include <linux/nsproxy.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -63,22 +62,20 @@ void twheel_set_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct timer_set *set = file->private_data;
 	u64 next, memory, user_limit = twheel_quota_shown_limit(set);
-	unsigned int timers, unread, leases, user_timers;
+	unsigned int unread;
 
 	set_look(set, &next, &unread);
-	spin_lock_bh(&set->lock);
-	timers = set->count;
-	leases = set->leases;
-	user_timers = twheel_quota_count(set->quota, QUOTA_TIMERS);
-	spin_unlock_bh(&set->lock);
 	memory = (u64)twheel_quota_count(set->quota, QUOTA_BLOCKS) * TIMER_BLOCK_SIZE +
 		 (u64)twheel_quota_count(set->quota, QUOTA_PAGES) * PAGE_SIZE;
 
-	seq_printf(m, "twheel-timers:\t%u\n", timers);
+	/* Under the lock, so that the counts agree with each other. */
+	spin_lock_bh(&set->lock);
+	seq_printf(m, "twheel-timers:\t%u\n", set->count);
 	seq_printf(m, "twheel-unread:\t%u\n", unread);
-	seq_printf(m, "twheel-leases:\t%u\n", leases);
+	seq_printf(m, "twheel-leases:\t%u\n", set->leases);
 	seq_printf(m, "twheel-max-timers:\t%u\n", set->limit);
-	seq_printf(m, "twheel-user-timers:\t%u\n", user_timers);
+	seq_printf(m, "twheel-user-timers:\t%u\n", twheel_quota_count(set->quota, QUOTA_TIMERS));
+	spin_unlock_bh(&set->lock);
 	if (user_limit != U64_MAX)
 		seq_printf(m, "twheel-max-user-timers:\t%llu\n", user_limit);
 	seq_printf(m, "twheel-user-memory-kb:\t%llu\n", memory >> 10);
@@ -95,7 +92,8 @@ int twheel_set_open(struct inode *inode, struct file *file)
 
 	if (!set)
 		return -ENOMEM;
-	if (!twheel_quota_get(set, file)) {
+	set->file = file;
+	if (!twheel_quota_get(set)) {
 		kfree(set);
 		return -ENOMEM;
 	}
@@ -113,7 +111,6 @@ int twheel_set_open(struct inode *inode, struct file *file)
 	timens_add_boottime(&boottime);
 	set->offset[CLOCK_MONOTONIC] = timespec64_to_ns(&monotonic);
 	set->offset[CLOCK_BOOTTIME] = timespec64_to_ns(&boottime);
-	set->file = file;
 	set->limit = min(READ_ONCE(max_timers), TWHEEL_INDEX_MASK + 1);
 	file->private_data = set;
 	/* read() honours IOCB_NOWAIT, so io_uring need not use a worker thread to read. */
