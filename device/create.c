@@ -268,8 +268,7 @@ unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			if (!adm.extra)
 				op[done].result = -ENOMEM;
 		}
-		ret = create_some(set, op + done, to + done, adm.extra ? 1 : n - done, batch,
-				  &adm);
+		ret = create_some(set, op + done, to + done, adm.extra ? 1 : n - done, batch, &adm);
 		/* The operation has failed, or is to be tried again. */
 		kfree(adm.extra);
 		adm.extra = NULL;

@@ -70,8 +70,7 @@ static noinline void deliver_describe_any(struct twheel_event *event, const stru
 			 t->flags & USER_TIMER_LEASE_CLOSED ? TWHEEL_EVENT_LEASE_CLOSED : 0);
 }
 
-static void deliver_describe_clock_set(struct twheel_event *event,
-				       const struct timer_set *set)
+static void deliver_describe_clock_set(struct twheel_event *event, const struct timer_set *set)
 {
 	*event = (struct twheel_event) {
 		.expired_ns = set->clock_first,

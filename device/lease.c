@@ -236,16 +236,15 @@ static int lease_begin(struct timer_lease *lease, u64 handle)
 	ret = lease_check(t, handle, &phase);
 	if (!ret && !twheel_quota_charge(set, QUOTA_LEASES, 1))
 		ret = -EDQUOT;
-	if (ret)
-		goto out;
-	if (!t->extra) {
-		swap(t->extra, extra);
-		twheel_user_timer_use_extra(set, t);
+	if (!ret) {
+		if (!t->extra) {
+			swap(t->extra, extra);
+			twheel_user_timer_use_extra(set, t);
+		}
+		t->extra->lease = lease;
+		WRITE_ONCE(lease->t, t);
+		set->leases++;
 	}
-	t->extra->lease = lease;
-	WRITE_ONCE(lease->t, t);
-	set->leases++;
-out:
 	twheel_turn_end(set, &phase);
 	kfree(extra);
 	return ret;

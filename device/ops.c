@@ -104,8 +104,7 @@ unsigned int twheel_ops_add(struct timer_set *set, struct twheel_op *op,
 
 /* Arms @t for the deadline of @op. Returns 0, TWHEEL_RETRACTED or -EINVAL. */
 static noinline int ops_set_deadline(struct timer_set *set, struct user_timer *t,
-				     const struct twheel_op *op,
-				     const struct twheel_phase *phase)
+				     const struct twheel_op *op, const struct twheel_phase *phase)
 {
 	bool expired;
 
@@ -123,8 +122,7 @@ static noinline int ops_set_deadline(struct timer_set *set, struct user_timer *t
 }
 
 static __always_inline int ops_change(struct timer_set *set, struct user_timer *t,
-				      const struct twheel_op *op,
-				      const struct twheel_phase *phase)
+				      const struct twheel_op *op, const struct twheel_phase *phase)
 {
 	if (!ops_change_valid(op))
 		return -EINVAL;
@@ -140,8 +138,7 @@ static __always_inline int ops_change(struct timer_set *set, struct user_timer *
 }
 
 static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *t,
-				      const struct twheel_op *op,
-				      const struct twheel_phase *phase)
+				      const struct twheel_op *op, const struct twheel_phase *phase)
 {
 	bool expired;
 
@@ -291,8 +288,7 @@ static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 		ended += n;
 		cond_resched();
 		/* No end without a bound: other threads may add to the group as fast. */
-	} while (n == TWHEEL_CHUNK && ended <= TWHEEL_INDEX_MASK &&
-		 !fatal_signal_pending(current));
+	} while (n == TWHEEL_CHUNK && ended <= TWHEEL_INDEX_MASK && !fatal_signal_pending(current));
 	return ended ? ended : -ENOENT;
 }
 

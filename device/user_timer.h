@@ -57,8 +57,7 @@ static inline s64 twheel_time_at(clockid_t clockid, const struct twheel_phase *p
  * result is negative for a time before the kernel's zero, which a time namespace
  * allows. It must not be clamped to 0: a periodic timer counts its periods from it.
  */
-static inline s64 twheel_time_to_kernel(const struct timer_set *set,
-					clockid_t clockid, u64 time)
+static inline s64 twheel_time_to_kernel(const struct timer_set *set, clockid_t clockid, u64 time)
 {
 	s64 offset = set->offset[clockid], result;
 
@@ -68,8 +67,7 @@ static inline s64 twheel_time_to_kernel(const struct timer_set *set,
 }
 
 /* Converts a time from the kernel's view of a clock to the program's. */
-static inline u64 twheel_time_to_program(const struct timer_set *set,
-					 clockid_t clockid, s64 time)
+static inline u64 twheel_time_to_program(const struct timer_set *set, clockid_t clockid, s64 time)
 {
 	s64 offset = set->offset[clockid], result;
 
