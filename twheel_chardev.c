@@ -11,7 +11,6 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include "device/calls.h"
-#include "device/init.h"
 #include "device/user_cpu.h"
 #include "device/user_timer.h"
 

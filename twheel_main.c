@@ -6,7 +6,7 @@
  * on top of it second. Module parameters are defined beside the code that reads them.
  */
 #include <linux/module.h>
-#include "device/init.h"
+#include "device/calls.h"
 #include "engine/engine.h"
 
 /* Parameters of older versions, which have no effect: see Documentation/stability.rst. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: the calls on /dev/twheel, and what they do to timers
+ * twheel: the calls on /dev/twheel, and what they do to timers; creating and removing the device
  */
 #ifndef _TWHEEL_DEVICE_CALLS_H
 #define _TWHEEL_DEVICE_CALLS_H
@@ -48,6 +48,10 @@ int twheel_set_open(struct inode *inode, struct file *file);
 int twheel_set_release(struct inode *inode, struct file *file);
 void twheel_set_show_fdinfo(struct seq_file *m, struct file *file);
 void twheel_set_put(struct timer_set *set);
+
+/* twheel_chardev.c */
+int twheel_chardev_init(void);
+void twheel_chardev_exit(void);
 
 /* uring.c */
 #ifdef CONFIG_IO_URING
