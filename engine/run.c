@@ -95,42 +95,38 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 	return false;
 }
 
-/* Runs the wheel, and arms the tick source if the wheel is up to date. */
-static void run_wheel(struct twheel_base *base, u64 until)
-	__must_hold(&base->lock)
-{
-	base->stats.runs++;
-	base->running = true;
-	base->callback.task = current;
-	base->more = !run_expire(base, max(READ_ONCE(budget), 1U), until);
-	base->running = false;
-	twheel_process_kick(base);
-	if (base->more) {
-		base->wake = base->wheel.clk;
-	} else {
-		base->wake = TWHEEL_NEVER;
-		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
-	}
-}
-
-/* Runs with bottom halves off, on the base's CPU. */
+/*
+ * Runs the wheel, and arms the tick source if the wheel is up to date. Bottom halves are off, and
+ * this is the base's CPU.
+ */
 static void run_base(struct twheel_base *base)
 {
 	u64 slice = (u64)max(READ_ONCE(slice_us), 1U) * NSEC_PER_USEC;
 	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
-	u64 start = local_clock(), until = start + slice;
+	u64 start = local_clock();
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		spin_lock(&base->expiry_lock);
 	raw_spin_lock_irq(&base->lock);
+	base->more = false;
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (base->running || !base->online)
-		base->more = false;
-	else
-		run_wheel(base, until);
-	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
-	if (base->more)
+		goto out_unlock;
+	base->stats.runs++;
+	base->running = true;
+	base->callback.task = current;
+	base->more = !run_expire(base, max(READ_ONCE(budget), 1U), start + slice);
+	base->running = false;
+	twheel_process_kick(base);
+	if (base->more) {
+		base->wake = base->wheel.clk;
 		wake_up_process(per_cpu(run_thread, base->cpu));
+	} else {
+		base->wake = TWHEEL_NEVER;
+		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
+	}
+	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
+out_unlock:
 	raw_spin_unlock_irq(&base->lock);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		spin_unlock(&base->expiry_lock);
