@@ -142,15 +142,25 @@ static inline void twheel_callback_count(struct twheel_stats *stats, u64 now, u6
 }
 
 /*
- * Notes in @cb that the callback of @t, which the wheel of a locked base has just let expire, is
- * about to run. The caller has stored the task.
+ * Runs the callback of @t, which the wheel of a locked base has just let expire. Unlocks the base
+ * meanwhile; @cb, in which the caller has stored the task, tells cancellers. The callback may free
+ * the timer, which contains the map that lockdep needs until the callback has returned. So lockdep
+ * gets a copy of the map.
  */
-static inline void twheel_callback_begin(struct twheel_base *base, struct twheel_callback *cb,
-					 struct twheel_timer *t, u64 now)
+static inline void twheel_callback_run(struct twheel_base *base, struct twheel_callback *cb,
+				       struct twheel_timer *t, u64 now)
+	__must_hold(&base->lock)
 {
+	twheel_fn_t fn = t->fn;
+	int count;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map lockdep_map;
+
+	lockdep_copy_map(&lockdep_map, &t->lockdep_map);
+#endif
 	lockdep_assert_held(&base->lock);
 
-	cb->fn = t->fn;
+	cb->fn = fn;
 	cb->timer = t;
 	cb->missed = base->wheel.missed;
 	base->counts.fired++;
@@ -161,29 +171,19 @@ static inline void twheel_callback_begin(struct twheel_base *base, struct twheel
 	twheel_callback_count(&base->stats, now, base->wheel.last,
 			      twheel_wheel_has_window(&t->node));
 	trace_twheel_expire_entry(t, base->wheel.last);
-}
+	raw_spin_unlock_irq(&base->lock);
 
-/*
- * Runs a callback, with no lock held. The callback may free the timer, which contains the map that
- * lockdep needs until the callback has returned. So lockdep gets a copy of the map.
- */
-static inline void twheel_callback_run(struct twheel_timer *t, twheel_fn_t fn)
-{
-	int count = preempt_count();
-#ifdef CONFIG_LOCKDEP
-	struct lockdep_map lockdep_map;
-
-	lockdep_copy_map(&lockdep_map, &t->lockdep_map);
-#endif
+	count = preempt_count();
 	lock_map_acquire(&lockdep_map);
 	fn(t);
 	lock_map_release(&lockdep_map);
-
-	if (WARN_ONCE(count != preempt_count(),
-		      "%pS left preempt_count at %#x, was %#x\n",
+	if (WARN_ONCE(count != preempt_count(), "%pS left preempt_count at %#x, was %#x\n",
 		      fn, preempt_count(), count))
 		preempt_count_set(count);
 	trace_twheel_expire_exit(t, fn);
+
+	raw_spin_lock_irq(&base->lock);
+	cb->timer = NULL;
 }
 
 /* Whether cancellers wait: see twheel_callback_wait(). */

@@ -17,21 +17,17 @@ static void process_work(struct work_struct *work)
 	struct twheel_worker *worker = container_of(work, struct twheel_worker, work);
 	struct twheel_base *base = worker->base;
 	struct twheel_timer *t;
-	bool expires;
 
 	raw_spin_lock_irq(&base->lock);
 	t = twheel_base_first_deferred(base);
-	expires = t && twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64());
+	if (t && !twheel_wheel_take(&base->wheel, &t->node, get_jiffies_64()))
+		t = NULL;
 	/* For a timer that was put back, and for a periodic one, which is pending again. */
 	twheel_tick_wake_by(base, base->wheel.next);
-	if (expires) {
-		worker->callback.task = current;
-		twheel_callback_begin(base, &worker->callback, t, get_jiffies_64());
+	if (t) {
 		twheel_process_kick(base);
-		raw_spin_unlock_irq(&base->lock);
-		twheel_callback_run(t, worker->callback.fn);
-		raw_spin_lock_irq(&base->lock);
-		worker->callback.timer = NULL;
+		worker->callback.task = current;
+		twheel_callback_run(base, &worker->callback, t, get_jiffies_64());
 	}
 	__set_bit(worker - base->worker, &base->idle_workers);
 	twheel_process_kick(base);

@@ -39,21 +39,6 @@ static void run_pause(struct twheel_base *base)
 	raw_spin_lock_irq(&base->lock);
 }
 
-/* Unlocks the base to run the callback of @t. */
-static void run_callback(struct twheel_base *base, struct twheel_timer *t, u64 now)
-	__must_hold(&base->lock)
-{
-	twheel_fn_t fn = t->fn;
-
-	twheel_callback_begin(base, &base->callback, t, now);
-	raw_spin_unlock_irq(&base->lock);
-	twheel_callback_run(t, fn);
-	raw_spin_lock_irq(&base->lock);
-	base->callback.timer = NULL;
-	if (twheel_callback_contended(base))
-		run_pause(base);
-}
-
 /*
  * Whether a run has used up its time. In a thread, also whether a task waits for this one: bottom
  * halves are off, so the task waits for the end of the run, and kernels charge that time to the
@@ -78,7 +63,9 @@ static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
 		hold = min(left, TWHEEL_LOCK_HOLD);
 		left -= hold;
 		while ((t = twheel_timer_of(twheel_wheel_expire(&base->wheel, tick, &hold)))) {
-			run_callback(base, t, tick);
+			twheel_callback_run(base, &base->callback, t, tick);
+			if (twheel_callback_contended(base))
+				run_pause(base);
 			if (++n % RUN_CLOCK_EVERY && !time_after64(get_jiffies_64(), tick))
 				continue;
 			tick = get_jiffies_64();
