@@ -402,7 +402,7 @@ static int api_cancel_sync(struct twheel_timer *timer, u64 state)
 
 	while (ret == -EAGAIN) {
 		/* If the timer leaves this base meanwhile, the wait may be in vain, but ends. */
-		base = twheel_base_of_flags(READ_ONCE(timer->node.flags));
+		base = twheel_base_of(READ_ONCE(timer->node.flags) & TWHEEL_CPU_MASK);
 		if (process)
 			twheel_process_wait(base, timer);
 		else

@@ -23,7 +23,7 @@ struct twheel_base *twheel_arm_lock_any(const struct twheel_timer *t)
 	for (;;) {
 		flags = READ_ONCE(t->node.flags);
 		if (!(flags & TWHEEL_MIGRATING)) {
-			base = twheel_base_of_flags(flags);
+			base = twheel_base_of(flags & TWHEEL_CPU_MASK);
 			raw_spin_lock(&base->lock);
 			if (READ_ONCE(t->node.flags) == flags)
 				return base;

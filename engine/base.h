@@ -129,10 +129,4 @@ static inline struct twheel_base *twheel_base_of(unsigned int cpu)
 	return per_cpu(twheel_bases, cpu);
 }
 
-/* The base that a timer's flags name. */
-static inline struct twheel_base *twheel_base_of_flags(u32 flags)
-{
-	return twheel_base_of(flags & TWHEEL_CPU_MASK);
-}
-
 #endif /* _TWHEEL_ENGINE_BASE_H */
