@@ -89,20 +89,12 @@ static inline void api_assert_init(const struct twheel_timer *timer)
 		debug_object_assert_init((void *)timer, &twheel_arm_debug);
 }
 
-static noinline void api_report_unusable(const struct twheel_timer *timer)
-{
-	WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer);
-	WARN_ONCE(timer->fn, "timer %p was destroyed\n", timer);
-}
-
 /* Whether @timer is set up and not destroyed. A timer that is not is reported once. */
 static inline bool api_usable(struct twheel_timer *timer)
 {
 	api_assert_init(timer);
-	if (likely(timer->fn && timer->fn != API_POISON))
-		return true;
-	api_report_unusable(timer);
-	return false;
+	return !WARN_ONCE(!timer->fn, "timer %p was not set up\n", timer) &&
+	       !WARN_ONCE(timer->fn == API_POISON, "timer %p was destroyed\n", timer);
 }
 
 /* The CPU to arm an idle timer on, whose base is locked, if the caller names none. */
