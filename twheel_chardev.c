@@ -65,12 +65,7 @@ int twheel_chardev_init(void)
 	static_assert(sizeof(struct twheel_uring_cmd) == 16);
 
 	twheel_user_cpu_init(twheel_visit_set);
-	ret = twheel_block_init();
-	if (!ret)
-		ret = twheel_levels_init();
-	if (ret)
-		goto out_free;
-	ret = class_register(&twheel_class);
+	ret = twheel_block_init() ?: twheel_levels_init() ?: class_register(&twheel_class);
 	if (ret)
 		goto out_free;
 	ret = __register_chrdev(0, 0, 1, "twheel", &twheel_fops);

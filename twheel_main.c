@@ -18,9 +18,8 @@ MODULE_PARM_DESC(allowance, "Ignored: see tick_budget");
 
 static int __init twheel_init(void)
 {
-	int ret;
+	int ret = twheel_engine_init();
 
-	ret = twheel_engine_init();
 	if (ret)
 		return ret;
 	ret = twheel_chardev_init();

@@ -58,9 +58,8 @@ EXPORT_SYMBOL(twheel_init_key);
  */
 void twheel_destroy(struct twheel_timer *timer)
 {
-	if (twheel_cancel(timer) > 0)
-		WARN(1, "timer %p is destroyed while armed, it runs %pS\n",
-		     timer, timer->fn);
+	WARN(twheel_cancel(timer), "timer %p is destroyed while armed, it runs %pS\n",
+	     timer, timer->fn);
 	timer->fn = API_POISON;
 }
 EXPORT_SYMBOL(twheel_destroy);

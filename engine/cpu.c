@@ -93,10 +93,7 @@ int twheel_engine_init(void)
 	twheel_process_wq = alloc_workqueue("twheel", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	if (!twheel_process_wq)
 		return -ENOMEM;
-	ret = cpu_alloc_bases();
-	if (ret)
-		goto out_free_bases;
-	ret = smpboot_register_percpu_thread(&twheel_run_threads);
+	ret = cpu_alloc_bases() ?: smpboot_register_percpu_thread(&twheel_run_threads);
 	if (ret)
 		goto out_free_bases;
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "twheel:online",
