@@ -132,7 +132,6 @@ struct twheel_timer {
 	struct twheel_timer _name = TWHEEL_TIMER_INIT(_fn, 0)
 
 /* Each use of twheel_setup() has lockdep classes of its own: softirq and process. */
-#ifdef CONFIG_LOCKDEP
 #define __twheel_setup(_timer, _fn, _flags, _onstack)				\
 	do {									\
 		static struct lock_class_key __key[2];				\
@@ -141,10 +140,6 @@ struct twheel_timer {
 		twheel_init_key((_timer), (_fn), __flags, (_onstack), #_timer,	\
 				&__key[!!(__flags & TWHEEL_PROCESS)]);		\
 	} while (0)
-#else
-#define __twheel_setup(_timer, _fn, _flags, _onstack)				\
-	twheel_init_key((_timer), (_fn), (_flags), (_onstack), NULL, NULL)
-#endif
 
 /**
  * twheel_setup - prepare a timer for its first use
