@@ -25,41 +25,10 @@
 /* The most ticks that an hrtimer covers: 2^32 ticks in nanoseconds fit into an s64. */
 #define TICK_LEG_MAX		(1ULL << 32)
 
-/* timer_list runs a timer one tick after its ->expires. */
-static void tick_arm_near(struct twheel_base *base, u64 now, u64 ahead)
-{
-	base->wake = now + ahead;
-	if (hrtimer_is_queued(&base->sleeper))
-		hrtimer_try_to_cancel(&base->sleeper);
-	mod_timer(&base->tick, base->wake - 1);
-}
-
-static void tick_arm_far(struct twheel_base *base, u64 now, u64 ahead)
-{
-	u64 latest, earliest;
-
-	ahead = min(ahead, TICK_LEG_MAX);
-	latest = ahead - max_t(u64, TICK_FAR_MARGIN, ahead / TICK_FAR_DRIFT);
-	earliest = latest - (TICK_NEAR - TICK_FAR_MARGIN);
-	base->wake = now + ahead;
-	hrtimer_start_range_ns(&base->sleeper, ns_to_ktime(earliest * TICK_NSEC),
-			       (latest - earliest) * TICK_NSEC,
-			       HRTIMER_MODE_REL_PINNED_SOFT);
-}
-
-/* For a base of another CPU: the timer_list of that CPU wakes the CPU. */
-static void tick_arm_remote(struct twheel_base *base, u64 now, u64 ahead)
-{
-	base->wake = now + min_t(u64, ahead, TICK_NEAR);
-	timer_delete(&base->tick);
-	base->tick.expires = base->wake - 1;
-	add_timer_on(&base->tick, base->cpu);
-}
-
-/* The slow part of twheel_tick_wake_by(). */
+/* The slow part of twheel_tick_wake_by(). timer_list runs a timer one tick after its ->expires. */
 void twheel_tick_arm(struct twheel_base *base, u64 next)
 {
-	u64 now, ahead;
+	u64 now, ahead, latest, earliest;
 
 	/* A run in progress arms the tick source itself before it ends. */
 	if (base->running || !base->online)
@@ -69,10 +38,24 @@ void twheel_tick_arm(struct twheel_base *base, u64 next)
 	/* Do not postpone a run that is late already. */
 	if (now + ahead >= base->wake)
 		return;
-	if (base->cpu != smp_processor_id())
-		tick_arm_remote(base, now, ahead);
-	else if (ahead <= TICK_NEAR)
-		tick_arm_near(base, now, ahead);
-	else
-		tick_arm_far(base, now, ahead);
+	if (base->cpu != smp_processor_id()) {
+		/* The timer_list of that CPU wakes the CPU. */
+		base->wake = now + min_t(u64, ahead, TICK_NEAR);
+		timer_delete(&base->tick);
+		base->tick.expires = base->wake - 1;
+		add_timer_on(&base->tick, base->cpu);
+	} else if (ahead <= TICK_NEAR) {
+		base->wake = now + ahead;
+		if (hrtimer_is_queued(&base->sleeper))
+			hrtimer_try_to_cancel(&base->sleeper);
+		mod_timer(&base->tick, base->wake - 1);
+	} else {
+		ahead = min(ahead, TICK_LEG_MAX);
+		base->wake = now + ahead;
+		latest = ahead - max_t(u64, TICK_FAR_MARGIN, ahead / TICK_FAR_DRIFT);
+		earliest = latest - (TICK_NEAR - TICK_FAR_MARGIN);
+		hrtimer_start_range_ns(&base->sleeper, ns_to_ktime(earliest * TICK_NSEC),
+				       (latest - earliest) * TICK_NSEC,
+				       HRTIMER_MODE_REL_PINNED_SOFT);
+	}
 }
