@@ -5,7 +5,6 @@
  * Every possible CPU has a base, for as long as the module is loaded.
  */
 #include <linux/cpu.h>
-#include <linux/sched.h>
 #include <linux/sched/isolation.h>
 #include <linux/slab.h>
 #include <linux/smpboot.h>

@@ -5,7 +5,6 @@
  * The softirq takes its time from the task that it has interrupted. So a run is bounded, and the
  * thread "twheel/N" does the rest: Documentation/design-engine.rst, "Ticks".
  */
-#include <linux/cpumask.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
