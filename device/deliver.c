@@ -130,17 +130,17 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 {
 	struct twheel_event event[DELIVER_BURST] timer_set_not_cleared;
 	struct user_timer *t[DELIVER_BURST] timer_set_not_cleared;
-	unsigned int wanted, taken, i, first, burst = DELIVER_BURST, left = *steps, n = 0;
+	unsigned int most, found, taken, i, first, burst = DELIVER_BURST, left = *steps, n = 0;
 
 	/* First: the event about the clock comes before those of timers. */
 	if (unlikely(set->refile))
 		twheel_clock_refile(set, phase, &left);
 	while (burst) {
-		wanted = min_t(size_t, burst, room - n);
+		most = min_t(size_t, burst, room - n);
 		first = 0;
-		if (unlikely(set->clock_sets) && wanted)
+		if (unlikely(set->clock_sets) && most)
 			deliver_describe_clock_set(&event[first++], set);
-		for (i = first; i < wanted; i++) {
+		for (i = first; i < most; i++) {
 			t[i] = twheel_turn_take_plain(set, phase, &left);
 			if (likely(t[i])) {
 				deliver_describe(&event[i], set, t[i], user_timer_expired_ns(t[i]),
@@ -152,10 +152,10 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 				break;
 			deliver_describe_any(&event[i], set, t[i], phase);
 		}
-		wanted = i;
-		if (!wanted)
+		found = i;
+		if (!found)
 			break;
-		taken = deliver_write(set, to, n, event, wanted);
+		taken = deliver_write(set, to, n, event, found);
 		if (first && taken)
 			WRITE_ONCE(set->clock_sets, 0);
 		while (i > max(taken, first))
@@ -171,8 +171,11 @@ static int deliver_events(struct timer_set *set, const struct twheel_phase *phas
 		 * A copy that hits a bad page may stop up to 16 bytes before the page
 		 * (arm64). So the last events are copied one by one.
 		 */
-		if (unlikely(taken < wanted))
-			burst = wanted > 1;
+		if (unlikely(taken < found))
+			burst = found > 1;
+		/* Nothing more is due, except of timers that give each missed event. */
+		else if (found < most && !set->unread)
+			break;
 	}
 	*steps = burst == DELIVER_BURST ? left : 0;
 	/* Before the program sees events in the ring: then the quota must have room again. */
