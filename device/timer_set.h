@@ -213,6 +213,8 @@ struct timer_lease {
 	struct waiters		wait;
 	/* The place in @ended_leases of the set, until the holders are woken. */
 	struct list_head	ended;
+	/* A part of their wake-up has been done. */
+	bool			begun;
 	/* Frees the lease. A wake-up may still be under way. */
 	struct rcu_head		rcu;
 };

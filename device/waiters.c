@@ -116,12 +116,14 @@ bool twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 {
 	bool readers = twheel_waiters_left(set, false), notify = set->notify, signal = set->signal;
 	struct timer_lease *lease = NULL;
+	bool begin;
 
 	if (!readers && *holders)
 		lease = list_first_entry_or_null(&set->ended_leases, struct timer_lease, ended);
 	*holders = lease;
 	if (!readers && !lease)
 		return false;
+	begin = lease ? !lease->begun : notify;
 	set->notify = false;
 	set->signal = false;
 	spin_unlock(&set->lock);
@@ -129,15 +131,16 @@ bool twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 		twheel_waiters_signal(set);
 	if (signal)
 		kill_fasync(&set->fasync, SIGIO, POLL_IN);
-	if (lease)
-		waiters_wake_some(&lease->wait, !waiters_are_marked(&lease->wait), true);
-	else
-		waiters_wake_some(&set->wait, notify, false);
+	waiters_wake_some(lease ? &lease->wait : &set->wait, begin, lease);
 	spin_lock(&set->lock);
+	if (!lease)
+		return true;
+	/* Not before: a second part would find nobody marked, and think that it is the last. */
+	lease->begun = true;
 	/* Holders may have closed the lease meanwhile. Its memory is still there. */
-	if (lease && !waiters_are_marked(&lease->wait))
+	if (!waiters_are_marked(&lease->wait))
 		list_del_init(&lease->ended);
-	else if (lease && !list_empty(&lease->ended))
+	else if (!list_empty(&lease->ended))
 		list_move_tail(&lease->ended, &set->ended_leases);
 	return true;
 }
@@ -150,8 +153,8 @@ void twheel_waiters_wake(struct timer_set *set)
 
 	do {
 		/*
-		 * Nobody else signals for a part that this caller has taken. So it must not be
-		 * preempted meanwhile, except on PREEMPT_RT.
+		 * Nobody else marks, wakes or signals for a part that this caller has taken. So it
+		 * must not be preempted meanwhile, except on PREEMPT_RT.
 		 */
 		local_bh_disable();
 		rcu_read_lock();
