@@ -249,7 +249,7 @@ void twheel_deliver_to_ring(struct timer_set *set)
 	/* Unread events go to the ring first. */
 	deliver_look(set, READ_ONCE(set->entries));
 	spin_lock_bh(&set->lock);
-	set->notify = true;
+	set->notify |= wq_has_sleeper(&set->wait.queue);
 	spin_unlock_bh(&set->lock);
 	twheel_waiters_wake(set);
 }
