@@ -251,14 +251,15 @@ static void user_cpu_expire(struct twheel_timer *timer)
 {
 	struct user_cpu_all *all = container_of(timer, struct user_cpu_all, timer);
 	struct timerqueue_node *first;
-	u64 now = get_jiffies_64(), clock = user_cpu_clock(), until = clock + USER_CPU_SLICE_NS;
+	u64 until = local_clock() + USER_CPU_SLICE_NS, clock = user_cpu_clock();
+	u64 now = get_jiffies_64();
 	unsigned int n = 0;
 
 	rcu_read_lock();
 	spin_lock(&all->lock);
 	all->away = all != this_cpu_ptr(&user_cpu_alls);
 	while ((first = timerqueue_getnext(&all->users)) && first->expires <= now &&
-	       (n++ < USER_CPU_ROUND || clock < until))
+	       (n++ < USER_CPU_ROUND || local_clock() < until))
 		clock = user_cpu_turn(container_of(first, struct user_cpu, turn), now, clock);
 	if (first)
 		user_cpu_arm(all, max_t(u64, first->expires, now + 1));
