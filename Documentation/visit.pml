@@ -56,7 +56,6 @@ bool again;
 
 bool visiting;		/* the visit has begun */
 bool waits;		/* the reader is in the queue of those who wait */
-bool marked;		/* the same, between the marks: device/waiters.c */
 bool edge;		/* the reader has been woken */
 bool finished;
 
@@ -158,7 +157,7 @@ inline visit_set()
 				rest()
 			:: else ->
 				if
-				:: !woken -> woken = true; wanted = true; marked = waits
+				:: !woken -> woken = true; wanted = true
 				:: else
 				fi
 			fi;
@@ -175,7 +174,7 @@ inline visit_set()
 		d_step {
 			assert(!set_freed);
 			if
-			:: marked -> edge = true; waits = false; marked = false
+			:: waits -> edge = true; waits = false
 			:: else
 			fi
 		}
@@ -260,17 +259,10 @@ active proctype armer()
 }
 
 #ifndef CLOSE
-/* The reader joins the queue, in front of the marks. With EDGE, it is there already. */
+/* The reader joins the queue. With EDGE, it is there already. */
 inline join()
 {
-	d_step {
-#ifdef EDGE
-		marked = marked && waits;
-#else
-		marked = false;
-#endif
-		waits = true
-	}
+	waits = true
 }
 
 /* poll(): sets @found if there is an event, or may be one. Up to @steps timers are looked at. */

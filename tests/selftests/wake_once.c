@@ -235,7 +235,7 @@ RING_TEST(poll_of_another_user_leaves_the_wake_up)
  */
 RING_TEST(event_during_an_earlier_wake_up_wakes)
 {
-	enum { EPOLLS = 1000, BUSY = 40, ROUNDS = 10 };
+	enum { EPOLLS = 2000, BUSY = 40, ROUNDS = 10 };
 	enum { NOTHING, CONSUME, WAYS };
 	const int eventfd = eventfd_of(ring.fd);
 	unsigned int round, way, i;
@@ -280,12 +280,12 @@ RING_TEST(event_during_an_earlier_wake_up_wakes)
 }
 
 /*
- * In virtual time, a part costs a step of the 16 that a user gets at each tick, and the visit that
- * does the part costs another step. The last epoll is the first one in the queue.
+ * In virtual time, a visit with a part costs a step of the 16 that a user gets at each tick. The
+ * last epoll is the first one in the queue.
  */
 RING_TEST(part_of_a_wake_up_is_16_waiters)
 {
-	enum { EPOLLS = 3000, PART = 16, EACH_TICK = 8 * PART };
+	enum { EPOLLS = 6000, PART = 16, EACH_TICK = 16 * PART };
 	unsigned int left = EPOLLS, before, i;
 	int epolls[EPOLLS];
 	__u64 at;
@@ -316,7 +316,7 @@ RING_TEST(part_of_a_wake_up_is_16_waiters)
  */
 RING_TEST(waiters_that_join_do_not_prolong_a_wake_up)
 {
-	enum { EPOLLS = 400, ROUNDS = 50 };
+	enum { EPOLLS = 800, ROUNDS = 50 };
 	const int eventfd = eventfd_of(ring.fd);
 	struct epoll_event event = { .events = EPOLLIN | EPOLLEXCLUSIVE };
 	unsigned int round, i;
