@@ -360,24 +360,30 @@ int twheel_try_cancel_sync(struct twheel_timer *timer)
 }
 EXPORT_SYMBOL(twheel_try_cancel_sync);
 
+/* Lets lockdep see that the caller may wait for the callback and its locks. */
+static void api_lockdep_wait(struct twheel_timer *timer)
+{
+#ifdef CONFIG_LOCKDEP
+	unsigned long flags;
+
+	local_irq_save(flags);
+	lock_map_acquire(&timer->lockdep_map);
+	lock_map_release(&timer->lockdep_map);
+	local_irq_restore(flags);
+#endif
+}
+
 static int api_cancel_sync(struct twheel_timer *timer, u64 state)
 {
 	int ret = api_try_cancel(timer, state, NULL);
 	struct twheel_base *base;
-	unsigned long flags;
 	int ended = 0;
 	bool process;
 
 	if (ret == -EDEADLK)
 		return ret;
 
-	/* Lockdep sees that the caller may wait for the callback and its locks. */
-	if (IS_ENABLED(CONFIG_LOCKDEP)) {
-		local_irq_save(flags);
-		lock_map_acquire(&timer->lockdep_map);
-		lock_map_release(&timer->lockdep_map);
-		local_irq_restore(flags);
-	}
+	api_lockdep_wait(timer);
 	WARN_ON_ONCE(in_hardirq());
 	process = READ_ONCE(timer->node.flags) & TWHEEL_PROCESS;
 	if (process)

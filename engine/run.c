@@ -96,23 +96,20 @@ static void run_base(struct twheel_base *base)
 	raw_spin_lock_irq(&base->lock);
 	base->more = false;
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
-	if (base->running || !base->online)
-		goto out_unlock;
-	base->stats.runs++;
-	base->running = true;
-	base->callback.task = current;
-	base->more = !run_expire(base, max(READ_ONCE(budget), 1U), start + slice);
-	base->running = false;
-	twheel_process_kick(base);
-	if (base->more) {
-		base->wake = base->wheel.clk;
-		wake_up_process(per_cpu(run_thread, base->cpu));
-	} else {
-		base->wake = TWHEEL_NEVER;
-		twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
+	if (!base->running && base->online) {
+		base->stats.runs++;
+		base->running = true;
+		base->callback.task = current;
+		base->more = !run_expire(base, max(READ_ONCE(budget), 1U), start + slice);
+		base->running = false;
+		twheel_process_kick(base);
+		base->wake = base->more ? base->wheel.clk : TWHEEL_NEVER;
+		if (base->more)
+			wake_up_process(per_cpu(run_thread, base->cpu));
+		else
+			twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
+		base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
 	}
-	base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
-out_unlock:
 	raw_spin_unlock_irq(&base->lock);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		spin_unlock(&base->expiry_lock);
