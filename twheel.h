@@ -134,11 +134,11 @@ struct twheel_timer {
 /* Each use of twheel_setup() has lockdep classes of its own: softirq and process. */
 #define __twheel_setup(_timer, _fn, _flags, _onstack)				\
 	do {									\
-		static struct lock_class_key __key[2];				\
-		u32 __flags = (_flags);						\
+		static struct lock_class_key __twheel_key[2];			\
+		u32 __twheel_flags = (_flags);					\
 										\
-		twheel_init_key((_timer), (_fn), __flags, (_onstack), #_timer,	\
-				&__key[!!(__flags & TWHEEL_PROCESS)]);		\
+		twheel_init_key((_timer), (_fn), __twheel_flags, (_onstack), #_timer, \
+				&__twheel_key[!!(__twheel_flags & TWHEEL_PROCESS)]); \
 	} while (0)
 
 /**

@@ -87,7 +87,7 @@ struct timer_set {
 	bool			stopped;
 	/* The file is closed: no event is delivered any more, and timers are freed. */
 	bool			ended;
-	/* A wake-up of readers is to signal the eventfd; with @signal, also to send signals. */
+	/* A wake-up of readers is to begin, with the eventfd; with @signal, also with signals. */
 	bool			notify;
 	bool			signal;
 	/* Events have come into the ring since readers were woken last, or in calls of some. */

@@ -153,8 +153,8 @@ void twheel_waiters_wake(struct timer_set *set)
 
 	do {
 		/*
-		 * Nobody else marks, wakes or signals for a part that this caller has taken. So it
-		 * must not be preempted meanwhile, except on PREEMPT_RT.
+		 * Nobody else marks, wakes or signals readers for a part that this caller has
+		 * taken. So it must not be preempted meanwhile, except on PREEMPT_RT.
 		 */
 		local_bh_disable();
 		rcu_read_lock();

@@ -208,7 +208,7 @@ TEST(poll_for_hangup_only_turns_nothing)
  */
 RING_TEST(poll_of_another_user_leaves_the_wake_up)
 {
-	/* Few visits at the tick of the last: so the budget suffices for that, which finds nothing. */
+	/* Few visits at the tick of the last one: the budget suffices, and that finds nothing. */
 	enum { MANY = 388 };
 	const int eventfd = eventfd_of(ring.fd);
 	int fds[MANY], i;
