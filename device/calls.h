@@ -13,8 +13,6 @@ unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			   struct twheel_op __user *to, unsigned int n, bool batch);
 
 /* deliver.c */
-bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *phase,
-			      unsigned int *steps);
 void twheel_deliver_to_ring(struct timer_set *set);
 ssize_t twheel_deliver_read(struct kiocb *iocb, struct iov_iter *to);
 __poll_t twheel_deliver_poll(struct file *file, poll_table *wait);

@@ -47,11 +47,13 @@ static inline u32 twheel_table_words(const struct timer_set *set)
 	return set->table ? twheel_shared_size(set->table) / sizeof(struct twheel_word) : 0;
 }
 
-/* ring.c. All but the first are for a set that has a ring. */
+/* ring.c, and deliver.c for the last. All but the first are for a set that has a ring. */
 void twheel_ring_init(struct timer_set *set);
 u32 twheel_ring_room(const struct timer_set *set);
 struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n);
 void twheel_ring_publish(struct timer_set *set, u32 n);
 void twheel_ring_more(struct timer_set *set, bool more);
+bool twheel_deliver_fill_ring(struct timer_set *set, const struct twheel_phase *phase,
+			      unsigned int *steps);
 
 #endif /* _TWHEEL_DEVICE_SHARED_H */

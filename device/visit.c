@@ -21,7 +21,6 @@
  * A program that consumes a ring need not call while the budget suffices: there is a next visit
  * also after one that has put events into the ring.
  */
-#include "calls.h"
 #include "turn.h"
 
 /* What a visit of a set that sends signals or has leases may do at least, beyond the budget. */
