@@ -36,27 +36,6 @@ static const struct counted {
 	{ &uring_single, true },
 };
 
-/*
- * Time that the only CPU did not idle, in ns. /proc/stat has it in hundredths of a second
- * only. No timers may be pending, because /proc/timer_list would list them.
- */
-static uint64_t exact_busy_ns(void)
-{
-	FILE *file = fopen("/proc/timer_list", "r");
-	unsigned long long value, idle = 0;
-	char line[256], *at;
-
-	if (!file)
-		die(0, "no /proc/timer_list");
-	while (fgets(line, sizeof(line), file)) {
-		at = strstr(line, "_sleeptime");
-		if (at && sscanf(at, "_sleeptime : %llu nsecs", &value) == 1)
-			idle += value;
-	}
-	fclose(file);
-	return now_ns() - idle;
-}
-
 /* Like trial_deliver(), which measures in hundredths of a second. */
 static void trial_deliver_exactly(const struct mechanism *m, size_t n,
 				  struct outcome *outcome)

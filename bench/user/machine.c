@@ -69,6 +69,21 @@ uint64_t busy_ns(void)
 	       (idle + iowait) * (NSEC / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+uint64_t exact_busy_ns(void)
+{
+	FILE *file = open_file("/proc/timer_list");
+	unsigned long long value, idle = 0;
+	char line[256], *at;
+
+	while (fgets(line, sizeof(line), file)) {
+		at = strstr(line, "_sleeptime");
+		if (at && sscanf(at, "_sleeptime : %llu nsecs", &value) == 1)
+			idle += value;
+	}
+	fclose(file);
+	return now_ns() * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) - idle;
+}
+
 bool idle_is_exact(void)
 {
 	FILE *file = open_file("/proc/timer_list");

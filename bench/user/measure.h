@@ -66,6 +66,9 @@ int64_t settled_memory(void);
  */
 uint64_t busy_ns(void);
 
+/* The same to the nanosecond. It reads /proc/timer_list, which lists all pending timers. */
+uint64_t exact_busy_ns(void);
+
 /*
  * Whether the kernel measures idle time. If it samples at each tick instead, it never sees
  * the work that the tick itself causes.

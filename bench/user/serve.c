@@ -40,7 +40,7 @@ static uint64_t machine_ns(const struct clients *clients)
 
 	if (clock_getcpuclockid(clients->process, &clock) || clock_gettime(clock, &ts))
 		die(0, "no clock of the clients' process");
-	return busy_ns() - ((uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec);
+	return exact_busy_ns() - ((uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec);
 }
 
 static void check(const struct server *server, const struct options *o)
