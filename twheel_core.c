@@ -135,16 +135,21 @@ static __always_inline void wheel_put_in_slot(struct twheel_wheel *w, struct twh
 		wheel_slot_grows(w, n, slot);
 }
 
-/*
- * The slot of the last level for a deadline that may lie beyond its reach. The deadline wants
- * level @wanted.
- */
-static noinline u64 wheel_last_slot(struct twheel_wheel *w, u64 expires, unsigned int wanted)
+/* Asks the owner for the level that a deadline at or after the hand wants. */
+void twheel_wheel_want(struct twheel_wheel *w, u64 expires)
+{
+	u32 levels = (u32)(fls64((expires - w->clk) | 1) - 1) / TWHEEL_LVL_BITS + 1;
+
+	w->wanted = max(w->wanted, min(levels, (u32)TWHEEL_LVL_DEPTH));
+}
+
+/* The slot of the last level for a deadline that may lie beyond its reach. */
+static noinline u64 wheel_last_slot(struct twheel_wheel *w, u64 expires)
 {
 	const unsigned int n = w->depth - 1;
 	u64 here = wheel_current_slot(w, n);
 
-	w->wanted = max(w->wanted, min(wanted + 1, (unsigned int)TWHEEL_LVL_DEPTH));
+	twheel_wheel_want(w, expires);
 	w->beyond |= BIT(n);
 	/* Near the end of time, here + TWHEEL_LVL_REACH may overflow. */
 	return here + min_t(u64, (expires >> TWHEEL_LVL_SHIFT(n)) - here, TWHEEL_LVL_REACH);
@@ -163,7 +168,7 @@ static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w, struc
 	u64 slot;
 
 	if (unlikely(n >= w->depth)) {
-		slot = wheel_last_slot(w, expires, n);
+		slot = wheel_last_slot(w, expires);
 		n = w->depth - 1;
 	} else {
 		slot = expires >> TWHEEL_LVL_SHIFT(n);
@@ -234,10 +239,18 @@ void twheel_wheel_init(struct twheel_wheel *w, u64 clk)
 }
 EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_init);
 
-static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
+/*
+ * Gives a wheel its next level, @n; or the slots of its level @n more chains, where the timers of a
+ * slot stay in one chain. @memory has %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
+ * @chains is a power of two, at most %TWHEEL_SLOT_CHAINS. Returns the memory of the level as it
+ * was, or NULL. @coming need not name a new level: its coming slot is empty, and stays so until the
+ * hand enters another slot.
+ */
+void *twheel_wheel_set_level(struct twheel_wheel *w, unsigned int n, void *memory,
+			     unsigned int chains)
 {
-	struct twheel_level *level = memory;
-	unsigned int i;
+	struct twheel_level *old = n < w->depth ? w->level[n] : NULL, *level = memory;
+	unsigned int i, c;
 
 	memset(level, 0, sizeof(*level));
 	level->chains = chains;
@@ -245,41 +258,20 @@ static struct twheel_level *wheel_init_level(void *memory, unsigned int chains)
 	level->chain_mask = (chains - 1) * sizeof(struct list_head);
 	for (i = 0; i < TWHEEL_LVL_SIZE * chains; i++)
 		INIT_LIST_HEAD(twheel_level_slot(level, 0) + i);
-	return level;
-}
-
-/*
- * Gives a wheel its next level: %TWHEEL_LEVEL_BYTES(@chains) bytes, aligned to a cache line.
- * @chains is a power of two, at most %TWHEEL_SLOT_CHAINS. @coming need not name the level: its
- * coming slot is empty, and stays so until the hand enters another slot.
- */
-void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains)
-{
-	w->level[w->depth++] = wheel_init_level(memory, chains);
-	w->span = w->depth < TWHEEL_LVL_DEPTH ? TWHEEL_LVL_GRAN(w->depth) : U64_MAX;
-}
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_add_level);
-
-/*
- * Gives the slots of a level more chains. @memory is as for twheel_wheel_add_level(). The timers
- * of a slot stay in one chain. Returns the memory of the level as it was.
- */
-void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *memory,
-			       unsigned int chains)
-{
-	struct twheel_level *old = w->level[n], *level = wheel_init_level(memory, chains);
-	unsigned int i, c;
-
-	memcpy(level->map, old->map, sizeof(level->map));
-	memcpy(level->count, old->count, sizeof(level->count));
-	for (i = 0; i < TWHEEL_LVL_SIZE; i++)
-		for (c = 0; c < old->chains; c++)
-			list_splice_tail_init(twheel_level_slot(old, i) + c,
-					      twheel_level_slot(level, i));
+	if (old) {
+		memcpy(level->map, old->map, sizeof(level->map));
+		memcpy(level->count, old->count, sizeof(level->count));
+		for (i = 0; i < TWHEEL_LVL_SIZE; i++)
+			for (c = 0; c < old->chains; c++)
+				list_splice_tail_init(twheel_level_slot(old, i) + c,
+						      twheel_level_slot(level, i));
+	} else {
+		w->depth++;
+	}
 	w->level[n] = level;
 	return old;
 }
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_widen_level);
+EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_set_level);
 
 /* Gives @t, which is in no slot, a deadline after the hand. */
 static __always_inline void wheel_set_deadline(struct twheel_wheel *w, struct twheel_node *t,

@@ -68,8 +68,6 @@ struct twheel_wheel {
 	u64			clk;
 	/* no tick before this one needs a visit: may be too early, never too late */
 	u64			next;
-	/* deadlines so many ticks ahead of the hand need another level */
-	u64			span;
 	u32			todo;	/* levels that still have work at @clk, one bit each */
 	/* levels whose coming slot may be occupied: a bit may be stale, but is never missing */
 	u32			coming;
@@ -98,11 +96,11 @@ struct twheel_wheel {
 };
 
 void twheel_wheel_init(struct twheel_wheel *w, u64 clk);
-void twheel_wheel_add_level(struct twheel_wheel *w, void *memory, unsigned int chains);
-void *twheel_wheel_widen_level(struct twheel_wheel *w, unsigned int n, void *memory,
-			       unsigned int chains);
+void *twheel_wheel_set_level(struct twheel_wheel *w, unsigned int n, void *memory,
+			     unsigned int chains);
 void twheel_wheel_insert(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
 void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
+void twheel_wheel_want(struct twheel_wheel *w, u64 expires);
 u64 twheel_wheel_next(struct twheel_wheel *w);
 u64 twheel_wheel_next_point(u64 last, u64 period, u64 now, u64 *missed);
 void twheel_wheel_file(struct twheel_wheel *w, struct twheel_node *t, u64 expires);
@@ -223,7 +221,7 @@ static inline struct list_head *wheel_chain(const struct twheel_level *level,
 static inline void twheel_wheel_add_all_levels(struct twheel_wheel *w, void *memory)
 {
 	while (w->depth < TWHEEL_LVL_DEPTH) {
-		twheel_wheel_add_level(w, memory, TWHEEL_SLOT_CHAINS);
+		twheel_wheel_set_level(w, w->depth, memory, TWHEEL_SLOT_CHAINS);
 		memory += TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS);
 	}
 }

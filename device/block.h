@@ -39,7 +39,7 @@ void twheel_block_remove(struct timer_block *block);
 void twheel_block_free_array(struct timer_set *set, struct timer_block **array, u32 words);
 
 /* levels.c */
-int twheel_levels_grow(struct timer_set *set);
+int twheel_levels_grow(struct timer_set *set, unsigned int most);
 void twheel_levels_free(struct timer_set *set);
 int twheel_levels_init(void);
 void twheel_levels_exit(void);
@@ -49,7 +49,7 @@ static inline void twheel_levels_keep_up(struct timer_set *set)
 {
 	if (unlikely(READ_ONCE(set->wheel.depth) < READ_ONCE(set->wheel.wanted)) &&
 	    !(current->flags & PF_KTHREAD))
-		twheel_levels_grow(set);
+		twheel_levels_grow(set, TWHEEL_LVL_DEPTH);
 }
 
 /*

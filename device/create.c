@@ -29,10 +29,6 @@ struct admission {
 	struct block_places	places;
 	/* The flags, among %CREATE_KINDS, of operations whose timers may have these places. */
 	u32			kind;
-	/* A level is missing, and not a block. */
-	bool			level;
-	/* Do without such a level: there is no memory for it. */
-	bool			makeshift;
 };
 
 /* Gives back the places that are left. */
@@ -139,15 +135,11 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 
 	if (unlikely(!adm->places.left || (op->flags & CREATE_KINDS) != adm->kind)) {
 		ret = create_admit(set, op, wanted, adm);
+		/* So the first timer of all finds its level. */
+		if (ret == -EAGAIN)
+			twheel_wheel_want(&set->wheel, tick);
 		if (ret)
 			return ret;
-	}
-	/* Most timers need a level that the wheel has. Others come back after each new level. */
-	if (unlikely(tick - set->wheel.clk >= set->wheel.span && tick > set->wheel.clk &&
-		     !adm->makeshift)) {
-		set->wheel.wanted = max(set->wheel.wanted, set->wheel.depth + 1);
-		adm->level = true;
-		return -EAGAIN;
 	}
 	slot = __ffs64(adm->places.left);
 	adm->places.left &= adm->places.left - 1;
@@ -196,7 +188,6 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	int ret = 0, done;
 	unsigned int i;
 
-	adm->level = false;
 	twheel_turn_begin(set, &phase);
 	for (i = 0; i < n; i++) {
 		given[i] = op[i].handle;
@@ -218,13 +209,13 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	}
 	twheel_turn_end(set, &phase);
 	if (ret == -EAGAIN) {
-		ret = twheel_levels_grow(set);
-		if (!adm->level && (!ret || READ_ONCE(set->wheel.depth)))
+		/* No timer has a place before the wheel has a level, and may want others. */
+		ret = READ_ONCE(set->wheel.depth) ? 0 : twheel_levels_grow(set, 1);
+		if (!ret)
 			ret = twheel_block_add(set, adm->places.missing);
-		/* Without a level that they want, timers are moved more often. */
-		if (ret && adm->level && READ_ONCE(set->wheel.depth))
-			adm->makeshift = true;
-		else if (ret && !done)
+		if (!ret)
+			twheel_levels_grow(set, TWHEEL_LVL_DEPTH);
+		else if (!done)
 			op->result = ret;
 	}
 	return done;

@@ -13,20 +13,19 @@
 /* From so many timers on, a set is about to have many. */
 #define LEVELS_MANY	1024U
 
-static struct kmem_cache *levels_narrow, *levels_wide;
-
-static struct kmem_cache *levels_cache(unsigned int chains)
-{
-	return chains == 1 ? levels_narrow : levels_wide;
-}
+/* For levels whose slots have one chain; and many. */
+static struct kmem_cache *levels_cache[2];
 
 static unsigned int levels_blocks(unsigned int chains)
 {
 	return DIV_ROUND_UP(TWHEEL_LEVEL_BYTES(chains), TIMER_BLOCK_SIZE);
 }
 
-/* Returns which level a locked set is to get, which may exist with fewer chains; or -1. */
-static int levels_missing(const struct timer_set *set, unsigned int chains)
+/*
+ * Returns which level a locked set is to get, of @most at most; or -1. The level may exist with
+ * fewer chains.
+ */
+static int levels_missing(const struct timer_set *set, unsigned int chains, unsigned int most)
 {
 	const struct twheel_wheel *w = &set->wheel;
 	unsigned int n;
@@ -34,23 +33,23 @@ static int levels_missing(const struct timer_set *set, unsigned int chains)
 	for (n = 0; n < w->depth; n++)
 		if (w->level[n]->chains < chains)
 			return n;
-	return n < max(w->wanted, 1U) ? n : -1;
+	return n < min(max(w->wanted, 1U), most) ? n : -1;
 }
 
 static void levels_free(struct timer_set *set, struct twheel_level *level)
 {
 	unsigned int chains = level->chains;
 
-	kmem_cache_free(levels_cache(chains), level);
+	kmem_cache_free(levels_cache[chains > 1], level);
 	twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, levels_blocks(chains));
 }
 
 /*
- * Gives a set, which is not locked, the levels that its timers want, and level 0 in any case. May
- * sleep. Returns 0; or -ENOMEM; or -EDQUOT. Without a level, timers expire on their ticks all the
- * same, and are moved more often.
+ * Gives a set, which is not locked, the levels that its timers want, @most at most, and level 0 in
+ * any case. May sleep. Returns 0; or -ENOMEM; or -EDQUOT. Without a level, timers expire on their
+ * ticks all the same, and are moved more often.
  */
-int twheel_levels_grow(struct timer_set *set)
+int twheel_levels_grow(struct timer_set *set, unsigned int most)
 {
 	struct twheel_wheel *w = &set->wheel;
 	struct twheel_level *level;
@@ -60,13 +59,13 @@ int twheel_levels_grow(struct timer_set *set)
 	for (;;) {
 		spin_lock_bh(&set->lock);
 		chains = set->count < LEVELS_MANY ? 1 : TWHEEL_SLOT_CHAINS;
-		n = levels_missing(set, chains);
+		n = levels_missing(set, chains, most);
 		spin_unlock_bh(&set->lock);
 		if (n < 0)
 			return 0;
 		if (!twheel_quota_charge(set, QUOTA_BLOCKS, levels_blocks(chains)))
 			return -EDQUOT;
-		level = kmem_cache_alloc(levels_cache(chains), GFP_KERNEL);
+		level = kmem_cache_alloc(levels_cache[chains > 1], GFP_KERNEL);
 		if (!level) {
 			twheel_quota_uncharge(set->quota, QUOTA_BLOCKS, levels_blocks(chains));
 			return -ENOMEM;
@@ -74,13 +73,9 @@ int twheel_levels_grow(struct timer_set *set)
 		level->chains = chains;
 		spin_lock_bh(&set->lock);
 		/* None, if another thread has made it meanwhile. */
-		n = levels_missing(set, chains);
-		if (n >= 0 && n < w->depth) {
-			level = twheel_wheel_widen_level(w, n, level, chains);
-		} else if (n >= 0) {
-			twheel_wheel_add_level(w, level, chains);
-			level = NULL;
-		}
+		n = levels_missing(set, chains, most);
+		if (n >= 0)
+			level = twheel_wheel_set_level(w, n, level, chains);
 		spin_unlock_bh(&set->lock);
 		if (level)
 			levels_free(set, level);
@@ -99,16 +94,16 @@ void twheel_levels_free(struct timer_set *set)
 /* Sets up what all levels share. Returns 0, or -ENOMEM before twheel_levels_exit(). */
 int twheel_levels_init(void)
 {
-	levels_narrow = kmem_cache_create("twheel_levels", TWHEEL_LEVEL_BYTES(1), SMP_CACHE_BYTES,
-					  SLAB_ACCOUNT, NULL);
-	levels_wide = kmem_cache_create("twheel_levels_wide",
-					TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS), SMP_CACHE_BYTES,
-					SLAB_ACCOUNT, NULL);
-	return levels_narrow && levels_wide ? 0 : -ENOMEM;
+	levels_cache[0] = kmem_cache_create("twheel_levels", TWHEEL_LEVEL_BYTES(1), SMP_CACHE_BYTES,
+					    SLAB_ACCOUNT, NULL);
+	levels_cache[1] = kmem_cache_create("twheel_levels_wide",
+					    TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS), SMP_CACHE_BYTES,
+					    SLAB_ACCOUNT, NULL);
+	return levels_cache[0] && levels_cache[1] ? 0 : -ENOMEM;
 }
 
 void twheel_levels_exit(void)
 {
-	kmem_cache_destroy(levels_wide);
-	kmem_cache_destroy(levels_narrow);
+	kmem_cache_destroy(levels_cache[1]);
+	kmem_cache_destroy(levels_cache[0]);
 }

@@ -128,19 +128,14 @@ static void quota_find_user(struct user_quota *quota, const struct cred *cred)
 		quota->cgroup = quota_cgroup();
 }
 
-static void quota_free_rcu(struct rcu_head *rcu)
+/* After a grace period of RCU: a turn may be under way (user_cpu.c). */
+static void quota_free(struct rcu_head *rcu)
 {
 	struct user_quota *quota = container_of(rcu, struct user_quota, rcu);
 
+	put_user_ns(quota->ns);
 	free_percpu(quota->cpus);
 	kfree(quota);
-}
-
-/* A turn may be under way: see user_cpu.c. */
-static void quota_free(struct user_quota *quota)
-{
-	put_user_ns(quota->ns);
-	call_rcu(&quota->rcu, quota_free_rcu);
 }
 
 /* Finds the quota of @user, for one more open file. If there is none, @spare becomes it. */
@@ -180,7 +175,7 @@ static struct user_quota *quota_get(const struct user_quota *user)
 	if (spare->cpus)
 		quota = quota_find(user, spare);
 	if (quota != spare)
-		quota_free(spare);
+		call_rcu(&spare->rcu, quota_free);
 	return quota;
 }
 
@@ -207,7 +202,7 @@ void twheel_quota_put(struct user_quota *quota)
 		return;
 	list_del(&quota->node);
 	spin_unlock(&quota_lock);
-	quota_free(quota);
+	call_rcu(&quota->rcu, quota_free);
 }
 
 /* Returns how much of @what the user of @set may hold; %INT_MAX if the set is exempt. */

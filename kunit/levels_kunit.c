@@ -16,7 +16,8 @@ static void *level_memory(struct kunit *test, unsigned int chains)
 
 static void add_level(struct wheel_test *wt, unsigned int chains)
 {
-	twheel_wheel_add_level(wt->wheel, level_memory(wt->test, chains), chains);
+	KUNIT_EXPECT_NULL(wt->test, twheel_wheel_set_level(wt->wheel, wt->wheel->depth,
+							   level_memory(wt->test, chains), chains));
 }
 
 /* An empty wheel with so many levels of one chain, and idle timers. */
@@ -37,8 +38,8 @@ static void widen(struct wheel_test *wt, unsigned int n, unsigned int chains)
 	size_t bytes = TWHEEL_LEVEL_BYTES(level->chains);
 
 	KUNIT_ASSERT_PTR_EQ(wt->test,
-			    twheel_wheel_widen_level(wt->wheel, n,
-						     level_memory(wt->test, chains), chains),
+			    twheel_wheel_set_level(wt->wheel, n,
+						   level_memory(wt->test, chains), chains),
 			    (void *)level);
 	KUNIT_EXPECT_EQ(wt->test, wt->wheel->level[n]->chains, chains);
 	/* Nothing may use it any more. */

@@ -20,11 +20,12 @@ static void reach(struct twheel_wheel *wheel, uint64_t tick)
 {
 	void *memory;
 
-	while (!wheel->depth || tick - wheel->clk >= wheel->span) {
+	while (!wheel->depth || (wheel->depth < TWHEEL_LVL_DEPTH &&
+				 tick - wheel->clk >= TWHEEL_LVL_GRAN(wheel->depth))) {
 		memory = aligned_alloc(64, TWHEEL_LEVEL_BYTES(TWHEEL_SLOT_CHAINS));
 		if (!memory)
 			return;
-		twheel_wheel_add_level(wheel, memory, TWHEEL_SLOT_CHAINS);
+		twheel_wheel_set_level(wheel, wheel->depth, memory, TWHEEL_SLOT_CHAINS);
 	}
 }
 

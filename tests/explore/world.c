@@ -32,15 +32,15 @@ void world_init(struct world *w, unsigned int timers, u64 clk)
 	w->timers = timers;
 	twheel_wheel_init(&w->wheel, clk);
 	twheel_wheel_init(&elsewhere, clk);
-	twheel_wheel_add_level(&elsewhere, elsewhere_memory, 1);
+	twheel_wheel_set_level(&elsewhere, 0, elsewhere_memory, 1);
 }
 
 void world_add_level(struct world *w, unsigned int chains)
 {
 	unsigned int n = w->wheel.depth;
 
-	twheel_wheel_add_level(&w->wheel, w->memory[0][n], chains);
-	world_expect(w, w->wheel.depth == n + 1, "add_level() makes it %u levels", n);
+	twheel_wheel_set_level(&w->wheel, n, w->memory[0][n], chains);
+	world_expect(w, w->wheel.depth == n + 1, "set_level() makes it %u levels", n);
 }
 
 static void do_widen_level(struct world *w, unsigned int n, unsigned int chains)
@@ -48,8 +48,8 @@ static void do_widen_level(struct world *w, unsigned int n, unsigned int chains)
 	void *old = w->wheel.level[n];
 	bool first = old == w->memory[0][n];
 
-	world_expect(w, twheel_wheel_widen_level(&w->wheel, n, w->memory[first][n], chains) == old,
-		     "widen_level() returns other memory");
+	world_expect(w, twheel_wheel_set_level(&w->wheel, n, w->memory[first][n], chains) == old,
+		     "set_level() returns other memory");
 	/* Nothing may use it any more. */
 	memset(old, 0xa5, sizeof(w->memory[0][n]));
 }
