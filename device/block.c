@@ -177,32 +177,6 @@ int twheel_block_add(struct timer_set *set, u32 number)
 }
 
 /*
- * Takes up to @n free places of a block that has indexes from @min to @max, in that range. Returns
- * whether there are any.
- */
-static bool block_reserve_from(struct block_places *places, u32 min, u32 max, unsigned int n)
-{
-	struct timer_block *block = places->block;
-	u32 low = max(min, block->first) - block->first;
-	u32 high = min(max - block->first, TIMER_BLOCK_TIMERS - 1);
-	u64 more;
-
-	places->left = ~block->used & GENMASK_ULL(high, low);
-	more = n < TIMER_BLOCK_TIMERS ? places->left : 0;
-	while (more && n--)
-		more &= more - 1;
-	places->left &= ~more;
-	if (!places->left)
-		return false;
-	block->used |= places->left;
-	if (block == block->set->spare)
-		WRITE_ONCE(block->set->spare, NULL);
-	if (block->used == TIMER_BLOCK_PLACES)
-		__clear_bit(twheel_block_number(block), twheel_block_room(block->set));
-	return true;
-}
-
-/*
  * Returns the lowest number, from @number to @most, without a block or with a block that has room;
  * or a number above @most.
  */
@@ -228,6 +202,7 @@ int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n
 			 struct block_places *places)
 {
 	u32 number = min / TIMER_BLOCK_TIMERS, most = max / TIMER_BLOCK_TIMERS;
+	struct timer_block *block;
 
 	lockdep_assert_held(&set->lock);
 
@@ -235,16 +210,15 @@ int twheel_block_reserve(struct timer_set *set, u32 min, u32 max, unsigned int n
 		number = block_find_room(set, number, most);
 		if (min > max || number > most)
 			return -EBUSY;
-		places->block = NULL;
-		if (number < set->blocks)
-			places->block = set->block[array_index_nospec(number, set->blocks)];
-		if (!places->block) {
+		block = number < set->blocks ?
+			set->block[array_index_nospec(number, set->blocks)] : NULL;
+		if (!block) {
 			places->missing = number;
 			return -EAGAIN;
 		}
 		/* The block may have room only below @min. */
 		number++;
-	} while (!block_reserve_from(places, min, max, n));
+	} while (!twheel_block_reserve_from(block, min, max, n, places));
 	return 0;
 }
 

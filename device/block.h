@@ -80,6 +80,35 @@ static inline unsigned long *twheel_block_room(const struct timer_set *set)
 	return (unsigned long *)(set->block + set->blocks);
 }
 
+/* As twheel_block_reserve(), from a block that begins by @max. Returns whether it has room. */
+static inline bool twheel_block_reserve_from(struct timer_block *block, u32 min, u32 max,
+					     unsigned int n, struct block_places *places)
+{
+	u64 free = ~block->used & TIMER_BLOCK_PLACES, more;
+	struct timer_set *set = block->set;
+
+	lockdep_assert_held(&set->lock);
+
+	if (unlikely(min > block->first))
+		free &= U64_MAX << min(min - block->first, 63U);
+	if (unlikely(max - block->first < 63U))
+		free &= U64_MAX >> (63U - (max - block->first));
+	more = n < TIMER_BLOCK_TIMERS ? free : 0;
+	while (more && n--)
+		more &= more - 1;
+	free &= ~more;
+	if (!free)
+		return false;
+	places->block = block;
+	places->left = free;
+	block->used |= free;
+	if (block == set->spare)
+		WRITE_ONCE(set->spare, NULL);
+	if (block->used == TIMER_BLOCK_PLACES)
+		__clear_bit(twheel_block_number(block), twheel_block_room(set));
+	return true;
+}
+
 /*
  * Gives places of a block back, at least one. The set is locked. The caller calls
  * twheel_block_free() before it unlocks the set. Until then, no block is freed.

@@ -52,7 +52,8 @@ static void create_return_places(struct timer_set *set, struct admission *adm)
  * in the table; or any, above the indexes of the table if there is room. Timers with words in the
  * table get its indexes in turn, so that an index comes again only after all the others.
  */
-static int create_take(struct timer_set *set, const struct twheel_op *op, struct admission *adm)
+static noinline int create_take(struct timer_set *set, const struct twheel_op *op,
+				struct admission *adm)
 {
 	u32 words = twheel_table_words(set), from = words, to = TWHEEL_INDEX_MASK;
 	bool kept = op->flags & TWHEEL_KEEP_HANDLE, shared = op->flags & TWHEEL_SHARED;
@@ -74,12 +75,9 @@ static int create_take(struct timer_set *set, const struct twheel_op *op, struct
 		ret = twheel_block_reserve(set, 0, to, n, &adm->places);
 	if (ret == -EBUSY && (kept || shared))
 		return kept ? -EEXIST : -ENOSPC;
-	if (ret)
-		return ret;
-	set->count += hweight64(adm->places.left);
-	if (adm->kind == TWHEEL_SHARED)
+	if (!ret && adm->kind == TWHEEL_SHARED)
 		set->next_shared = adm->places.block->first + fls64(adm->places.left);
-	return 0;
+	return ret;
 }
 
 /*
@@ -90,6 +88,9 @@ static int create_take(struct timer_set *set, const struct twheel_op *op, struct
 static noinline int create_admit(struct timer_set *set, const struct twheel_op *op,
 				 unsigned int wanted, struct admission *adm)
 {
+	struct timer_block *block;
+	int ret = 0;
+
 	create_return_places(set, adm);
 	adm->kind = op->flags & CREATE_KINDS;
 	if (set->stopped)
@@ -99,7 +100,15 @@ static noinline int create_admit(struct timer_set *set, const struct twheel_op *
 		set->charged += twheel_quota_charge_timers(set, wanted);
 	if (set->charged == set->count)
 		return -EDQUOT;
-	return create_take(set, op, adm);
+	/* Mostly, the block where the last search found room has more. */
+	block = set->first_room < set->blocks ? set->block[set->first_room] : NULL;
+	if (adm->kind || !block ||
+	    !twheel_block_reserve_from(block, twheel_table_words(set), TWHEEL_INDEX_MASK,
+				       set->charged - set->count, &adm->places))
+		ret = create_take(set, op, adm);
+	if (!ret)
+		set->count += hweight64(adm->places.left);
+	return ret;
 }
 
 /*
@@ -161,18 +170,31 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	return 0;
 }
 
-/* Undoes operations whose results the program did not get. @given: The handles from before. */
-static noinline void create_undo(struct timer_set *set, struct twheel_op *op, const u64 *given,
+/* Undoes operations whose results the program did not get. @given: A handle that is not kept. */
+static noinline void create_undo(struct timer_set *set, struct twheel_op *op, u64 given,
 				 unsigned int n)
 {
-	for (; n--; op++, given++) {
-		if (!op->result)
-			twheel_user_timer_remove(set, twheel_block_find(set, op->handle));
+	for (; n--; op++) {
 		/* A mistake stays one. Another error may be gone when it is tried anew. */
-		else if (op->result != -EINVAL)
-			op->result = 0;
-		op->handle = *given;
+		if (op->result) {
+			op->result = op->result == -EINVAL ? -EINVAL : 0;
+			continue;
+		}
+		twheel_user_timer_remove(set, twheel_block_find(set, op->handle));
+		if (!(op->flags & TWHEEL_KEEP_HANDLE))
+			op->handle = given;
 	}
+}
+
+/* Writes a handle to the program without a page fault. Returns 0 or an error. */
+static int create_write_handle(u64 handle, u64 __user *to)
+{
+	int ret;
+
+	pagefault_disable();
+	ret = put_user(handle, to);
+	pagefault_enable();
+	return ret;
 }
 
 /*
@@ -183,14 +205,15 @@ static noinline void create_undo(struct timer_set *set, struct twheel_op *op, co
 static int create_some(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to,
 		       unsigned int n, bool batch, struct admission *adm)
 {
-	u64 given[TWHEEL_CHUNK] timer_set_not_cleared;
+	/* The handle of a TWHEEL_OP_UPSERT named no timer. Others that are given are kept. */
+	const u64 given = batch ? 0 : op->handle;
 	struct twheel_phase phase;
 	int ret = 0, done;
+	bool failed = false;
 	unsigned int i;
 
 	twheel_turn_begin(set, &phase);
 	for (i = 0; i < n; i++) {
-		given[i] = op[i].handle;
 		if (op[i].result)
 			continue;
 		if (!adm->extra && create_wants_extra(&op[i]))
@@ -202,8 +225,11 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	}
 	create_return_places(set, adm);
 	done = i;
-	if (i && (batch || !op->result) &&
-	    copy_to_user_nofault(to, op, array_size(i, sizeof(*op)))) {
+	if (batch)
+		failed = i && copy_to_user_nofault(to, op, array_size(i, sizeof(*op)));
+	else if (i && !op->result)
+		failed = create_write_handle(op->handle, &to->handle);
+	if (failed) {
 		create_undo(set, op, given, i);
 		done = -EFAULT;
 	}

@@ -28,7 +28,7 @@
 
 static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
 {
-	struct twheel_op op;
+	struct twheel_op op timer_set_not_cleared;
 
 	if (copy_from_user(&op, to, sizeof(op)))
 		return -EFAULT;
@@ -39,7 +39,7 @@ static long ioctl_add(struct timer_set *set, struct twheel_op __user *to)
 
 static long ioctl_op(struct timer_set *set, struct twheel_op __user *to, u32 opcode)
 {
-	struct twheel_op op;
+	struct twheel_op op timer_set_not_cleared;
 	long ret;
 
 	if (copy_from_user(&op, to, sizeof(op)))

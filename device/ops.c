@@ -255,7 +255,8 @@ static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 }
 
 /* If the operation adds a timer, it is written back to @to, where it comes from. */
-static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to)
+static noinline int ops_upsert(struct timer_set *set, struct twheel_op *op,
+			       struct twheel_op __user *to)
 {
 	int ret = ops_add_valid(op, 0) ? ops_on_timer(set, op, TWHEEL_OP_UPSERT) : -EINVAL;
 
@@ -267,7 +268,7 @@ static int ops_upsert(struct timer_set *set, struct twheel_op *op, struct twheel
 }
 
 /* Cancels the timers of a group, and counts those that have expired. Returns how many. */
-static int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
+static noinline int ops_cancel_group(struct timer_set *set, struct twheel_op *op)
 {
 	struct twheel_phase phase;
 	struct user_timer *t;

@@ -304,17 +304,14 @@ static inline u64 user_timer_handle(const struct user_timer *t)
 	return (u64)t->generation << TWHEEL_INDEX_BITS | user_timer_index(t);
 }
 
-/* The @word of a timer that is in the wheel. */
+/* The @word of a timer that is in the wheel. By shifts, which cost less than bit fields. */
 static inline u64 user_timer_word(u64 generation, clockid_t clockid, u32 flags)
 {
-	const struct user_timer t = {
-		.generation = generation,
-		.state = USER_TIMER_PENDING,
-		.clockid = clockid,
-		.flags = flags,
-	};
+	u64 state = USER_TIMER_PENDING, clock = clockid;
 
-	return t.word;
+	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+		return generation << 24 | state << 16 | clock << 8 | flags;
+	return generation | state << 40 | clock << 48 | (u64)flags << 56;
 }
 
 /*

@@ -385,6 +385,9 @@ struct kmem_cache { size_t size, align; };
 #define kmem_cache_zalloc(cache, gfp) native_zalloc_object(cache)
 void *native_zalloc_object(struct kmem_cache *cache);
 #define copy_to_user(to, from, n) (memcpy(to, from, n), 0UL)
+#define put_user(value, to) (*(to) = (value), 0)
+#define pagefault_disable() do { } while (0)
+#define pagefault_enable() do { } while (0)
 #define copy_to_user_nofault(to, from, n) (memcpy(to, from, n), 0L)
 
 /* Sets up the per-CPU variables. */
