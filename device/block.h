@@ -44,7 +44,7 @@ void twheel_levels_free(struct timer_set *set);
 int twheel_levels_init(void);
 void twheel_levels_exit(void);
 
-/* Ends a call on a set: gives the wheel the levels that its timers want, if there is memory. */
+/* Ends a call, or a part of it: gives the wheel the levels that its timers want, if it can. */
 static inline void twheel_levels_keep_up(struct timer_set *set)
 {
 	if (unlikely(READ_ONCE(set->wheel.depth) < READ_ONCE(set->wheel.wanted)) &&

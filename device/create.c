@@ -170,7 +170,7 @@ static __always_inline int create_timer(struct timer_set *set, struct twheel_op 
 	return 0;
 }
 
-/* Undoes operations whose results the program did not get. @given: A handle that is not kept. */
+/* Undoes operations whose results the program did not get. @given: Their handle, unless kept. */
 static noinline void create_undo(struct timer_set *set, struct twheel_op *op, u64 given,
 				 unsigned int n)
 {
@@ -205,8 +205,7 @@ static int create_write_handle(u64 handle, u64 __user *to)
 static int create_some(struct timer_set *set, struct twheel_op *op, struct twheel_op __user *to,
 		       unsigned int n, bool batch, struct admission *adm)
 {
-	/* The handle of a TWHEEL_OP_UPSERT named no timer. Others that are given are kept. */
-	const u64 given = batch ? 0 : op->handle;
+	const u64 given = op->handle;
 	struct twheel_phase phase;
 	int ret = 0, done;
 	bool failed = false;
@@ -218,6 +217,9 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 			continue;
 		if (!adm->extra && create_wants_extra(&op[i]))
 			break;
+		/* Only one handle is restored after a fault: mostly, it is 0. */
+		if (unlikely(op[i].handle != given && !(op[i].flags & TWHEEL_KEEP_HANDLE)))
+			break;
 		ret = create_timer(set, &op[i], adm, n - i, &phase);
 		if (ret == -EAGAIN)
 			break;
@@ -225,10 +227,11 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	}
 	create_return_places(set, adm);
 	done = i;
-	if (batch)
-		failed = i && copy_to_user_nofault(to, op, array_size(i, sizeof(*op)));
-	else if (i && !op->result)
-		failed = create_write_handle(op->handle, &to->handle);
+	/* An architecture may refuse a single word that is not aligned. */
+	if (i && (batch || !op->result))
+		failed = batch || !IS_ALIGNED((unsigned long)to, sizeof(u64)) ?
+			 copy_to_user_nofault(to, op, array_size(i, sizeof(*op))) :
+			 create_write_handle(op->handle, &to->handle);
 	if (failed) {
 		create_undo(set, op, given, i);
 		done = -EFAULT;
@@ -268,9 +271,9 @@ static struct timer_extra *create_extra(struct timer_set *set, const struct twhe
 /*
  * Carries out @n additions, at most %TWHEEL_CHUNK, but skips those whose result is set already.
  * Fills in the results and handles of the others, and writes them back to @to, where they come
- * from, before another thread can find the timers. Operations that have failed are written only
- * in a batch. May sleep. Returns how many operations have been carried out: fewer than @n if the
- * program's memory cannot be written.
+ * from, before another thread can find the timers: all of a batch, and otherwise the handle. May
+ * sleep. Returns how many operations have been carried out: fewer than @n if the program's memory
+ * cannot be written.
  */
 unsigned int twheel_create(struct timer_set *set, struct twheel_op *op,
 			   struct twheel_op __user *to, unsigned int n, bool batch)

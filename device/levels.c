@@ -21,10 +21,7 @@ static unsigned int levels_blocks(unsigned int chains)
 	return DIV_ROUND_UP(TWHEEL_LEVEL_BYTES(chains), TIMER_BLOCK_SIZE);
 }
 
-/*
- * Returns which level a locked set is to get, of @most at most; or -1. The level may exist with
- * fewer chains.
- */
+/* Returns which of @most levels a locked set is to get, perhaps with more chains; or -1. */
 static int levels_missing(const struct timer_set *set, unsigned int chains, unsigned int most)
 {
 	const struct twheel_wheel *w = &set->wheel;

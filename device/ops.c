@@ -254,7 +254,7 @@ static int ops_on_timer(struct timer_set *set, struct twheel_op *op, u32 opcode)
 	return ret;
 }
 
-/* If the operation adds a timer, it is written back to @to, where it comes from. */
+/* If the operation adds a timer, the handle is written to @to, where it comes from. */
 static noinline int ops_upsert(struct timer_set *set, struct twheel_op *op,
 			       struct twheel_op __user *to)
 {

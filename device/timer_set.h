@@ -38,7 +38,7 @@ static_assert(TWHEEL_KEPT_FLAGS < USER_TIMER_LEASE_CLOSED);
 /* The most operations, events or timers that are handled in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U
 
-/* For arrays of that size on the stack, which kernels may clear before they are used. */
+/* For large variables on the stack, which kernels may clear before they are used. */
 #if __has_attribute(__uninitialized__)
 #define timer_set_not_cleared	__attribute__((__uninitialized__))
 #else
@@ -309,7 +309,7 @@ static inline u64 user_timer_word(u64 generation, clockid_t clockid, u32 flags)
 {
 	u64 state = USER_TIMER_PENDING, clock = clockid;
 
-	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		return generation << 24 | state << 16 | clock << 8 | flags;
 	return generation | state << 40 | clock << 48 | (u64)flags << 56;
 }

@@ -386,6 +386,7 @@ struct kmem_cache { size_t size, align; };
 void *native_zalloc_object(struct kmem_cache *cache);
 #define copy_to_user(to, from, n) (memcpy(to, from, n), 0UL)
 #define put_user(value, to) (*(to) = (value), 0)
+#define IS_ALIGNED(x, a) (((x) & ((a) - 1)) == 0)
 #define pagefault_disable() do { } while (0)
 #define pagefault_enable() do { } while (0)
 #define copy_to_user_nofault(to, from, n) (memcpy(to, from, n), 0L)
