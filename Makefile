@@ -30,7 +30,7 @@ export PREFIX DESTDIR INSTALL INSTALL_MOD_PATH INSTALL_MOD_DIR
 
 .PHONY: all modules lib tools samples clean help setup demo version
 .PHONY: modules_install modules_uninstall programs_install programs_uninstall
-.PHONY: install uninstall dist deb lint docs check check-all coverage torture bench bench-quick
+.PHONY: install uninstall dist deb lint docs check check-all coverage torture bench
 
 all: modules lib tools
 
@@ -112,12 +112,9 @@ docs:
 	scripts/docs
 
 bench: setup
-	scripts/bench
+	bench/user/run
 	bench/native/run --count 1000 --count 1000000 --reps 1
 	scripts/bench --instructions
-
-bench-quick: setup
-	scripts/bench --quick
 
 help:
 	@echo '  make                 build the module for the running kernel (or KDIR=), lib and tools'
@@ -143,4 +140,3 @@ help:
 	@echo '  make torture         random operations on all CPUs, checked against a model'
 	@echo '  make docs            build the documentation into Documentation/_build/html'
 	@echo '  make bench           compare twheel with its peers: a quarter of an hour, on a quiet machine'
-	@echo '  make bench-quick     whether scripts/bench works, with smaller counts: a minute'

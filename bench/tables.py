@@ -8,7 +8,6 @@ Two comments in a page mark the place of a table. What is between them is replac
     .. end of table
 """
 
-import collections
 import pathlib
 import re
 import subprocess
@@ -22,9 +21,7 @@ MARK = re.compile(r"(\.\. table (\w+)\n)(.*?)(\.\. end of table\n)", re.DOTALL)
 
 
 def table(head, body):
-    """Format a simple table of reStructuredText. Without a body, there is none."""
-    if not body:
-        return ""
+    """Format a simple table of reStructuredText."""
     rows = [[str(cell) for cell in row] for row in [head, *body]]
     widths = [max(map(len, column)) for column in zip(*rows)]
     # In reStructuredText, an empty first cell would continue the row above.
@@ -46,67 +43,6 @@ def small(ratio):
 
 def code(text):
     return f"``{text}``"
-
-
-HEADER = "engine,kernel,metric,n,peer,twheel_ns,peer_ns,ratio"
-Row = collections.namedtuple("Row", HEADER.split(","))
-
-# For each metric of programs, the greatest ratio to the best peer that is allowed, with the
-# largest number of timers that was measured.
-TARGETS = {
-    "u_arm_single": 0.4, "u_arm_batch": 0.1, "u_cancel_single": 0.5,
-    "u_cancel_batch": 0.1, "u_extend_single": 0.6, "u_extend_batch": 0.1,
-    "u_extend_mmap": 0.02, "u_deliver_cpu": 0.15, "u_drain": 0.2, "u_bytes": 0.25}
-
-
-def parse(line):
-    """Parse a line of CSV that the programs have printed."""
-    fields = line.split(",")
-    if len(fields) != len(Row._fields):
-        raise ValueError(f"not a row: {line}")
-    return Row(*fields[:3], int(fields[3]), fields[4], *map(float, fields[5:]))
-
-
-def verdicts(rows):
-    """The row of each metric of programs against the best peer, with the most timers."""
-    best = {}
-    for row in rows:
-        if row.peer != "floor":
-            best[row.metric] = max(best.get(row.metric, row), row,
-                                   key=lambda one: (one.n, one.ratio))
-    return best.values()
-
-
-def program_rows(rows):
-    """The rows of timers of programs in QEMU."""
-    return [row for row in rows if row.metric in TARGETS and row.engine == "qemu"]
-
-
-def user_ratios(rows):
-    """The table of timers of programs, with a column for each peer."""
-    ratio = collections.defaultdict(dict)
-    ours, floor, peers = {}, {}, []
-    for row in program_rows(rows):
-        ours[row.metric, row.n] = row.twheel_ns
-        if row.peer == "floor":
-            floor[row.metric, row.n] = row.peer_ns
-            continue
-        ratio[row.metric, row.n][row.peer] = row.ratio
-        if row.peer not in peers:
-            peers.append(row.peer)
-    body = [(code(metric), f"{n:,}", number(ours[metric, n]),
-             number(floor[metric, n]) if (metric, n) in floor else "",
-             *[small(of[peer]) if peer in of else "" for peer in peers])
-            for (metric, n), of in ratio.items()]
-    return table(("metric", "timers", "twheel, ns", "floor, ns", *map(code, peers)), body)
-
-
-def user_targets(rows):
-    """The table of the targets for timers of programs, with the most timers."""
-    return table(("metric", "timers", "best peer", "ratio", "target", "met"),
-                 [(code(row.metric), f"{row.n:,}", code(row.peer), small(row.ratio),
-                   TARGETS[row.metric], "yes" if row.ratio <= TARGETS[row.metric] else "no")
-                  for row in verdicts(program_rows(rows))])
 
 
 KERNEL_PATHS = {
@@ -134,15 +70,15 @@ def kernel_paths(counts):
     return table(("instructions", *map(code, engines)), body)
 
 
-def instructions_kernel(_rows):
+def instructions_kernel():
     return kernel_paths(instructions.read())
 
 
-def instructions_newest(_rows):
+def instructions_newest():
     return kernel_paths(instructions.read(instructions.NEWEST))
 
 
-def instructions_user(_rows):
+def instructions_user():
     """The table of instructions of the program paths, with a row for each mechanism."""
     counts = instructions.read()
     engines = ("twheel_single", "twheel_batch", "twheel_mmap", "twheel_ring", "timerfd",
@@ -155,8 +91,13 @@ def instructions_user(_rows):
 
 # The paths of programs for which there is a goal: the ratio to the best peer
 GOALS = (
+    ("arm, one call each", "u_arm", "twheel_single", 0.4),
     ("arm, by batch", "u_arm", "twheel_batch", 0.1),
+    ("push back, one call each", "u_extend", "twheel_single", 0.6),
+    ("push back, by batch", "u_extend", "twheel_batch", 0.1),
     ("push back, in the table", "u_extend", "twheel_mmap", 0.02),
+    ("cancel, one call each", "u_cancel", "twheel_single", 0.5),
+    ("cancel, by batch", "u_cancel", "twheel_batch", 0.1),
     ("deliver, over a second", "u_deliver", "twheel_batch", 0.15),
     ("deliver, all at once", "u_drain", "twheel_batch", 0.2))
 
@@ -170,14 +111,14 @@ def beside_best():
         yield what, counts[metric, engine], best, peers[best], goal
 
 
-def instructions_best(_rows):
+def instructions_best():
     """The table of the program paths beside the best peer of each."""
     return table(("instructions", "twheel", "best peer", "its count", "ratio"),
                  [(what, number(ours), code(best), number(theirs), small(ours / theirs))
                   for what, ours, best, theirs, _ in beside_best()])
 
 
-def instructions_goals(_rows):
+def instructions_goals():
     """The same with the goals."""
     return table(("instructions", "best peer", "ratio", "goal", "met"),
                  [(what, code(best), small(ours / theirs), goal,
@@ -185,7 +126,7 @@ def instructions_goals(_rows):
                   for what, ours, best, theirs, goal in beside_best()])
 
 
-def when_modules(_rows):
+def when_modules():
     """The table of instructions of the kernel paths for people who choose."""
     counts = instructions.read(instructions.NEWEST)
     body = [(path, *[f"{counts[metric, engine] / (instructions.due(metric) or 1):,.0f}"
@@ -197,7 +138,7 @@ def when_modules(_rows):
     return table(("instructions", *map(code, ("twheel", "timer_list", "hrtimer"))), body)
 
 
-def when_programs(_rows):
+def when_programs():
     """The table of fractions of the peers' instructions for people who choose."""
     counts = instructions.read()
     body = [(path, *[small(counts[metric, ours] / counts[metric, peer])
@@ -215,7 +156,7 @@ def when_programs(_rows):
     return table(("operation", "timerfd", "POSIX timers", "io_uring"), body)
 
 
-def instructions_io_uring(_rows):
+def instructions_io_uring():
     """The table of batches by ioctl() and by commands of io_uring."""
     counts = instructions.read()
     ways = [(metric, way) for metric in ("u_arm", "u_extend", "u_cancel")
@@ -227,17 +168,17 @@ def instructions_io_uring(_rows):
 
 
 TABLES = {make.__name__: make
-          for make in (user_ratios, user_targets, instructions_kernel,
-                       instructions_newest, instructions_user, instructions_best,
-                       instructions_goals, instructions_io_uring, when_modules, when_programs)}
+          for make in (instructions_kernel, instructions_newest, instructions_user,
+                       instructions_best, instructions_goals, instructions_io_uring, when_modules,
+                       when_programs)}
 
 
-def of(rows):
-    """The function that makes each table of PAGES, for fill()."""
-    return lambda name: TABLES[name](rows)
+def from_record(name):
+    """The table of a name, from the records of instructions."""
+    return TABLES[name]()
 
 
-def fill(text, make):
+def fill(text, make=from_record):
     """The text of a page with new tables. MAKE gives the table of a name; if it gives nothing, the
     old one stays."""
     def replacement(match):
@@ -246,7 +187,7 @@ def fill(text, make):
     return MARK.sub(replacement, text)
 
 
-def put(make, *pages):
+def put(*pages, make=from_record):
     """Put new tables into the pages, and draw the pictures that have the same figures."""
     for page in pages:
         page.write_text(fill(page.read_text("utf-8"), make), "utf-8")

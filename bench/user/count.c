@@ -15,30 +15,15 @@
 /* Time to the first deadline: more than any mechanism takes to arm its timers. */
 #define LEAD	NSEC
 
-/* Expirations of a mechanism are counted if it has @take, and unless @operations. */
-static const struct counted {
-	const struct mechanism	*mechanism;
-	bool			operations;
-} counted[] = {
-	{ &twheel_single, true },
-	{ &twheel_batch, false },
-	{ &twheel_mmap, true },
-	{ &twheel_ring, false },
-	{ &twheel_ioctl_1, true },
-	{ &twheel_command_1, true },
-	{ &twheel_ioctl_8, true },
-	{ &twheel_command_8, true },
-	{ &twheel_ioctl_64, true },
-	{ &twheel_command_64, true },
-	{ &timerfd, false },
-	{ &posix, false },
-	{ &uring, false },
-	{ &uring_single, true },
+/* Expirations of a mechanism are counted if it has @take. */
+static const struct mechanism *const counted[] = {
+	&twheel_single, &twheel_batch, &twheel_mmap, &twheel_ring,
+	&twheel_ioctl_1, &twheel_command_1, &twheel_ioctl_8, &twheel_command_8,
+	&twheel_ioctl_64, &twheel_command_64, &timerfd, &posix, &uring, &uring_single,
 };
 
-/* Like trial_deliver(), which measures in hundredths of a second. */
-static void trial_deliver_exactly(const struct mechanism *m, size_t n,
-				  struct outcome *outcome)
+/* Lets @n timers expire, evenly over a second. Sets @deliver. */
+static void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome)
 {
 	uint64_t *deadline = allocate(n * sizeof(*deadline));
 	uint32_t *order = permutation(n);
@@ -46,8 +31,8 @@ static void trial_deliver_exactly(const struct mechanism *m, size_t n,
 	size_t i, taken = 0;
 
 	m->open(n);
-	settled_memory();
-	busy = exact_busy_ns();
+	settle_memory();
+	busy = busy_ns();
 	start = now_ns();
 	first = start + LEAD;
 	for (i = 0; i < n; i++)
@@ -58,7 +43,7 @@ static void trial_deliver_exactly(const struct mechanism *m, size_t n,
 		die(0, "%s: arming took more than a second", m->name);
 	while (taken < n)
 		taken += m->take();
-	outcome->deliver = (double)(exact_busy_ns() - busy) / (double)n;
+	outcome->deliver = (double)(busy_ns() - busy) / (double)n;
 }
 
 static void print(const char *metric, size_t n, const struct mechanism *m, double value)
@@ -67,14 +52,13 @@ static void print(const char *metric, size_t n, const struct mechanism *m, doubl
 		printf("%s,%zu,%s,0,%.3f\n", metric, n, m->name, value);
 }
 
-static void count(const struct counted *c, size_t n)
+static void count(const struct mechanism *m, size_t n)
 {
-	struct outcome outcome = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
-	const struct mechanism *m = c->mechanism;
+	struct outcome outcome = { NAN, NAN, NAN, NAN, NAN, NAN };
 
 	run_trial(trial_operations, m, n, &outcome);
-	if (!c->operations) {
-		run_trial(trial_deliver_exactly, m, n, &outcome);
+	if (m->take) {
+		run_trial(trial_deliver, m, n, &outcome);
 		run_trial(trial_drain, m, n, &outcome);
 	}
 	print("u_arm", n, m, outcome.arm);
@@ -95,6 +79,6 @@ int main(int argc, char **argv)
 	if (sysconf(_SC_NPROCESSORS_ONLN) != 1 || !idle_is_exact())
 		die(0, "count wants one CPU, whose idle time is exact");
 	for (i = 0; i < ARRAY_SIZE(counted); i++)
-		count(&counted[i], (size_t)n);
+		count(counted[i], (size_t)n);
 	return 0;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <sched.h>
 #include <sys/resource.h>
 #include "measure.h"
 
@@ -26,7 +25,7 @@ static int64_t free_in_cpu_lists(void)
 	return sum * sysconf(_SC_PAGESIZE);
 }
 
-int64_t available_memory(void)
+static int64_t available_memory(void)
 {
 	FILE *file = open_file("/proc/meminfo");
 	long long kib = -1;
@@ -41,7 +40,7 @@ int64_t available_memory(void)
 	return kib * 1024 + free_in_cpu_lists();
 }
 
-int64_t settled_memory(void)
+void settle_memory(void)
 {
 	int64_t before, memory = available_memory();
 	int tries, still = 0;
@@ -52,24 +51,9 @@ int64_t settled_memory(void)
 		memory = available_memory();
 		still = llabs(memory - before) < 65536 ? still + 1 : 0;
 	}
-	return memory;
 }
 
 uint64_t busy_ns(void)
-{
-	unsigned long long user, nice, system, idle, iowait, irq, softirq;
-	FILE *file = open_file("/proc/stat");
-	uint64_t wall = now_ns();
-
-	if (fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu", &user, &nice,
-		   &system, &idle, &iowait, &irq, &softirq) != 7)
-		die(0, "cannot parse /proc/stat");
-	fclose(file);
-	return wall * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) -
-	       (idle + iowait) * (NSEC / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
-uint64_t exact_busy_ns(void)
 {
 	FILE *file = open_file("/proc/timer_list");
 	unsigned long long value, idle = 0;
@@ -110,14 +94,4 @@ void raise_limit(int resource, uint64_t value)
 	if (setrlimit(resource, &limit))
 		die(errno, "cannot raise resource limit %d to %llu", resource,
 		    (unsigned long long)value);
-}
-
-void stay_on_this_cpu(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(sched_getcpu(), &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die(errno, "sched_setaffinity");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time, memory, random numbers, and statistics.
+ * Time, memory, random numbers, and results.
  */
 #include <stdarg.h>
 #include <sys/utsname.h>
@@ -34,14 +34,6 @@ struct timespec to_timespec(uint64_t ns)
 		.tv_sec = (time_t)(ns / NSEC),
 		.tv_nsec = (long)(ns % NSEC),
 	};
-}
-
-void sleep_until(uint64_t when)
-{
-	struct timespec ts = to_timespec(when);
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))
-		;
 }
 
 void *allocate(size_t size)
@@ -91,19 +83,6 @@ uint32_t *permutation(size_t n)
 		order[j] = (uint32_t)i;
 	}
 	return order;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double median_of(double *value, size_t n)
-{
-	qsort(value, n, sizeof(*value), compare);
-	return (value[(n - 1) / 2] + value[n / 2]) / 2;
 }
 
 void print_result(const char *engine, const char *metric, size_t n, const char *peer,

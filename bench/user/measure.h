@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the benchmarks share: time, memory, random numbers and statistics; the machine; the
+ * What the benchmarks share: time, memory and random numbers; the machine; the
  * mechanisms that are compared, and the trials of each.
  */
 #ifndef _MEASURE_H
@@ -28,9 +28,6 @@ void die(int error, const char *format, ...)
 /* CLOCK_MONOTONIC in ns. */
 uint64_t now_ns(void);
 
-/* Returns at @when or a little later. */
-void sleep_until(uint64_t when);
-
 struct timespec to_timespec(uint64_t ns);
 
 /* Allocates memory with all its pages. Its content is undefined. */
@@ -45,29 +42,20 @@ uint64_t random_below(uint64_t limit);
 /* The numbers from 0 to @n - 1 in random order. */
 uint32_t *permutation(size_t n);
 
-/* Sorts the values. */
-double median_of(double *value, size_t n);
-
-/* Prints the line that scripts/bench reads: twheel's figure beside a peer's. */
+/* Prints a line of bench/user/run: twheel's figure beside a peer's. */
 void print_result(const char *engine, const char *metric, size_t n, const char *peer,
 		  double twheel, double theirs);
 
 /* machine.c */
 
-/* In bytes: MemAvailable of /proc/meminfo, plus free pages in per-CPU lists. */
-int64_t available_memory(void);
-
-/* The same, once the kernel has freed memory that it frees with a delay. */
-int64_t settled_memory(void);
+/* Waits until the kernel has freed memory that it frees with a delay. */
+void settle_memory(void);
 
 /*
- * CPU time of all CPUs since boot in ns, interrupts included. The unit of /proc/stat is
- * 10 ms. The figure is only meaningful if idle_is_exact().
+ * CPU time of all CPUs since boot in ns, interrupts included. It is only meaningful if
+ * idle_is_exact(). It reads /proc/timer_list, which lists all pending timers.
  */
 uint64_t busy_ns(void);
-
-/* The same to the nanosecond. It reads /proc/timer_list, which lists all pending timers. */
-uint64_t exact_busy_ns(void);
 
 /*
  * Whether the kernel measures idle time. If it samples at each tick instead, it never sees
@@ -77,12 +65,6 @@ bool idle_is_exact(void);
 
 /* Raises a resource limit of the process to at least @value. */
 void raise_limit(int resource, uint64_t value);
-
-/*
- * Binds the process to the CPU that it runs on. Then its timers are on the same CPU with
- * every mechanism, and no figure includes the wake-up of another CPU.
- */
-void stay_on_this_cpu(void);
 
 /*
  * The mechanisms that the kernel offers for a program's timeouts. Each is used as a program
@@ -96,7 +78,7 @@ void stay_on_this_cpu(void);
  */
 struct mechanism {
 	const char *name;
-	/* Allocates the program's own memory, which does not count as memory of the timers. */
+	/* Allocates the program's own memory, before anything is counted. */
 	void (*open)(size_t n);
 	/* Creates and arms timers: timer i for deadline[i]. */
 	void (*arm)(const uint64_t *deadline, size_t n);
@@ -125,12 +107,6 @@ extern const struct mechanism posix;
 extern const struct mechanism uring;		/* one system call for 1024 */
 extern const struct mechanism uring_single;	/* one system call per operation */
 
-/* The floors: the surroundings of twheel's operations, such as an empty system call. */
-extern const struct mechanism floor_single;
-extern const struct mechanism floor_batch;
-extern const struct mechanism floor_mmap;
-extern const struct mechanism floor_events;
-
 /* trial.c: one mechanism does one kind of work, in a process of its own */
 
 /* The measurements, per timer, in ns; NaN for figures that were not measured */
@@ -138,18 +114,14 @@ struct outcome {
 	double arm;		/* to create and arm a timer */
 	double extend;		/* to give it a later deadline */
 	double cancel;
-	double bytes;		/* no ns: what arming takes away from MemAvailable */
-	double deliver;		/* CPU time of all CPUs, when timers expire over a second */
+	double deliver;		/* the time of the only CPU, when timers expire over a second */
 	double drain;		/* when all timers expire at one tick */
-	/* no measurement: how many times @arm arming may take before @deliver and @drain */
+	/* no measurement: how many times @arm arming may take before @drain */
 	double patience;
 };
 
-/* Arms, extends and cancels @n timers. Sets @arm, @bytes, @extend and @cancel. */
+/* Arms, extends and cancels @n timers. Sets @arm, @extend and @cancel. */
 void trial_operations(const struct mechanism *m, size_t n, struct outcome *outcome);
-
-/* Lets @n timers expire, evenly over a second. Needs @arm, sets @deliver. */
-void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome);
 
 /* Lets @n timers expire at one tick. Needs @arm, sets @drain. */
 void trial_drain(const struct mechanism *m, size_t n, struct outcome *outcome);

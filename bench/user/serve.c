@@ -5,7 +5,7 @@
  *
  * usage: serve ENGINE CONNECTIONS SECONDS IDLE_MS EVERY_MS
  *
- * Prints lines as compare.c does, of twheel's table of deadlines against the others:
+ * Prints lines of twheel's table of deadlines against the others:
  * CPU time of a heartbeat, of the whole machine without the clients (u_serve_machine);
  * and lateness of timeouts, the worst and the mean (u_serve_worst, u_serve_late).
  */
@@ -40,7 +40,7 @@ static uint64_t machine_ns(const struct clients *clients)
 
 	if (clock_getcpuclockid(clients->process, &clock) || clock_gettime(clock, &ts))
 		die(0, "no clock of the clients' process");
-	return exact_busy_ns() - ((uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec);
+	return busy_ns() - ((uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec);
 }
 
 static void check(const struct server *server, const struct options *o)

@@ -48,7 +48,6 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	uint64_t *deadline = allocate(n * sizeof(*deadline));
 	uint64_t *later = allocate(n * sizeof(*later));
 	size_t i, sampled = sample_size(m, n);
-	int64_t before;
 	uint64_t start = now_ns();
 
 	for (i = 0; i < n; i++)
@@ -56,13 +55,11 @@ void trial_operations(const struct mechanism *m, size_t n, struct outcome *outco
 	for (i = 0; i < n; i++)
 		later[i] = deadline[extended[i]] + PUSH_BACK;
 	m->open(n);
-	before = settled_memory();
+	settle_memory();
 
 	start = now_ns();
 	m->arm(deadline, n);
 	outcome->arm = per_timer(start, n);
-
-	outcome->bytes = (double)(before - available_memory()) / (double)n;
 
 	if (m->extend) {
 		start = now_ns();
@@ -84,43 +81,6 @@ static void take_all(const struct mechanism *m, size_t n)
 		taken += m->take();
 	if (taken > n)
 		die(0, "%s: %zu expirations of %zu timers", m->name, taken, n);
-}
-
-/*
- * Arms @n timers. The first is due @lead ns from now, rounded by @align; the others over
- * the next @spread ns. Ends the process if the first is due before the last is armed.
- * Returns the first deadline.
- */
-static uint64_t arm_ahead(const struct mechanism *m, size_t n, uint64_t spread,
-			  uint64_t lead, uint64_t (*align)(uint64_t when))
-{
-	uint64_t *deadline = allocate(n * sizeof(*deadline));
-	uint32_t *order = permutation(n);
-	uint64_t first;
-	size_t i;
-
-	m->open(n);
-	settled_memory();
-	first = align(now_ns() + lead);
-	for (i = 0; i < n; i++)
-		deadline[i] = first + order[i] * spread / n;
-	m->arm(deadline, n);
-	if (now_ns() >= first)
-		_exit(TOO_LATE);
-	free(deadline);
-	free(order);
-	return first;
-}
-
-/* LEAD, and @patience times as long as arming took in trial_operations(). */
-static uint64_t lead_of(const struct outcome *outcome, size_t n)
-{
-	return LEAD + (uint64_t)(outcome->patience * outcome->arm * (double)n);
-}
-
-static uint64_t unaligned(uint64_t when)
-{
-	return when;
 }
 
 /*
@@ -163,25 +123,24 @@ static uint64_t before_tick(uint64_t when)
 	return tick + (when - tick) / length * length - length / 8;
 }
 
-void trial_deliver(const struct mechanism *m, size_t n, struct outcome *outcome)
-{
-	uint64_t first, busy;
-
-	first = arm_ahead(m, n, NSEC, lead_of(outcome, n), unaligned);
-	sleep_until(first - LEAD / 10);
-	busy = busy_ns();
-	take_all(m, n);
-	sleep_until(first + NSEC);
-	outcome->deliver = (double)(busy_ns() - busy) / (double)n;
-}
-
 void trial_drain(const struct mechanism *m, size_t n, struct outcome *outcome)
 {
-	uint64_t first;
+	/* LEAD, and @patience times as long as arming took in trial_operations() */
+	uint64_t lead = LEAD + (uint64_t)(outcome->patience * outcome->arm * (double)n);
+	uint64_t *deadline = allocate(n * sizeof(*deadline));
+	uint64_t due;
+	size_t i;
 
-	first = arm_ahead(m, n, 0, lead_of(outcome, n), before_tick);
+	m->open(n);
+	settle_memory();
+	due = before_tick(now_ns() + lead);
+	for (i = 0; i < n; i++)
+		deadline[i] = due;
+	m->arm(deadline, n);
+	if (now_ns() >= due)
+		_exit(TOO_LATE);
 	take_all(m, n);
-	outcome->drain = per_timer(first, n);
+	outcome->drain = per_timer(due, n);
 }
 
 static int run_once(void (*trial)(const struct mechanism *m, size_t n,
@@ -194,7 +153,6 @@ static int run_once(void (*trial)(const struct mechanism *m, size_t n,
 	if (pid < 0)
 		die(errno, "fork");
 	if (!pid) {
-		stay_on_this_cpu();
 		trial(m, n, outcome);
 		_exit(0);
 	}

@@ -227,7 +227,6 @@ const struct mechanism twheel_single = {
 	.arm = arm_single,
 	.extend = extend_single,
 	.cancel = cancel_single,
-	.take = take_events,
 };
 
 const struct mechanism twheel_batch = {
@@ -245,7 +244,6 @@ const struct mechanism twheel_mmap = {
 	.arm = arm_shared,
 	.extend = extend_shared,
 	.cancel = cancel_batch,
-	.take = take_events,
 };
 
 const struct mechanism twheel_ring = {

@@ -153,6 +153,5 @@ const struct mechanism uring_single = {
 	.arm = arm_uring,
 	.extend = extend_uring,
 	.cancel = cancel_uring,
-	.take = take_uring,
 	.linear = true,
 };

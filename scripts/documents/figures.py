@@ -5,8 +5,8 @@
 usage: scripts/documents/figures.py [RECORD]
 
 RECORD is bench/instructions.txt, or another file of that form. The tables that come from it
-must be in the pages as scripts/bench --document writes them. Each figure in CLAIMS must be
-that of a record, or of a table with a date, within 2 % and its last digit. Prints what
+must be in the pages as scripts/bench --instructions --document writes them. Each figure in CLAIMS
+must be that of a record, or of a table with a date, within 2 % and its last digit. Prints what
 differs; the exit status is 1 if anything does.
 """
 
@@ -97,13 +97,6 @@ def worst_attack():
                if len(cells[2]) and cells[0] not in ("kill", "timerfd"))
 
 
-def bytes_of(peer):
-    """Of a peer's timer, by its ratio to those of twheel's."""
-    ours, theirs = (cell("``u_bytes``", column, "performance-user.rst", ".. table user_ratios")
-                    for column in (2, peer))
-    return ratio(ours, theirs)
-
-
 TABLE, BATCHES, OWN = "twheel, the table", "twheel, batches", "a hierarchical wheel"
 
 # page: its figures. Each has the words around it, and where the figure comes from.
@@ -132,9 +125,6 @@ CLAIMS = {
         ("own wheel were N ms late", late(OWN)),
         ("they were N ms late", late(TABLE)),
         ("through batches N ms", late(BATCHES)),
-        ("a timerfd took about N bytes", bytes_of(4)),
-        ("a POSIX timer N,", bytes_of(5)),
-        ("io_uring N (``u_bytes``", bytes_of(6)),
         ("of twheel takes N to", ratio(newest("tick_200", "twheel"),
                                        newest("tick_200", "timer_list"))),
         ("to N times the instructions of ``timer_list``",
@@ -226,7 +216,7 @@ def wrong_claims():
 def wrong_tables():
     for page in tables.PAGES:
         text = page.read_text(encoding="utf-8")
-        if tables.fill(text, tables.of([])) != text:
+        if tables.fill(text) != text:
             yield f"{page.name}: not as on record: run scripts/bench --instructions --document"
 
 
