@@ -14,6 +14,9 @@ enum {
 	RUNS = 3,		/* runs that a feature must recur in */
 };
 
+/* The programs that fuzzing has made */
+#define GROWN	"grown.txt"
+
 static struct program *corpus[MAX_PROGRAMS];
 static unsigned int size;
 
@@ -45,20 +48,31 @@ static int is_program(const struct dirent *entry)
 	return length > 4 && !strcmp(entry->d_name + length - 4, ".txt");
 }
 
+static bool is_grown(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return !strcmp(name ? name + 1 : path, GROWN);
+}
+
+/* A file has one program, but for GROWN, where each line is one. */
 static void load_file(const char *path)
 {
-	static char text[4 * PROGRAM_MAX_TEXT];
+	const int end = is_grown(path) ? '\n' : 0;
+	FILE *file = fopen(path, "re");
 	struct program program;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	char *text = NULL;
+	size_t room = 0;
 
-	if (got < 0)
+	if (!file)
 		report_die("cannot read %s: %s", path, strerror(errno));
-	close(fd);
-	text[got] = 0;
-	if (!program_parse(&program, text, path))
-		report_die("%s is not a program", path);
-	keep_program(&program);
+	while (getdelim(&text, &room, end, file) > 0) {
+		if (!program_parse(&program, text, path))
+			report_die("%s: not a program: %s", path, text);
+		keep_program(&program);
+	}
+	free(text);
+	fclose(file);
 }
 
 /* Load a program, or a directory of programs. Returns the size of the corpus. */
@@ -83,23 +97,19 @@ unsigned int corpus_load(const char *path)
 	return size;
 }
 
-/* The name of the file is a hash of its text: a file that is there has the same text. */
+/* Add a program to GROWN in a directory. */
 void corpus_save(const char *directory, const struct program *program)
 {
-	char text[PROGRAM_MAX_TEXT], path[4096];
-	__u64 hash = 0;
-	const char *at;
+	char text[PROGRAM_MAX_TEXT], path[4096], *at;
 	FILE *file;
 
 	program_print(program, text);
 	for (at = text; *at; at++)
-		hash = random_mix(hash, *at);
-	snprintf(path, sizeof(path), "%s/%012llx.txt", directory,
-		 (unsigned long long)hash >> 16);
-	file = fopen(path, "wex");
-	if (!file && errno == EEXIST)
-		return;
-	if (!file || fputs(text, file) < 0 || fclose(file))
+		if (*at == '\n')
+			*at = ';';
+	snprintf(path, sizeof(path), "%s/%s", directory, GROWN);
+	file = fopen(path, "ae");
+	if (!file || fprintf(file, "%s\n", text) < 0 || fclose(file))
 		report_die("cannot write %s: %s", path, strerror(errno));
 }
 

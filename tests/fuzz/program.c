@@ -107,8 +107,8 @@ bool program_parse(struct program *program, const char *text, const char *name)
 	bool good = true;
 
 	program->count = 0;
-	for (line = strtok_r(copy, "\n", &rest); line && good;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(copy, "\n;", &rest); line && good;
+	     line = strtok_r(NULL, "\n;", &rest)) {
 		if (*line == '#' || !line[strspn(line, " \t")])
 			continue;
 		good = program->count < PROGRAM_MAX_CALLS &&
