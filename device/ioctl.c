@@ -124,7 +124,6 @@ static long ioctl_batch(struct timer_set *set, void __user *argp)
 		n = ioctl_run_chunk(set, op, ops + done, count);
 		done += n;
 		twheel_user_cpu_call(set);
-		twheel_levels_keep_up(set);
 		cond_resched();
 		/* Not signal_pending(), which is also true while io_uring has work for the task. */
 	} while (n == count && done < batch.count && !task_sigpending(current));

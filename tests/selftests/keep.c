@@ -108,6 +108,31 @@ DEVICE_TEST(keep_handle_is_for_restore_only)
 	REFUSED(fd, TWHEEL_IOC_UPSERT, &op, EINVAL);
 }
 
+/* Records that do not ask for their handles get others, also beside records that do. */
+DEVICE_TEST(records_of_a_batch_need_not_keep_handles)
+{
+	enum { COUNT = 200 };
+	struct twheel_op ops[COUNT];
+	__u64 old[COUNT];
+	unsigned int i;
+
+	for (i = 0; i < COUNT; i++)
+		add(fd, LONG, i);
+	ASSERT_EQ(drain(fd, ops, COUNT), COUNT);
+	resume(fd);
+	for (i = 0; i < COUNT; i++) {
+		old[i] = ops[i].handle;
+		if (i % 3 == 0)
+			ops[i].flags |= TWHEEL_KEEP_HANDLE;
+	}
+	batch(fd, ops, COUNT);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(ops[i].result, 0);
+		ASSERT_EQ(ops[i].handle == old[i], i % 3 == 0);
+		ASSERT_EQ(cancel(fd, ops[i].handle), 0);
+	}
+}
+
 DEVICE_TEST(stopped_descriptor_refuses_kept_handles)
 {
 	struct twheel_op op = new_timer(LONG, 1);

@@ -214,3 +214,28 @@ TEST(hour_with_an_eighth_of_slack)
 	ASSERT_GT(exact, COUNT / 2);
 	ASSERT_LT(windows, COUNT / 15);
 }
+
+/* A descriptor has no level at first. A batch gets the levels on which windows have an effect. */
+TRAVEL_TEST(first_batch_expires_together)
+{
+	enum { COUNT = 100 };
+	const __u64 first = now() + ticks(20), window = ticks(256);
+	struct twheel_op ops[COUNT];
+	unsigned int i, groups = 0;
+	struct twheel_event event;
+	__u64 last = 0;
+
+	for (i = 0; i < COUNT; i++) {
+		ops[i] = windowed(first + ticks(i), window, i);
+		ops[i].op = TWHEEL_OP_ADD;
+	}
+	batch(fd, ops, COUNT);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(read_some(fd, &event, 1), 1);
+		check_in_window(&event, first + ticks(event.cookie), window);
+		groups += event.expired_ns != last;
+		last = event.expired_ns;
+	}
+	note("%u times", groups);
+	ASSERT_LE(groups, COUNT / 2);
+}
