@@ -242,7 +242,10 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 		ret = READ_ONCE(set->wheel.depth) ? 0 : twheel_levels_grow(set, 1);
 		if (!ret)
 			ret = twheel_block_add(set, adm->places.missing);
-		if (ret && !done)
+		/* With more timers, levels may want more chains, too. */
+		if (!ret)
+			twheel_levels_grow(set, TWHEEL_LVL_DEPTH);
+		else if (!done)
 			op->result = ret;
 	}
 	/* Also before the next timers with windows, which have effect on the levels that exist. */

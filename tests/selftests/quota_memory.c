@@ -60,6 +60,22 @@ static unsigned int places_in_block(void)
 	return places;
 }
 
+/* From 1,024 timers on, the slots of a level have four chains, and the level is three blocks. */
+DEVICE_TEST(levels_of_many_timers_are_wide)
+{
+	enum { COUNT = 2000 };
+	unsigned long places, blocks;
+	unsigned int i;
+
+	places = places_in_block();
+	for (i = 0; i < COUNT; i++)
+		ops[i] = add_op(LONG, i);
+	batch(fd, ops, COUNT);
+	blocks = (COUNT + places - 1) / places;
+	/* the array of blocks is no page yet */
+	ASSERT_EQ(user_memory_kb(fd), 4 * (blocks + 3 * LEVELS));
+}
+
 /*
  * The memory of all blocks that exist, in KiB, from the slab allocator; 0 if unknown. The
  * allocator's caches are emptied first if there is a file for that: it counts the blocks
