@@ -179,9 +179,9 @@ static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w, struc
 }
 
 /*
- * Files @t in the slot that is emptied in its window, or else by its deadline. A timer whose slot
- * is too far ahead for the level gets here again as it moves down. The next tick may stand for a
- * deadline that had passed, and whose window is over.
+ * Files @t in the slot that is emptied in its window, or else by its deadline; and wants the level
+ * for the next such timers. A timer whose slot is too far ahead for the level gets here again as it
+ * moves down. The next tick may stand for a deadline that had passed, and whose window is over.
  */
 static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_node *t,
 					  u64 expires)
@@ -189,6 +189,7 @@ static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_
 	unsigned int n = twheel_wheel_window_level(t);
 	u64 slot = ((expires - 1) >> TWHEEL_LVL_SHIFT(n)) + 2;
 
+	w->wanted = max(w->wanted, n + 1);
 	if (n < w->depth && expires - w->clk > 1 && expires <= S64_MAX &&
 	    slot - wheel_current_slot(w, n) <= TWHEEL_LVL_REACH)
 		wheel_put_in_slot(w, t, n, slot);

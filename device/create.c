@@ -248,7 +248,7 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 		else if (!done)
 			op->result = ret;
 	}
-	/* Also before the next timers with windows, which have effect on the levels that exist. */
+	/* Also before the next timers: a window has an effect only on a level that exists. */
 	twheel_levels_keep_up(set);
 	return done;
 }

@@ -44,8 +44,7 @@ u64 twheel_user_timer_jumping_tick(clockid_t clockid, s64 deadline,
 
 /*
  * Whether @t, which is not DEAD, is READY or would be if the wheel were turned, or if its lease was
- * closed and it comes behind timers that are due. The time @phase
- * was read since the set was locked.
+ * closed and it comes behind timers that are due. @phase was read since the set was locked.
  */
 bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twheel_phase *phase)
 {

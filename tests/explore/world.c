@@ -77,12 +77,14 @@ static u64 deadline(const struct world *w, u64 expires)
 	return clamp(expires, w->wheel.clk + 1, TWHEEL_NEVER);
 }
 
-/* The wheel has noted how many levels would serve the timer. */
+/* The wheel has noted how many levels would serve the timer: for its distance, and its window. */
 static void expect_wanted(struct world *w, const struct subject *s, u32 before)
 {
 	u64 distance = s->due - w->wheel.clk;
 	u32 wanted = 1;
 
+	if (twheel_wheel_has_window(&s->timer))
+		before = max(before, twheel_wheel_window_level(&s->timer) + 1);
 	while (wanted < TWHEEL_LVL_DEPTH && distance >> TWHEEL_LVL_SHIFT(wanted))
 		wanted++;
 	/* A timer with a window may be served on a lower level. */
