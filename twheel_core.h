@@ -150,9 +150,8 @@ static inline u32 twheel_wheel_window_flags(u64 slack)
  * Pushes the deadline of a timer back, if the timer is pending with a deadline no later than
  * @expires. Returns whether it was. Needs no serialisation.
  *
- * The timer stays in its slot, and is filed anew when that slot comes up. The wheel, too,
- * ends an arming by compare-and-exchange. So a timer is either extended or expires, never
- * both.
+ * The timer stays in its slot, and is filed anew when that slot comes up. The wheel, too, ends an
+ * arming by compare-and-exchange. So a timer is either extended or expires, never both.
  */
 static inline bool twheel_wheel_extend(struct twheel_node *t, u64 expires)
 {
@@ -360,10 +359,9 @@ static inline struct twheel_node *twheel_wheel_expire_next(struct twheel_wheel *
  * Timers come tick by tick. A call continues where the previous call stopped. Between
  * calls any timer may be inserted, removed or extended.
  *
- * The timer that expires is idle afterwards or, if it is periodic, pending for the next
- * point of its grid after @now. @w->last is the deadline, and @w->missed is how many points
- * the timer skips. A timer with TWHEEL_PROCESS goes to @w->deferred instead, for
- * twheel_wheel_take().
+ * The timer that expires is idle afterwards or, if it is periodic, pending for the next point of
+ * its grid after @now. @w->last is the deadline, and @w->missed is how many points the timer skips.
+ * A timer with TWHEEL_PROCESS goes to @w->deferred instead, for twheel_wheel_take().
  */
 static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u64 now,
 						      unsigned int *budget)

@@ -172,10 +172,7 @@ void twheel_user_cpu_add(struct timer_set *set, u64 tick)
 	spin_unlock(&all->lock);
 }
 
-/*
- * Takes a set that wants a visit now, or NULL. The set exists until the end of an RCU grace
- * period.
- */
+/* Takes a set that wants a visit now, or NULL. The set exists until a grace period of RCU ends. */
 static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
 {
 	struct timerqueue_node *first = timerqueue_getnext(&user->visits);
@@ -213,10 +210,10 @@ static void user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
 	user->tick = now;
 }
 
-/* In ns. With PREEMPT_RT, others may run during a turn. */
-static u64 user_cpu_clock(void)
+/* The clock of turns, in ns, at the time @now. With PREEMPT_RT, others may run during a turn. */
+static u64 user_cpu_clock(u64 now)
 {
-	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : local_clock();
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? current->se.sum_exec_runtime : now;
 }
 
 /*
@@ -236,7 +233,7 @@ static u64 user_cpu_turn(struct user_cpu *user, u64 now, u64 began)
 		spin_unlock(&user->all->lock);
 		user_cpu_visit(set, &holders);
 		spin_lock(&user->all->lock);
-		end = user_cpu_clock();
+		end = user_cpu_clock(local_clock());
 		user_cpu_spend(user, now, end - began, holders);
 	}
 	user_cpu_go_on(user, now);
@@ -251,15 +248,14 @@ static void user_cpu_expire(struct twheel_timer *timer)
 {
 	struct user_cpu_all *all = container_of(timer, struct user_cpu_all, timer);
 	struct timerqueue_node *first;
-	u64 until = local_clock() + USER_CPU_SLICE_NS, clock = user_cpu_clock();
-	u64 now = get_jiffies_64();
+	u64 began = local_clock(), clock = user_cpu_clock(began), now = get_jiffies_64();
 	unsigned int n = 0;
 
 	rcu_read_lock();
 	spin_lock(&all->lock);
 	all->away = all != this_cpu_ptr(&user_cpu_alls);
 	while ((first = timerqueue_getnext(&all->users)) && first->expires <= now &&
-	       (n++ < USER_CPU_ROUND || local_clock() < until))
+	       (n++ < USER_CPU_ROUND || local_clock() < began + USER_CPU_SLICE_NS))
 		clock = user_cpu_turn(container_of(first, struct user_cpu, turn), now, clock);
 	if (first)
 		user_cpu_arm(all, max_t(u64, first->expires, now + 1));

@@ -6,7 +6,7 @@
  * knows how long a wake-up takes, and it is done by parts of a few waiters. The clock tells
  * afterwards how long a visit took, with a part: user_cpu.c.
  *
- * Two marks in the queue enclose those who are to be woken. A part moves the first mark on:
+ * If a part is not enough, two marks in the queue enclose the rest. A part moves the first mark on:
  *
  *	joined later, woken | mark | for the next parts | end | joined later, EPOLLEXCLUSIVE
  *
@@ -60,38 +60,45 @@ bool twheel_waiters_left(const struct timer_set *set, bool holders)
 }
 
 /*
- * Wakes the next waiters between the marks, as __wake_up() would. With @begin, marks those who wait
- * now: whoever joins later finds what the caller has found with the set locked.
+ * Wakes the next waiters between the marks, as __wake_up() would. With @begin, wakes those who wait
+ * now, and marks the rest: whoever joins later finds what the caller has found with the set locked.
  */
 static void waiters_wake_some(struct waiters *waiters, bool begin, bool holders)
 {
 	const unsigned int mode = holders ? TASK_NORMAL : TASK_INTERRUPTIBLE;
 	void *key = holders ? NULL : poll_to_key(EPOLLIN | EPOLLRDNORM);
-	struct wait_queue_entry *mark = &waiters->mark, *end = &waiters->end, *next;
-	unsigned int n, flags;
+	struct list_head *mark = &waiters->mark.entry, *end = &waiters->end.entry;
+	struct list_head *queue = &waiters->queue.head, *from = mark, *to = end, *at, *next;
+	struct wait_queue_entry *waiter;
+	unsigned int n = 0, flags;
 	int ret;
 
 	spin_lock_irq(&waiters->queue.lock);
-	if (begin) {
-		list_move(&mark->entry, &waiters->queue.head);
-		list_move_tail(&end->entry, &waiters->queue.head);
+	if (begin && waiters_are_marked(waiters)) {
+		list_move(mark, queue);
+		list_move_tail(end, queue);
+	} else if (begin) {
+		from = queue;
+		to = queue;
 	}
-	for (n = 0; n < WAITERS_PART; n++) {
-		next = list_next_entry(mark, entry);
-		/* If the wake-up is over, the mark is alone. */
-		if (next == end || next == mark)
-			break;
+	/* If the wake-up is over, the mark is alone. */
+	for (at = from->next; at != to && at != from && n < WAITERS_PART; at = next, n++) {
 		/* First: the waiter may leave the queue. */
-		list_move(&mark->entry, &next->entry);
-		flags = next->flags;
-		ret = next->func(next, mode, 0, key);
+		next = at->next;
+		waiter = list_entry(at, struct wait_queue_entry, entry);
+		flags = waiter->flags;
+		ret = waiter->func(waiter, mode, 0, key);
 		/* One reader with EPOLLEXCLUSIVE is enough. */
 		if (ret < 0 || (ret && flags & WQ_FLAG_EXCLUSIVE && !holders))
-			list_move_tail(&mark->entry, &end->entry);
+			next = to;
 	}
-	if (list_next_entry(mark, entry) == end) {
-		list_del_init(&mark->entry);
-		list_del_init(&end->entry);
+	if (at != to && at != from) {
+		list_move_tail(mark, at);
+		if (to == queue)
+			list_add_tail(end, queue);
+	} else if (to == end) {
+		list_del_init(mark);
+		list_del_init(end);
 	}
 	spin_unlock_irq(&waiters->queue.lock);
 }

@@ -539,10 +539,9 @@ EXPORT_SYMBOL(twheel_expires);
  * @period: In jiffies, 1 to %U32_MAX. The deadlines after the first are the first
  *	deadline plus multiples of @period, no matter when the callback runs.
  *
- * When the callback runs, the timer is already pending for its next deadline. So the
- * timer must be cancelled before its memory is freed. In the callback, twheel_cancel()
- * will do. A deadline that has passed when the callback begins is skipped, see
- * twheel_missed().
+ * When the callback runs, the timer is already pending for its next deadline. So the timer must be
+ * cancelled before its memory is freed. In the callback, twheel_cancel() will do. A deadline that
+ * has passed when the callback begins is skipped, see twheel_missed().
  *
  * twheel_mod() of the pending timer changes its next deadline, and the later deadlines
  * are counted from there. After a cancel, the timer can be armed by any function.

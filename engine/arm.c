@@ -2,9 +2,8 @@
 /*
  * twheel: finding the base of a timer, giving it another, and moving it off an offline CPU
  *
- * A timer that is armed again while its callback runs stays in its base. So that base
- * alone tells whether the callback of the timer runs, and callbacks of one timer never
- * overlap.
+ * A timer that is armed again while its callback runs stays in its base. So that base alone tells
+ * whether the callback of the timer runs, and callbacks of one timer never overlap.
  */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
