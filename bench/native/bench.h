@@ -46,7 +46,6 @@ extern const struct peer peer_timer_list;
 extern const struct peer peer_rbtree;
 extern const struct peer peer_wahern;
 extern const struct peer peer_ratas;
-extern const struct peer peer_hwheel;
 extern const struct peer design_scan;
 extern const struct peer design_heap;
 extern const struct peer design_simple_wheel;

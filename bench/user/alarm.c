@@ -6,30 +6,33 @@
 #include "backend.h"
 #include "measure.h"
 
-int alarm_open(struct alarm *alarm)
+static int timer;
+/* In ns of CLOCK_MONOTONIC; UINT64_MAX: not set */
+static uint64_t set_to = UINT64_MAX;
+
+int alarm_open(void)
 {
-	alarm->when = UINT64_MAX;
-	alarm->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	return alarm->fd < 0 ? -errno : 0;
+	timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	return timer < 0 ? -errno : timer;
 }
 
-int alarm_at(struct alarm *alarm, uint64_t when)
+int alarm_at(uint64_t when)
 {
 	struct itimerspec its = { .it_value = to_timespec(when) };
 
 	/* An alarm that is too early costs less than a system call at each change. */
-	if (when >= alarm->when)
+	if (when >= set_to)
 		return 0;
-	alarm->when = when;
-	return timerfd_settime(alarm->fd, TFD_TIMER_ABSTIME, &its, NULL) ? -errno : 0;
+	set_to = when;
+	return timerfd_settime(timer, TFD_TIMER_ABSTIME, &its, NULL) ? -errno : 0;
 }
 
-void alarm_stop(struct alarm *alarm)
+void alarm_stop(void)
 {
 	uint64_t expirations;
 
 	/* If there is nothing to read, the alarm has not expired. alarm_at() sets it anew. */
-	if (read(alarm->fd, &expirations, sizeof(expirations)) < 0)
+	if (read(timer, &expirations, sizeof(expirations)) < 0)
 		expirations = 0;
-	alarm->when = UINT64_MAX;
+	set_to = UINT64_MAX;
 }

@@ -13,155 +13,114 @@ struct entry {
 	struct timeout	*timeout;
 };
 
-struct heap {
-	struct alarm	alarm;
-	struct entry	*entry;
-	size_t		count;
-	size_t		room;
-};
+static struct entry *heap;
+static size_t count, room;
 
-static void place(struct heap *h, size_t i, struct entry entry)
+static void place(size_t i, struct entry entry)
 {
-	h->entry[i] = entry;
+	heap[i] = entry;
 	entry.timeout->handle = i + 1;
 }
 
-static void move_up(struct heap *h, size_t i)
+static void move_up(size_t i)
 {
-	struct entry entry = h->entry[i];
+	struct entry entry = heap[i];
 
-	while (i && entry.deadline < h->entry[(i - 1) / 2].deadline) {
-		place(h, i, h->entry[(i - 1) / 2]);
+	while (i && entry.deadline < heap[(i - 1) / 2].deadline) {
+		place(i, heap[(i - 1) / 2]);
 		i = (i - 1) / 2;
 	}
-	place(h, i, entry);
+	place(i, entry);
 }
 
-static void move_down(struct heap *h, size_t i)
+static void move_down(size_t i)
 {
-	struct entry entry = h->entry[i];
+	struct entry entry = heap[i];
 	size_t child;
 
-	while ((child = 2 * i + 1) < h->count) {
-		if (child + 1 < h->count &&
-		    h->entry[child + 1].deadline < h->entry[child].deadline)
+	while ((child = 2 * i + 1) < count) {
+		if (child + 1 < count && heap[child + 1].deadline < heap[child].deadline)
 			child++;
-		if (entry.deadline <= h->entry[child].deadline)
+		if (entry.deadline <= heap[child].deadline)
 			break;
-		place(h, i, h->entry[child]);
+		place(i, heap[child]);
 		i = child;
 	}
-	place(h, i, entry);
+	place(i, entry);
 }
 
-static void take_out(struct heap *h, struct timeout *timeout)
+static void take_out(struct timeout *timeout)
 {
 	size_t i = timeout->handle - 1;
 	struct timeout *moved;
 
 	timeout->handle = 0;
-	if (i == --h->count)
+	if (i == --count)
 		return;
-	h->entry[i] = h->entry[h->count];
-	moved = h->entry[i].timeout;
-	move_down(h, i);
-	move_up(h, moved->handle - 1);
+	heap[i] = heap[count];
+	moved = heap[i].timeout;
+	move_down(i);
+	move_up(moved->handle - 1);
 }
 
-static int heap_open(struct timeouts *timeouts, size_t count)
+static int heap_open(struct timeouts *timeouts, size_t most)
 {
-	struct heap *h = calloc(1, sizeof(*h));
-	int error;
-
-	if (!h)
-		return -ENOMEM;
-	h->room = count;
-	h->entry = calloc(count, sizeof(*h->entry));
-	error = h->entry ? alarm_open(&h->alarm) : -ENOMEM;
-	if (error) {
-		free(h->entry);
-		free(h);
-		return error;
-	}
-	timeouts->private = h;
-	timeouts->fd = h->alarm.fd;
-	return 0;
-}
-
-static void heap_close(struct timeouts *timeouts)
-{
-	struct heap *h = timeouts->private;
-
-	close(h->alarm.fd);
-	free(h->entry);
-	free(h);
+	room = most;
+	heap = calloc(room, sizeof(*heap));
+	timeouts->fd = heap ? alarm_open() : -ENOMEM;
+	return timeouts->fd < 0 ? timeouts->fd : 0;
 }
 
 static int heap_start(struct timeouts *timeouts, struct timeout *timeout)
 {
-	struct heap *h = timeouts->private;
-
-	if (h->count == h->room)
+	if (count == room)
 		return -ENOSPC;
-	h->entry[h->count] = (struct entry) { timeout->deadline, timeout };
-	move_up(h, h->count++);
+	heap[count] = (struct entry) { timeout->deadline, timeout };
+	move_up(count++);
 	return 0;
 }
 
 static int heap_push_back(struct timeouts *timeouts, struct timeout *timeout, __u64 deadline)
 {
-	struct heap *h = timeouts->private;
 	size_t i = timeout->handle - 1;
 
 	timeout->deadline = deadline;
-	h->entry[i].deadline = deadline;
-	move_down(h, i);
+	heap[i].deadline = deadline;
+	move_down(i);
 	return 0;
 }
 
 static int heap_stop(struct timeouts *timeouts, struct timeout *timeout)
 {
-	take_out(timeouts->private, timeout);
+	take_out(timeout);
 	return 0;
 }
 
 static int heap_flush(struct timeouts *timeouts)
 {
-	struct heap *h = timeouts->private;
-
-	return h->count ? alarm_at(&h->alarm, h->entry[0].deadline) : 0;
+	return count ? alarm_at(heap[0].deadline) : 0;
 }
 
-static int heap_expired(struct timeouts *timeouts, struct timeout **list, int room)
+static int heap_expired(struct timeouts *timeouts, struct timeout **list, int most)
 {
-	struct heap *h = timeouts->private;
 	uint64_t now = now_ns();
 	int n, error;
 
-	alarm_stop(&h->alarm);
-	for (n = 0; n < room && h->count && h->entry[0].deadline <= now; n++) {
-		list[n] = h->entry[0].timeout;
-		take_out(h, list[n]);
+	alarm_stop();
+	for (n = 0; n < most && count && heap[0].deadline <= now; n++) {
+		list[n] = heap[0].timeout;
+		take_out(list[n]);
 	}
 	error = heap_flush(timeouts);
 	return error ? error : n;
 }
 
-static long long heap_running(struct timeouts *timeouts)
-{
-	struct heap *h = timeouts->private;
-
-	return (long long)h->count;
-}
-
 const struct timeout_backend timeouts_heap = {
 	.name		= "heap",
 	.open		= heap_open,
-	.close		= heap_close,
 	.start		= heap_start,
 	.push_back	= heap_push_back,
 	.stop		= heap_stop,
 	.flush		= heap_flush,
 	.expired	= heap_expired,
-	.running	= heap_running,
 };

@@ -17,8 +17,7 @@
 #include "measure.h"
 
 static const struct timeout_backend *const backends[] = {
-	&timeouts_twheel_table, &timeouts_twheel_batch, &timeouts_heap,
-	&timeouts_hwheel,
+	&timeouts_twheel_table, &timeouts_twheel_batch, &timeouts_heap, &timeouts_wheel,
 };
 
 #define BACKENDS	ARRAY_SIZE(backends)
