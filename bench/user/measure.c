@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Time, memory, random numbers, and results.
+ * Time, memory, random numbers, and the machine.
  */
 #include <stdarg.h>
-#include <sys/utsname.h>
+#include <sys/resource.h>
 #include "measure.h"
 
 void die(int error, const char *format, ...)
@@ -85,13 +85,38 @@ uint32_t *permutation(size_t n)
 	return order;
 }
 
-void print_result(const char *engine, const char *metric, size_t n, const char *peer,
-		  double twheel, double theirs)
+uint64_t busy_ns(void)
 {
-	struct utsname kernel;
+	FILE *file = fopen("/proc/timer_list", "r");
+	unsigned long long value, idle = 0;
+	bool measured = false;
+	char line[256], *at;
 
-	uname(&kernel);
-	printf("%s,%s,%s,%zu,%s,%.1f,%.1f,%.4f\n", engine, kernel.release, metric, n, peer,
-	       twheel, theirs, twheel / theirs);
-	fflush(stdout);
+	while (file && fgets(line, sizeof(line), file)) {
+		at = strstr(line, "_sleeptime");
+		if (at && sscanf(at, "_sleeptime : %llu nsecs", &value) == 1) {
+			measured = true;
+			idle += value;
+		}
+	}
+	if (!measured)
+		die(0, "no idle time in /proc/timer_list");
+	fclose(file);
+	return now_ns() * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) - idle;
+}
+
+void raise_limit(int resource, uint64_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit))
+		die(errno, "getrlimit");
+	if (limit.rlim_cur >= value)
+		return;
+	limit.rlim_cur = value;
+	if (limit.rlim_max < value)
+		limit.rlim_max = value;
+	if (setrlimit(resource, &limit))
+		die(errno, "cannot raise resource limit %d to %llu", resource,
+		    (unsigned long long)value);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the benchmarks share: time, memory and random numbers; the machine; the
- * mechanisms that are compared, and the trials of each.
+ * What the benchmarks share: time, memory and random numbers; the machine; and the
+ * mechanisms that are compared.
  */
 #ifndef _MEASURE_H
 #define _MEASURE_H
@@ -42,26 +42,12 @@ uint64_t random_below(uint64_t limit);
 /* The numbers from 0 to @n - 1 in random order. */
 uint32_t *permutation(size_t n);
 
-/* Prints a line of bench/user/run: twheel's figure beside a peer's. */
-void print_result(const char *engine, const char *metric, size_t n, const char *peer,
-		  double twheel, double theirs);
-
-/* machine.c */
-
-/* Waits until the kernel has freed memory that it frees with a delay. */
-void settle_memory(void);
-
 /*
- * CPU time of all CPUs since boot in ns, interrupts included. It is only meaningful if
- * idle_is_exact(). It reads /proc/timer_list, which lists all pending timers.
+ * CPU time of all CPUs since boot in ns, interrupts included. The kernel must measure idle time. If
+ * it samples at each tick instead, it never sees the work that the tick itself causes. Reads
+ * /proc/timer_list, which lists all pending timers.
  */
 uint64_t busy_ns(void);
-
-/*
- * Whether the kernel measures idle time. If it samples at each tick instead, it never sees
- * the work that the tick itself causes.
- */
-bool idle_is_exact(void);
 
 /* Raises a resource limit of the process to at least @value. */
 void raise_limit(int resource, uint64_t value);
@@ -106,32 +92,5 @@ extern const struct mechanism timerfd;
 extern const struct mechanism posix;
 extern const struct mechanism uring;		/* one system call for 1024 */
 extern const struct mechanism uring_single;	/* one system call per operation */
-
-/* trial.c: one mechanism does one kind of work, in a process of its own */
-
-/* The measurements, per timer, in ns; NaN for figures that were not measured */
-struct outcome {
-	double arm;		/* to create and arm a timer */
-	double extend;		/* to give it a later deadline */
-	double cancel;
-	double deliver;		/* the time of the only CPU, when timers expire over a second */
-	double drain;		/* when all timers expire at one tick */
-	/* no measurement: how many times @arm arming may take before @drain */
-	double patience;
-};
-
-/* Arms, extends and cancels @n timers. Sets @arm, @extend and @cancel. */
-void trial_operations(const struct mechanism *m, size_t n, struct outcome *outcome);
-
-/* Lets @n timers expire at one tick. Needs @arm, sets @drain. */
-void trial_drain(const struct mechanism *m, size_t n, struct outcome *outcome);
-
-/*
- * Runs a trial in a process of its own. If a timer was due before all were armed, runs
- * the trial again with twice the patience.
- */
-void run_trial(void (*trial)(const struct mechanism *m, size_t n,
-			     struct outcome *outcome),
-	       const struct mechanism *m, size_t n, struct outcome *outcome);
 
 #endif /* _MEASURE_H */

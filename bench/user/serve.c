@@ -9,6 +9,7 @@
  * CPU time of a heartbeat, of the whole machine without the clients (u_serve_machine);
  * and lateness of timeouts, the worst and the mean (u_serve_worst, u_serve_late).
  */
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include "../../samples/epoll/client.h"
 #include "../../samples/epoll/options.h"
@@ -97,20 +98,27 @@ static void run(struct options *o, size_t backend)
 		results[backend].worst / 1000, (double)(now_ns() - start) / NSEC);
 }
 
-static void print_all(const char *engine, size_t connections)
+/* Prints twheel's figure beside a peer's. */
+static void print_result(const char *engine, const char *metric, size_t connections, size_t peer,
+			 double twheel, double theirs)
+{
+	struct utsname kernel;
+
+	uname(&kernel);
+	printf("%s,%s,%s,%zu,%s,%.1f,%.1f,%.4f\n", engine, kernel.release, metric, connections,
+	       backends[peer]->name, twheel, theirs, twheel / theirs);
+}
+
+static void print_all(const char *engine, size_t n)
 {
 	const struct served *ours = &results[0], *theirs;
-	const char *peer;
 	size_t i;
 
 	for (i = 1; i < BACKENDS; i++) {
 		theirs = &results[i];
-		peer = backends[i]->name;
-		print_result(engine, "u_serve_machine", connections, peer, ours->machine,
-			     theirs->machine);
-		print_result(engine, "u_serve_late", connections, peer, ours->late, theirs->late);
-		print_result(engine, "u_serve_worst", connections, peer, ours->worst,
-			     theirs->worst);
+		print_result(engine, "u_serve_machine", n, i, ours->machine, theirs->machine);
+		print_result(engine, "u_serve_late", n, i, ours->late, theirs->late);
+		print_result(engine, "u_serve_worst", n, i, ours->worst, theirs->worst);
 	}
 }
 
