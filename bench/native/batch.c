@@ -162,7 +162,7 @@ static void work(unsigned int cpu, double *took)
 int main(int argc, char **argv)
 {
 	static const struct pair pair = {
-			.column		= "batches",
+		.column		= "batches",
 		.operation	= { [ARM] = "arm", [PUSH_BACK] = "push_back", [CANCEL] = "cancel" },
 		.name		= { [ONE_THREAD] = "one_thread", [SET_EACH] = "set_each",
 				    [ONE_SET] = "one_set" },

@@ -25,7 +25,7 @@ typedef void (*fired_fn)(void *timer);
  */
 struct peer {
 	const char	*name;
-	bool		exact;		/* timers expire on their tick, never late */
+	bool		late;		/* timers expire up to an eighth late, not on their tick */
 	size_t		size;		/* bytes a timer */
 	size_t		beside;		/* of a design: bytes a timer elsewhere */
 	size_t		fixed;		/* of a design: bytes when empty */

@@ -45,7 +45,7 @@ static void fired(void *timer)
 		complain("expired while idle", o);
 	else if (now < o->expires)
 		complain("expired early", o);
-	else if (now > (peer->exact ? o->expires : o->latest))
+	else if (now > (peer->late ? o->latest : o->expires))
 		complain("expired late", o);
 	else
 		due[o->expires - START]--;
@@ -123,7 +123,7 @@ static void run(const char *fault)
 			for (i = 0; i < TIMERS; i++)
 				put_in(fault, &objects[i]);
 		peer->tick(++now);
-		if (peer->exact && due[now - START] && !*reason)
+		if (!peer->late && due[now - START] && !*reason)
 			snprintf(reason, room, "%u timers did not expire on tick %u",
 				 due[now - START], tick);
 	}
@@ -163,7 +163,7 @@ static bool check_and_print(const struct peer *which, unsigned int n)
 	bool good = check_peer(which, NULL, why, sizeof(why));
 
 	printf("%s %u - %s: each timer expires once, %s\n", good ? "ok" : "not ok", n,
-	       which->name, which->exact ? "on its tick" : "at most an eighth late");
+	       which->name, which->late ? "at most an eighth late" : "on its tick");
 	if (!good)
 		printf("# %s\n", why);
 	return good;

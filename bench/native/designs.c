@@ -68,7 +68,6 @@ static void scan_tick(uint64_t now)
 
 const struct peer design_scan = {
 	.name	= "scan",
-	.exact	= true,
 	.size	= sizeof(struct node),
 	.fn	= offsetof(struct node, fn),
 	.most	= 1000000,
@@ -161,7 +160,6 @@ static void heap_tick(uint64_t now)
 
 const struct peer design_heap = {
 	.name	= "heap",
-	.exact	= true,
 	.size	= sizeof(struct heap_timer),
 	.fn	= offsetof(struct heap_timer, fn),
 	.beside	= sizeof(struct entry),
@@ -200,7 +198,6 @@ static void simple_tick(uint64_t now)
 
 const struct peer design_simple_wheel = {
 	.name	= "simple_wheel",
-	.exact	= true,
 	.size	= sizeof(struct node),
 	.fn	= offsetof(struct node, fn),
 	.fixed	= sizeof(simple),
@@ -244,7 +241,6 @@ static void hashed_tick(uint64_t now)
 
 const struct peer design_hashed_wheel = {
 	.name	= "hashed_wheel",
-	.exact	= true,
 	.size	= sizeof(struct node),
 	.fn	= offsetof(struct node, fn),
 	.fixed	= sizeof(hashed),

@@ -128,7 +128,7 @@ static uint64_t last_tick(const struct plan *plan, const struct peer *peer)
 	uint64_t distance = plan->soonest + plan->spread;
 
 	/* Structures that may be late need an eighth of the distance more. */
-	return now + distance + (peer->exact ? 1 : distance / 7 + 10);
+	return now + distance + (peer->late ? distance / 7 + 10 : 1);
 }
 
 static void pass_ticks(const struct plan *plan, const struct peer *peer)

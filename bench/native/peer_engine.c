@@ -53,7 +53,6 @@ static void engine_tick(uint64_t now)
 
 const struct peer peer_engine = {
 	.name	= "engine",
-	.exact	= true,
 	.size	= sizeof(struct twheel_timer),
 	.open	= engine_open,
 	.setup	= engine_setup,

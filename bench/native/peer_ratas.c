@@ -123,7 +123,6 @@ static void ratas_tick(uint64_t now)
 
 const struct peer peer_ratas = {
 	.name	= "ratas",
-	.exact	= true,
 	.size	= sizeof(struct event),
 	.fn	= offsetof(struct event, fn),
 	.open	= ratas_open,

@@ -67,7 +67,6 @@ static void rbtree_tick(uint64_t now)
 
 const struct peer peer_rbtree = {
 	.name	= "rbtree",
-	.exact	= true,
 	.size	= sizeof(struct node),
 	.fn	= offsetof(struct node, fn),
 	.open	= rbtree_open,

@@ -191,7 +191,7 @@ static void list_tick(uint64_t now)
 
 const struct peer peer_timer_list = {
 	.name	= "timer_list",
-	.exact	= false,
+	.late	= true,
 	.size	= sizeof(struct timer),
 	.fn	= offsetof(struct timer, fn),
 	.open	= list_open,

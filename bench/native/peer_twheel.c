@@ -53,7 +53,6 @@ static void twheel_tick(uint64_t now)
 
 const struct peer peer_twheel = {
 	.name	= "twheel",
-	.exact	= true,
 	.size	= sizeof(struct twheel_timer),
 	.fn	= offsetof(struct twheel_timer, fn),
 	.fixed	= sizeof(struct twheel_wheel) + TWHEEL_LEVELS_BYTES,

@@ -143,7 +143,6 @@ static void wahern_tick(uint64_t now)
 
 const struct peer peer_wahern = {
 	.name	= "wahern",
-	.exact	= true,
 	.size	= sizeof(struct timeout),
 	.open	= wahern_open,
 	.setup	= wahern_setup,

@@ -100,7 +100,7 @@ static void work(unsigned int cpu, double *took)
 int main(int argc, char **argv)
 {
 	static const struct pair pair = {
-			.column		= "two_cpus",
+		.column		= "two_cpus",
 		.operation	= { [ADD] = "add", [REARM] = "rearm", [CANCEL] = "cancel" },
 		.name		= { [ALONE] = "alone", [OWN_BASE] = "own_base",
 				    [SAME_BASE] = "same_base" },
