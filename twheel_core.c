@@ -156,10 +156,9 @@ static noinline u64 wheel_last_slot(struct twheel_wheel *w, u64 expires)
 }
 
 /*
- * Files @t, which is in no slot, by @expires, which is later than the hand: on the lowest
- * level whose two frames contain @expires. The distance alone gives that level or the
- * level above. It gives the level above exactly if @expires lies in the coming slot there,
- * which is closed.
+ * Files @t, which is in no slot, by @expires, which is later than the hand: on the lowest level
+ * whose two frames contain @expires. The distance alone gives that level or the level above. It
+ * gives the level above exactly if @expires lies in the coming slot there, which is closed.
  */
 static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w, struct twheel_node *t,
 						   u64 expires)
@@ -188,10 +187,12 @@ static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_
 {
 	unsigned int n = twheel_wheel_window_level(t);
 	u64 slot = ((expires - 1) >> TWHEEL_LVL_SHIFT(n)) + 2;
+	bool fits = expires - w->clk > 1 && expires <= S64_MAX &&
+		    slot - wheel_current_slot(w, n) <= TWHEEL_LVL_REACH;
 
-	w->wanted = max(w->wanted, n + 1);
-	if (n < w->depth && expires - w->clk > 1 && expires <= S64_MAX &&
-	    slot - wheel_current_slot(w, n) <= TWHEEL_LVL_REACH)
+	if (fits)
+		w->wanted = max(w->wanted, n + 1);
+	if (fits && n < w->depth)
 		wheel_put_in_slot(w, t, n, slot);
 	else
 		wheel_file_by_deadline(w, t, expires);

@@ -80,11 +80,14 @@ static u64 deadline(const struct world *w, u64 expires)
 /* The wheel has noted how many levels would serve the timer: for its distance, and its window. */
 static void expect_wanted(struct world *w, const struct subject *s, u32 before)
 {
+	const unsigned int n = twheel_wheel_window_level(&s->timer), shift = TWHEEL_LVL_SHIFT(n);
 	u64 distance = s->due - w->wheel.clk;
+	u64 slots = ((s->due - 1) >> shift) - (w->wheel.clk >> shift) + 2;
 	u32 wanted = 1;
 
-	if (twheel_wheel_has_window(&s->timer))
-		before = max(before, twheel_wheel_window_level(&s->timer) + 1);
+	/* The next tick may stand for a deadline whose window is over. */
+	if (n && distance > 1 && s->due <= S64_MAX && slots <= TWHEEL_LVL_REACH)
+		before = max(before, n + 1);
 	while (wanted < TWHEEL_LVL_DEPTH && distance >> TWHEEL_LVL_SHIFT(wanted))
 		wanted++;
 	/* A timer with a window may be served on a lower level. */
