@@ -21,7 +21,7 @@
 # and starts the virtual machines.
 
 # Programs that wait more than they compute: virtual time stands still for code.
-in_time_travel="add budget by_the_clock change clock debugfs drain heartbeats idle lease lease_end
+in_time_travel="add budget by_the_clock change clock debugfs drain idle lease lease_end
 	lease_holder periodic query suspend timetravel wake_once window"
 
 # Programs that set no parameter, no clock and no other user.

@@ -200,14 +200,22 @@ static void add_random(struct writer *writer, struct timer *t)
 	step_done(t, step, true);
 }
 
+/* What a change or a cancel has returned. No timer expires before its deadline. */
+static void check_result(const struct timer *t, int result)
+{
+	if (result == -ENOENT || result == TWHEEL_RETRACTED)
+		ASSERT_GE(now(), t->deadline);
+	else
+		ASSERT_EQ(result, 0);
+}
+
 static void change_random(struct writer *writer, struct timer *t)
 {
 	struct step *step = next_step(t, CHANGE);
 
 	step->deadline = random_deadline(writer);
 	step->result = change_to(device, t->handle, step->deadline);
-	if (step->result != -ENOENT && step->result != TWHEEL_RETRACTED)
-		ASSERT_EQ(step->result, 0);
+	check_result(t, step->result);
 	step_done(t, step, step->result != -ENOENT);
 }
 
@@ -218,8 +226,13 @@ static void push_random(struct writer *writer, struct timer *t)
 	struct step *step;
 
 	/* The handle stands behind the deadline. */
-	if (seen & CLOSED || word[1] != t->handle)
+	if (word[1] != t->handle)
 		return;
+	if (seen & CLOSED) {
+		ASSERT_GE(now(), t->deadline);
+		return;
+	}
+	ASSERT_EQ(seen, t->deadline);
 	step = next_step(t, PUSH);
 	step->deadline = later(random_deadline(writer), t->deadline);
 	step->result = push_word(word, &seen, step->deadline);
@@ -231,8 +244,7 @@ static void cancel_timer(struct timer *t)
 	struct step *step = next_step(t, CANCEL);
 
 	step->result = cancel(device, t->handle);
-	if (step->result != -ENOENT && step->result != TWHEEL_RETRACTED)
-		ASSERT_EQ(step->result, 0);
+	check_result(t, step->result);
 	t->cancelled = step->result != -ENOENT;
 	step_done(t, step, false);
 }
