@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Read, count and copy TAP, and KTAP, the kernel's form of it.
 
-usage: scripts/lib/tap.py [--first N] [--prefix TEXT] [--documents N]
-                          [--no-skips] [--totals FILE]
+usage: scripts/lib/tap.py [--first N] [--prefix TEXT] [--plan] [--no-skips]
+                          [--totals FILE]
 
 Copies TAP documents from stdin to stdout, to become part of one document: drops
 version lines and plans, numbers the results anew, and turns what is not TAP
@@ -11,7 +11,7 @@ into comments.
 
   --first N      number of the first result (1)
   --prefix TEXT  put TEXT in front of each description
-  --documents N  print a plan at the end if N documents had one
+  --plan         print a plan at the end: the sum of those of the documents
   --no-skips     a skipped test has failed
   --totals FILE  write "RAN FAILED PLANNED" to FILE; PLANNED is "none" if no
                  document had a plan
@@ -287,10 +287,9 @@ class Writer:
 
 
 def run(arguments):
-    parser = option_parser(__doc__, "--no-skips")
+    parser = option_parser(__doc__, "--plan", "--no-skips")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--prefix", default="")
-    parser.add_argument("--documents", type=int)
     parser.add_argument("--totals", type=argparse.FileType("w"))
     args = parser.parse_args(arguments)
     sys.stdin.reconfigure(errors="replace")
@@ -299,8 +298,8 @@ def run(arguments):
         copied = copy.take(text)
         if copied is not None:
             print(copied, flush=True)
-    if args.documents and len(copy.plans) == args.documents:
-        print(f"1..{copy.next - 1}", flush=True)
+    if args.plan and copy.plans:
+        print(f"1..{sum(copy.plans)}", flush=True)
     if args.totals:
         print(copy.totals(), file=args.totals)
     return 1 if copy.unskipped else 0

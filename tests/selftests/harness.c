@@ -206,6 +206,7 @@ static bool wanted(const struct test *test, char **patterns)
 int main(int argc, char **argv)
 {
 	unsigned int count = 0, number = 0, passed = 0, failed = 0;
+	const char *tag = NULL;
 	char **patterns;
 	double began;
 	const struct test *test;
@@ -215,19 +216,21 @@ int main(int argc, char **argv)
 			time_travel = true;
 		} else if (!strcmp(*patterns, "--long")) {
 			long_tests = true;
+		} else if (!strcmp(*patterns, "--tag") && patterns[1]) {
+			tag = *++patterns;
 		} else if (!strcmp(*patterns, "--user")) {
 			if (!become_user())
-				return EXIT_FAIL;
+				return 2;
 		} else if (!strcmp(*patterns, "--user-namespace")) {
 			if (!become_user() || !become_root_of_a_namespace())
-				return EXIT_FAIL;
+				return 2;
 		} else if (!strcmp(*patterns, "--list")) {
 			for (test = first_test; test; test = test->next)
 				puts(test->name);
 			return EXIT_PASS;
 		} else {
 			fprintf(stderr,
-				"usage: %s [--list] [--long] [--time-travel] [--user | --user-namespace] [CASE...]\n",
+				"usage: %s [--list] [--long] [--tag TAG] [--time-travel] [--user | --user-namespace] [CASE...]\n",
 				argv[0]);
 			return 2;
 		}
@@ -256,9 +259,12 @@ int main(int argc, char **argv)
 		result = run(test);
 		passed += result == EXIT_PASS;
 		failed += result != EXIT_PASS && result != EXIT_SKIP;
-		printf("%s %u %s%s%s\n",
+		printf("%s %u - %s: %s",
 		       result == EXIT_PASS || result == EXIT_SKIP ? "ok" : "not ok",
-		       ++number, test->name, result == EXIT_SKIP ? " # SKIP " : "", skip_reason);
+		       ++number, program_invocation_short_name, test->name);
+		if (tag)
+			printf(" [%s]", tag);
+		printf("%s%s\n", result == EXIT_SKIP ? " # SKIP " : "", skip_reason);
 		fflush(stdout);
 	}
 	if (!time_travel)

@@ -10,11 +10,12 @@
  *                            for file names: PROGRAM 'deadline_*'
  *   PROGRAM --long           run cases that take minutes as well
  *   PROGRAM --time-travel    the machine runs in virtual time
+ *   PROGRAM --tag TAG        add [TAG] to the name of each case
  *
  * In a virtual machine: scripts/selftests uml PROGRAM:CASE...
  *
  * The exit status is 0 if a case passed and none failed, 1 if a case failed, 77
- * if all cases were skipped, and 2 if the arguments are wrong.
+ * if all cases were skipped, and 2 if the arguments are wrong or cannot be obeyed.
  */
 #ifndef _HARNESS_H
 #define _HARNESS_H
