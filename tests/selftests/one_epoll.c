@@ -12,12 +12,18 @@ int new_epoll(int fd, unsigned int events)
 	return epoll;
 }
 
+unsigned int epoll_events(int epoll, int timeout_ms)
+{
+	struct epoll_event event = { };
+
+	CALL(epoll_wait(epoll, &event, 1, timeout_ms));
+	return event.events;
+}
+
 bool epoll_reports(int epoll, int timeout_ms)
 {
-	struct epoll_event event;
+	const unsigned int events = epoll_events(epoll, timeout_ms);
 
-	if (!CALL(epoll_wait(epoll, &event, 1, timeout_ms)))
-		return false;
-	ASSERT_EQ(event.events, EPOLLIN);
-	return true;
+	ASSERT_EQ(events & ~EPOLLIN, 0);
+	return events;
 }

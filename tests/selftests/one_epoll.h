@@ -8,7 +8,10 @@
 
 int new_epoll(int fd, unsigned int events);
 
-/* Whether epoll reports EPOLLIN within @timeout_ms; -1 waits without end. */
+/* What epoll reports within @timeout_ms, or 0; -1 waits without end. */
+unsigned int epoll_events(int epoll, int timeout_ms);
+
+/* Whether it reports EPOLLIN. It must report nothing else. */
 bool epoll_reports(int epoll, int timeout_ms);
 
 #endif /* _ONE_EPOLL_H */
