@@ -29,14 +29,6 @@ static void use_parents_timers(void *data)
 	add(fd, ticks(1), 5);
 }
 
-DEVICE_TEST(child_reads_and_adds)
-{
-	add(fd, ticks(1), 4);
-	join(start(use_parents_timers, &(int){ fd }));
-	ASSERT_EQ(read_one(fd).cookie, 5);
-	ASSERT_EQ(timers_of(fd), 0);
-}
-
 /* The other half of the test below: runs before main(), in the same process. */
 static __attribute__((constructor)) void after_exec(void)
 {

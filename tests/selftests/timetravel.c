@@ -30,24 +30,6 @@ TRAVEL_TEST(hundred_phases_of_the_tick)
 	}
 }
 
-/* Milliseconds are never cut, whatever the length of a tick. */
-TRAVEL_TEST(fifteen_ms_are_never_less)
-{
-	unsigned int i;
-
-	for (i = 0; i < 50; i++) {
-		struct twheel_event event;
-		__u64 before;
-
-		sleep_for(1234567 * (i % 13));
-		before = now();
-		add(fd, 15 * NSEC_PER_MSEC, i);
-		event = read_one(fd);
-		ASSERT_GE(now() - before, 15 * NSEC_PER_MSEC);
-		check_lateness(&event);
-	}
-}
-
 TRAVEL_TEST(heartbeats_for_a_day)
 {
 	const int clock = open_device(0);
@@ -64,23 +46,6 @@ TRAVEL_TEST(heartbeats_for_a_day)
 		ASSERT_EQ(change_to(fd, handle, deadline), 0);
 	}
 	/* the heart has stopped */
-	read_exact(fd, deadline);
-}
-
-TRAVEL_TEST(far_timer_moves_earlier_on_its_way)
-{
-	const int clock = open_device(0);
-	__u64 deadline = now() + 20 * DAY;
-	const __u64 handle = add_at(fd, deadline, 1);
-	int i;
-
-	for (i = 0; i < 48; i++) {
-		add(clock, HOUR, 2);
-		read_one(clock);
-		ASSERT(!has_event(fd));
-		deadline -= 6 * HOUR;
-		ASSERT_EQ(change_to(fd, handle, deadline), 0);
-	}
 	read_exact(fd, deadline);
 }
 
