@@ -93,11 +93,9 @@ DEVICE_TEST(handle_does_not_come_again_soon)
 
 	for (i = 0; i < count; i += CHUNK) {
 		add_many(fd, ops, CHUNK, new_timer(LONG, 0));
-		for (j = 0; j < CHUNK; j++) {
+		for (j = 0; j < CHUNK; j++)
 			handles[i + j] = ops[j].handle;
-			ops[j] = op_on(TWHEEL_OP_CANCEL, handles[i + j]);
-		}
-		batch(fd, ops, CHUNK);
+		cancel_all(fd, ops, CHUNK);
 	}
 	qsort(handles, count, sizeof(*handles), compare);
 	ASSERT(handles[0] != 0);
