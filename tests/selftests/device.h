@@ -29,7 +29,6 @@
 #define MINUTE	(60 * NSEC_PER_SEC)
 #define HOUR	(60 * MINUTE)
 #define DAY	(24 * HOUR)
-#define WEEK	(7 * DAY)
 #define MONTH	(30 * DAY)
 
 /* The clocks that timers may be on. */

@@ -123,26 +123,6 @@ TEST(retraction_by_a_change_opens_the_word_again)
 	check_expiry(&t, t.deadline + ticks(1));
 }
 
-NONBLOCK_TEST(table_is_used_again_and_again)
-{
-	struct twheel_word *table = map_table(fd);
-	const unsigned int words = words_of_a_page();
-	unsigned int i;
-
-	for (i = 0; i < 3 * words; i++) {
-		const __u64 deadline = now() + LONG + i;
-		const __u64 handle = add_shared(fd, deadline, i);
-		__u64 *word = word_of(table, handle);
-
-		ASSERT_LT(TWHEEL_INDEX(handle), words);
-		ASSERT_EQ(read_word(word), deadline);
-		ASSERT(push_alone(word, deadline + LONG));
-		ASSERT_EQ(cancel(fd, handle), 0);
-		ASSERT_EQ(cancel(fd, handle), -ENOENT);
-		check_closed(word);
-	}
-}
-
 TEST(drain_gives_the_deadline_that_was_pushed_back)
 {
 	const struct table_timer t = new_table_timer(LONG);
