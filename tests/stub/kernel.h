@@ -107,12 +107,6 @@ static inline unsigned int find_next_bit(const unsigned long *map, unsigned int 
 /* Lists */
 #define list_empty_careful(list) list_empty(list)
 
-static inline void list_del_init(struct list_head *entry)
-{
-	__list_del(entry->prev, entry->next);
-	INIT_LIST_HEAD(entry);
-}
-
 static inline void list_move_tail(struct list_head *entry, struct list_head *list)
 {
 	__list_del(entry->prev, entry->next);
