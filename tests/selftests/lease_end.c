@@ -219,6 +219,41 @@ static void check_wakes(void (*end)(int fd, __u64 handle))
 	close(lease);
 }
 
+static int owner;
+static __u64 owned;
+
+/* Whoever comes second finds that the lease has ended, and wakes holders, too. */
+static void cancel_owned(unsigned int number)
+{
+	const int result = cancel(owner, owned);
+
+	ASSERT(result == 0 || result == -ENOENT);
+}
+
+DEVICE_TEST(two_calls_wake_the_holders_of_a_lease)
+{
+	enum { EPOLLS = 40, ROUNDS = 500 };
+	const unsigned int rounds = many(ROUNDS);
+	int epolls[EPOLLS], lease;
+	unsigned int round, i;
+
+	owner = fd;
+	start_rounds(2, cancel_owned);
+	for (round = 0; round < rounds; round++) {
+		lease = lease_of_new_timer(fd, &owned, 0);
+		for (i = 0; i < EPOLLS; i++)
+			epolls[i] = new_epoll(lease, EPOLLET);
+		begin_round();
+		end_round();
+		for (i = 0; i < EPOLLS; i++) {
+			ASSERT_EQ(epoll_events(epolls[i], 10000), EPOLLHUP);
+			close(epolls[i]);
+		}
+		close(lease);
+	}
+	stop_rounds();
+}
+
 static void end_by_cancel(int fd, __u64 handle)
 {
 	ASSERT_EQ(cancel(fd, handle), 0);
