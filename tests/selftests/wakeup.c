@@ -46,26 +46,13 @@ struct beats {
 	atomic_ullong	times[BEATS];
 };
 
-enum step_kind { ADD, CHANGE, PUSH, CANCEL, STEP_KINDS };
-
-static const char *const step_names[STEP_KINDS] = { "add", "change", "push", "cancel" };
-
-struct step {
-	enum step_kind	kind;
-	int		result;
-	__u64		deadline;
-	__u64		begun;
-	__u64		done;
-};
-
 struct timer {
 	__u64			handle;
 	__u64			deadline;
 	__u64			set_ns;		/* when the deadline had been set */
 	bool			shared;
 	bool			cancelled;
-	unsigned int		count;
-	struct step		steps[MOST_STEPS];
+	unsigned int		steps;
 
 	/* the reader's */
 	atomic_uint		events;
@@ -157,21 +144,10 @@ static __u64 latest_for(__u64 time)
 
 /* Writers */
 
-static struct step *next_step(struct timer *t, enum step_kind kind)
+static void set_deadline(struct timer *t, __u64 deadline)
 {
-	struct step *step = &t->steps[t->count++];
-
-	*step = (struct step){ .kind = kind, .begun = now() };
-	return step;
-}
-
-static void step_done(struct timer *t, struct step *step, bool set)
-{
-	step->done = now();
-	if (set) {
-		t->deadline = step->deadline;
-		t->set_ns = step->done;
-	}
+	t->deadline = deadline;
+	t->set_ns = now();
 }
 
 /* A deadline in this round. One in four is at one of two ticks that all timers share. */
@@ -186,18 +162,16 @@ static __u64 random_deadline(struct writer *writer)
 
 static void add_random(struct writer *writer, struct timer *t)
 {
+	const __u64 deadline = random_deadline(writer);
 	struct twheel_op op;
-	struct step *step;
 
 	memset(t, 0, sizeof(*t));
-	step = next_step(t, ADD);
-	step->deadline = random_deadline(writer);
-	op = new_timer(step->deadline, (__u64)round_number << 32 |
+	op = new_timer(deadline, (__u64)round_number << 32 |
 		       ((writer - writers) * TIMERS + (t - writer->timers)));
 	t->shared = table && rand_r(&writer->seed) % 2;
 	op.flags = TWHEEL_ABSTIME | (t->shared ? TWHEEL_SHARED : 0);
 	t->handle = arm(device, op);
-	step_done(t, step, true);
+	set_deadline(t, deadline);
 }
 
 /* What a change or a cancel has returned. No timer expires before its deadline. */
@@ -211,19 +185,19 @@ static void check_result(const struct timer *t, int result)
 
 static void change_random(struct writer *writer, struct timer *t)
 {
-	struct step *step = next_step(t, CHANGE);
+	const __u64 deadline = random_deadline(writer);
+	const int result = change_to(device, t->handle, deadline);
 
-	step->deadline = random_deadline(writer);
-	step->result = change_to(device, t->handle, step->deadline);
-	check_result(t, step->result);
-	step_done(t, step, step->result != -ENOENT);
+	check_result(t, result);
+	if (result != -ENOENT)
+		set_deadline(t, deadline);
 }
 
 static void push_random(struct writer *writer, struct timer *t)
 {
+	const __u64 deadline = later(random_deadline(writer), t->deadline);
 	__u64 *word = word_of(table, t->handle);
 	__u64 seen = read_word(word);
-	struct step *step;
 
 	/* The handle stands behind the deadline. */
 	if (word[1] != t->handle)
@@ -233,27 +207,23 @@ static void push_random(struct writer *writer, struct timer *t)
 		return;
 	}
 	ASSERT_EQ(seen, t->deadline);
-	step = next_step(t, PUSH);
-	step->deadline = later(random_deadline(writer), t->deadline);
-	step->result = push_word(word, &seen, step->deadline);
-	step_done(t, step, step->result);
+	if (push_word(word, &seen, deadline))
+		set_deadline(t, deadline);
 }
 
 static void cancel_timer(struct timer *t)
 {
-	struct step *step = next_step(t, CANCEL);
+	const int result = cancel(device, t->handle);
 
-	step->result = cancel(device, t->handle);
-	check_result(t, step->result);
-	t->cancelled = step->result != -ENOENT;
-	step_done(t, step, false);
+	check_result(t, result);
+	t->cancelled = result != -ENOENT;
 }
 
 static void do_random(struct writer *writer, struct timer *t)
 {
 	const unsigned int kind = rand_r(&writer->seed) % 8;
 
-	if (t->cancelled || t->count == MOST_STEPS)
+	if (t->cancelled || ++t->steps == MOST_STEPS)
 		return;
 	if (kind < 2)
 		cancel_timer(t);
@@ -425,22 +395,13 @@ static void sigio_then_read(void *data)
 
 /* Rounds */
 
-static void print_history(const struct timer *t)
+static void describe(const struct timer *t)
 {
 	struct twheel_op op;
-	unsigned int i;
 
-	for (i = 0; i < t->count; i++) {
-		const struct step *step = &t->steps[i];
-
-		note("%s at %+lld..%+lld us: deadline %+lld us, result %d",
-		     step_names[step->kind],
-		     (long long)(step->begun - round_start) / 1000,
-		     (long long)(step->done - round_start) / 1000,
-		     step->deadline ? (long long)(step->deadline - round_start) / 1000 : 0,
-		     step->result);
-	}
-	note("%u events, seen at %+lld us; now it is %+lld us; query says %d", t->events,
+	note("in us of the round: deadline %+lld, set at %+lld, event seen at %+lld, now %+lld; query says %d",
+	     (long long)(t->deadline - round_start) / 1000,
+	     (long long)(t->set_ns - round_start) / 1000,
 	     t->events ? (long long)(t->seen_ns - round_start) / 1000 : 0,
 	     (long long)(now() - round_start) / 1000, query(device, t->handle, &op));
 	if (ring.head)
@@ -462,14 +423,14 @@ static void check_timer(const struct timer *t)
 	__u64 since;
 
 	if (t->events != !t->cancelled) {
-		print_history(t);
+		describe(t);
 		FAIL("%u events of a timer that was %scancelled", t->events,
 		     t->cancelled ? "" : "not ");
 	}
 	if (t->cancelled)
 		return;
 	if (t->event_deadline != t->deadline) {
-		print_history(t);
+		describe(t);
 		FAIL("the event has another deadline than its timer");
 	}
 	since = later(t->deadline, t->set_ns);
