@@ -7,6 +7,7 @@
  * fast as its design allows.
  */
 #include <bsd/sys/queue.h>
+#include "../user/heap.h"
 #include "bench.h"
 
 /* The most timers, and the ticks that the simple wheel covers: an hour. */
@@ -77,74 +78,29 @@ const struct peer design_scan = {
 	.tick	= scan_tick,
 };
 
-/*
- * Binary heap. Entries have a copy of the deadline, so that a timer moves up and down
- * without a look at other objects.
- */
+/* Binary heap */
 
 struct heap_timer {
 	uint32_t	index;
 	fired_fn	fn;
 };
 
-struct entry {
-	uint64_t		expires;
-	struct heap_timer	*timer;
-};
-
-/* Entry 0 is unused. */
-static struct entry heap[MOST + 1];
-static uint32_t heap_size;
-
 static void heap_open(uint64_t now)
 {
+	static struct entry entries[MOST + 1];
+
+	heap = entries;
 	heap_size = 0;
 }
 
-static void heap_set(uint32_t i, struct entry entry)
+static void heap_note(void *timer, uint32_t i)
 {
-	heap[i] = entry;
-	entry.timer->index = i;
-}
-
-static void heap_up(uint32_t i, struct entry entry)
-{
-	for (; i > 1 && heap[i / 2].expires > entry.expires; i /= 2)
-		heap_set(i, heap[i / 2]);
-	heap_set(i, entry);
-}
-
-static void heap_down(uint32_t i, struct entry entry)
-{
-	uint32_t child;
-
-	for (; (child = 2 * i) <= heap_size; i = child) {
-		if (child < heap_size && heap[child + 1].expires < heap[child].expires)
-			child++;
-		if (heap[child].expires >= entry.expires)
-			break;
-		heap_set(i, heap[child]);
-	}
-	heap_set(i, entry);
-}
-
-static void heap_add(void *timer, uint64_t expires)
-{
-	heap_up(++heap_size, (struct entry){ expires, timer });
+	((struct heap_timer *)timer)->index = i;
 }
 
 static void heap_cancel(void *timer)
 {
-	struct heap_timer *t = timer;
-	struct entry last = heap[heap_size--];
-	uint32_t i = t->index;
-
-	if (i > heap_size)
-		return;
-	if (i > 1 && heap[i / 2].expires > last.expires)
-		heap_up(i, last);
-	else
-		heap_down(i, last);
+	heap_take_out(((struct heap_timer *)timer)->index);
 }
 
 static void heap_tick(uint64_t now)
@@ -164,7 +120,7 @@ const struct peer design_heap = {
 	.fn	= offsetof(struct heap_timer, fn),
 	.beside	= sizeof(struct entry),
 	.open	= heap_open,
-	.add	= heap_add,
+	.add	= heap_insert,
 	.cancel	= heap_cancel,
 	.tick	= heap_tick,
 };

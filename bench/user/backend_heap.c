@@ -1,104 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timeouts in a binary heap, as in most event loops. Each entry has a copy of the
- * deadline, so that a comparison follows no pointer.
+ * Timeouts in a binary heap. The handle of a timeout is the index of its entry.
  */
+#include "heap.h"
 #include "backend.h"
 #include "measure.h"
 
-/* A place in the heap */
-struct entry {
-	uint64_t	deadline;	/* the deadline of @timeout */
-	/* the timeout, whose handle is the index of its entry plus 1 */
-	struct timeout	*timeout;
-};
+static uint32_t room;
 
-static struct entry *heap;
-static size_t count, room;
-
-static void place(size_t i, struct entry entry)
+static void heap_note(void *timer, uint32_t i)
 {
-	heap[i] = entry;
-	entry.timeout->handle = i + 1;
-}
-
-static void move_up(size_t i)
-{
-	struct entry entry = heap[i];
-
-	while (i && entry.deadline < heap[(i - 1) / 2].deadline) {
-		place(i, heap[(i - 1) / 2]);
-		i = (i - 1) / 2;
-	}
-	place(i, entry);
-}
-
-static void move_down(size_t i)
-{
-	struct entry entry = heap[i];
-	size_t child;
-
-	while ((child = 2 * i + 1) < count) {
-		if (child + 1 < count && heap[child + 1].deadline < heap[child].deadline)
-			child++;
-		if (entry.deadline <= heap[child].deadline)
-			break;
-		place(i, heap[child]);
-		i = child;
-	}
-	place(i, entry);
-}
-
-static void take_out(struct timeout *timeout)
-{
-	size_t i = timeout->handle - 1;
-	struct timeout *moved;
-
-	timeout->handle = 0;
-	if (i == --count)
-		return;
-	heap[i] = heap[count];
-	moved = heap[i].timeout;
-	move_down(i);
-	move_up(moved->handle - 1);
+	((struct timeout *)timer)->handle = i;
 }
 
 static int heap_open(struct timeouts *timeouts, size_t most)
 {
 	room = most;
-	heap = calloc(room, sizeof(*heap));
+	heap = calloc(most + 1, sizeof(*heap));
 	timeouts->fd = heap ? alarm_open() : -ENOMEM;
 	return timeouts->fd < 0 ? timeouts->fd : 0;
 }
 
 static int heap_start(struct timeouts *timeouts, struct timeout *timeout)
 {
-	if (count == room)
+	if (heap_size == room)
 		return -ENOSPC;
-	heap[count] = (struct entry) { timeout->deadline, timeout };
-	move_up(count++);
+	heap_insert(timeout, timeout->deadline);
 	return 0;
 }
 
 static int heap_push_back(struct timeouts *timeouts, struct timeout *timeout, __u64 deadline)
 {
-	size_t i = timeout->handle - 1;
-
 	timeout->deadline = deadline;
-	heap[i].deadline = deadline;
-	move_down(i);
+	heap_down(timeout->handle, (struct entry){ deadline, timeout });
 	return 0;
 }
 
 static int heap_stop(struct timeouts *timeouts, struct timeout *timeout)
 {
-	take_out(timeout);
+	heap_take_out(timeout->handle);
+	timeout->handle = 0;
 	return 0;
 }
 
 static int heap_flush(struct timeouts *timeouts)
 {
-	return count ? alarm_at(heap[0].deadline) : 0;
+	return heap_size ? alarm_at(heap[1].expires) : 0;
 }
 
 static int heap_expired(struct timeouts *timeouts, struct timeout **list, int most)
@@ -107,9 +54,9 @@ static int heap_expired(struct timeouts *timeouts, struct timeout **list, int mo
 	int n, error;
 
 	alarm_stop();
-	for (n = 0; n < most && count && heap[0].deadline <= now; n++) {
-		list[n] = heap[0].timeout;
-		take_out(list[n]);
+	for (n = 0; n < most && heap_size && heap[1].expires <= now; n++) {
+		list[n] = heap[1].timer;
+		heap_stop(timeouts, list[n]);
 	}
 	error = heap_flush(timeouts);
 	return error ? error : n;
