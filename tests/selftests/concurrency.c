@@ -111,30 +111,6 @@ static void add_and_cancel_batches(void *data)
 	}
 }
 
-/* Let the threads race until timers have ended in both ways. The workers are the oldest. */
-static void race(unsigned int workers)
-{
-	pass(end_of_races());
-	while ((!ended[CANCELLED] || !ended[READ]) && added < RACE_MOST - BATCH)
-		pass_ticks(1);
-	finish_race(workers);
-	note("%u timers: %u cancelled, %u expired", added, ended[CANCELLED], ended[READ]);
-	ASSERT_EQ(added, ended[CANCELLED] + ended[READ]);
-}
-
-TEST(timers_end_once_whatever_the_threads_do)
-{
-	open_race();
-	start_threads(2, add_timers, NULL);
-	start_threads(2, cancel_timers, NULL);
-	start_threads(2, change_and_query_timers, NULL);
-	start_thread(add_and_cancel_batches, NULL);
-	start_threads(2, read_race, NULL);
-	race(7);
-	ASSERT_GT(ended[CANCELLED], 0);
-	ASSERT_GT(ended[READ], 0);
-}
-
 static void cancel_at_expiry(void *data)
 {
 	unsigned int seed = thread_seed(), first, i;
@@ -156,12 +132,25 @@ static void cancel_at_expiry(void *data)
 	}
 }
 
-TEST(cancel_races_with_expiry_and_read)
+TEST(timers_end_once_whatever_the_threads_do)
 {
 	open_race();
+	start_threads(2, add_timers, NULL);
+	start_threads(2, cancel_timers, NULL);
+	start_threads(2, change_and_query_timers, NULL);
+	start_thread(add_and_cancel_batches, NULL);
 	start_thread(cancel_at_expiry, NULL);
-	start_thread(read_race, NULL);
-	race(1);
+	start_threads(2, read_race, NULL);
+	/* Until timers have ended in both ways. */
+	pass(end_of_races());
+	while ((!ended[CANCELLED] || !ended[READ]) && added < RACE_MOST - BATCH)
+		pass_ticks(1);
+	/* The workers are the oldest threads. */
+	finish_race(8);
+	note("%u timers: %u cancelled, %u expired", added, ended[CANCELLED], ended[READ]);
+	ASSERT_EQ(added, ended[CANCELLED] + ended[READ]);
+	ASSERT_GT(ended[CANCELLED], 0);
+	ASSERT_GT(ended[READ], 0);
 }
 
 /*
