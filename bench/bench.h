@@ -124,14 +124,6 @@ extern struct bench_fired bench_fired[BENCH_ENGINES];
 
 /* The commands: see bench_main.c. */
 int bench_ops(u32 n, unsigned int reps);
-
-#ifdef CONFIG_TRACEPOINTS
 int bench_ticks(u32 n, u32 due, unsigned int reps);
-#else
-static inline int bench_ticks(u32 n, u32 due, unsigned int reps)
-{
-	return -EOPNOTSUPP;
-}
-#endif
 
 #endif /* _TWHEEL_BENCH_H */
