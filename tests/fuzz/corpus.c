@@ -101,16 +101,21 @@ unsigned int corpus_load(const char *path)
 void corpus_save(const char *directory, const struct program *program)
 {
 	char text[PROGRAM_MAX_TEXT], path[4096], *at;
-	FILE *file;
+	static const char *opened;
+	static FILE *file;
 
 	program_print(program, text);
 	for (at = text; *at; at++)
 		if (*at == '\n')
 			*at = ';';
-	snprintf(path, sizeof(path), "%s/%s", directory, GROWN);
-	file = fopen(path, "ae");
-	if (!file || fprintf(file, "%s\n", text) < 0 || fclose(file))
-		report_die("cannot write %s: %s", path, strerror(errno));
+	/* On a host's file system, the new file belongs to root: a user can open it once. */
+	if (opened != directory) {
+		snprintf(path, sizeof(path), "%s/%s", directory, GROWN);
+		file = fopen(path, "ae");
+		opened = directory;
+	}
+	if (!file || fprintf(file, "%s\n", text) < 0 || fflush(file))
+		report_die("cannot write %s: %s", GROWN, strerror(errno));
 }
 
 static unsigned int new_features(__u32 found[MAX_NEW])
