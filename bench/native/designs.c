@@ -93,7 +93,7 @@ static void heap_open(uint64_t now)
 	heap_size = 0;
 }
 
-static void heap_note(void *timer, uint32_t i)
+static inline void heap_note(void *timer, size_t i)
 {
 	((struct heap_timer *)timer)->index = i;
 }

@@ -8,7 +8,7 @@
 
 static uint32_t room;
 
-static void heap_note(void *timer, uint32_t i)
+static inline void heap_note(void *timer, size_t i)
 {
 	((struct timeout *)timer)->handle = i;
 }

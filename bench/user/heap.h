@@ -6,6 +6,7 @@
 #ifndef _BENCH_HEAP_H
 #define _BENCH_HEAP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct entry {
@@ -15,36 +16,40 @@ struct entry {
 
 /* Entry 0 is unused: entry i has the children 2 * i and 2 * i + 1. */
 static struct entry *heap;
-static uint32_t heap_size;
+static size_t heap_size;
 
 /* Tells a timer which entry it has. */
-static void heap_note(void *timer, uint32_t i);
+static inline void heap_note(void *timer, size_t i);
 
-static void heap_set(uint32_t i, struct entry entry)
+static inline void heap_set(struct entry *at, size_t i, struct entry entry)
 {
-	heap[i] = entry;
+	at[i] = entry;
 	heap_note(entry.timer, i);
 }
 
-static void heap_up(uint32_t i, struct entry entry)
+static void heap_up(size_t i, struct entry entry)
 {
-	for (; i > 1 && heap[i / 2].expires > entry.expires; i /= 2)
-		heap_set(i, heap[i / 2]);
-	heap_set(i, entry);
+	struct entry *const at = heap;
+
+	for (; i > 1 && at[i / 2].expires > entry.expires; i /= 2)
+		heap_set(at, i, at[i / 2]);
+	heap_set(at, i, entry);
 }
 
-static void heap_down(uint32_t i, struct entry entry)
+static void heap_down(size_t i, struct entry entry)
 {
-	uint32_t child;
+	struct entry *const at = heap;
+	const size_t size = heap_size;
+	size_t child;
 
-	for (; (child = 2 * i) <= heap_size; i = child) {
-		if (child < heap_size && heap[child + 1].expires < heap[child].expires)
+	for (; (child = 2 * i) <= size; i = child) {
+		if (child < size && at[child + 1].expires < at[child].expires)
 			child++;
-		if (heap[child].expires >= entry.expires)
+		if (at[child].expires >= entry.expires)
 			break;
-		heap_set(i, heap[child]);
+		heap_set(at, i, at[child]);
 	}
-	heap_set(i, entry);
+	heap_set(at, i, entry);
 }
 
 static void heap_insert(void *timer, uint64_t expires)
@@ -52,7 +57,7 @@ static void heap_insert(void *timer, uint64_t expires)
 	heap_up(++heap_size, (struct entry){ expires, timer });
 }
 
-static void heap_take_out(uint32_t i)
+static void heap_take_out(size_t i)
 {
 	struct entry last = heap[heap_size--];
 
