@@ -28,7 +28,6 @@
 enum {
 	MOST_CPUS	= 16,
 	TIMERS		= 300,		/* of a writer in a round */
-	MOST_STEPS	= 6,		/* operations on one timer */
 	ROUND_TICKS	= 8,
 	BEATS		= 1 << 14,
 	WORDS		= 1 << 14,
@@ -52,7 +51,6 @@ struct timer {
 	__u64			set_ns;		/* when the deadline had been set */
 	bool			shared;
 	bool			cancelled;
-	unsigned int		steps;
 
 	/* the reader's */
 	atomic_uint		events;
@@ -223,7 +221,7 @@ static void do_random(struct writer *writer, struct timer *t)
 {
 	const unsigned int kind = rand_r(&writer->seed) % 8;
 
-	if (t->cancelled || ++t->steps == MOST_STEPS)
+	if (t->cancelled)
 		return;
 	if (kind < 2)
 		cancel_timer(t);
