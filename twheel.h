@@ -2,9 +2,8 @@
 /*
  * twheel: exact timers by the million, for other kernel modules
  *
- * The functions are documented where they are defined: in engine/api.c and
- * engine/clock.c. Documentation/design.rst has the model and the rules of locking and
- * lifetime.
+ * The functions are documented where they are defined: in engine/api.c and engine/clock.c.
+ * Documentation/design.rst has the model and the rules of locking and lifetime.
  */
 #ifndef _TWHEEL_H
 #define _TWHEEL_H

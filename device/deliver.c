@@ -29,13 +29,10 @@ static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *p
 static u64 deliver_count(const struct user_timer *t, const struct twheel_phase *phase)
 {
 	u64 period = user_timer_period(t);
-	s64 now;
+	/* The clock may have been set back. */
+	s64 now = max(deliver_time(t, phase), t->deadline);
 
 	if (!period || t->flags & TWHEEL_EACH)
-		return 1;
-	now = deliver_time(t, phase);
-	/* The clock may have been set back. */
-	if (now < t->deadline)
 		return 1;
 	return div64_u64((u64)now - (u64)t->deadline, period) + 1;
 }
