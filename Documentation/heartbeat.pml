@@ -22,7 +22,6 @@
 #define FOREVER		15	/* beyond the end of the run */
 #define LATEST		3	/* no deadline of an honest program is later */
 #define END		4	/* of time */
-#define TRIES		2
 #define TIMERS		2	/* one after the other, at the same index */
 #define PUSHERS		2
 #ifndef PUSHES
@@ -97,7 +96,7 @@ inline expire(at)
 /* turn_let_expire() and twheel_table_expire(), in a call of the program or in a visit */
 active proctype kernel()
 {
-	byte at, seen, tries;
+	byte at, seen;
 
 	do
 	:: state == PENDING && now >= known ->
@@ -113,39 +112,34 @@ active proctype kernel()
 		:: else -> goto out_unlock
 		fi;
 		seen = word;
-		tries = 0;
-		do
-		:: tries == TRIES ->
-			/* The kernel looks again on the next tick. */
-			break
-		:: tries < TRIES && seen < CLOSED && seen > at ->
-			known = seen;
-			break
-		:: tries < TRIES && !(seen < CLOSED && seen > at) ->
-			tries++;
+		if
+		:: seen < CLOSED && seen > at -> known = seen
+		:: else ->
 #ifdef PLAIN_STORE
-			atomic { word = seen | CLOSED; expire(at) };
-			break
+			atomic { word = seen | CLOSED; expire(at) }
 #else
 #ifdef FORGETFUL
-			atomic { seen = known; word = CLOSED; expire(at) };
-			break
+			atomic { seen = known; word = CLOSED; expire(at) }
 #else
 			atomic {
 				if
 				:: word == seen ->
 					word = seen | CLOSED;
-					expire(at);
-					break
-				:: else -> seen = word
+					expire(at)
+				:: else ->
+					/* The kernel looks again on the next tick. */
+					seen = word;
+					if
+					:: seen < CLOSED && seen > known -> known = seen
+					:: else
+					fi
 				fi
 			}
 #endif
 #endif
-		od;
-		assert(tries <= TRIES);
+		fi;
 out_unlock:
-		at = 0; seen = 0; tries = 0;
+		at = 0; seen = 0;
 		unlock_set()
 	:: finished && state != PENDING -> break
 	od

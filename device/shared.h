@@ -36,7 +36,6 @@ void twheel_map_release(struct timer_set *set);
 void twheel_table_init(struct twheel_shared *table);
 void twheel_table_open(struct user_timer *t);
 void twheel_table_close(struct user_timer *t);
-bool twheel_table_expire(struct user_timer *t, s64 now);
 s64 twheel_table_deadline(const struct user_timer *t);
 
 /* Returns how many timers the table has room for; 0 if there is no table. */

@@ -17,32 +17,6 @@
 #include <linux/sched.h>
 #include "user_timer.h"
 
-/* After this many lost races against the program, the kernel tries again next tick. */
-#define TABLE_TRIES	4
-
-static struct twheel_word *table_word(const struct user_timer *t)
-{
-	const struct timer_set *set = user_timer_set(t);
-
-	lockdep_assert_held(&set->lock);
-
-	return twheel_shared_at(set->table, user_timer_index(t) * sizeof(struct twheel_word));
-}
-
-/* As in ring.c: a 32-bit kernel has no table. */
-static atomic64_t *table_deadline(struct twheel_word *word)
-{
-	return (atomic64_t *)&word->deadline;
-}
-
-/* Returns the later of the deadline in a word, @seen, and the deadline of the timer. */
-static s64 table_later(const struct user_timer *t, s64 seen)
-{
-	if (seen < 0)
-		return t->deadline;
-	return max(t->deadline, twheel_time_to_kernel(user_timer_set(t), CLOCK_MONOTONIC, seen));
-}
-
 /* Closes all words. */
 void twheel_table_init(struct twheel_shared *table)
 {
@@ -61,50 +35,29 @@ void twheel_table_init(struct twheel_shared *table)
 void twheel_table_open(struct user_timer *t)
 {
 	const struct timer_set *set = user_timer_set(t);
-	struct twheel_word *word = table_word(t);
 
-	WRITE_ONCE(word->handle, user_timer_handle(t));
+	WRITE_ONCE(twheel_table_word(set, t)->handle, user_timer_handle(t));
 	/* Pairs with the program's acquire of the deadline, before it reads the handle. */
-	atomic64_set_release(table_deadline(word),
+	atomic64_set_release(twheel_table_word_deadline(set, t),
 			     twheel_time_to_program(set, CLOCK_MONOTONIC, t->deadline));
 }
 
 /* Ends that. The deadline of the timer becomes the one to which the program has pushed it back. */
 void twheel_table_close(struct user_timer *t)
 {
+	atomic64_t *word = twheel_table_word_deadline(user_timer_set(t), t);
+
 	/* The word is closed before twheel_table_open() writes another handle. */
-	t->deadline = table_later(t, atomic64_xchg_acquire(table_deadline(table_word(t)),
-							   TWHEEL_WORD_CLOSED));
-}
-
-/*
- * Returns whether @t, a TWHEEL_SHARED timer whose known deadline has come, is to expire. If not, it
- * has a new deadline.
- */
-bool twheel_table_expire(struct user_timer *t, s64 now)
-{
-	const struct timer_set *set = user_timer_set(t);
-	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
-	atomic64_t *word = table_deadline(table_word(t));
-	s64 seen = atomic64_read(word);
-	bool closed = false;
-	unsigned int i;
-
-	/* A closed word is negative. */
-	for (i = 0; i < TABLE_TRIES && seen <= limit && !closed; i++)
-		closed = atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED);
-	/* The program may have written any value: check it. */
-	t->deadline = table_later(t, seen);
-	return closed;
+	t->deadline = twheel_table_later(t, atomic64_xchg_acquire(word, TWHEEL_WORD_CLOSED));
 }
 
 /* Returns the deadline of any timer, as the program has last pushed it back. */
 s64 twheel_table_deadline(const struct user_timer *t)
 {
-	lockdep_assert_held(&user_timer_set(t)->lock);
+	const struct timer_set *set = user_timer_set(t);
 
 	/* Only the word of an armed timer has a meaning. */
 	if (t->flags & TWHEEL_SHARED && t->state == USER_TIMER_PENDING)
-		return table_later(t, atomic64_read(table_deadline(table_word(t))));
+		return twheel_table_later(t, atomic64_read(twheel_table_word_deadline(set, t)));
 	return t->deadline;
 }

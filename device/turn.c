@@ -11,9 +11,9 @@
 #include <linux/sched/signal.h>
 #include "turn.h"
 
-static unsigned int tick_budget = 32;
+static unsigned int tick_budget = 24000 / HZ;
 module_param(tick_budget, uint, 0644);
-MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 64 (default 32)");
+MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 128 (default 24000 / HZ)");
 
 /* What softirqs of a CPU may still do for programs in a tick: @left steps. */
 struct turn_budget {
@@ -35,7 +35,7 @@ unsigned int twheel_turn_allowed(void)
 
 	if (here->tick != tick) {
 		here->tick = tick;
-		here->left = clamp(READ_ONCE(tick_budget), 16U, TWHEEL_CHUNK);
+		here->left = clamp(READ_ONCE(tick_budget), 16U, 2 * TWHEEL_CHUNK);
 	}
 	steps = here->left;
 	here->left = 0;
@@ -60,9 +60,8 @@ static bool turn_let_expire(struct timer_set *set, struct user_timer *t,
 	s64 ahead = twheel_time_ahead(t->clockid), now = phase->now + ahead;
 
 	if (unlikely(now < t->deadline) ||
-	    (t->flags & TWHEEL_SHARED && !twheel_table_expire(t, now))) {
-		twheel_wheel_insert(&set->wheel, &t->node,
-				    max(user_timer_tick(t, phase), phase->tick + 1));
+	    (t->flags & TWHEEL_SHARED && !twheel_table_expire(set, t, now))) {
+		twheel_wheel_insert(&set->wheel, &t->node, user_timer_tick(t, phase));
 		return false;
 	}
 	user_timer_note_expiry(set, t, phase, ahead);
@@ -85,12 +84,20 @@ static struct user_timer *turn_next(struct timer_set *set, const struct twheel_p
 
 	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
 		return NULL;
-	while ((node = twheel_wheel_expire(&set->wheel, phase->tick, steps))) {
+	do {
+		node = *steps ? twheel_wheel_peek(&set->wheel) : NULL;
+		if (node && twheel_wheel_state(node) <= set->wheel.clk) {
+			/* As twheel_wheel_expire(), but no other CPU looks. */
+			twheel_wheel_drop(&set->wheel, node);
+			--*steps;
+		} else {
+			node = twheel_wheel_expire(&set->wheel, phase->tick, steps);
+			if (!node)
+				return NULL;
+		}
 		t = container_of(node, struct user_timer, node);
-		if (likely(turn_let_expire(set, t, phase)))
-			return t;
-	}
-	return NULL;
+	} while (!turn_let_expire(set, t, phase));
+	return t;
 }
 
 /* As turn_next(), but takes timers first that have been found before. */

@@ -79,6 +79,48 @@ static inline u64 twheel_time_to_program(const struct timer_set *set, clockid_t 
 	return max(result, 0LL);
 }
 
+/* The word of a TWHEEL_SHARED timer. */
+static inline struct twheel_word *twheel_table_word(const struct timer_set *set,
+						    const struct user_timer *t)
+{
+	lockdep_assert_held(&set->lock);
+
+	return twheel_shared_at(set->table, user_timer_index(t) * sizeof(struct twheel_word));
+}
+
+/* As in ring.c: a 32-bit kernel has no table. */
+static inline atomic64_t *twheel_table_word_deadline(const struct timer_set *set,
+						     const struct user_timer *t)
+{
+	return (atomic64_t *)&twheel_table_word(set, t)->deadline;
+}
+
+/* Returns the later of the deadline in a word, @seen, and the deadline of the timer. */
+static inline s64 twheel_table_later(const struct user_timer *t, s64 seen)
+{
+	if (unlikely(seen < 0))
+		return t->deadline;
+	return max(t->deadline, twheel_time_to_kernel(user_timer_set(t), CLOCK_MONOTONIC, seen));
+}
+
+/*
+ * Returns whether @t, a TWHEEL_SHARED timer whose known deadline has come, is to expire. If not, it
+ * has a later deadline, or the program has just written to the word: then the caller looks again.
+ */
+static inline bool twheel_table_expire(const struct timer_set *set, struct user_timer *t, s64 now)
+{
+	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
+	atomic64_t *word = twheel_table_word_deadline(set, t);
+	s64 seen = atomic64_read(word);
+	/* A closed word is negative. */
+	bool closed = seen <= limit &&
+		      atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED);
+
+	/* The program may have written any value: check it. */
+	t->deadline = twheel_table_later(t, seen);
+	return closed;
+}
+
 /* The tick of the deadline of @t. */
 static inline u64 user_timer_tick_of(clockid_t clockid, s64 deadline,
 				     const struct twheel_phase *phase)

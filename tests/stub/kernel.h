@@ -28,6 +28,7 @@ typedef uint16_t u16;
 typedef s64 ktime_t;
 
 #define S64_MIN			(-S64_MAX - 1)
+#define HZ			1000
 #define TICK_NSEC		1000000LL
 #define NSEC_PER_USEC		1000L
 #define NR_CPUS			2
@@ -134,6 +135,7 @@ typedef atomic_t refcount_t;
 #define atomic64_try_cmpxchg_release(v, old, new) \
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#define atomic64_try_cmpxchg_relaxed	atomic64_try_cmpxchg_release
 #define cmpxchg(p, old, new) ({ \
 	typeof(*(p)) __old = (old); \
 	__atomic_compare_exchange_n(p, &__old, new, false, \
