@@ -22,6 +22,7 @@
 #define FOREVER		15	/* beyond the end of the run */
 #define LATEST		3	/* no deadline of an honest program is later */
 #define END		4	/* of time */
+#define TRIES		2
 #define TIMERS		2	/* one after the other, at the same index */
 #define PUSHERS		2
 #ifndef PUSHES
@@ -96,7 +97,7 @@ inline expire(at)
 /* turn_let_expire() and twheel_table_expire(), in a call of the program or in a visit */
 active proctype kernel()
 {
-	byte at, seen;
+	byte at, seen, tries;
 
 	do
 	:: state == PENDING && now >= known ->
@@ -112,34 +113,39 @@ active proctype kernel()
 		:: else -> goto out_unlock
 		fi;
 		seen = word;
-		if
-		:: seen < CLOSED && seen > at -> known = seen
-		:: else ->
+		tries = 0;
+		do
+		:: tries == TRIES ->
+			/* The kernel looks again on the next tick. */
+			break
+		:: tries < TRIES && seen < CLOSED && seen > at ->
+			known = seen;
+			break
+		:: tries < TRIES && !(seen < CLOSED && seen > at) ->
+			tries++;
 #ifdef PLAIN_STORE
-			atomic { word = seen | CLOSED; expire(at) }
+			atomic { word = seen | CLOSED; expire(at) };
+			break
 #else
 #ifdef FORGETFUL
-			atomic { seen = known; word = CLOSED; expire(at) }
+			atomic { seen = known; word = CLOSED; expire(at) };
+			break
 #else
 			atomic {
 				if
 				:: word == seen ->
 					word = seen | CLOSED;
-					expire(at)
-				:: else ->
-					/* The kernel looks again on the next tick. */
-					seen = word;
-					if
-					:: seen < CLOSED && seen > known -> known = seen
-					:: else
-					fi
+					expire(at);
+					break
+				:: else -> seen = word
 				fi
 			}
 #endif
 #endif
-		fi;
+		od;
+		assert(tries <= TRIES);
 out_unlock:
-		at = 0; seen = 0;
+		at = 0; seen = 0; tries = 0;
 		unlock_set()
 	:: finished && state != PENDING -> break
 	od

@@ -35,7 +35,7 @@
 #define USER_TIMER_LEASE_CLOSED	0x80U
 static_assert(TWHEEL_KEPT_FLAGS < USER_TIMER_LEASE_CLOSED);
 
-/* The most operations, events or timers that are handled in a row, with the lock held. */
+/* The most operations, events or timers that a call handles in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U
 
 /* For large variables on the stack, which kernels may clear before they are used. */

@@ -13,7 +13,7 @@
 
 static unsigned int tick_budget = 24000 / HZ;
 module_param(tick_budget, uint, 0644);
-MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 128 (default 24000 / HZ)");
+MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 256 (default 24000 / HZ)");
 
 /* What softirqs of a CPU may still do for programs in a tick: @left steps. */
 struct turn_budget {
@@ -35,7 +35,7 @@ unsigned int twheel_turn_allowed(void)
 
 	if (here->tick != tick) {
 		here->tick = tick;
-		here->left = clamp(READ_ONCE(tick_budget), 16U, 2 * TWHEEL_CHUNK);
+		here->left = clamp(READ_ONCE(tick_budget), 16U, 4 * TWHEEL_CHUNK);
 	}
 	steps = here->left;
 	here->left = 0;

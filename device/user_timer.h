@@ -105,17 +105,19 @@ static inline s64 twheel_table_later(const struct user_timer *t, s64 seen)
 
 /*
  * Returns whether @t, a TWHEEL_SHARED timer whose known deadline has come, is to expire. If not, it
- * has a later deadline, or the program has just written to the word: then the caller looks again.
+ * has a new deadline; or the program was faster a few times in a row, and the next tick tries.
  */
 static inline bool twheel_table_expire(const struct timer_set *set, struct user_timer *t, s64 now)
 {
 	s64 limit = twheel_time_to_program(set, CLOCK_MONOTONIC, now);
 	atomic64_t *word = twheel_table_word_deadline(set, t);
 	s64 seen = atomic64_read(word);
-	/* A closed word is negative. */
-	bool closed = seen <= limit &&
-		      atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED);
+	unsigned int tries = 4;
+	bool closed = false;
 
+	/* A closed word is negative. */
+	while (unlikely(seen <= limit) && !closed && tries--)
+		closed = atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED);
 	/* The program may have written any value: check it. */
 	t->deadline = twheel_table_later(t, seen);
 	return closed;

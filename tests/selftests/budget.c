@@ -382,7 +382,7 @@ BUDGET_TEST(close_with_words_that_nobody_has_looked_at)
 	CALL(close(p->fd));
 }
 
-/* The parameter is what the administrator likes: the kernel uses 16 to 128. */
+/* The parameter is what the administrator likes: the kernel uses 16 to 256. */
 static void run_with_extreme(void *data)
 {
 	const struct ring ring = map_ring(open_device(0), RING);
