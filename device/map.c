@@ -25,7 +25,7 @@ static bool map_valid(const struct vm_area_struct *vma, u64 offset, size_t size)
 	       is_power_of_2((size - PAGE_SIZE) / sizeof(struct twheel_event));
 }
 
-/* Mapped pages stay until they are unmapped. */
+/* Frees pages that no program has mapped, and gives back what the user was charged for them. */
 static void map_free(struct timer_set *set, struct twheel_shared *shared)
 {
 	unsigned long n;

@@ -18,8 +18,7 @@
  * namespace. The container can change neither.
  *
  * The limits do not bind an opener with CAP_SYS_RESOURCE. The kernel asks for the capability when
- * a limit would be passed for the first time, and not at open(): a security module may log the
- * question, and a yes marks the task as one that has used a capability.
+ * a limit would be passed for the first time, and not at open(): a security module may log it.
  */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
@@ -36,9 +35,9 @@
 #include "user_cpu.h"
 
 /*
- * A user may hold one block for this many timers of the limit, and some blocks more. A
- * full block has at least three times as many timers, without lockdep. The blocks more are
- * for users with many descriptors: each descriptor has a block of its own.
+ * A user may hold one block for this many timers of the limit, and some blocks more. A full block
+ * has more than three times as many timers. The blocks more are for users with many descriptors:
+ * each descriptor has a block of its own.
  */
 #define QUOTA_BLOCK_TIMERS	16U
 #define QUOTA_MORE_BLOCKS	4096U

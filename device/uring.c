@@ -17,7 +17,7 @@
 #include "twheel_compat.h"
 #include TWHEEL_URING_HEADER
 
-/* Whether a call may wait for anything but memory. */
+/* Whether a call is left to a worker thread, because it may take long. */
 static bool uring_may_wait(u32 call)
 {
 	return call == TWHEEL_IOC_DRAIN || call == TWHEEL_IOC_EVENTFD || call == TWHEEL_IOC_LEASE ||

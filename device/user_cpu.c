@@ -184,9 +184,9 @@ static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
 }
 
 /*
- * Takes a turn that took @ns from the credit of a user; what woke holders, but for a step, from the
- * credit for these. The clock also counts interrupts, and what the host of a virtual machine takes.
- * So a long time is doubted: once a second, the user does not pay for it.
+ * Charges a user for a turn that took @ns. If the turn woke holders, the credit for these pays, and
+ * the user's own pays a step. The clock also counts interrupts, and what the host of a virtual
+ * machine takes. So a long time is doubted: once a second, the user does not pay for it.
  */
 static void user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
 {

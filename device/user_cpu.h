@@ -15,7 +15,7 @@ struct user_cpu {
 	u64			until;		/* of the credit, in 1/16 ticks; above now: debt */
 	u64			holders_until;	/* the same, for wake-ups of holders of leases */
 	u64			tick;		/* of the last turn */
-	bool			behind;		/* visits have waited for credit */
+	bool			behind;		/* due visits wait for credit */
 };
 
 struct user_cpu __percpu *twheel_user_cpu_new(void);

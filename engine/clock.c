@@ -7,8 +7,9 @@
 
 /*
  * An estimate of when tick 0 would have begun, in ns of CLOCK_MONOTONIC. Each reading of both
- * clocks gives an upper bound, which is at most a tick too late. The estimate is the lowest recent
- * bound. It is too early only if the kernel has counted ticks late, and by no more than that.
+ * clocks gives an upper bound, which is too late by a tick at most, and by the time between the two
+ * readings. The estimate is the lowest recent bound. It is too early only if the kernel has counted
+ * ticks late, and by no more than that.
  */
 static s64 clock_tick_zero;
 

@@ -503,7 +503,8 @@ struct twheel_eventfd {
  * When the last copy of a lease is closed, also because its holder has died, the timer
  * goes on to its deadline. With %TWHEEL_LEASE_EXPIRE_ON_CLOSE, the timer expires at once
  * instead, and its event has TWHEEL_EVENT_LEASE_CLOSED. read() and poll() find the event at
- * once. A program that waits already is woken as for a timer that is due at the next tick.
+ * once, or at the next tick if other timers are due. A program that waits already is woken as
+ * for a timer that is due at the next tick.
  *
  * The owner may change the deadline of a leased timer at any time, also to an earlier
  * one. The lease goes on.
@@ -674,8 +675,9 @@ struct twheel_ring {
  *
  * The kernel carries out TWHEEL_IOC_INFO, operations and batches while it submits the
  * command. So they are completed when io_uring_enter() returns, unless the request has
- * IOSQE_ASYNC, IOSQE_IO_DRAIN or a link, or the io_uring has a polling thread. All other
- * calls run in a thread of io_uring.
+ * IOSQE_ASYNC, IOSQE_IO_DRAIN or a link, or the io_uring has a polling thread.
+ * TWHEEL_IOC_DRAIN, TWHEEL_IOC_LIST, TWHEEL_IOC_EVENTFD and TWHEEL_IOC_LEASE run in a thread
+ * of io_uring.
  *
  * The structures that @arg and twheel_batch.ops point to must stay until the completion.
  * The kernel may take page faults on them during the submission. The fd of &struct
@@ -713,7 +715,7 @@ struct twheel_uring_cmd {
  * timer is left; %TWHEEL_IOC_LIST how many records it has written, or 0 when no further
  * timer is left. Both fail with EINTR if a signal arrived before there was a record,
  * unless the handler has SA_RESTART. TWHEEL_IOC_DRAIN may fail with ECANCELED, see
- * &struct twheel_drain; TWHEEL_IOC_LIST with ENOMEM.
+ * &struct twheel_drain.
  *
  * %TWHEEL_IOC_EVENTFD returns 0. It fails with EBADF or EINVAL if @fd is not an
  * eventfd.
