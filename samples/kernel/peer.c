@@ -49,9 +49,8 @@
 #define SILENCE		(HZ / 2)
 #define PROBE_INTERVAL	(HZ / 10)
 #define PROBES		3
-/* The interval between keepalives, and how late one may be. */
+/* The interval between keepalives. */
 #define KEEPALIVE	(HZ / 5)
-#define KEEPALIVE_SLACK	(HZ / 20)
 #define SURVEY_PERIOD	(HZ / 4)
 
 #define TABLE_BITS	8
@@ -63,6 +62,7 @@
  * @probes: Probes sent since its last packet. Protected by the bucket's lock.
  * @timeout: Expires when the peer has been silent for too long.
  * @keepalive: Expires when the next keepalive is due.
+ * @rcu: Frees the peer when its timeout has taken it out.
  */
 struct peer {
 	struct hlist_node	node;
@@ -70,6 +70,7 @@ struct peer {
 	unsigned int		probes;
 	struct twheel_timer	timeout;
 	struct twheel_timer	keepalive;
+	struct rcu_head		rcu;
 };
 
 /**
@@ -124,7 +125,7 @@ static void take_out(struct peer *peer)
 	hlist_del_init(&peer->node);
 }
 
-/* Both timers are idle, and no function arms them again. */
+/* Both timers are idle, no function arms them again, and their callbacks have returned. */
 static void free_peer(struct peer *peer)
 {
 	/*
@@ -135,6 +136,11 @@ static void free_peer(struct peer *peer)
 	twheel_destroy(&peer->keepalive);
 	kfree(peer);
 	atomic_long_inc(&peer_stats.freed);
+}
+
+static void free_peer_later(struct rcu_head *rcu)
+{
+	free_peer(container_of(rcu, struct peer, rcu));
 }
 
 /*
@@ -170,13 +176,13 @@ static void peer_timed_out(struct twheel_timer *timer)
 
 	/*
 	 * This callback owns the peer now, and its own timer stays idle. The callback
-	 * of the other timer may be running on another CPU and using the peer, so wait
-	 * for it; it never waits for this one. A timer that was shut down cannot be
-	 * armed any more, unlike one that was cancelled. For the timer of the callback
-	 * itself, twheel_shutdown_sync() would return -EDEADLK.
+	 * of the other timer may be running on another CPU and using the peer. With
+	 * PREEMPT_RT, a callback must not wait for it. RCU does: callbacks run in
+	 * softirq. A timer that was shut down cannot be armed any more, unlike one that
+	 * was cancelled.
 	 */
-	twheel_shutdown_sync(&peer->keepalive);
-	free_peer(peer);
+	twheel_shutdown(&peer->keepalive);
+	call_rcu(&peer->rcu, free_peer_later);
 	return;
 
 out_unlock:
@@ -213,8 +219,6 @@ static struct peer *new_peer(u32 id)
 	/* Every timer has to be set up once, before its first use. */
 	twheel_setup(&peer->timeout, peer_timed_out, 0);
 	twheel_setup(&peer->keepalive, peer_keep_alive, 0);
-	/* A keepalive may be late, so that one tick serves many peers. */
-	twheel_set_slack(&peer->keepalive, KEEPALIVE_SLACK);
 	return peer;
 }
 
@@ -465,8 +469,10 @@ void peer_table_stop(void)
 	}
 	/*
 	 * A callback that has taken its peer out may still be running: the peer was not
-	 * in the table for the loop above. It must return before the module's code goes
-	 * away. Callbacks run in softirq, so an RCU grace period waits for them.
+	 * in the table for the loop above. It must return, and the peer be freed, before
+	 * the module's code goes away. Callbacks run in softirq, so an RCU grace period
+	 * waits for them; rcu_barrier() waits for the last free_peer_later().
 	 */
 	synchronize_rcu();
+	rcu_barrier();
 }

@@ -98,7 +98,7 @@ static int __init sessions_init(void)
 	twheel_wheel_init(&wheel, get_jiffies_64());
 	twheel_wheel_add_all_levels(&wheel, levels);
 	for (i = 0; i < SESSIONS; i++)
-		sessions_begin(&sessions[i], get_jiffies_64() + 10 + i % HZ * (i % HZ));
+		sessions_begin(&sessions[i], get_jiffies_64() + 10 + i % (10 * HZ));
 	/* A session that goes on is pushed back, without a lock if need be. */
 	for (i = 0; i < SESSIONS; i += 2)
 		if (twheel_wheel_extend(&sessions[i].node, sessions[i].deadline + HZ))
