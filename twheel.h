@@ -77,8 +77,8 @@ struct twheel_timer {
  * %TWHEEL_PINNED
  *	The timer stays on its CPU, no matter which CPU arms it again. Its CPU is the
  *	last one that twheel_add_on() was given, or at first the CPU that ran
- *	twheel_setup(). If that CPU goes offline, the timer moves to another one, as all
- *	timers do. %TIMER_PINNED differs: it means the CPU that arms the timer.
+ *	twheel_setup(). If that CPU goes offline, the timer moves to another one, and
+ *	stays there. %TIMER_PINNED differs: it means the CPU that arms the timer.
  *
  * A timer that is not pinned runs on the CPU that arms it, even if that CPU is idle
  * otherwise. If that CPU is isolated (nohz_full=), the timer runs on one that is not, unless its

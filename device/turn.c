@@ -87,7 +87,7 @@ static struct user_timer *turn_next(struct timer_set *set, const struct twheel_p
 	do {
 		node = *steps ? twheel_wheel_peek(&set->wheel) : NULL;
 		if (node && twheel_wheel_state(node) <= set->wheel.clk) {
-			/* As twheel_wheel_expire(), but no other CPU looks. */
+			/* Without an exchange: the lock of the set protects the state. */
 			twheel_wheel_drop(&set->wheel, node);
 			--*steps;
 		} else {

@@ -673,9 +673,9 @@ struct twheel_ring {
  * call does what the ioctl() does. Its result, or a negative errno, is the res of the
  * completion.
  *
- * The kernel carries out TWHEEL_IOC_INFO, operations and batches while it submits the
- * command. So they are completed when io_uring_enter() returns, unless the request has
- * IOSQE_ASYNC, IOSQE_IO_DRAIN or a link, or the io_uring has a polling thread.
+ * The kernel carries out TWHEEL_IOC_INFO, TWHEEL_IOC_CLOCK_SET, operations and batches while
+ * it submits the command. So they are completed when io_uring_enter() returns, unless the
+ * request has IOSQE_ASYNC, IOSQE_IO_DRAIN or a link, or the io_uring has a polling thread.
  * TWHEEL_IOC_DRAIN, TWHEEL_IOC_LIST, TWHEEL_IOC_EVENTFD and TWHEEL_IOC_LEASE run in a thread
  * of io_uring.
  *
