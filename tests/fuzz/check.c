@@ -21,8 +21,7 @@ static const unsigned int user[USERS] = { 0, 1000 };
 static int device[USERS];
 static int counts_file, taint_file, cpu_file[CPUS];
 static unsigned int cpus;
-static char tainted[32];
-static char complaint[256];
+static char tainted[32], complaint[256];
 
 static int open_file(const char *path)
 {
@@ -59,11 +58,15 @@ static const char *check_zero(const char *text, const char *name)
 
 static const char *check_counts(void)
 {
+	unsigned int tries = 20;
 	char text[1024] = "\n";
 	const char *bad;
 
-	read_text(counts_file, text + 1, sizeof(text) - 1);
-	bad = check_zero(text, "pending");
+	/* A thread of io_uring lets go of the file after its command is complete. */
+	do {
+		read_text(counts_file, text + 1, sizeof(text) - 1);
+		bad = check_zero(text, "pending");
+	} while (bad && tries-- && !usleep(10000));
 	return bad ?: check_zero(text, "unaccounted");
 }
 
