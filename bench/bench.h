@@ -81,8 +81,7 @@ u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base
 
 extern struct seq_buf bench_results;
 
-void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
-		  u64 total, u64 count);
+void bench_result(const char *metric, const char *who, u64 total, u64 count);
 
 /* bench_engine.c */
 void bench_base_now(struct bench_base *base);
@@ -123,7 +122,7 @@ struct bench_fired {
 extern struct bench_fired bench_fired[BENCH_ENGINES];
 
 /* The commands: see bench_main.c. */
-int bench_ops(u32 n, unsigned int reps);
-int bench_ticks(u32 n, u32 due, unsigned int reps);
+int bench_ops(u32 n);
+int bench_ticks(u32 n, u32 due);
 
 #endif /* _TWHEEL_BENCH_H */

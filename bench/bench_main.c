@@ -4,10 +4,10 @@
  *
  * For machines with one CPU whose clock counts instructions (scripts/vm --icount). A write of
  * a command to /sys/kernel/debug/twheel_bench/run returns when the command has run. The file
- * results then has a line for each sample, "metric,n,who,repetition,instructions".
+ * results then has a line for each sample, "metric,who,instructions,count".
  *
- *	ops N 0 REPS		add, rearm, rearm_later, cancel
- *	ticks N DUE REPS	ticks in which DUE timers are due
+ *	ops N 0		add, rearm, rearm_later, cancel
+ *	ticks N DUE	ticks in which DUE timers are due
  */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
@@ -27,17 +27,17 @@ static struct dentry *directory;
 
 static int execute(const char *text)
 {
-	u32 n, due, reps;
+	u32 n, due;
 	char name[16];
 	int ret;
 
-	if (sscanf(text, "%15s %u %u %u", name, &n, &due, &reps) != 4 || !n || !reps)
+	if (sscanf(text, "%15s %u %u", name, &n, &due) != 3 || !n)
 		return -EINVAL;
 	seq_buf_clear(&bench_results);
 	if (!strcmp(name, "ops"))
-		ret = bench_ops(n, reps);
+		ret = bench_ops(n);
 	else if (!strcmp(name, "ticks"))
-		ret = bench_ticks(n, due, reps);
+		ret = bench_ticks(n, due);
 	else
 		ret = -EINVAL;
 	return ret ?: seq_buf_has_overflowed(&bench_results) ? -ENOSPC : 0;

@@ -5,8 +5,6 @@
  * Operations visit objects in random order. The order is computed beforehand, so that no
  * figure includes random numbers.
  */
-#include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "bench.h"
@@ -81,13 +79,7 @@ u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base
 struct seq_buf bench_results;
 
 /* Stores a sample. @total is a sum; @count is what to divide it by. */
-void bench_result(const char *metric, u32 n, const char *who, unsigned int rep,
-		  u64 total, u64 count)
+void bench_result(const char *metric, const char *who, u64 total, u64 count)
 {
-	u64 value = div64_u64(total * 1000, max(count, 1ULL));
-	u32 rest;
-
-	value = div_u64_rem(value, 1000, &rest);
-	seq_buf_printf(&bench_results, "%s,%u,%s,%u,%llu.%03u\n", metric, n, who, rep,
-		       value, rest);
+	seq_buf_printf(&bench_results, "%s,%s,%llu,%llu\n", metric, who, total, count);
 }

@@ -9,20 +9,18 @@
 #include "bench.h"
 
 /* Up to a tenth of the results may be wrong: timers with near deadlines may have expired. */
-static int report(const char *engine, enum bench_op_kind kind, u32 n, unsigned int rep,
-		  u64 took, u32 good, u64 count)
+static int report(const char *engine, enum bench_op_kind kind, u64 took, u32 good, u64 count)
 {
 	if (good < count - count / 10) {
 		pr_err("%s %s: only %u of %llu operations had the expected result\n",
 		       engine, bench_op_names[kind], good, count);
 		return -EIO;
 	}
-	bench_result(bench_op_names[kind], n, engine, rep, took, count);
+	bench_result(bench_op_names[kind], engine, took, count);
 	return 0;
 }
 
-static int measure(struct bench_set *set, const struct bench_engine *engine,
-		   unsigned int rep)
+static int measure(struct bench_set *set, const struct bench_engine *engine)
 {
 	u32 good[BENCH_OPS] = { }, rounds = max(1U, BENCH_LEAST / set->n), unused = 0, i;
 	u64 took[BENCH_OPS] = { };
@@ -36,23 +34,21 @@ static int measure(struct bench_set *set, const struct bench_engine *engine,
 		for (kind = 0; kind < BENCH_OPS; kind++)
 			took[kind] += bench_pass(set, engine->op[kind], &base, &good[kind]);
 	for (kind = 0; kind < BENCH_OPS && !ret; kind++)
-		ret = report(engine->name, kind, set->n, rep, took[kind], good[kind],
-			     (u64)rounds * set->n);
+		ret = report(engine->name, kind, took[kind], good[kind], (u64)rounds * set->n);
 	return ret;
 }
 
-int bench_ops(u32 n, unsigned int reps)
+int bench_ops(u32 n)
 {
 	struct bench_set set;
-	unsigned int rep, i;
+	unsigned int i;
 	int ret;
 
 	ret = bench_set_init(&set, n);
 	if (ret)
 		return ret;
-	for (rep = 0; rep < reps && !ret; rep++)
-		for (i = 0; i < BENCH_ENGINES && !ret; i++)
-			ret = measure(&set, &bench_engines[i], rep);
+	for (i = 0; i < BENCH_ENGINES && !ret; i++)
+		ret = measure(&set, &bench_engines[i]);
 	bench_set_exit(&set);
 	return ret;
 }

@@ -178,36 +178,31 @@ static int take_turn(struct bench_set *set, enum bench_engine_kind kind, u32 due
 }
 
 static int measure(struct bench_set *set, const char *what, enum bench_engine_kind kind,
-		   u32 due, unsigned int rep, struct probe *probes)
+		   u32 due, struct probe *probes)
 {
 	int ret = take_turn(set, kind, due, probes);
 	char metric[16];
 
 	snprintf(metric, sizeof(metric), "%s_%u", what, due);
 	if (!ret)
-		bench_result(metric, set->n, bench_engines[kind].name, rep, sum.ns,
-			     ticks_with(set->n, due));
+		bench_result(metric, bench_engines[kind].name, sum.ns, ticks_with(set->n, due));
 	return ret;
 }
 
 /* Measures ticks. @n: timers in all. @due: timers that are due in each tick. */
-int bench_ticks(u32 n, u32 due, unsigned int reps)
+int bench_ticks(u32 n, u32 due)
 {
 	struct bench_set set;
-	unsigned int rep;
 	int ret, kind;
 
 	ret = bench_set_init(&set, n);
 	if (ret)
 		return ret;
 	set_deadlines(&set, due);
-	for (rep = 0; rep < reps && !ret; rep++) {
-		for (kind = 0; kind < BENCH_ENGINES && !ret; kind++)
-			ret = measure(&set, "tick", kind, due, rep, softirq_probes);
-		if (!ret)
-			ret = measure(&set, "run", BENCH_TWHEEL, due, rep,
-				      callback_probes);
-	}
+	for (kind = 0; kind < BENCH_ENGINES && !ret; kind++)
+		ret = measure(&set, "tick", kind, due, softirq_probes);
+	if (!ret)
+		ret = measure(&set, "run", BENCH_TWHEEL, due, callback_probes);
 	bench_set_exit(&set);
 	return ret;
 }

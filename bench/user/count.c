@@ -5,7 +5,7 @@
  *
  * usage: count TIMERS
  *
- * Prints a line for each metric and mechanism: metric,TIMERS,mechanism,0,instructions.
+ * Prints a line for each metric and mechanism: metric,mechanism,instructions,1.
  * A delivery costs what the machine does from the arming to the last expiration, without
  * idling and the arming itself. So it includes the moves of timers within a wheel.
  */
@@ -28,6 +28,9 @@
 /* Time to the only deadline, besides twice the time that arming takes. */
 #define LEAD_OF_DRAIN	(NSEC / 4)
 
+/* Deliveries whose deadlines begin at different places within a tick. */
+#define PHASES		5
+
 /* Timers that expire to find out when ticks begin. */
 #define PROBES		16
 
@@ -43,8 +46,9 @@ static struct outcome {
 	double arm;		/* to create and arm a timer */
 	double extend;		/* to give it a later deadline */
 	double cancel;
-	double deliver;		/* when timers expire over a second */
+	double deliver;		/* when timers expire over a second: the mean of all trials */
 	double drain;		/* when all timers expire at one tick */
+	unsigned int phase;	/* how many deliveries there were */
 } *outcome;
 
 static double per_timer(uint64_t since, size_t n)
@@ -54,12 +58,9 @@ static double per_timer(uint64_t since, size_t n)
 
 static size_t sample_size(const struct mechanism *m, size_t n)
 {
-	size_t size = n;
+	size_t size = m->linear ? LOOKS / n : n;
 
-	if (m->linear) {
-		size = LOOKS / n;
-		size = size < LEAST_OPERATIONS ? LEAST_OPERATIONS : size;
-	}
+	size = size < LEAST_OPERATIONS ? LEAST_OPERATIONS : size;
 	return size < n ? size : n;
 }
 
@@ -111,28 +112,6 @@ static void take_all(const struct mechanism *m, size_t n)
 		die(0, "%s: %zu expirations of %zu timers", m->name, taken, n);
 }
 
-/* Lets @n timers expire, evenly over a second. */
-static void trial_deliver(const struct mechanism *m, size_t n)
-{
-	uint64_t *deadline = allocate(n * sizeof(*deadline));
-	uint32_t *order = permutation(n);
-	uint64_t busy, start, first;
-	size_t i;
-
-	open_mechanism(m, n);
-	busy = busy_ns();
-	start = now_ns();
-	first = start + LEAD;
-	for (i = 0; i < n; i++)
-		deadline[i] = first + order[i] * NSEC / n;
-	m->arm(deadline, n);
-	busy += now_ns() - start;
-	if (now_ns() >= first)
-		die(0, "%s: arming took too long", m->name);
-	take_all(m, n);
-	outcome->deliver = (double)(busy_ns() - busy) / (double)n;
-}
-
 /*
  * When a tick of the system began, and the length of ticks. Estimated from timers that
  * expire soon after the beginning of a tick: the earliest within its tick counts.
@@ -166,11 +145,37 @@ static uint64_t find_tick(uint64_t *length)
  * A time around @when, shortly before a tick begins. The wheel runs at the beginning of
  * ticks, so little of the measured time is the wait for the next one.
  */
-static uint64_t before_tick(uint64_t when)
+static uint64_t before_tick(uint64_t when, uint64_t *length)
 {
-	uint64_t length, tick = find_tick(&length);
+	uint64_t tick = find_tick(length);
 
-	return tick + (when - tick) / length * length - length / 8;
+	return tick + (when - tick) / *length * *length - *length / 8;
+}
+
+/*
+ * Lets @n timers expire, evenly over a second, from the next of PHASES places within a tick on. At
+ * one place a tick has a timer more than its budget, at another one less.
+ */
+static void trial_deliver(const struct mechanism *m, size_t n)
+{
+	uint64_t length, first = before_tick(now_ns() + 2 * LEAD, &length);
+	uint64_t *deadline = allocate(n * sizeof(*deadline));
+	uint32_t *order = permutation(n);
+	uint64_t busy, start;
+	size_t i;
+
+	first += outcome->phase++ * length / PHASES;
+	for (i = 0; i < n; i++)
+		deadline[i] = first + order[i] * NSEC / n;
+	open_mechanism(m, n);
+	busy = busy_ns();
+	start = now_ns();
+	m->arm(deadline, n);
+	busy += now_ns() - start;
+	if (now_ns() >= first)
+		die(0, "%s: arming took too long", m->name);
+	take_all(m, n);
+	outcome->deliver += (double)(busy_ns() - busy) / (double)n / PHASES;
 }
 
 /* Lets @n timers expire at one tick. */
@@ -178,11 +183,11 @@ static void trial_drain(const struct mechanism *m, size_t n)
 {
 	uint64_t lead = LEAD_OF_DRAIN + (uint64_t)(2 * outcome->arm * (double)n);
 	uint64_t *deadline = allocate(n * sizeof(*deadline));
-	uint64_t due;
+	uint64_t due, length;
 	size_t i;
 
 	open_mechanism(m, n);
-	due = before_tick(now_ns() + lead);
+	due = before_tick(now_ns() + lead, &length);
 	for (i = 0; i < n; i++)
 		deadline[i] = due;
 	m->arm(deadline, n);
@@ -207,25 +212,26 @@ static void run(void (*trial)(const struct mechanism *m, size_t n), const struct
 		die(0, "%s with %zu timers failed", m->name, n);
 }
 
-static void print(const char *metric, size_t n, const struct mechanism *m, double value)
+static void print(const char *metric, const struct mechanism *m, double value)
 {
 	if (!isnan(value))
-		printf("%s,%zu,%s,0,%.3f\n", metric, n, m->name, value);
+		printf("%s,%s,%.3f,1\n", metric, m->name, value);
 }
 
 static void count(const struct mechanism *m, size_t n)
 {
-	*outcome = (struct outcome) { NAN, NAN, NAN, NAN, NAN };
+	*outcome = (struct outcome) { NAN, NAN, NAN, m->take ? 0 : NAN, NAN, 0 };
 	run(trial_operations, m, n);
 	if (m->take) {
-		run(trial_deliver, m, n);
+		while (outcome->phase < PHASES)
+			run(trial_deliver, m, n);
 		run(trial_drain, m, n);
 	}
-	print("u_arm", n, m, outcome->arm);
-	print("u_extend", n, m, outcome->extend);
-	print("u_cancel", n, m, outcome->cancel);
-	print("u_deliver", n, m, outcome->deliver);
-	print("u_drain", n, m, outcome->drain);
+	print("u_arm", m, outcome->arm);
+	print("u_extend", m, outcome->extend);
+	print("u_cancel", m, outcome->cancel);
+	print("u_deliver", m, outcome->deliver);
+	print("u_drain", m, outcome->drain);
 	fflush(stdout);
 }
 
