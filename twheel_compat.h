@@ -28,15 +28,12 @@
 #endif
 
 /*
- * timer_delete(), timer_delete_sync() (bb663f0f3c39, 9b13df3fb64e) and
- * timer_shutdown_sync() (f571faf6e443) came with 6.2, and went into 6.1.y late. The
- * module never arms a timer again that it has shut down, so deleting the timer has the
- * same effect.
+ * timer_delete() and timer_delete_sync() (bb663f0f3c39, 9b13df3fb64e) came with 6.2, and went into
+ * 6.1.y late, together with timer_shutdown_sync(), for which Kbuild looks.
  */
 #if !defined(TWHEEL_HAVE_TIMER_SHUTDOWN) || defined(TWHEEL_TEST_EARLY_TIMERS)
 #define timer_delete(timer) del_timer(timer)
 #define timer_delete_sync(timer) del_timer_sync(timer)
-#define timer_shutdown_sync(timer) del_timer_sync(timer)
 #endif
 
 /* hrtimer_setup() came with 6.13 (908a1d775422). */

@@ -140,7 +140,7 @@ void twheel_wheel_want(struct twheel_wheel *w, u64 expires)
 {
 	u32 levels = (u32)(fls64((expires - w->clk) | 1) - 1) / TWHEEL_LVL_BITS + 1;
 
-	w->wanted = max(w->wanted, min(levels, (u32)TWHEEL_LVL_DEPTH));
+	WRITE_ONCE(w->wanted, max(w->wanted, min(levels, (u32)TWHEEL_LVL_DEPTH)));
 }
 
 /* The slot of the last level for a deadline that may lie beyond its reach. */
@@ -180,7 +180,7 @@ static __always_inline void wheel_file_by_deadline(struct twheel_wheel *w, struc
 /*
  * Files @t in the slot that is emptied in its window, or else by its deadline; and wants the level
  * for the next such timers. A timer whose slot is too far ahead for the level gets here again as it
- * moves down. The next tick may stand for a deadline that had passed, and whose window is over.
+ * moves down. A timer for the next tick has no window: perhaps its deadline has passed.
  */
 static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_node *t,
 					  u64 expires)
@@ -191,7 +191,7 @@ static noinline void wheel_file_in_window(struct twheel_wheel *w, struct twheel_
 		    slot - wheel_current_slot(w, n) <= TWHEEL_LVL_REACH;
 
 	if (fits)
-		w->wanted = max(w->wanted, n + 1);
+		WRITE_ONCE(w->wanted, max(w->wanted, n + 1));
 	if (fits && n < w->depth)
 		wheel_put_in_slot(w, t, n, slot);
 	else
@@ -268,7 +268,7 @@ void *twheel_wheel_set_level(struct twheel_wheel *w, unsigned int n, void *memor
 				list_splice_tail_init(twheel_level_slot(old, i) + c,
 						      twheel_level_slot(level, i));
 	} else {
-		w->depth++;
+		WRITE_ONCE(w->depth, w->depth + 1);
 	}
 	w->level[n] = level;
 	return old;
@@ -301,7 +301,6 @@ void twheel_wheel_change(struct twheel_wheel *w, struct twheel_node *t, u64 expi
 	twheel_wheel_unlink(t);
 	wheel_set_deadline(w, t, expires);
 }
-EXPORT_SYMBOL_IF_KUNIT(twheel_wheel_change);
 
 /*
  * Finds the first occupied slot of a level. Returns how many slots ahead of the hand that

@@ -71,7 +71,7 @@ static void clock_raised(struct irq_work *raise)
 static struct irq_work clock_raise = IRQ_WORK_INIT(clock_raised);
 
 /* Called at each tick, under the locks of the timekeeping. */
-static int clock_was_set(struct notifier_block *nb, unsigned long was_set, void *timekeeper)
+static int clock_notify(struct notifier_block *nb, unsigned long was_set, void *timekeeper)
 {
 	if (was_set)
 		irq_work_queue(&clock_raise);
@@ -79,7 +79,7 @@ static int clock_was_set(struct notifier_block *nb, unsigned long was_set, void 
 }
 
 static struct notifier_block clock_notifier = {
-	.notifier_call = clock_was_set,
+	.notifier_call = clock_notify,
 };
 
 /* Has a set, which is about to get a timer on a clock that jumps, be told of jumps. */

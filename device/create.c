@@ -55,7 +55,7 @@ static void create_return_places(struct timer_set *set, struct admission *adm)
 static noinline int create_take(struct timer_set *set, const struct twheel_op *op,
 				struct admission *adm)
 {
-	u32 words = twheel_table_words(set), from = words, to = TWHEEL_INDEX_MASK;
+	u32 words = twheel_table_entries(set), from = words, to = TWHEEL_INDEX_MASK;
 	bool kept = op->flags & TWHEEL_KEEP_HANDLE, shared = op->flags & TWHEEL_SHARED;
 	unsigned int n = set->charged - set->count;
 	int ret;
@@ -103,7 +103,7 @@ static noinline int create_admit(struct timer_set *set, const struct twheel_op *
 	/* Mostly, the block where the last search found room has more. */
 	block = set->first_room < set->blocks ? set->block[set->first_room] : NULL;
 	if (adm->kind || !block ||
-	    !twheel_block_reserve_from(block, twheel_table_words(set), TWHEEL_INDEX_MASK,
+	    !twheel_block_reserve_from(block, twheel_table_entries(set), TWHEEL_INDEX_MASK,
 				       set->charged - set->count, &adm->places))
 		ret = create_take(set, op, adm);
 	if (!ret)
@@ -186,17 +186,6 @@ static noinline void create_undo(struct timer_set *set, struct twheel_op *op, u6
 	}
 }
 
-/* Writes a handle to the program without a page fault. Returns 0 or an error. */
-static int create_write_handle(u64 handle, u64 __user *to)
-{
-	int ret;
-
-	pagefault_disable();
-	ret = put_user(handle, to);
-	pagefault_enable();
-	return ret;
-}
-
 /*
  * Carries out additions, up to the first that needs memory, or an extra while there is none.
  * Makes room for it. Returns how many have been carried out. Returns -EFAULT, and nothing
@@ -227,11 +216,16 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	}
 	create_return_places(set, adm);
 	done = i;
-	/* An architecture may refuse a single word that is not aligned. */
-	if (i && (batch || !op->result))
-		failed = batch || !IS_ALIGNED((unsigned long)to, sizeof(u64)) ?
-			 copy_to_user_nofault(to, op, array_size(i, sizeof(*op))) :
-			 create_write_handle(op->handle, &to->handle);
+	if (i && batch) {
+		failed = copy_to_user_nofault(to, op, array_size(i, sizeof(*op)));
+	} else if (i && !op->result) {
+		/* In line, and so only where every architecture can write a word. */
+		pagefault_disable();
+		failed = IS_ALIGNED((unsigned long)to, sizeof(u64)) ?
+			 put_user(op->handle, &to->handle) :
+			 copy_to_user_nofault(to, op, sizeof(*op));
+		pagefault_enable();
+	}
 	if (failed) {
 		create_undo(set, op, given, i);
 		done = -EFAULT;

@@ -244,7 +244,7 @@ static bool deliver_look(struct timer_set *set, unsigned int max)
 void twheel_deliver_to_ring(struct timer_set *set)
 {
 	/* Unread events go to the ring first. */
-	deliver_look(set, READ_ONCE(set->entries));
+	deliver_look(set, set->entries);
 	spin_lock_bh(&set->lock);
 	set->notify |= wq_has_sleeper(&set->wait.queue);
 	spin_unlock_bh(&set->lock);
@@ -257,8 +257,7 @@ void twheel_deliver_to_ring(struct timer_set *set)
  */
 static int deliver_fault_in(struct iov_iter *to)
 {
-	size_t size = sizeof(struct twheel_event);
-	size_t zeroed = iov_iter_zero(size, to);
+	size_t size = sizeof(struct twheel_event), zeroed = iov_iter_zero(size, to);
 
 	iov_iter_revert(to, zeroed);
 	return zeroed < size ? -EFAULT : 0;

@@ -153,7 +153,7 @@ static long ioctl_info(struct timer_set *set, void __user *argp)
 	info.timers = set->count;
 	info.timers_user = twheel_quota_count(set->quota, QUOTA_TIMERS);
 	info.unread = set->unread;
-	info.table_entries = twheel_table_words(set);
+	info.table_entries = twheel_table_entries(set);
 	info.ring_entries = set->entries;
 	spin_unlock_bh(&set->lock);
 

@@ -31,7 +31,7 @@ static struct user_timer *lease_lock(struct timer_lease *lease, struct twheel_ph
 {
 	struct user_timer *t = NULL;
 
-	spin_lock_bh(&lease->holders);
+	spin_lock_bh(&lease->holders_lock);
 	twheel_turn_lock(lease->set, phase);
 	/* The timers of a set whose file is closed are being freed. */
 	if (!lease->set->ended)
@@ -43,7 +43,7 @@ static void lease_unlock(struct timer_lease *lease)
 	__releases(&lease->set->lock)
 {
 	spin_unlock_bh(&lease->set->lock);
-	spin_unlock_bh(&lease->holders);
+	spin_unlock_bh(&lease->holders_lock);
 }
 
 /* Pushes the deadline to @ns from now, unless it is later already. */
@@ -195,7 +195,7 @@ static struct file *lease_open(struct timer_set *set, const struct twheel_lease 
 	lease->set = set;
 	lease->cap = arg->cap_ns;
 	lease->flags = arg->flags;
-	spin_lock_init(&lease->holders);
+	spin_lock_init(&lease->holders_lock);
 	twheel_waiters_init(&lease->wait);
 	INIT_LIST_HEAD(&lease->ended);
 	file = anon_inode_getfile("[twheel-lease]", &lease_fops, lease, O_RDWR);
@@ -242,7 +242,7 @@ static int lease_begin(struct timer_lease *lease, u64 handle)
 			twheel_user_timer_use_extra(set, t);
 		}
 		t->extra->lease = lease;
-		WRITE_ONCE(lease->t, t);
+		lease->t = t;
 		set->leases++;
 	}
 	twheel_turn_end(set, &phase);

@@ -144,7 +144,7 @@ long twheel_list_drain(struct timer_set *set, void __user *argp)
 	    (resume ? arg.ops || arg.count : !arg.count || arg.count > INT_MAX))
 		return -EINVAL;
 	spin_lock_bh(&set->lock);
-	WRITE_ONCE(set->stopped, !resume);
+	set->stopped = !resume;
 	spin_unlock_bh(&set->lock);
 	if (resume)
 		return 0;

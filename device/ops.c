@@ -147,7 +147,7 @@ static __always_inline int ops_cancel(struct timer_set *set, struct user_timer *
 	if (likely(t && user_timer_is_usual(t, op->handle) && !t->extra &&
 		   twheel_wheel_state(&t->node) > phase->tick)) {
 		twheel_wheel_drop(&set->wheel, &t->node);
-		twheel_user_timer_end_usual(set, t);
+		twheel_user_timer_end_plain(set, t);
 		return 0;
 	}
 	if (!ops_handle_names(t, op->handle))

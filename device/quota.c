@@ -245,7 +245,7 @@ bool twheel_quota_charge(struct timer_set *set, enum quota_what what, unsigned i
 
 	if (quota_add(count, quota_limit(set, what), n))
 		return true;
-	/* Asks once for each set, because a denial may be logged. */
+	/* Mostly asks once for each set, because a denial may be logged. */
 	if (READ_ONCE(set->exemption) == TIMER_SET_NOT_ASKED)
 		WRITE_ONCE(set->exemption,
 			   file_ns_capable(set->file, &init_user_ns, CAP_SYS_RESOURCE) ?

@@ -25,9 +25,7 @@ void twheel_ring_init(struct timer_set *set)
 
 	static_assert(sizeof(struct twheel_ring) == 128);
 
-	set->tail = 0;
-	WRITE_ONCE(set->entries, (twheel_shared_size(set->ring) - PAGE_SIZE) /
-		   sizeof(struct twheel_event));
+	set->entries = (twheel_shared_size(set->ring) - PAGE_SIZE) / sizeof(struct twheel_event);
 	ring->entries = set->entries;
 	ring->offset = PAGE_SIZE;
 }

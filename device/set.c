@@ -33,7 +33,6 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 	struct block_walk walk = { .index = 0 };
 	struct twheel_phase phase;
 	struct user_timer *t;
-	u64 deadline;
 
 	*next = U64_MAX;
 	*unread = 0;
@@ -46,12 +45,12 @@ static void set_look(struct timer_set *set, u64 *next, unsigned int *unread)
 		}
 		walk.looks = TWHEEL_CHUNK;
 		while ((t = twheel_block_walk_next(set, &walk))) {
-			deadline = twheel_time_to_program(set, t->clockid,
-							  twheel_table_deadline(t));
 			if (twheel_user_timer_has_expired(t, &phase))
 				++*unread;
 			else if (t->clockid == CLOCK_MONOTONIC)
-				*next = min(*next, deadline);
+				*next = min(*next,
+					    twheel_time_to_program(set, t->clockid,
+								   twheel_table_deadline(t)));
 		}
 		spin_unlock_bh(&set->lock);
 		cond_resched();
@@ -163,7 +162,7 @@ int twheel_set_release(struct inode *inode, struct file *file)
 	struct eventfd_ctx *eventfd;
 
 	spin_lock_bh(&set->lock);
-	WRITE_ONCE(set->ended, true);
+	set->ended = true;
 	spin_unlock_bh(&set->lock);
 	twheel_clock_remove(set);
 	twheel_user_cpu_remove(set);

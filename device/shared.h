@@ -39,7 +39,7 @@ void twheel_table_close(struct user_timer *t);
 s64 twheel_table_deadline(const struct user_timer *t);
 
 /* Returns how many timers the table has room for; 0 if there is no table. */
-static inline u32 twheel_table_words(const struct timer_set *set)
+static inline u32 twheel_table_entries(const struct timer_set *set)
 {
 	lockdep_assert_held(&set->lock);
 

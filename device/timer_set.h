@@ -208,7 +208,7 @@ struct timer_lease {
 	 * Held by a holder that takes the lock of the set. So however many threads use one
 	 * lease, the owner waits for one of them at most.
 	 */
-	spinlock_t		holders;
+	spinlock_t		holders_lock;
 	/* Holders that wait for the end of the lease. */
 	struct waiters		wait;
 	/* The place in @ended_leases of the set, until the holders are woken. */

@@ -25,7 +25,8 @@ static DEFINE_PER_CPU(struct turn_budget, turn_budgets);
 
 /*
  * Takes what is left of the budget of this CPU and tick. Returns how many steps the caller may do.
- * It has bottom halves off until it gives back what it does not use.
+ * It has bottom halves off until it gives back what it does not use. On PREEMPT_RT two callers can
+ * overlap all the same, and one of them may get the budget of another tick on top.
  */
 unsigned int twheel_turn_allowed(void)
 {
@@ -137,8 +138,6 @@ bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase)
 {
 	unsigned int steps = TWHEEL_CHUNK;
-
-	lockdep_assert_held(&set->lock);
 
 	while (twheel_turn_expire(set, phase, &steps))
 		continue;

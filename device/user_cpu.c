@@ -5,12 +5,11 @@
  * A visit and a wake-up take time that nobody owns. A program can cause as many as it has
  * descriptors, at every tick, by calls that cost it little more. So the engine knows one timer for
  * each CPU, and not one for each descriptor. Each user has a credit there: 16 steps a tick, and 256
- * after a quiet time. A turn is a visit, with one part of the wake-up that follows it. It is a step
- * for each microsecond that it takes, and for the one that it begins. What is left over waits for
- * the next ticks; but a call of the user does it, in the user's own time. So a server whose threads
- * wait for very many descriptors is served by the first of them. Wake-ups of the holders of leases,
- * who may be anybody, have a credit of their own: a holder with very many waiters delays only
- * holders.
+ * after a quiet time. A turn is a visit, with one part of the wake-up that follows it. It costs a
+ * step for each microsecond, and one more. What is left over waits for the next ticks; but a call
+ * of the user does it, in the user's own time. So a server whose threads wait for very many
+ * descriptors is served by the first of them. Wake-ups of the holders of leases, who may be
+ * anybody, have a credit of their own: a holder with very many waiters delays only holders.
  *
  * Users take turns. So one user delays another by one turn at most, but a user's programs delay
  * each other. A softirq gives up to USER_CPU_ROUND turns, and more until USER_CPU_SLICE_NS have
@@ -27,16 +26,10 @@
 #include <linux/sched/clock.h>
 #include "user_cpu.h"
 
-#define USER_CPU_STEPS_SHIFT	4
-#define USER_CPU_STEPS		(1U << USER_CPU_STEPS_SHIFT)
+#define USER_CPU_STEPS		16U
 #define USER_CPU_BURST		256U
 
-/*
- * A softirq gives so many turns at a tick, however long they take, and more until
- * %USER_CPU_SLICE_NS have passed. When all users have used up their credit, so many users who are
- * behind have a turn at a tick.
- */
-#define USER_CPU_ROUND		4U
+#define USER_CPU_ROUND		4U	/* turns of a softirq, at least; see user_cpu_round() */
 #define USER_CPU_SLICE_NS	(512U * NSEC_PER_USEC)
 
 #define USER_CPU_STEP_NS	1024U
@@ -101,7 +94,7 @@ static u64 user_cpu_round(const struct user_cpu *user)
 /* Whether a user may have a turn. */
 static bool user_cpu_has_credit(const struct user_cpu *user, u64 now)
 {
-	u64 until = now << USER_CPU_STEPS_SHIFT;
+	u64 until = now * USER_CPU_STEPS;
 
 	return user->until <= until &&
 	       (user->all->until <= until || user_cpu_round(user) <= now);
@@ -120,7 +113,7 @@ static void user_cpu_go_on(struct user_cpu *user, u64 now)
 	user->all->behind += behind - user->behind;
 	WRITE_ONCE(user->behind, behind);
 	if (behind) {
-		credit = (user->until + USER_CPU_STEPS - 1) >> USER_CPU_STEPS_SHIFT;
+		credit = DIV_ROUND_UP_ULL(user->until, USER_CPU_STEPS);
 		next = max3(now + 1, credit, user_cpu_round(user));
 	}
 	user_cpu_file(user, max(next, now));
@@ -177,6 +170,8 @@ static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
 {
 	struct timerqueue_node *first = timerqueue_getnext(&user->visits);
 
+	lockdep_assert_held(&user->all->lock);
+
 	if (!first || first->expires > now)
 		return NULL;
 	timerqueue_del(&user->visits, first);
@@ -190,7 +185,7 @@ static struct timer_set *user_cpu_pop(struct user_cpu *user, u64 now)
  */
 static void user_cpu_spend(struct user_cpu *user, u64 now, u64 ns, bool holders)
 {
-	u64 until = now << USER_CPU_STEPS_SHIFT;
+	u64 until = now * USER_CPU_STEPS;
 	u64 earliest = until - USER_CPU_BURST, latest = until + USER_CPU_BURST;
 	unsigned int steps = min_t(u64, ns / USER_CPU_STEP_NS + 1, USER_CPU_MOST);
 	struct user_cpu_all *all = user->all;
@@ -223,7 +218,7 @@ static u64 user_cpu_clock(u64 now)
 static u64 user_cpu_turn(struct user_cpu *user, u64 now, u64 began)
 	__must_hold(&user->all->lock)
 {
-	bool holders = user->holders_until <= now << USER_CPU_STEPS_SHIFT;
+	bool holders = user->holders_until <= now * USER_CPU_STEPS;
 	struct timer_set *set = NULL;
 	u64 end = began;
 

@@ -121,7 +121,7 @@ void twheel_user_timer_end_lease(struct user_timer *t)
 	if (!lease)
 		return;
 	t->extra->lease = NULL;
-	WRITE_ONCE(lease->t, NULL);
+	lease->t = NULL;
 	set->leases--;
 	twheel_quota_uncharge(set->quota, QUOTA_LEASES, 1);
 	if (wq_has_sleeper(&lease->wait.queue))

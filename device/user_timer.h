@@ -105,7 +105,7 @@ static inline s64 twheel_table_later(const struct user_timer *t, s64 seen)
 
 /*
  * Returns whether @t, a TWHEEL_SHARED timer whose known deadline has come, is to expire. If not, it
- * has a new deadline; or the program was faster a few times in a row, and the next tick tries.
+ * has a new deadline; or the program was faster a few times in a row, and the kernel looks again.
  */
 static inline bool twheel_table_expire(const struct timer_set *set, struct user_timer *t, s64 now)
 {
@@ -123,7 +123,7 @@ static inline bool twheel_table_expire(const struct timer_set *set, struct user_
 	return closed;
 }
 
-/* The tick of the deadline of @t. */
+/* The tick of a deadline on a clock. */
 static inline u64 user_timer_tick_of(clockid_t clockid, s64 deadline,
 				     const struct twheel_phase *phase)
 {
@@ -216,7 +216,7 @@ static inline void user_timer_unready(struct timer_set *set, struct user_timer *
 }
 
 /* As twheel_user_timer_end(), for a timer without flags and without an extra. */
-static inline void twheel_user_timer_end_usual(struct timer_set *set, struct user_timer *t)
+static inline void twheel_user_timer_end_plain(struct timer_set *set, struct user_timer *t)
 {
 	struct timer_block *block = user_timer_block(t);
 
@@ -232,7 +232,7 @@ static inline void twheel_user_timer_end(struct timer_set *set, struct user_time
 		twheel_table_close(t);
 	if (unlikely(t->extra))
 		twheel_user_timer_free_extra(t);
-	twheel_user_timer_end_usual(set, t);
+	twheel_user_timer_end_plain(set, t);
 }
 
 /*

@@ -115,11 +115,12 @@ void twheel_waiters_signal(struct timer_set *set)
 }
 
 /*
- * Does the next part of what a set has to wake, in a section of RCU. Wakes holders only if @holders
- * is %true and no reader is left, and stores there whether it did. The set is locked, and bottom
- * halves are off. Unlocks the set meanwhile. Returns whether it did anything.
+ * Does the next part of what a set has to wake, in a read-side section of RCU. Wakes holders only
+ * if @holders is %true and no reader is left, and stores there whether it did. The set is locked,
+ * and bottom halves are off. Unlocks the set meanwhile. Returns whether it did anything.
  */
 bool twheel_waiters_wake_part(struct timer_set *set, bool *holders)
+	__must_hold(&set->lock)
 {
 	bool readers = twheel_waiters_left(set, false), notify = set->notify, signal = set->signal;
 	struct timer_lease *lease = NULL;
@@ -161,7 +162,7 @@ void twheel_waiters_wake(struct timer_set *set)
 	do {
 		/*
 		 * Nobody else marks, wakes or signals readers for a part that this caller has
-		 * taken. So it must not be preempted meanwhile, except on PREEMPT_RT.
+		 * taken. So it must not be preempted meanwhile. On PREEMPT_RT it can be.
 		 */
 		local_bh_disable();
 		rcu_read_lock();

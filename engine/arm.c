@@ -77,8 +77,8 @@ static struct twheel_timer *arm_first_to_move(struct twheel_base *from)
 
 /*
  * Moves at most TWHEEL_LOCK_HOLD timers from the base of an offline CPU to that of another CPU. No
- * base is locked. While a run of the wheel is under way, its callback may be that of any timer: all
- * stay. Returns whether timers are left that can be moved.
+ * base is locked. During a run of the wheel no timer moves: the callback that runs may be that of
+ * any timer. Returns whether timers are left that can be moved.
  */
 static bool arm_move_some(struct twheel_base *to, struct twheel_base *from)
 {

@@ -50,8 +50,7 @@ const struct twheel_callback *twheel_base_find_process(const struct twheel_base 
 	lockdep_assert_held(&base->lock);
 
 	for_each_clear_bit(i, &idle, TWHEEL_PROCESS_MAX)
-		if (base->worker[i].callback.timer == t &&
-		    base->worker[i].callback.fn == t->fn)
+		if (base->worker[i].callback.timer == t && base->worker[i].callback.fn == t->fn)
 			return &base->worker[i].callback;
 	return NULL;
 }

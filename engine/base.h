@@ -24,7 +24,7 @@
 /* The most timers that are moved or looked at under one hold of a base's lock. */
 #define TWHEEL_LOCK_HOLD	128U
 
-/* Armings and their ends: armed == fired + cancelled + replaced + pending, always. */
+/* Armings and their ends. Of all CPUs: armed == fired + cancelled + replaced + pending. */
 struct twheel_counts {
 	u64 armed;			/* including those that replaced another one */
 	u64 fired;			/* ended with a callback */
@@ -72,10 +72,10 @@ struct twheel_worker {
 /* The wheel of a CPU, and what runs it. */
 struct twheel_base {
 	/*
-	 * Protects every field that follows, and every timer that names this CPU, pending or not.
-	 * Taken with interrupts off, and not held while a callback runs. When timers leave an
-	 * offline CPU, the locks of two bases nest, in the order of their CPUs. Work items are
-	 * queued, and threads woken, under the lock.
+	 * Protects what follows, but for @callback_done, @expiry_lock and @waiters; and every timer
+	 * that names this CPU, pending or not. Taken with interrupts off, and not held while a
+	 * callback runs. When timers leave an offline CPU, the locks of two bases nest, in the
+	 * order of their CPUs. Work items are queued, and threads woken, under the lock.
 	 */
 	raw_spinlock_t		lock;
 	unsigned int		cpu;

@@ -18,6 +18,7 @@ void twheel_clock_read(struct twheel_phase *phase)
 {
 	s64 offset, bound, zero;
 
+again:
 	phase->tick = get_jiffies_64();
 	/* The tick is read before the clock, so @bound is an upper bound. */
 	smp_rmb();
@@ -26,7 +27,10 @@ void twheel_clock_read(struct twheel_phase *phase)
 	bound = phase->now - offset;
 	zero = READ_ONCE(clock_tick_zero);
 	/* A bound a tick above the estimate: the kernel has lost ticks or counts late. */
-	if (zero > bound || bound - zero > TICK_NSEC) {
+	if (unlikely(zero > bound || bound - zero > TICK_NSEC)) {
+		/* A tick came between: @bound is later by more than a tick. */
+		if (zero < bound && time_after64(get_jiffies_64(), phase->tick))
+			goto again;
 		zero = bound;
 		WRITE_ONCE(clock_tick_zero, zero);
 	}

@@ -40,7 +40,7 @@ static int cpu_goes_offline(unsigned int cpu)
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->online, false);
 	raw_spin_unlock_irq(&base->lock);
-	/* Else they go to another CPU, and may run this wheel there when its CPU is back. */
+	/* Else the kernel moves both to another CPU, where they may run this wheel later. */
 	timer_delete_sync(&base->tick);
 	hrtimer_cancel(&base->sleeper);
 	while (READ_ONCE(base->running))
@@ -126,7 +126,7 @@ void twheel_engine_exit(void)
 		     base->wheel.pending);
 		WRITE_ONCE(base->online, false);
 		raw_spin_unlock_irq(&base->lock);
-		timer_shutdown_sync(&base->tick);
+		timer_delete_sync(&base->tick);
 		hrtimer_cancel(&base->sleeper);
 	}
 	/* Waits until each thread has run: a real-time task that never sleeps can delay that. */

@@ -137,7 +137,7 @@ void twheel_debugfs_init(void)
 
 	debugfs_directory = debugfs_create_dir("twheel", NULL);
 	debugfs_create_file("counts", 0444, debugfs_directory, NULL, &debugfs_counts_fops);
-	debugfs_create_file("reset", 0200, debugfs_directory, NULL, &debugfs_reset_fops);
+	debugfs_create_file_unsafe("reset", 0200, debugfs_directory, NULL, &debugfs_reset_fops);
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%u", cpu);
 		debugfs_create_file(name, 0444, debugfs_directory, twheel_base_of(cpu),

@@ -143,9 +143,9 @@ static inline void twheel_callback_count(struct twheel_stats *stats, u64 now, u6
 
 /*
  * Runs the callback of @t, which the wheel of a locked base has just let expire. Unlocks the base
- * meanwhile; @cb, in which the caller has stored the task, tells cancellers. The callback may free
- * the timer, which contains the map that lockdep needs until the callback has returned. So lockdep
- * gets a copy of the map.
+ * meanwhile. Cancellers find the callback in @cb, where the caller has stored the task. The
+ * callback may free the timer, which contains the map that lockdep needs until the callback has
+ * returned. So lockdep gets a copy of the map.
  */
 static inline void twheel_callback_run(struct twheel_base *base, struct twheel_callback *cb,
 				       struct twheel_timer *t, u64 now)

@@ -55,8 +55,8 @@ void twheel_process_kick(struct twheel_base *base)
 }
 
 /*
- * Sleeps until a callback has ended that was seen running, when its timer belonged to @base. Also
- * returns when another callback of @base ends, so the caller has to check again.
+ * The caller has seen the callback of @t run, whose timer belonged to @base. Sleeps until a
+ * callback of @base has ended. It may be another one, so the caller looks again.
  */
 void twheel_process_wait(struct twheel_base *base, const struct twheel_timer *t)
 {

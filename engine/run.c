@@ -49,13 +49,13 @@ static bool run_is_over(u64 until)
 }
 
 /*
- * Expires the timers of a locked base that are due, within the budget @left and until the time
+ * Expires the timers of a locked base that are due, within the budget and until the time
  * @until. Returns whether the wheel is up to date.
  */
-static bool run_expire(struct twheel_base *base, unsigned int left, u64 until)
+static bool run_expire(struct twheel_base *base, u64 until)
 {
+	unsigned int left = max(READ_ONCE(budget), 1U), hold, n = 0;
 	u64 tick = get_jiffies_64();
-	unsigned int hold, n = 0;
 	struct twheel_timer *t;
 
 	while (left) {
@@ -94,14 +94,14 @@ static void run_base(struct twheel_base *base)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		spin_lock(&base->expiry_lock);
 	raw_spin_lock_irq(&base->lock);
-	base->more = false;
+	WRITE_ONCE(base->more, false);
 	/* While the timers of an offline CPU are moved, no callback may begin here. */
 	if (!base->running && base->online) {
 		base->stats.runs++;
-		base->running = true;
+		WRITE_ONCE(base->running, true);
 		base->callback.task = current;
-		base->more = !run_expire(base, max(READ_ONCE(budget), 1U), start + slice);
-		base->running = false;
+		WRITE_ONCE(base->more, !run_expire(base, start + slice));
+		WRITE_ONCE(base->running, false);
 		twheel_process_kick(base);
 		base->wake = base->more ? base->wheel.clk : TWHEEL_NEVER;
 		if (base->more)

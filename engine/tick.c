@@ -2,8 +2,8 @@
 /*
  * twheel: the tick source, which starts the runs of a wheel
  *
- * While nothing is pending, nothing is armed and the CPU sleeps. Otherwise the tick source is
- * armed for the next tick that the wheel must visit:
+ * An empty wheel arms nothing; but a cancel of the last timer leaves the tick source as it is, for
+ * one wake-up. Otherwise the tick source is armed for the next tick that the wheel must visit:
  *
  * - A near tick, at most TICK_NEAR ahead, gets a timer_list timer. That timer is exact at this
  *   distance, and runs in the tick's own softirq, without another interrupt.

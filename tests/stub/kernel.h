@@ -254,10 +254,7 @@ extern __thread int native_preempt_count;
 #define need_resched()		false
 #define cond_resched()		do { } while (0)
 #define schedule()		do { } while (0)
-static inline int wake_up_process(struct task_struct *task)
-{
-	return !task;
-}
+#define wake_up_process(task)	((void)(task))
 
 /* Time */
 extern u64 jiffies_64;
@@ -288,7 +285,6 @@ struct timer_list {
 #define timer_setup(t, fn, flags) ((t)->function = (fn), (t)->pending = false)
 #define timer_delete(t)		((t)->pending = false)
 #define timer_delete_sync(t)	timer_delete(t)
-#define timer_shutdown_sync(t)	timer_delete(t)
 #define mod_timer(t, e)		((t)->expires = (e), (t)->pending = true)
 #define add_timer_on(t, cpu)	((t)->pending = true)
 
