@@ -17,6 +17,7 @@
 static const struct file_operations twheel_fops = {
 	.owner		= THIS_MODULE,
 	.open		= twheel_set_open,
+	.flush		= twheel_set_flush,
 	.release	= twheel_set_release,
 	.read_iter	= twheel_deliver_read,
 	.poll		= twheel_deliver_poll,

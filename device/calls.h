@@ -43,6 +43,7 @@ void twheel_ops_record(const struct user_timer *t, struct twheel_op *op, u32 fla
 
 /* set.c */
 int twheel_set_open(struct inode *inode, struct file *file);
+int twheel_set_flush(struct file *file, fl_owner_t id);
 int twheel_set_release(struct inode *inode, struct file *file);
 void twheel_set_show_fdinfo(struct seq_file *m, struct file *file);
 void twheel_set_put(struct timer_set *set);

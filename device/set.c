@@ -150,6 +150,20 @@ void twheel_set_put(struct timer_set *set)
 		kfree_rcu(set, rcu);
 }
 
+/* A descriptor is closed. If its process was woken, it may have died: the kernel wakes others. */
+int twheel_set_flush(struct file *file, fl_owner_t id)
+{
+	struct timer_set *set = file->private_data;
+
+	spin_lock_bh(&set->lock);
+	if (set->woken != WOKEN_NOT)
+		twheel_user_cpu_visit_by(set, get_jiffies_64() + 1);
+	set->fresh |= set->ring && set->woken != WOKEN_NOT;
+	set->woken = WOKEN_NOT;
+	spin_unlock_bh(&set->lock);
+	return 0;
+}
+
 /*
  * Ends a set and all its timers. Only holders of leases still use the set; they take its lock, and
  * find it @ended. A program can no longer call the device: calls, fdinfo and mappings hold a

@@ -141,8 +141,27 @@ CALL_TEST(program_is_woken_again_after_info, get_info(fd))
 CALL_TEST(program_is_woken_again_after_poll, ASSERT(has_event(fd)))
 CALL_TEST(program_is_woken_again_after_read,
 	  ASSERT_EQ(read_events(fd, &(struct twheel_event){ 0 }, 1), 1))
+CALL_TEST(program_is_woken_again_after_close, CALL(close(dup(fd))))
+/* Perhaps this process was the only one that was woken, by EPOLLEXCLUSIVE, and has not called. */
+CALL_TEST(program_is_woken_again_after_a_process_ends, ASSERT_EQ(system("exit"), 0))
 CALL_TEST(program_is_woken_again_after_list,
 	  ASSERT_EQ(list(fd, &(struct twheel_op){ 0 }, 1, &(__u64){ 0 }, 0), 1))
+
+RING_TEST(program_is_woken_after_close_for_events_in_a_ring)
+{
+	const int eventfd = eventfd_of(ring.fd);
+
+	need_time_travel();
+	add(ring.fd, ticks(1), 0);
+	sleep_ticks(3);
+	CALL(close(dup(ring.fd)));
+	sleep_ticks(3);
+	ASSERT_EQ(signals(eventfd), 2);
+	set_head(&ring, tail_of(&ring));
+	CALL(close(dup(ring.fd)));
+	sleep_ticks(3);
+	ASSERT_EQ(signals(eventfd), 0);
+}
 
 /* A real-time signal, because such signals are not merged while they wait. */
 NONBLOCK_TEST(signal_is_sent_once_for_many_ticks)

@@ -393,5 +393,6 @@ void native_softirq(void);
 
 /* twheel_compat.h wants types of these kinds to exist. */
 struct vm_area_struct;
+typedef void *fl_owner_t;
 
 #endif /* _STUB_KERNEL_H */

@@ -510,7 +510,8 @@ struct twheel_eventfd {
  * one. The lease goes on.
  *
  * A lease keeps neither the owner's descriptor nor its timers. It counts for the user
- * who opened that descriptor, like the timer, and until it ends. The module parameter
+ * who opened that descriptor, like the timer, and until it ends. A lease whose timer has
+ * expired may count until a call of the owner has found that. The module parameter
  * max_leases_user says how many a user may have.
  *
  * Errors of %TWHEEL_IOC_LEASE, which then changes nothing: EINVAL; EMFILE or ENFILE if
@@ -744,7 +745,11 @@ struct twheel_uring_cmd {
  * with EINVAL if the buffer is too small for one event, and with EFAULT if the buffer
  * cannot be written; the events then stay unread. poll() reports POLLIN while there are
  * events. It may report POLLIN without an event if more than 1,024 timers of the
- * descriptor were to be looked at.
+ * descriptor were to be looked at. A poll by io_uring or Linux AIO may, at any time.
+ *
+ * If several processes wait with EPOLLEXCLUSIVE, or for one epoll, a wake-up goes to one of
+ * them. The next wake-up comes once that one has called, or any process has closed a
+ * descriptor of the open file, as it does when it dies.
  */
 #define TWHEEL_IOC_INFO		_IOR('t', 0xA0, struct twheel_info)
 #define TWHEEL_IOC_ADD		_IOWR('t', 0xA1, struct twheel_op)
