@@ -79,11 +79,8 @@ typedef void (*bench_pass_t)(const struct bench_op *ops, u32 count,
 u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base *base,
 	       u32 *good);
 
-extern struct seq_buf bench_results;
-
-void bench_result(const char *metric, const char *who, u64 total, u64 count);
-
 /* bench_engine.c */
+extern struct seq_buf bench_results;
 void bench_base_now(struct bench_base *base);
 enum bench_op_kind {
 	BENCH_ADD,
@@ -121,7 +118,7 @@ struct bench_fired {
 
 extern struct bench_fired bench_fired[BENCH_ENGINES];
 
-/* The commands: see bench_main.c. */
+/* The commands, and their results: see bench_main.c. */
 int bench_ops(u32 n);
 int bench_ticks(u32 n, u32 due);
 

@@ -12,6 +12,7 @@
 #include "bench.h"
 
 struct bench_fired bench_fired[BENCH_ENGINES];
+struct seq_buf bench_results;
 
 const char * const bench_op_names[BENCH_OPS] = {
 	[BENCH_ADD]	= "add",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * twheel bench: objects in memory, the random order of operations, and the results
+ * twheel bench: objects in memory, and the random order of operations
  *
  * Operations visit objects in random order. The order is computed beforehand, so that no
  * figure includes random numbers.
@@ -74,12 +74,4 @@ u64 bench_pass(struct bench_set *set, bench_pass_t pass, const struct bench_base
 	took = ktime_get_ns() - start;
 	cond_resched();
 	return took;
-}
-
-struct seq_buf bench_results;
-
-/* Stores a sample. @total is a sum; @count is what to divide it by. */
-void bench_result(const char *metric, const char *who, u64 total, u64 count)
-{
-	seq_buf_printf(&bench_results, "%s,%s,%llu,%llu\n", metric, who, total, count);
 }

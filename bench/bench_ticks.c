@@ -181,11 +181,10 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 		   u32 due, struct probe *probes)
 {
 	int ret = take_turn(set, kind, due, probes);
-	char metric[16];
 
-	snprintf(metric, sizeof(metric), "%s_%u", what, due);
 	if (!ret)
-		bench_result(metric, bench_engines[kind].name, sum.ns, ticks_with(set->n, due));
+		seq_buf_printf(&bench_results, "%s_%u,%s,%llu,%u\n", what, due,
+			       bench_engines[kind].name, sum.ns, ticks_with(set->n, due));
 	return ret;
 }
 
