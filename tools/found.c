@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "found.h"
 #include "report.h"
 #include "values.h"
@@ -33,8 +34,15 @@ static void read_name(struct found *found)
 static void look_at_descriptor(struct search *search, const char *pid, const char *fd)
 {
 	struct found found = { .pid = pid, .fd = fd };
-	char path[64], *text;
+	char path[64], *text, first;
 
+	/*
+	 * A server may have a million sockets, and fdinfo of its epoll has a line for each of them.
+	 * So fdinfo is read only of what has a path. A stat() could hang with its file system.
+	 */
+	snprintf(path, sizeof(path), "/proc/%.16s/fd/%.16s", pid, fd);
+	if (readlink(path, &first, 1) != 1 || first != '/')
+		return;
 	snprintf(path, sizeof(path), "/proc/%.16s/fdinfo/%.16s", pid, fd);
 	text = values_read(path);
 	if (text && values_text(text, "twheel-timers")) {

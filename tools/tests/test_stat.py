@@ -30,6 +30,7 @@ def stat_for_prometheus_has_metrics_of_all_programs():
     label = f'{{pid="{pid}",fd="{fd}",program="twheelctl"}}'
     is_((values[f"twheel_timers{label}"], values[f"twheel_unread_events{label}"]), (2, 0))
     is_(len([key for key in values if key.startswith("twheel_timers{")]), 1)
+    assert values[f"twheel_user_timers{label}"] >= 2
     is_(values["twheel_module_armed_total"], values["twheel_module_pending"] +
         sum(value for key, value in values.items() if "ended_total" in key))
     assert 0 < values["twheel_tick_seconds"] < 1
