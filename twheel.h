@@ -58,10 +58,7 @@ struct twheel_timer {
 	};
 	/* private: set up once */
 	twheel_fn_t		fn;
-#ifdef CONFIG_LOCKDEP
-	/* private: */
 	struct lockdep_map	lockdep_map;
-#endif
 };
 
 /**
@@ -142,7 +139,7 @@ struct twheel_timer {
 
 /**
  * twheel_setup - prepare a timer for its first use
- * @_timer: &struct twheel_timer, not armed.
+ * @_timer: &struct twheel_timer, not armed. Its callback does not run either, on any CPU.
  * @_fn: The callback, a &typedef twheel_fn_t.
  * @_flags: 0 or flags of a timer. An unknown flag is reported once and ignored.
  *
@@ -152,7 +149,7 @@ struct twheel_timer {
 
 /**
  * twheel_setup_onstack - prepare a timer that lives on the stack
- * @_timer: &struct twheel_timer, not armed.
+ * @_timer: &struct twheel_timer, not armed. Its callback does not run either, on any CPU.
  * @_fn: The callback, a &typedef twheel_fn_t.
  * @_flags: As for twheel_setup().
  *

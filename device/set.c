@@ -150,17 +150,18 @@ void twheel_set_put(struct timer_set *set)
 		kfree_rcu(set, rcu);
 }
 
-/* A descriptor is closed. If its process was woken, it may have died: the kernel wakes others. */
+/* A descriptor is closed. Perhaps only its process was woken, and has died: wakes the others. */
 int twheel_set_flush(struct file *file, fl_owner_t id)
 {
 	struct timer_set *set = file->private_data;
 
 	spin_lock_bh(&set->lock);
-	if (set->woken != WOKEN_NOT)
-		twheel_user_cpu_visit_by(set, get_jiffies_64() + 1);
-	set->fresh |= set->ring && set->woken != WOKEN_NOT;
-	set->woken = WOKEN_NOT;
+	/* If a wake-up is under way, its later parts do that. */
+	if (!twheel_waiters_left(set, false))
+		set->notify = set->woken != WOKEN_NOT || twheel_turn_any(set) ||
+			      (set->ring && twheel_ring_room(set) != set->entries);
 	spin_unlock_bh(&set->lock);
+	twheel_waiters_wake(set);
 	return 0;
 }
 

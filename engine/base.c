@@ -61,7 +61,6 @@ const struct twheel_callback *twheel_base_find(const struct twheel_base *base,
 {
 	lockdep_assert_held(&base->lock);
 
-	/* Whatever its function is: the callback may have set the timer up anew. */
 	if (base->callback.timer == t)
 		return &base->callback;
 	if (t->node.flags & TWHEEL_PROCESS)

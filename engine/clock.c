@@ -28,9 +28,8 @@ again:
 	zero = READ_ONCE(clock_tick_zero);
 	/* A bound a tick above the estimate: the kernel has lost ticks or counts late. */
 	if (unlikely(zero > bound || bound - zero > TICK_NSEC)) {
-		/* A tick came between: @bound is later by more than a tick. */
 		if (zero < bound && time_after64(get_jiffies_64(), phase->tick))
-			goto again;
+			goto again; /* a tick came between the two */
 		zero = bound;
 		WRITE_ONCE(clock_tick_zero, zero);
 	}

@@ -91,8 +91,12 @@ static void run_base(struct twheel_base *base)
 	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
 	u64 start = local_clock();
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		/* A callback of that run may wait for timers of the caller: do not wait here. */
+		if (READ_ONCE(base->running))
+			return;
 		spin_lock(&base->expiry_lock);
+	}
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(base->more, false);
 	/* While the timers of an offline CPU are moved, no callback may begin here. */

@@ -24,7 +24,7 @@
  *	   taken out, and a callback that runs then finds that it has nothing to do.
  *	2. A peer is taken out of the table once, under the lock. The function that
  *	   takes it out owns it: it waits for both callbacks and frees the peer. A
- *	   callback that owns the peer waits only for the other callback.
+ *	   callback that owns the peer must not wait: it leaves that to RCU.
  *	3. The owner waits without the lock, because the callbacks take the lock.
  *
  *	CPU 0: peer_timed_out()			CPU 1: peer_remove()

@@ -228,7 +228,7 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define lockdep_assert_held(lock) ((void)(lock))
 #define lockdep_assert_irqs_disabled() do { } while (0)
 #define lockdep_assert_preemption_enabled() do { } while (0)
-struct lock_class_key { int unused; };
+struct lock_class_key { int unused; }; struct lockdep_map { };
 #define lockdep_init_map(map, name, key, subclass) ((void)(name), (void)(key))
 #define debug_object_init(t, descr) do { } while (0)
 #define debug_object_init_on_stack(t, descr) do { } while (0)

@@ -460,7 +460,8 @@ struct twheel_list {
  * It may be none: then the kernel had more to do for the descriptor than it does by itself,
  * and the program's call does it.
  * A signal (O_ASYNC) comes only when there is an event. Until then the kernel looks at the
- * descriptor at each tick.
+ * descriptor at each tick. A close() of the descriptor in any process, while there are unread
+ * events, wakes the readers and adds 1, but sends no signal.
  */
 struct twheel_eventfd {
 	__s32		fd;
@@ -748,8 +749,8 @@ struct twheel_uring_cmd {
  * descriptor were to be looked at. A poll by io_uring or Linux AIO may, at any time.
  *
  * If several processes wait with EPOLLEXCLUSIVE, or for one epoll, a wake-up goes to one of
- * them. The next wake-up comes once that one has called, or any process has closed a
- * descriptor of the open file, as it does when it dies.
+ * them. Another one is woken if a process closes a descriptor of the open file, or dies
+ * with one, while there are unread events.
  */
 #define TWHEEL_IOC_INFO		_IOR('t', 0xA0, struct twheel_info)
 #define TWHEEL_IOC_ADD		_IOWR('t', 0xA1, struct twheel_op)
