@@ -115,7 +115,8 @@ void twheel_loop_close(struct twheel_loop *loop);
  * After fork(), a child that goes on with its copy of the loop calls this function before any
  * other. Its timers run on with the deadlines that they had. Those of the parent are not touched.
  * The descriptor is another one afterwards: the child polls twheel_loop_fd() anew. A child that
- * does not use the loop, or calls exec(), need not do anything.
+ * calls exec() need not do anything. Another child that does not use the loop closes it by
+ * twheel_loop_close(): otherwise the parent's timers in the device outlive the parent.
  *
  * Return: 0, or an error of twheel_loop_open(). After an error the timers are in the process,
  * and there is no descriptor.
