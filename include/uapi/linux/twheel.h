@@ -452,7 +452,7 @@ struct twheel_list {
  *
  * The kernel adds 1 to the counter of the eventfd whenever it wakes the readers of
  * the descriptor: when it finds that a timer has come due, and then not again until the
- * program has made a call on the descriptor. With O_ASYNC, it may do so twice: before it has
+ * program has made a call on the descriptor, or has closed a copy of it. With O_ASYNC, it may do so twice: before it has
  * found the event, and when it sends the signal. A program that is woken reads until EAGAIN,
  * or polls. The kernel does not wake for an event that the program has read before the kernel
  * looks, and need not wake for one that a call has found. If there are events when the ioctl
@@ -460,8 +460,9 @@ struct twheel_list {
  * It may be none: then the kernel had more to do for the descriptor than it does by itself,
  * and the program's call does it.
  * A signal (O_ASYNC) comes only when there is an event. Until then the kernel looks at the
- * descriptor at each tick. A close() of the descriptor in any process, while there are unread
- * events, wakes the readers and adds 1, but sends no signal.
+ * descriptor at each tick. A close() of a copy of the descriptor, in any process, wakes the
+ * readers and adds 1, but sends no signal, if there are unread events, or if the program has
+ * been woken and has not called since. An execve() that closes it does the same.
  */
 struct twheel_eventfd {
 	__s32		fd;
@@ -750,7 +751,8 @@ struct twheel_uring_cmd {
  *
  * If several processes wait with EPOLLEXCLUSIVE, or for one epoll, a wake-up goes to one of
  * them. Another one is woken if a process closes a descriptor of the open file, or dies
- * with one, while there are unread events.
+ * with one, while there are unread events. That may fail if it happens while more than 16
+ * waiters are being woken. Files that only io_uring or a socket holds do not count.
  */
 #define TWHEEL_IOC_INFO		_IOR('t', 0xA0, struct twheel_info)
 #define TWHEEL_IOC_ADD		_IOWR('t', 0xA1, struct twheel_op)
