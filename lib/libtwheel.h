@@ -199,7 +199,7 @@ int twheel_cancel(int fd, uint64_t handle);
  * twheel_query - get the state of a timer
  * @fd: The descriptor.
  * @handle: The timer.
- * @op: Filled in: @cookie, @time_ns, @period_ns, @clockid, @group and @flags.
+ * @op: Filled in: @cookie, @time_ns, @period_ns, @window_ns, @clockid, @group and @flags.
  * @flags: 0 to get the remaining time in @time_ns, TWHEEL_ABSTIME to get the deadline
  *	on the timer's clock.
  *

@@ -69,10 +69,20 @@ func (r *Ring) Available() int {
 	defer runtime.KeepAlive(r.mapping)
 	tail := atomic.LoadUint64(&r.mapping.words[ringTail])
 	count := tail - atomic.LoadUint64(&r.mapping.words[ringHead])
+	if r.closed() {
+		return 0
+	}
 	if count > uint64(r.entries) {
 		return r.entries
 	}
 	return int(count)
+}
+
+// closed reports whether Close has put empty memory in the place of the ring: then what was
+// read from it before may be zeros.
+func (r *Ring) closed() bool {
+	have, _ := r.mapping.halves(ringEntriesOffset)
+	return int(have) != r.entries
 }
 
 // Take takes events out of the ring, as many as there are and as fit in. It does not wait.
@@ -87,6 +97,9 @@ func (r *Ring) Take(events []Event) int {
 		index := int(head+uint64(i)) & (r.entries - 1)
 		words := (*[eventWords]uint64)(unsafe.Pointer(&events[i]))
 		copy(words[:], r.events[index*eventWords:])
+	}
+	if r.closed() {
+		return 0
 	}
 	// From here on the kernel may write to the places that have been read.
 	atomic.StoreUint64(&r.mapping.words[ringHead], head+uint64(count))

@@ -329,7 +329,7 @@ func bytesOf(events []Event) []byte {
 
 // SetReadDeadline lets Read and Wait, also those that are waiting, fail with
 // os.ErrDeadlineExceeded at that time. The zero Time means never.
-func (s *Set) SetReadDeadline(when time.Time) error { return s.file.SetReadDeadline(when) }
+func (s *Set) SetReadDeadline(when time.Time) error { return whyNot(s.file.SetReadDeadline(when)) }
 
 // SignalEventfd has an eventfd signalled when timers expire, or no longer if fd is -1.
 func (s *Set) SignalEventfd(fd int) error {

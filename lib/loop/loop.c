@@ -62,8 +62,10 @@ static int open_descriptors(struct twheel_loop *loop)
 	if (loop->reason && loop->flags & TWHEEL_LOOP_DEVICE)
 		return loop->reason;
 	error = loop->flags & TWHEEL_LOOP_ONE_FD ? open_one_fd(loop) : 0;
-	if (error)
+	if (error) {
 		twheel_loop_remote_close(loop);
+		loop->reason = error;
+	}
 	return error;
 }
 
@@ -225,6 +227,9 @@ API unsigned int twheel_loop_dispatch(struct twheel_loop *loop, uint64_t now, bo
 		if (loop->device >= 0)
 			now = max(now, twheel_loop_remote_read(loop, now));
 	}
+	/* The timerfd knows of no coarse clock, and stays readable until its timer has run. */
+	if (loop->timerfd >= 0 && readable && loop->alarm_ns <= twheel_now(CLOCK_MONOTONIC))
+		now = max(now, loop->alarm_ns);
 	twheel_loop_local_advance(loop, now);
 	place(loop, now, false);
 	while ((timer = twheel_loop_local_first(loop, now))) {

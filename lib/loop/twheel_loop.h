@@ -150,7 +150,7 @@ enum twheel_loop_place twheel_loop_backend(const struct twheel_loop *loop, int *
  *
  * Return: The descriptor, which belongs to the loop; or -1 if there is none, because the timers
  * are in the process and twheel_loop_timeout() is enough. It changes in twheel_loop_fork() only,
- * except that it becomes -1 if the device fails.
+ * except that it becomes -1 if the device fails. With %TWHEEL_LOOP_ONE_FD it stays.
  */
 int twheel_loop_fd(const struct twheel_loop *loop);
 

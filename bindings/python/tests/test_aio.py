@@ -6,6 +6,7 @@ import contextlib
 import errno
 import math
 import os
+import socket
 import unittest
 from unittest import mock
 
@@ -191,6 +192,34 @@ class LoopTest(unittest.TestCase):
                         break
             self.assertTrue(timers.closed)
             self.assertEqual(found, list(range(5)))
+
+        asyncio.run(main())
+        self.loop.run_until_complete(main())
+
+    def test_close_ends_the_wait_of_a_coroutine(self):
+        async def consume(timers):
+            async for _ in timers:
+                pass
+
+        async def main():
+            timers = twheel.Timers(blocking=True)
+            number = timers.fileno()
+            task = asyncio.create_task(consume(timers))
+            await asyncio.sleep(0.02)
+            self.assertFalse(task.done())
+            timers.close()
+            # Another file may have the number now, and is none of the coroutine's business.
+            other, peer = socket.socketpair()
+            with other, peer:
+                os.dup2(other.fileno(), number)
+                try:
+                    loop = asyncio.get_running_loop()
+                    loop.add_reader(number, int)
+                    with self.assertRaises(twheel.ClosedError):
+                        await asyncio.wait_for(task, 30)
+                    self.assertTrue(loop.remove_reader(number))
+                finally:
+                    os.close(number)
 
         asyncio.run(main())
         self.loop.run_until_complete(main())

@@ -110,7 +110,14 @@ impl AsyncSet {
     ) -> io::Result<T> {
         loop {
             let mut ready = self.0.readable().await?;
-            if let Ok(result) = ready.try_io(|fd| call(fd.get_ref())) {
+            // A call is interrupted by any signal that comes meanwhile.
+            let uninterrupted = ready.try_io(|fd| loop {
+                match call(fd.get_ref()) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    result => return result,
+                }
+            });
+            if let Ok(result) = uninterrupted {
                 return result;
             }
         }

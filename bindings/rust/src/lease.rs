@@ -106,6 +106,7 @@ impl Lease {
     }
 
     /// Wait until the lease has ended. Returns false after the timeout. `None` is no timeout.
+    /// Fails with `Interrupted` after a signal.
     pub fn wait_for_end(&self, timeout: Option<Duration>) -> io::Result<bool> {
         sys::poll(self.as_fd(), 0, timeout)
     }

@@ -32,7 +32,8 @@
 //! - A [`Lease`] is a descriptor for another process, which pushes one deadline back. If the
 //!   process dies or hangs, the timer expires.
 //! - With the feature `tokio`, an `AsyncSet` is a set whose events the tasks of tokio await.
-//! - Every error is a [`std::io::Error`] with the kernel's number. A timer that is gone gives
+//! - Every error is a [`std::io::Error`], with the kernel's number but for errors of opening the
+//!   device, which say what may be wrong instead. A timer that is gone gives
 //!   [`NotFound`](std::io::ErrorKind::NotFound) (`ENOENT`).
 //!
 //! The kernel's header `linux/twheel.h` documents the interface in full. The crate speaks it

@@ -137,7 +137,7 @@ impl<S: Deref<Target = Set>> Ring<S> {
     }
 
     /// Wait until the ring has events, and let the kernel fill it. Returns false after the
-    /// timeout. `None` is no timeout.
+    /// timeout. `None` is no timeout. Fails with `Interrupted` after a signal.
     pub fn wait(&self, timeout: Option<Duration>) -> io::Result<bool> {
         self.set.wait(timeout)
     }

@@ -251,7 +251,8 @@ impl Set {
         Ok(events.filled)
     }
 
-    /// Wait until there are events. Returns false after the timeout. `None` is no timeout.
+    /// Wait until there are events. Returns false after the timeout. `None` is no timeout. Fails
+    /// with `Interrupted` after a signal.
     pub fn wait(&self, timeout: Option<Duration>) -> io::Result<bool> {
         sys::poll(self.as_fd(), libc::POLLIN, timeout)
     }
@@ -283,8 +284,6 @@ impl Set {
     }
 }
 
-/// A descriptor of the device that another process or a service manager has passed on. It
-/// must be open for reading and writing to map the table or the ring.
 /// The error of opening the device: it has the path, and says what may be wrong.
 fn explain(error: &io::Error, path: &Path) -> io::Error {
     let hint = match error.kind() {
@@ -296,6 +295,8 @@ fn explain(error: &io::Error, path: &Path) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}{hint}", path.display()))
 }
 
+/// A descriptor of the device that another process or a service manager has passed on. It
+/// must be open for reading and writing to map the table or the ring.
 impl TryFrom<OwnedFd> for Set {
     type Error = io::Error;
 

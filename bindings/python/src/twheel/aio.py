@@ -174,10 +174,18 @@ class EventLoop(asyncio.SelectorEventLoop):
         super().close()
 
 
-class EventLoopPolicy(asyncio.DefaultEventLoopPolicy):
-    """A policy whose new loops are EventLoops."""
+def __getattr__(name: str) -> Any:
+    """EventLoopPolicy, where asyncio has policies: Python 3.14 warns of them, 3.16 has none."""
+    if name != "EventLoopPolicy":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-    _loop_factory = EventLoop
+    class EventLoopPolicy(asyncio.DefaultEventLoopPolicy):
+        """A policy whose new loops are EventLoops."""
+
+        _loop_factory = EventLoop
+
+    globals()[name] = EventLoopPolicy
+    return EventLoopPolicy
 
 
 def run(main: Coroutine[Any, Any, _T], *, debug: bool | None = None) -> _T:

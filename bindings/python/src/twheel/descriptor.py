@@ -4,6 +4,7 @@
 import os
 import select
 import warnings
+from collections.abc import Callable
 from types import TracebackType
 from typing import TypeVar
 
@@ -17,6 +18,9 @@ _Self = TypeVar("_Self", bound="Descriptor")
 
 class Descriptor:
     """fileno(), close(), and use in a with statement."""
+
+    # Ends the wait of a coroutine with an error.
+    _end_wait: Callable[[Exception], None] | None = None
 
     def __init__(self, fd: int) -> None:
         self._fd = s32("fd", fd)
@@ -37,8 +41,14 @@ class Descriptor:
             os.close(self.detach())
 
     def detach(self) -> int:
-        """Give the descriptor up without closing it."""
+        """Give the descriptor up without closing it.
+
+        A coroutine that waits for it gets a ClosedError. So if there is one, call this, or
+        close(), in the thread of its loop.
+        """
         fd = self.fileno()
+        if self._end_wait:
+            self._end_wait(ClosedError(f"the {type(self).__name__} is closed"))
         self._fd = -1
         return fd
 
@@ -75,7 +85,7 @@ class Descriptor:
         """Wait in a coroutine until poll() would report the descriptor."""
         # Programs without coroutines need not wait for asyncio's import.
         from .waiting import readable
-        await readable(self.fileno())
+        await readable(self)
 
     def __del__(self) -> None:
         if getattr(self, "_fd", -1) >= 0:

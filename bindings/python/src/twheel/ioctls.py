@@ -40,10 +40,16 @@ class _Lease(ctypes.Structure):
                 ("fd", c_int32), ("reserved", c_uint64 * 5)]
 
 
+# The bits of the direction, which a few architectures number in another way.
+_WAYS = {"": 0, "w": 2, "r": 4, "wr": 6}
+if os.uname().machine.startswith(("alpha", "mips", "ppc", "sparc")):
+    _WAYS = {"": 1, "r": 2, "w": 4, "wr": 6}
+
+
 def _number(direction: str, number: int, kind: Any = None) -> int:
     """_IO() and the like of <linux/ioctl.h>."""
-    way = {"": 0, "w": 1, "r": 2, "wr": 3}[direction]
-    return way << 30 | (ctypes.sizeof(kind) if kind else 0) << 16 | ord("t") << 8 | number
+    size = ctypes.sizeof(kind) if kind else 0
+    return _WAYS[direction] << 29 | size << 16 | ord("t") << 8 | number
 
 
 _INFO = _number("r", 0xA0, InfoStructure)

@@ -91,8 +91,9 @@ class Ring(_Mapping):
 
     def __len__(self) -> int:
         """The number of events to consume."""
-        self._check()
-        return library.ring_count(self._events)
+        with self._turn:
+            self._check()
+            return library.ring_count(self._events)
 
     @property
     def capacity(self) -> int:
@@ -103,8 +104,9 @@ class Ring(_Mapping):
     @property
     def more(self) -> bool:
         """Whether the kernel may have more events: Timers.wait(0) fills the ring."""
-        self._check()
-        return bool(library.ring_more(self._events))
+        with self._turn:
+            self._check()
+            return bool(library.ring_more(self._events))
 
     def read(self, limit: int = 65536) -> list[Event]:
         """Consume up to LIMIT events."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 """An open file of /dev/twheel."""
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -146,7 +147,8 @@ class Timers(Descriptor):
         count = library.drain(self.fileno(), ops, room)
         taken = (Op * count).from_buffer(ops)
         if limit is None and count == room:  # some were added before the drain
-            taken = _array([*taken, *self.drain()])
+            with contextlib.suppress(OSError):  # those of the first drain have ended
+                taken = _array([*taken, *self.drain()])
         return cast(Sequence[Op], taken)
 
     def resume(self) -> None:
@@ -210,8 +212,10 @@ class Timers(Descriptor):
     async def __aiter__(self) -> AsyncIterator[Event]:
         """The events as they come, for "async for" in one coroutine at a time.
 
-        If the loop is cancelled, events that it has not taken are lost.
+        When the loop ends, in whatever way, events that it has not taken are lost. The
+        descriptor becomes non-blocking, which belongs to the open file.
         """
+        os.set_blocking(self.fileno(), False)
         while True:
             for event in self.read():
                 yield event

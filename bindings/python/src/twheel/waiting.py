@@ -3,18 +3,30 @@
 
 import asyncio
 
+from .descriptor import Descriptor
 
-async def readable(fd: int) -> None:
+
+async def readable(owner: Descriptor) -> None:
     """Wait until poll() would report the descriptor. One coroutine at a time may do so."""
     loop = asyncio.get_running_loop()
+    fd = owner.fileno()
     ready: asyncio.Future[None] = loop.create_future()
 
-    def end() -> None:
-        if not ready.done():
+    def end(error: Exception | None = None) -> None:
+        # Before the descriptor is closed: its number may soon be that of another file.
+        if owner._end_wait is end:
+            owner._end_wait = None
+            loop.remove_reader(fd)
+        if ready.done():
+            return
+        if error:
+            ready.set_exception(error)
+        else:
             ready.set_result(None)
 
     loop.add_reader(fd, end)
+    owner._end_wait = end
     try:
         await ready
     finally:
-        loop.remove_reader(fd)
+        end()
