@@ -450,15 +450,16 @@ struct twheel_list {
  * @flags: Zero.
  * @reserved: Zero.
  *
- * The kernel adds 1 to the counter of the eventfd whenever it wakes the readers of
- * the descriptor: when it finds that a timer has come due, and then not again until the
- * program has made a call on the descriptor, or has closed a copy of it. With O_ASYNC, it may do so twice: before it has
- * found the event, and when it sends the signal. A program that is woken reads until EAGAIN,
- * or polls. The kernel does not wake for an event that the program has read before the kernel
- * looks, and need not wake for one that a call has found. If there are events when the ioctl
- * is called, the kernel adds 1 at once. The counter does not say how many events there are.
- * It may be none: then the kernel had more to do for the descriptor than it does by itself,
- * and the program's call does it.
+ * The kernel adds 1 to the counter of the eventfd whenever it wakes the readers of the
+ * descriptor: when it finds that a timer has come due, and then not again until the
+ * program has made a call on the descriptor, or has closed a copy of it. With O_ASYNC,
+ * it may do so twice: before it has found the event, and when it sends the signal. A
+ * program that is woken reads until EAGAIN, or polls. The kernel does not wake for an
+ * event that the program has read before the kernel looks, and need not wake for one
+ * that a call has found. If there are events when the ioctl is called, the kernel adds 1
+ * at once. The counter does not say how many events there are. It may be none: then the
+ * kernel had more to do for the descriptor than it does by itself, and the program's
+ * call does it.
  * A signal (O_ASYNC) comes only when there is an event. Until then the kernel looks at the
  * descriptor at each tick. A close() of a copy of the descriptor, in any process, wakes the
  * readers and adds 1, but sends no signal, if there are unread events, or if the program has
