@@ -6,7 +6,6 @@ import contextlib
 import errno
 import math
 import os
-import socket
 import unittest
 from unittest import mock
 
@@ -208,18 +207,19 @@ class LoopTest(unittest.TestCase):
             await asyncio.sleep(0.02)
             self.assertFalse(task.done())
             timers.close()
-            # Another file may have the number now, and is none of the coroutine's business.
-            other, peer = socket.socketpair()
-            with other, peer:
-                os.dup2(other.fileno(), number)
-                try:
-                    loop = asyncio.get_running_loop()
-                    loop.add_reader(number, int)
-                    with self.assertRaises(twheel.ClosedError):
-                        await asyncio.wait_for(task, 30)
-                    self.assertTrue(loop.remove_reader(number))
-                finally:
-                    os.close(number)
+            # Another file has the number now, and is none of the coroutine's business.
+            other = os.eventfd(0)
+            if other != number:
+                os.dup2(other, number)
+                os.close(other)
+            try:
+                loop = asyncio.get_running_loop()
+                loop.add_reader(number, int)
+                with self.assertRaises(twheel.ClosedError):
+                    await asyncio.wait_for(task, 30)
+                self.assertTrue(loop.remove_reader(number))
+            finally:
+                os.close(number)
 
         asyncio.run(main())
         self.loop.run_until_complete(main())
