@@ -118,7 +118,7 @@ struct bench_fired {
 
 extern struct bench_fired bench_fired[BENCH_ENGINES];
 
-/* The commands, and their results: see bench_main.c. */
+/* The commands: see bench_main.c. */
 int bench_ops(u32 n);
 int bench_ticks(u32 n, u32 due);
 

@@ -219,7 +219,7 @@ static int create_some(struct timer_set *set, struct twheel_op *op, struct twhee
 	if (i && batch) {
 		failed = copy_to_user_nofault(to, op, array_size(i, sizeof(*op)));
 	} else if (i && !op->result) {
-		/* In line and faster; but an architecture may refuse a word that is not aligned. */
+		/* put_user() is in line. An architecture may refuse a word that is not aligned. */
 		pagefault_disable();
 		failed = IS_ALIGNED((unsigned long)to, sizeof(u64)) ?
 			 put_user(op->handle, &to->handle) :

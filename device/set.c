@@ -156,7 +156,7 @@ int twheel_set_flush(struct file *file, fl_owner_t id)
 	struct timer_set *set = file->private_data;
 
 	spin_lock_bh(&set->lock);
-	/* The last descriptor leaves nobody. If a wake-up is under way, its later parts do that. */
+	/* After the last close nobody waits. The parts of a wake-up under way wake the others. */
 	if (file_count(file) > 1 && !twheel_waiters_left(set, false))
 		set->notify = set->woken != WOKEN_NOT || twheel_turn_any(set) ||
 			      (set->ring && twheel_ring_room(set) != set->entries);

@@ -25,8 +25,8 @@ static DEFINE_PER_CPU(struct turn_budget, turn_budgets);
 
 /*
  * Takes what is left of the budget of this CPU and tick. Returns how many steps the caller may do.
- * It has bottom halves off until it gives back what it does not use. Without
- * CONFIG_PREEMPT_RT_NEEDS_BH_LOCK two callers may overlap, and do the steps of two ticks in one.
+ * It has bottom halves off until it gives back what it does not use. On PREEMPT_RT without
+ * CONFIG_PREEMPT_RT_NEEDS_BH_LOCK, two callers may overlap, and do the steps of two ticks in one.
  */
 unsigned int twheel_turn_allowed(void)
 {

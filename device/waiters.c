@@ -162,7 +162,7 @@ void twheel_waiters_wake(struct timer_set *set)
 	do {
 		/*
 		 * Nobody else marks, wakes or signals readers for a part that this caller has
-		 * taken. So it must not be preempted meanwhile. On PREEMPT_RT that may delay them.
+		 * taken. So it must not be preempted. On PREEMPT_RT it can be, and readers wait.
 		 */
 		local_bh_disable();
 		rcu_read_lock();

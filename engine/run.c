@@ -92,7 +92,7 @@ static void run_base(struct twheel_base *base)
 	u64 start = local_clock();
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
-		/* A callback of that run may wait for timers of the caller: do not wait here. */
+		/* The callback of that run may wait for a timer of this softirq: do not wait. */
 		if (READ_ONCE(base->running))
 			return;
 		spin_lock(&base->expiry_lock);

@@ -34,31 +34,29 @@ DEVICE_TEST(many_epolls_report)
 	}
 }
 
-static atomic_uint exclusive_epolls_that_reported;
-static unsigned int exclusive_epolls_to_report;
+/* How many exclusive epolls have reported, and how many are to. */
+static atomic_uint reported;
+static unsigned int to_report;
 
 /* If more epolls are to report, closes a descriptor, as does a process that dies without a read. */
 static void wait_exclusively(void *data)
 {
 	const int epoll = new_epoll(*(const int *)data, EPOLLIN | EPOLLEXCLUSIVE);
 
-	if (epoll_reports(epoll, 1000) &&
-	    atomic_fetch_add(&exclusive_epolls_that_reported, 1) + 1 < exclusive_epolls_to_report)
+	if (epoll_reports(epoll, 1000) && atomic_fetch_add(&reported, 1) + 1 < to_report)
 		CALL(close(dup(*(const int *)data)));
 }
 
 TRAVEL_TEST(one_of_several_exclusive_epolls_reports)
 {
-	unsigned int *const reports = &exclusive_epolls_to_report;
-
-	for (*reports = 1; *reports <= 20; *reports += 19) {
-		exclusive_epolls_that_reported = 0;
+	for (to_report = 1; to_report <= 20; to_report += 19) {
+		reported = 0;
 		/* They are more than the kernel wakes in a row. */
 		start_threads(20, wait_exclusively, (void *)&fd);
 		sleep_for(ticks(2));
 		add(fd, ticks(1), 0);
 		join_threads();
-		ASSERT_EQ(exclusive_epolls_that_reported, *reports);
+		ASSERT_EQ(reported, to_report);
 		read_one(fd);
 	}
 }

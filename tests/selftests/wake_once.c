@@ -368,7 +368,7 @@ static void poll_in_child(void *data)
 	ASSERT(has_event(w->fd));
 }
 
-/* Another process that has the descriptor may poll, and end. The events stay for who reads them. */
+/* The poll of another process wakes the program again, and so does its end. No event is lost. */
 TEST(another_process_polls)
 {
 	struct watched w = new_watched();

@@ -228,7 +228,8 @@ static inline void raw_spin_unlock(raw_spinlock_t *lock)
 #define lockdep_assert_held(lock) ((void)(lock))
 #define lockdep_assert_irqs_disabled() do { } while (0)
 #define lockdep_assert_preemption_enabled() do { } while (0)
-struct lock_class_key { int unused; }; struct lockdep_map { };
+struct lock_class_key { int unused; };
+struct lockdep_map { };
 #define lockdep_init_map(map, name, key, subclass) ((void)(name), (void)(key))
 #define debug_object_init(t, descr) do { } while (0)
 #define debug_object_init_on_stack(t, descr) do { } while (0)
@@ -391,7 +392,7 @@ void native_become_cpu(unsigned int cpu);
 /* Runs what is due on this CPU at the tick in jiffies_64, as the tick's softirq would. */
 void native_softirq(void);
 
-/* twheel_compat.h wants types of these kinds to exist. */
+/* twheel_compat.h and device/calls.h want types of these kinds to exist. */
 struct vm_area_struct;
 typedef void *fl_owner_t;
 
