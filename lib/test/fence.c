@@ -78,7 +78,7 @@ static void leave_group(void *data)
 {
 	CALL(setsid());
 	CALL(close(life[1]));
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 static void spin_with_session(int lease)
@@ -203,7 +203,7 @@ TEST(fence_acts_while_its_maker_is_stopped)
 
 static void keep(void *data)
 {
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 static void make_and_die(void *data)

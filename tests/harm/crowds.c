@@ -27,7 +27,7 @@ static pid_t start_helper(void (*run)(void *data), void *data)
 static void wait_for_signals(void *data)
 {
 	CALL(prctl(PR_SET_PDEATHSIG, SIGKILL));
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 /* All that call within 25 ticks are woken at one tick. */

@@ -84,7 +84,7 @@ static void watch(void *data)
 	for (i = 0; i < WATCHERS; i++)
 		new_epoll(held->lease, EPOLLHUP);
 	tell(held->pipe[1]);
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 static pid_t start_holder(struct held *held)

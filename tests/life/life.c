@@ -43,11 +43,6 @@ TEST(stays_while_a_descriptor_is_open)
 	check_twheel_is_gone();
 }
 
-static void hold_until_killed(void *data)
-{
-	wait_to_be_killed();
-}
-
 TEST(stays_while_another_process_has_the_descriptor)
 {
 	pid_t child;
@@ -56,7 +51,7 @@ TEST(stays_while_another_process_has_the_descriptor)
 	load("twheel", "");
 	fd = open_device(0);
 	add_periodic(fd, now(), ticks(1), 1);
-	child = start(hold_until_killed, NULL);
+	child = start(wait_to_be_killed, NULL);
 	close(fd);
 	ASSERT_EQ(try_unload("twheel"), -EWOULDBLOCK);
 	kill_child(child);

@@ -53,14 +53,9 @@ static void read_page(const volatile char *page)
 	(void)*page;
 }
 
-static void wait_for_the_end(void *data)
-{
-	wait_to_be_killed();
-}
-
 void share_all_pages(void)
 {
-	start(wait_for_the_end, NULL);
+	start(wait_to_be_killed, NULL);
 }
 
 static void *page_of_file(const void *content, size_t size)

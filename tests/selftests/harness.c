@@ -114,7 +114,7 @@ void kill_child(pid_t child)
 		FAIL("a child has ended by itself");
 }
 
-void wait_to_be_killed(void)
+void wait_to_be_killed(void *data)
 {
 	for (;;)
 		pause();

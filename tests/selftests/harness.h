@@ -164,7 +164,7 @@ void pass_on(int status);
 
 /* Kill a child that runs, or waits to be killed, and wait until it has ended. */
 void kill_child(pid_t child);
-void __noreturn wait_to_be_killed(void);
+void __noreturn wait_to_be_killed(void *data);
 
 /* Write a byte into a pipe or socket; wait for one that another process writes. */
 void tell(int fd);

@@ -39,7 +39,7 @@ static void wait_for_ever(void *data)
 
 	close(worker->fd);
 	tell(worker->pipe[1]);
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 static void push_for_ever(void *data)
@@ -238,7 +238,7 @@ static void own_and_wait(void *data)
 	__u64 handle;
 
 	send_descriptor(*(int *)data, lease_of_new_timer(fd, &handle, ON_CLOSE));
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 TEST(killed_owner_is_noticed_by_the_holder)

@@ -77,7 +77,7 @@ static void hold_for_ever(void *data)
 		leases[i] = receive_descriptor(*(int *)data);
 	make_leases(open_device(0), leases, LIMIT);
 	tell(*(int *)data);
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 LIMIT_TEST(holder_is_not_charged)

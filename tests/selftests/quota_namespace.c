@@ -201,7 +201,7 @@ static void fill_namespace_of_root(void *ready)
 	check_user_full(first, LIMIT);
 	check_user_full(second, LIMIT);
 	tell(*(int *)ready);
-	wait_to_be_killed();	/* ends with the case */
+	wait_to_be_killed(NULL);	/* ends with the case */
 }
 
 /* Root's namespaces may be of different users: they do not share. */

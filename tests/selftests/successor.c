@@ -64,7 +64,7 @@ static void hold(int sock, unsigned int count, __u64 last)
 			shared->known[done + i].handle = ops[i].handle;
 		shared->armed = done + n;
 	}
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 /* Lists the timers. They are all that the holder has armed, with their handles. */

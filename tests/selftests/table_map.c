@@ -199,7 +199,7 @@ static void keep_mapping_as_child(void *data)
 {
 	close(*(int *)data);
 	tell(child_ready[1]);
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 TEST(mapping_of_a_child_keeps_the_timers)

@@ -101,7 +101,7 @@ static void submit_much(void *data)
 	atomic_store(&shared->begun, true);
 	queue_batches(*(unsigned int *)data);
 	io_ring_enter();
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 static void kill_owners(unsigned int flags)

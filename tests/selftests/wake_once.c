@@ -424,7 +424,7 @@ static void wait_by_poll(int fd)
 
 static void wait_by_sleeping(int fd)
 {
-	wait_to_be_killed();
+	wait_to_be_killed(NULL);
 }
 
 static void wait_by_read(int fd)
