@@ -53,10 +53,8 @@ static void cpu_free_bases(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
 		kvfree(twheel_base_of(cpu));
-		per_cpu(twheel_bases, cpu) = NULL;
-	}
 }
 
 /* Allocates an empty base for each CPU, not online yet. The caller frees those of a failure. */

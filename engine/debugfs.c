@@ -15,8 +15,6 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-static struct dentry *debugfs_directory;
-
 /* What "counts" and the files of CPUs have in common */
 static void debugfs_show_counts(struct seq_file *m, const struct twheel_counts *counts)
 {
@@ -132,20 +130,20 @@ DEFINE_DEBUGFS_ATTRIBUTE(debugfs_reset_fops, NULL, debugfs_reset, "%llu\n");
 /* Errors are ignored: everything else works without the files. */
 void twheel_debugfs_init(void)
 {
+	struct dentry *directory = debugfs_create_dir("twheel", NULL);
 	unsigned int cpu;
 	char name[16];
 
-	debugfs_directory = debugfs_create_dir("twheel", NULL);
-	debugfs_create_file("counts", 0444, debugfs_directory, NULL, &debugfs_counts_fops);
-	debugfs_create_file_unsafe("reset", 0200, debugfs_directory, NULL, &debugfs_reset_fops);
+	debugfs_create_file("counts", 0444, directory, NULL, &debugfs_counts_fops);
+	debugfs_create_file_unsafe("reset", 0200, directory, NULL, &debugfs_reset_fops);
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%u", cpu);
-		debugfs_create_file(name, 0444, debugfs_directory, twheel_base_of(cpu),
+		debugfs_create_file(name, 0444, directory, twheel_base_of(cpu),
 				    &debugfs_cpu_fops);
 	}
 }
 
 void twheel_debugfs_exit(void)
 {
-	debugfs_remove(debugfs_directory);
+	debugfs_lookup_and_remove("twheel", NULL);
 }
