@@ -154,14 +154,17 @@ void twheel_set_put(struct timer_set *set)
 int twheel_set_flush(struct file *file, fl_owner_t id)
 {
 	struct timer_set *set = file->private_data;
+	bool wake;
 
 	spin_lock_bh(&set->lock);
-	/* After the last close nobody waits. The parts of a wake-up under way wake the others. */
-	if (file_count(file) > 1 && !twheel_waiters_left(set, false))
-		set->notify = set->woken != WOKEN_NOT || twheel_turn_any(set) ||
-			      (set->ring && twheel_ring_room(set) != set->entries);
+	/* After the last close nobody waits. */
+	wake = file_count(file) > 1 &&
+	       (set->woken != WOKEN_NOT || twheel_turn_any(set) ||
+		(set->ring && twheel_ring_room(set) != set->entries));
+	set->again |= wake;
 	spin_unlock_bh(&set->lock);
-	twheel_waiters_wake(set);
+	if (wake)
+		twheel_waiters_wake(set);
 	return 0;
 }
 

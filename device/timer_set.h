@@ -90,6 +90,7 @@ struct timer_set {
 	/* A wake-up of readers is to begin, with the eventfd; with @signal, also with signals. */
 	bool			notify;
 	bool			signal;
+	bool			again;		/* the same when none is under way any more */
 	/* Events have come into the ring since readers were woken last, or in calls of some. */
 	bool			fresh;
 	/* For what a visit has woken the program, which has not called since. See visit.c. */

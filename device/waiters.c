@@ -55,7 +55,7 @@ bool twheel_waiters_left(const struct timer_set *set, bool holders)
 {
 	lockdep_assert_held(&set->lock);
 
-	return set->notify || waiters_are_marked(&set->wait) ||
+	return set->notify || set->again || waiters_are_marked(&set->wait) ||
 	       (holders && !list_empty(&set->ended_leases));
 }
 
@@ -122,9 +122,9 @@ void twheel_waiters_signal(struct timer_set *set)
 bool twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 	__must_hold(&set->lock)
 {
-	bool readers = twheel_waiters_left(set, false), notify = set->notify, signal = set->signal;
+	bool readers = twheel_waiters_left(set, false), begin, signal = set->signal;
+	bool notify = set->notify || (set->again && !waiters_are_marked(&set->wait));
 	struct timer_lease *lease = NULL;
-	bool begin;
 
 	if (!readers && *holders)
 		lease = list_first_entry_or_null(&set->ended_leases, struct timer_lease, ended);
@@ -133,6 +133,7 @@ bool twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 		return false;
 	begin = lease ? !lease->begun : notify;
 	set->notify = false;
+	set->again &= !notify;
 	set->signal = false;
 	spin_unlock(&set->lock);
 	if (notify)

@@ -330,6 +330,15 @@ RING_TEST(part_of_a_wake_up_is_16_waiters)
 			ASSERT_EQ(before - left, EACH_TICK);
 		at += ticks(1);
 	} while (left);
+
+	/* A close wakes also those whom the wake-up has woken that is under way. */
+	sleep_for(ticks(100));
+	add(ring.fd, ticks(1), 0);
+	sleep_for(ticks(2));
+	ASSERT(epoll_reports(epolls[EPOLLS - 1], 0));
+	CALL(close(dup(ring.fd)));
+	sleep_for(ticks(100));
+	ASSERT(epoll_reports(epolls[EPOLLS - 1], 0));
 }
 
 /*

@@ -752,8 +752,8 @@ struct twheel_uring_cmd {
  *
  * If several processes wait with EPOLLEXCLUSIVE, or for one epoll, a wake-up goes to one of
  * them. Another one is woken if a process closes a descriptor of the open file, or dies
- * with one, while there are unread events. That may fail if it happens while more than 16
- * waiters are being woken. Files that only io_uring or a socket holds do not count.
+ * with one, while there are unread events. Files that only io_uring or a socket holds do
+ * not count.
  */
 #define TWHEEL_IOC_INFO		_IOR('t', 0xA0, struct twheel_info)
 #define TWHEEL_IOC_ADD		_IOWR('t', 0xA1, struct twheel_op)
