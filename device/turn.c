@@ -11,9 +11,9 @@
 #include <linux/sched/signal.h>
 #include "turn.h"
 
-static unsigned int tick_budget = 20000 / HZ;
+static unsigned int tick_budget = 18000 / HZ;
 module_param(tick_budget, uint, 0644);
-MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 256 (default 20000 / HZ)");
+MODULE_PARM_DESC(tick_budget, "Steps that the softirqs of a CPU do in a tick for all programs together, 16 to 256 (default 18000 / HZ)");
 
 /* What softirqs of a CPU may still do for programs in a tick: @left steps. */
 struct turn_budget {
