@@ -150,14 +150,13 @@ void twheel_set_put(struct timer_set *set)
 		kfree_rcu(set, rcu);
 }
 
-/* A descriptor is closed. Perhaps only its process was woken, and has died: wakes the others. */
+/* A close, if not the last. Perhaps only its process was woken, and has died: wakes the others. */
 int twheel_set_flush(struct file *file, fl_owner_t id)
 {
 	struct timer_set *set = file->private_data;
 	bool wake;
 
 	spin_lock_bh(&set->lock);
-	/* After the last close nobody waits. */
 	wake = file_count(file) > 1 &&
 	       (set->woken != WOKEN_NOT || twheel_turn_any(set) ||
 		(set->ring && twheel_ring_room(set) != set->entries));

@@ -122,14 +122,16 @@ void twheel_waiters_signal(struct timer_set *set)
 bool twheel_waiters_wake_part(struct timer_set *set, bool *holders)
 	__must_hold(&set->lock)
 {
-	bool readers = twheel_waiters_left(set, false), begin, signal = set->signal;
-	bool notify = set->notify || (set->again && !waiters_are_marked(&set->wait));
+	bool readers = set->notify || waiters_are_marked(&set->wait), notify, begin;
 	struct timer_lease *lease = NULL;
+	bool signal = set->signal;
 
 	if (!readers && *holders)
 		lease = list_first_entry_or_null(&set->ended_leases, struct timer_lease, ended);
 	*holders = lease;
-	if (!readers && !lease)
+	/* Behind holders: else a program could keep them waiting by close() again and again. */
+	notify = set->notify || (set->again && !readers && !lease);
+	if (!readers && !lease && !notify)
 		return false;
 	begin = lease ? !lease->begun : notify;
 	set->notify = false;

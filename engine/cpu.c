@@ -54,7 +54,7 @@ static void cpu_free_bases(void)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		kvfree(twheel_base_of(cpu));
+		kvfree(xchg(per_cpu_ptr(&twheel_bases, cpu), NULL));
 }
 
 /* Allocates an empty base for each CPU, not online yet. The caller frees those of a failure. */
