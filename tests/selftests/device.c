@@ -106,10 +106,7 @@ __u64 now(void)
 
 struct timespec to_timespec(__u64 ns)
 {
-	return (struct timespec) {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
+	return (struct timespec){ .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
 }
 
 void sleep_for(__u64 delay_ns)
@@ -250,20 +247,16 @@ __u64 add_to_group(int fd, __u64 delay_ns, __u64 group, __u64 cookie)
 	return arm(fd, op);
 }
 
-static int result(int fd, unsigned long call, struct twheel_op *op)
+static int result(int fd, unsigned long call, void *arg)
 {
-	int value = ioctl(fd, call, op);
+	int value = ioctl(fd, call, arg);
 
 	return value < 0 ? -errno : value;
 }
 
 static int change_op(int fd, __u32 flags, __u64 handle, __u64 time_ns)
 {
-	struct twheel_op op = {
-		.flags = flags,
-		.handle = handle,
-		.time_ns = time_ns,
-	};
+	struct twheel_op op = { .flags = flags, .handle = handle, .time_ns = time_ns };
 
 	return result(fd, TWHEEL_IOC_CHANGE, &op);
 }
@@ -319,9 +312,8 @@ int drain(int fd, struct twheel_op *ops, unsigned int room)
 		.ops = (unsigned long)ops,
 		.count = room,
 	};
-	const int count = ioctl(fd, TWHEEL_IOC_DRAIN, &drain);
 
-	return count < 0 ? -errno : count;
+	return result(fd, TWHEEL_IOC_DRAIN, &drain);
 }
 
 void resume(int fd)
@@ -339,15 +331,12 @@ int list(int fd, struct twheel_op *ops, unsigned int room, __u64 *cursor, __u32 
 		.count = room,
 		.flags = flags,
 	};
-	const int count = ioctl(fd, TWHEEL_IOC_LIST, &arg);
+	const int count = result(fd, TWHEEL_IOC_LIST, &arg);
 
-	if (count < 0) {
-		const int error = -errno;
-
+	if (count < 0)
 		ASSERT(arg.cursor == *cursor);
-		return error;
-	}
-	ASSERT_LE(count, room);
+	else
+		ASSERT_LE(count, room);
 	*cursor = arg.cursor;
 	return count;
 }

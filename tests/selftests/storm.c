@@ -61,7 +61,7 @@ TEST_TIMEOUT(a_million_timers_on_one_tick, 400)
 	check_no_event(fd);
 }
 
-NONBLOCK_TEST(periods_of_one_tick)
+DEVICE_TEST(periods_of_one_tick)
 {
 	enum { ROOM = 1024 };
 	const unsigned int count = many(100000);

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "device.h"
 #include "event_ring.h"
+#include "holder.h"
 #include "one_epoll.h"
 #include "parameter.h"
 #include "user.h"
@@ -309,8 +309,8 @@ RING_TEST(part_of_a_wake_up_is_16_waiters)
 {
 	enum { EPOLLS = 6000, PART = 16, EACH_TICK = 16 * PART };
 	unsigned int left = EPOLLS, before, i;
-	int epolls[EPOLLS];
-	__u64 at;
+	int epolls[EPOLLS], holder;
+	__u64 at, handle;
 
 	need_time_travel();
 	allow_files(EPOLLS + 100);
@@ -332,13 +332,21 @@ RING_TEST(part_of_a_wake_up_is_16_waiters)
 	} while (left);
 
 	/* A close wakes also those whom the wake-up has woken that is under way. */
-	sleep_for(ticks(100));
 	add(ring.fd, ticks(1), 0);
 	sleep_for(ticks(2));
 	ASSERT(epoll_reports(epolls[EPOLLS - 1], 0));
 	CALL(close(dup(ring.fd)));
 	sleep_for(ticks(100));
 	ASSERT(epoll_reports(epolls[EPOLLS - 1], 0));
+
+	/* Closes, each of which prolongs the wake-up, keep no holder of a lease waiting. */
+	handle = add(ring.fd, LONG, 0);
+	holder = new_epoll(new_lease(ring.fd, handle, LONG, 0), EPOLLIN | EPOLLET);
+	CALL(close(dup(ring.fd)));
+	ASSERT_EQ(cancel(ring.fd, handle), 0);
+	for (i = 0; i < 20; i++)
+		CALL(close(dup(ring.fd)));
+	ASSERT(epoll_reports(holder, 0));
 }
 
 /*
