@@ -229,7 +229,7 @@ bool parse_time(const char *text, uint64_t now, uint64_t *ns)
 
 	if (!parse_any_time(text, (time_t)(now / NSEC_PER_SEC), &s, &places))
 		return false;
-	if (s < INT64_MAX / NSEC_PER_SEC) {
+	if (s <= INT64_MAX / NSEC_PER_SEC && s * NSEC_PER_SEC + places <= INT64_MAX) {
 		*ns = s * NSEC_PER_SEC + places;
 		return true;
 	}

@@ -101,9 +101,10 @@ struct job *session_find_handle(struct session *session, uint64_t handle)
 	return job;
 }
 
-/* Arm a cron job for its first time after @after. */
-static int arm_next(struct session *session, struct job *job, uint64_t after)
+/* Arm a cron job for its next time. A clock that was set back a little runs it no second time. */
+static int arm_next(struct session *session, struct job *job, uint64_t now)
 {
+	const uint64_t after = job->last > now && job->last - now < SMALL_STEP ? job->last : now;
 	int ret;
 
 	if (!job_set_next(job, after))
@@ -145,7 +146,7 @@ static int serve_event(struct session *session, const struct twheel_event *event
 {
 	struct job *job = session_find_handle(session, event->handle);
 	const uint64_t now = twheel_now(CLOCK_REALTIME);
-	int status, ret = STATUS_DONE;
+	int status;
 	bool over;
 
 	/* Another process that has the descriptor may have added or cancelled the timer. */
@@ -157,14 +158,19 @@ static int serve_event(struct session *session, const struct twheel_event *event
 	job->last = event->deadline_ns;
 	over = !job_periodic(job) || (job->limited && !--job->left);
 	/* Arm the timer before the command runs, which may take long. */
-	if (job->is_cron && !over)
-		ret = arm_next(session, job, now > job->last ? now : job->last);
+	if (job->is_cron && !over) {
+		status = arm_next(session, job, now);
+		if (status)
+			session->status = status;
+		/* The other jobs go on. */
+		over = status;
+	}
 	status = run_job(job, event);
 	if (status)
 		session->status = status;
 	if (over)
 		end_job(session, job);
-	return ret;
+	return STATUS_DONE;
 }
 
 /* Whether the job's timer has not expired. */
@@ -183,16 +189,11 @@ static int rearm_cron_jobs(struct session *session)
 {
 	const uint64_t now = twheel_now(CLOCK_REALTIME);
 	struct job *job;
-	uint64_t after;
 	int ret = STATUS_DONE;
 
-	for (job = session->jobs; job && !ret; job = job->next) {
-		if (!job->is_cron || !pending(session, job))
-			continue;
-		after = job->last > now && job->last - now < SMALL_STEP ?
-			job->last : now;
-		ret = arm_next(session, job, after);
-	}
+	for (job = session->jobs; job && !ret; job = job->next)
+		if (job->is_cron && pending(session, job))
+			ret = arm_next(session, job, now);
 	return ret;
 }
 

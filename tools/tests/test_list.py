@@ -96,16 +96,32 @@ def drain_takes_timers_from_another_program_until_resume():
         is_(process.ask("add 1ms")["event"], "added")
 
 
+def broken_pipe():
+    reader, writer = os.pipe()
+    os.close(reader)
+    return os.fdopen(writer, "w")
+
+
 @case
 def drain_loses_no_timer_that_it_cannot_print():
-    with script(*["add 1h"] * 300) as (place, process), open("/dev/full", "w") as full:
+    with script(*["add 1h"] * 300) as (place, process), open("/dev/full", "w") as full, \
+            broken_pipe() as broken:
         before = good_objects("list", "--of", place)
-        for words in (), ("--json",):
-            ends(ctl(*words, "drain", "--of", place, stdout=full), FAILED,
+        for words, output in ((), full), (("--json",), full), ((), broken):
+            ends(ctl(*words, "drain", "--of", place, stdout=output), FAILED,
                  "the last 256 timers are armed again")
         after = good_objects("list", "--of", place)
         is_({o["handle"] for o in after}, {o["handle"] for o in before})
         is_(process.ask("add 3h")["event"], "added")
+
+
+@case
+def timer_at_the_end_of_time_can_be_drained_and_added_again():
+    with script("at @9223372036.854775807") as (place, _):
+        line = good("drain", "--of", place)
+    says(line, "@9223372036.854775807")
+    with script(line.strip()) as (place, _):
+        is_(good("drain", "--of", place), line)
 
 
 @case
