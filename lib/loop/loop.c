@@ -228,8 +228,8 @@ API unsigned int twheel_loop_dispatch(struct twheel_loop *loop, uint64_t now, bo
 			now = max(now, twheel_loop_remote_read(loop, now));
 	}
 	/* The timerfd knows of no coarse clock, and stays readable until its timer has run. */
-	if (loop->timerfd >= 0 && readable && loop->alarm_ns <= twheel_now(CLOCK_MONOTONIC))
-		now = max(now, loop->alarm_ns);
+	if (loop->timerfd >= 0 && readable)
+		now = max(now, twheel_now(CLOCK_MONOTONIC));
 	twheel_loop_local_advance(loop, now);
 	place(loop, now, false);
 	while ((timer = twheel_loop_local_first(loop, now))) {

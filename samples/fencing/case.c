@@ -49,6 +49,8 @@ static pid_t start(const struct way *way)
 	shared->base_ns = now();
 	cgroup_make();
 	pid = fork();
+	if (pid < 0)
+		err(EXIT_FAILURE, "fork");
 	if (!pid) {
 		sched_setscheduler(0, SCHED_OTHER, &none);
 		cgroup_enter();

@@ -52,6 +52,8 @@ static void starve(pid_t watcher)
 	(void)watcher;
 	for (i = 0; i < BUSY; i++) {
 		busy[i] = fork();
+		if (busy[i] < 0)
+			err(EXIT_FAILURE, "fork");
 		if (!busy[i]) {
 			sched_setscheduler(0, SCHED_OTHER, &param);
 			for (;;)
