@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 
-//go:build linux && !mips
+//go:build linux && !mips && !mipsle
 
 package twheel
 
@@ -124,7 +124,7 @@ type eventfd struct {
 func ioc(read, write bool, number, size uintptr) uintptr {
 	request := size<<16 | 't'<<8 | number
 	switch runtime.GOARCH {
-	case "mips64", "mips64le", "mipsle", "ppc64", "ppc64le":
+	case "mips64", "mips64le", "ppc64", "ppc64le":
 		switch {
 		case read && write:
 			return request | 6<<29

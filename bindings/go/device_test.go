@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 
-//go:build linux && !mips
+//go:build linux && !mips && !mipsle
 
 package twheel
 
