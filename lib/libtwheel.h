@@ -482,8 +482,8 @@ int twheel_lease_from_env(uint64_t *lease_ns);
  * has one fence, and a new one takes its place. libtwheel(3) says what a fence does not do.
  *
  * Return: 0 or an error: -ESRCH if there is no such process or group; -EPERM if the program
- * may not signal it; -EBUSY if an event is unread, for which no signal would come; -EINVAL if
- * @signal is no signal, or @owner is -1.
+ * may not kill() it; -EBUSY if an event is unread, for which no signal would come; -EINVAL if
+ * @signal is no signal, or @owner is -1. The kernel does not heed CAP_KILL, as kill() does.
  */
 int twheel_fence(int fd, pid_t owner, int signal);
 
