@@ -136,6 +136,7 @@ typedef atomic_t refcount_t;
 	__atomic_compare_exchange_n(&(v)->counter, old, (s64)(new), false, \
 				    __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 #define atomic64_try_cmpxchg_relaxed	atomic64_try_cmpxchg_release
+#define xchg(p, new)			__atomic_exchange_n(p, new, __ATOMIC_SEQ_CST)
 #define cmpxchg(p, old, new) ({ \
 	typeof(*(p)) __old = (old); \
 	__atomic_compare_exchange_n(p, &__old, new, false, \
