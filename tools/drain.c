@@ -61,7 +61,7 @@ static int resume(int fd)
 
 int drain_main(int argc, char **argv)
 {
-	/* Whoever reads the records may end: then write() fails, and the timers are armed again. */
+	/* If the reader of the records ends, write() fails, and drain arms their timers again. */
 	signal(SIGPIPE, SIG_IGN);
 	return device_with_option(argc, argv, drain_show);
 }
