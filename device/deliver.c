@@ -344,7 +344,7 @@ int twheel_deliver_fasync(int fd, struct file *file, int on)
 /* Carries out a TWHEEL_IOC_EVENTFD. Returns 0 or an error. */
 long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 {
-	struct eventfd_ctx *old, *eventfd = NULL;
+	struct eventfd_ctx *eventfd = NULL;
 	struct twheel_eventfd arg;
 
 	if (copy_from_user(&arg, argp, sizeof(arg)))
@@ -356,13 +356,7 @@ long twheel_deliver_eventfd(struct timer_set *set, void __user *argp)
 		if (IS_ERR(eventfd))
 			return PTR_ERR(eventfd);
 	}
-	spin_lock_bh(&set->eventfd_lock);
-	old = set->eventfd;
-	WRITE_ONCE(set->eventfd, eventfd);
-	spin_unlock_bh(&set->eventfd_lock);
-	if (old)
-		eventfd_ctx_put(old);
-
+	twheel_waiters_set_eventfd(set, eventfd);
 	/* The program must not miss events that were there already. */
 	if (deliver_look(set, DELIVER_LOOK))
 		twheel_waiters_signal(set);

@@ -5,7 +5,6 @@
  * An open file has one set of timers. Every file descriptor of that open file, after
  * dup(), fork() or SCM_RIGHTS, uses the same set; the last close releases it.
  */
-#include <linux/eventfd.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
@@ -176,7 +175,6 @@ int twheel_set_flush(struct file *file, fl_owner_t id)
 int twheel_set_release(struct inode *inode, struct file *file)
 {
 	struct timer_set *set = file->private_data;
-	struct eventfd_ctx *eventfd;
 
 	spin_lock_bh(&set->lock);
 	set->ended = true;
@@ -184,12 +182,7 @@ int twheel_set_release(struct inode *inode, struct file *file)
 	twheel_clock_remove(set);
 	twheel_user_cpu_remove(set);
 	/* A wake-up that is still under way finds none. */
-	spin_lock_bh(&set->eventfd_lock);
-	eventfd = set->eventfd;
-	WRITE_ONCE(set->eventfd, NULL);
-	spin_unlock_bh(&set->eventfd_lock);
-	if (eventfd)
-		eventfd_ctx_put(eventfd);
+	twheel_waiters_set_eventfd(set, NULL);
 
 	set_free_timers(set);
 	twheel_block_free_array(set, set->block, set->array_words);

@@ -46,7 +46,7 @@ static inline u32 twheel_table_entries(const struct timer_set *set)
 	return set->table ? twheel_shared_size(set->table) / sizeof(struct twheel_word) : 0;
 }
 
-/* ring.c, and deliver.c for the last. All but the first are for a set that has a ring. */
+/* ring.c, and deliver.c for the last. The set has a ring. */
 void twheel_ring_init(struct timer_set *set);
 u32 twheel_ring_room(const struct timer_set *set);
 struct twheel_event *twheel_ring_place(struct timer_set *set, u32 n);

@@ -7,8 +7,16 @@
 
 #include "user_cpu.h"
 #include "user_timer.h"
-#include "waiters.h"
 
+/* waiters.c */
+void twheel_waiters_init(struct waiters *waiters);
+bool twheel_waiters_left(const struct timer_set *set, bool holders);
+void twheel_waiters_set_eventfd(struct timer_set *set, struct eventfd_ctx *eventfd);
+void twheel_waiters_signal(struct timer_set *set);
+bool twheel_waiters_wake_part(struct timer_set *set, bool *holders);
+void twheel_waiters_wake(struct timer_set *set);
+
+/* turn.c */
 struct user_timer *twheel_turn_take(struct timer_set *set, const struct twheel_phase *phase,
 				    unsigned int *steps);
 bool twheel_turn_some(struct timer_set *set, const struct twheel_phase *phase);

@@ -26,7 +26,6 @@
 #include <linux/slab.h>
 #include "quota.h"
 #include "user_timer.h"
-#include "waiters.h"
 
 /*
  * Returns the tick of a deadline on a clock that jumps, as CLOCK_MONOTONIC is ahead of or behind

@@ -53,17 +53,15 @@ static inline s64 twheel_time_at(clockid_t clockid, const struct twheel_phase *p
 }
 
 /*
- * Converts a time below 2^63 from the program's view of a clock to the kernel's. The
- * result is negative for a time before the kernel's zero, which a time namespace
- * allows. It must not be clamped to 0: a periodic timer counts its periods from it.
+ * Converts a time below 2^63 from the program's view of a clock to the kernel's. The result is
+ * negative for a time before the kernel's zero, which a time namespace allows. It must not be
+ * clamped to 0: a periodic timer counts its periods from it. No result is below S64_MIN.
  */
 static inline s64 twheel_time_to_kernel(const struct timer_set *set, clockid_t clockid, u64 time)
 {
-	s64 offset = set->offset[clockid], result;
+	s64 result;
 
-	if (check_sub_overflow((s64)time, offset, &result))
-		return offset < 0 ? S64_MAX : S64_MIN;
-	return result;
+	return check_sub_overflow((s64)time, set->offset[clockid], &result) ? S64_MAX : result;
 }
 
 /* Converts a time from the kernel's view of a clock to the program's. */

@@ -51,16 +51,6 @@ static bool visit_turn(struct timer_set *set, const struct twheel_phase *phase, 
 	return steps && !twheel_turn_any(set);
 }
 
-/* Begins to wake the program. The kernel says so in the ring: then the program is to call. */
-static void visit_wake(struct timer_set *set, unsigned int reason, bool event)
-{
-	set->woken = reason;
-	set->signal |= event;
-	set->notify = true;
-	if (set->ring)
-		twheel_ring_more(set, true);
-}
-
 /*
  * Visits a set, which may have ended. Wakes the next part of the waiters that are to be woken:
  * holders of leases only if @holders is %true. Stores there whether the waiters were holders.
@@ -105,8 +95,13 @@ void twheel_visit_set(struct timer_set *set, bool *holders)
 		twheel_user_cpu_visit_by(set, phase.tick + 1);
 	} else {
 		set->fresh = false;
-		if (wake)
-			visit_wake(set, reason, event);
+		if (wake) {
+			set->woken = reason;
+			set->signal |= event;
+			set->notify = true;
+			if (set->ring)
+				twheel_ring_more(set, true);
+		}
 	}
 	woke = twheel_waiters_wake_part(set, holders);
 	/* The visit for the next part comes behind those of other users. */

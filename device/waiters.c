@@ -20,8 +20,7 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include "twheel_compat.h"
-#include "user_cpu.h"
-#include "waiters.h"
+#include "turn.h"
 
 /* The most waiters that are woken in a row, with interrupts off. */
 #define WAITERS_PART	16U
@@ -101,6 +100,19 @@ static void waiters_wake_some(struct waiters *waiters, bool begin, bool holders)
 		list_del_init(end);
 	}
 	spin_unlock_irq(&waiters->queue.lock);
+}
+
+/* Gives a set another eventfd, or none if @eventfd is %NULL. A wake-up may be under way. */
+void twheel_waiters_set_eventfd(struct timer_set *set, struct eventfd_ctx *eventfd)
+{
+	struct eventfd_ctx *old;
+
+	spin_lock_bh(&set->eventfd_lock);
+	old = set->eventfd;
+	WRITE_ONCE(set->eventfd, eventfd);
+	spin_unlock_bh(&set->eventfd_lock);
+	if (old)
+		eventfd_ctx_put(old);
 }
 
 /* Signals the eventfd of a set, if it has one. Any number of waiters may watch it. */
