@@ -312,10 +312,7 @@ static unsigned int wheel_first_occupied(struct twheel_wheel *w, unsigned int n)
 	struct twheel_level *level = w->level[n];
 	unsigned int i;
 
-	while (find_first_bit(level->map, TWHEEL_LVL_SIZE) < TWHEEL_LVL_SIZE) {
-		i = find_next_bit(level->map, TWHEEL_LVL_SIZE, start);
-		if (i == TWHEEL_LVL_SIZE)
-			i = find_first_bit(level->map, TWHEEL_LVL_SIZE);
+	while ((i = find_next_bit_wrap(level->map, TWHEEL_LVL_SIZE, start)) < TWHEEL_LVL_SIZE) {
 		if (wheel_slot_first(level, i))
 			return ((i - start) & TWHEEL_LVL_MASK) + 1;
 		wheel_clear_slot(w, n, i);

@@ -17,19 +17,6 @@
 
 #include "kernel_base.h"
 
-/* @size is a multiple of the bits of a word. */
-static inline unsigned int find_next_bit(const unsigned long *map, unsigned int size,
-					 unsigned int start)
-{
-	unsigned int i = start / BITS_PER_LONG;
-	unsigned long mask = ~0UL << (start % BITS_PER_LONG);
-
-	for (; i < size / BITS_PER_LONG; i++, mask = ~0UL)
-		if (map[i] & mask)
-			return i * BITS_PER_LONG + (unsigned int)__builtin_ctzl(map[i] & mask);
-	return size;
-}
-
 typedef struct { s64 counter; } atomic64_t;
 
 #define atomic64_read(v)	((u64)(v)->counter)

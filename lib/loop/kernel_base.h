@@ -68,7 +68,23 @@ static inline void __clear_bit(unsigned int i, unsigned long *map)
 	map[i / BITS_PER_LONG] &= ~BIT(i % BITS_PER_LONG);
 }
 
-#define find_first_bit(map, size) find_next_bit(map, size, 0)
+static inline unsigned int find_next_bit(const unsigned long *map, unsigned int size,
+					 unsigned int start)
+{
+	unsigned long word;
+
+	for (; start < size; start = (start / BITS_PER_LONG + 1) * BITS_PER_LONG) {
+		word = map[start / BITS_PER_LONG] >> (start % BITS_PER_LONG);
+		if (word)
+			return min(start + (unsigned int)__builtin_ctzl(word), size);
+	}
+	return size;
+}
+
+#define find_next_bit_wrap(map, size, start) ({					\
+	unsigned int _i = find_next_bit(map, size, start);			\
+										\
+	_i < (size) ? _i : find_next_bit(map, size, 0); })
 
 /* Lists */
 struct list_head { struct list_head *next, *prev; };

@@ -83,24 +83,6 @@ typedef s64 ktime_t;
 #define __ffs64(word)		((unsigned int)__builtin_ctzll(word))
 #define hweight64(word)		((unsigned int)__builtin_popcountll(word))
 
-static inline unsigned int find_next_bit(const unsigned long *map, unsigned int size,
-					 unsigned int start)
-{
-	unsigned long word;
-	unsigned int i;
-
-	if (start >= size)
-		return size;
-	i = start / BITS_PER_LONG;
-	word = map[i] & (~0UL << (start % BITS_PER_LONG));
-	while (!word)
-		if (++i == BITS_TO_LONGS(size))
-			return size;
-		else
-			word = map[i];
-	return min(i * BITS_PER_LONG + __ffs(word), size);
-}
-
 #define for_each_clear_bit(i, map, size) \
 	for ((i) = 0; (i) < (size); (i)++) \
 		if (!test_bit(i, map))
