@@ -512,8 +512,8 @@ EXPORT_SYMBOL(twheel_remaining);
  *
  * Context: as twheel_cancel(). Always takes the lock of the timer's base.
  *
- * Return: The deadline in jiffies64. For an idle timer, the last deadline, unless the owner has
- * used &twheel_timer.owner since; 0 if the timer has never been armed.
+ * Return: The deadline in jiffies64. For an idle timer, the last deadline, perhaps without a push
+ * that raced with a cancel, if &twheel_timer.owner is unused since; 0 if it was never armed.
  */
 u64 twheel_expires(const struct twheel_timer *timer)
 {

@@ -51,14 +51,32 @@ DECLARE_EVENT_CLASS(twheel_deadline,
 TWHEEL_DEADLINE_EVENT(twheel_arm);
 /* A pending timer gets another deadline, and another slot. */
 TWHEEL_DEADLINE_EVENT(twheel_change);
-/* A deadline is pushed back without a lock. The timer may have expired meanwhile. */
-TWHEEL_DEADLINE_EVENT(twheel_extend);
 /* A pending timer is disarmed; @expires was its deadline. */
 TWHEEL_DEADLINE_EVENT(twheel_cancel);
 /* A callback begins; @expires has come. */
 TWHEEL_DEADLINE_EVENT(twheel_expire_entry);
 /* A timer has moved to another CPU, because its own is offline. */
 TWHEEL_DEADLINE_EVENT(twheel_migrate);
+
+/* A deadline is pushed back without a lock. The timer may have expired since, and be freed. */
+TRACE_EVENT(twheel_extend,
+
+	TP_PROTO(const struct twheel_timer *timer, u64 expires),
+
+	TP_ARGS(timer, expires),
+
+	TP_STRUCT__entry(
+		__field(const void *,	timer)
+		__field(u64,		expires)
+	),
+
+	TP_fast_assign(
+		__entry->timer		= timer;
+		__entry->expires	= expires;
+	),
+
+	TP_printk("timer=%p expires=%llu", __entry->timer, __entry->expires)
+);
 
 /* A callback has ended, which may have freed its timer. */
 TRACE_EVENT(twheel_expire_exit,

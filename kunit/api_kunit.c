@@ -11,6 +11,7 @@
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/timer.h>
+#include "../engine/trace.h"
 #include "engine_test.h"
 
 /* Setting up */
@@ -507,6 +508,39 @@ static void owner_has_a_list_node_of_idle_timers(struct kunit *test)
 	}
 }
 
+/* The tracepoints are not exported. */
+#ifndef MODULE
+
+/* What an event of twheel_extend said last. */
+struct seen {
+	const struct twheel_timer	*timer;
+	u64				expires;
+};
+
+static void see_extend(void *data, const struct twheel_timer *timer, u64 expires)
+{
+	*(struct seen *)data = (struct seen) { timer, expires };
+}
+
+static void trace_tells_of_a_push(struct kunit *test)
+{
+	struct probe *probe = probe_new(test, NULL);
+	u64 expires = get_jiffies_64() + ENGINE_TEST_FAR;
+	struct seen seen = { };
+
+	if (register_trace_twheel_extend(see_extend, &seen))
+		kunit_skip(test, "no tracepoints");
+	KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, expires), 0);
+	KUNIT_EXPECT_PTR_EQ(test, seen.timer, NULL);
+	KUNIT_EXPECT_EQ(test, twheel_mod(&probe->timer, expires + 7), 1);
+	unregister_trace_twheel_extend(see_extend, &seen);
+	tracepoint_synchronize_unregister();
+	KUNIT_EXPECT_PTR_EQ(test, seen.timer, &probe->timer);
+	KUNIT_EXPECT_EQ(test, seen.expires, expires + 7);
+}
+
+#endif
+
 static struct kunit_case api_cases[] = {
 	KUNIT_CASE(static_timer_needs_no_setup),
 	KUNIT_CASE(onstack_timer_fires),
@@ -528,6 +562,9 @@ static struct kunit_case api_cases[] = {
 	KUNIT_CASE(nothing_remains_of_a_due_timer),
 	KUNIT_CASE(counts_tell_what_became_of_each),
 	KUNIT_CASE(owner_has_a_list_node_of_idle_timers),
+#ifndef MODULE
+	KUNIT_CASE(trace_tells_of_a_push),
+#endif
 	{}
 };
 

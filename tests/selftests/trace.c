@@ -19,7 +19,7 @@
 
 #define TEXT_SIZE	(4U << 20)
 
-enum { ARM, CHANGE, EXTEND, CANCEL, ENTRY, MIGRATE, EXIT, KINDS };
+enum { ARM, CHANGE, CANCEL, ENTRY, MIGRATE, EXTEND, EXIT, KINDS };
 
 static const char * const kinds[KINDS] = {
 	[ARM] = "twheel_arm",
@@ -448,6 +448,7 @@ static void check_format(int kind)
 {
 	static const char * const needed[KINDS] = {
 		[ARM ... MIGRATE] = "timer function expires now period cpu",
+		[EXTEND] = "timer expires",
 		[EXIT] = "timer function",
 	};
 	unsigned int offset, size, is_signed, end = 0;
