@@ -115,6 +115,8 @@ static noinline int ops_set_deadline(struct timer_set *set, struct user_timer *t
 		user_timer_unready(set, t);
 	else if (unlikely(expired) && t->extra)
 		twheel_user_timer_end_lease(t);
+	if (t->flags & USER_TIMER_LEASE_CLOSED)
+		t->node.flags = twheel_wheel_window_flags(div_u64(t->extra->window, TICK_NSEC));
 	t->flags &= ~USER_TIMER_LEASE_CLOSED;
 	t->deadline = user_timer_new_deadline(set, t->clockid, op, phase);
 	twheel_user_timer_arm(set, t, user_timer_tick(t, phase));

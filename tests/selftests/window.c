@@ -4,6 +4,7 @@
  * hour pass at once in virtual time.
  */
 #include "debugfs.h"
+#include "holder.h"
 #include "table_timer.h"
 
 static struct twheel_op windowed(__u64 deadline, __u64 window, __u64 cookie)
@@ -82,6 +83,28 @@ TRAVEL_TEST(window_ends_with_its_timer)
 	event = read_any(fd);
 	check_in_window(&event, deadline, HOUR);
 	/* not on its tick, or the window would have no effect */
+	ASSERT_GT(event.expired_ns, deadline + tick_ns() + slack_ns());
+}
+
+/* The kernel looks at many timers that are due before it looks at the lease that was closed. */
+TRAVEL_TEST(window_outlives_the_close_of_a_lease)
+{
+	const __u64 handle = arm(fd, windowed(now() + LONG, HOUR, 1));
+	const int lease = new_lease(fd, handle, LONG, ON_CLOSE);
+	struct twheel_event event;
+	__u64 deadline;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		add(fd, ticks(20), 2);
+	pass_ticks(21);
+	close(lease);
+	deadline = now() + MINUTE;
+	ASSERT_EQ(change_to(fd, handle, deadline), TWHEEL_RETRACTED);
+	while (i--)
+		ASSERT_EQ(read_any(fd).cookie, 2);
+	event = read_any(fd);
+	check_in_window(&event, deadline, HOUR);
 	ASSERT_GT(event.expired_ns, deadline + tick_ns() + slack_ns());
 }
 
