@@ -146,7 +146,7 @@ static int serve_event(struct session *session, const struct twheel_event *event
 {
 	struct job *job = session_find_handle(session, event->handle);
 	const uint64_t now = twheel_now(CLOCK_REALTIME);
-	int status;
+	int armed = STATUS_DONE, status;
 	bool over;
 
 	/* Another process that has the descriptor may have added or cancelled the timer. */
@@ -158,17 +158,13 @@ static int serve_event(struct session *session, const struct twheel_event *event
 	job->last = event->deadline_ns;
 	over = !job_periodic(job) || (job->limited && !--job->left);
 	/* Arm the timer before the command runs, which may take long. */
-	if (job->is_cron && !over) {
-		status = arm_next(session, job, now);
-		if (status)
-			session->status = status;
-		/* The other jobs go on. */
-		over = status;
-	}
-	status = run_job(job, event);
+	if (job->is_cron && !over)
+		armed = arm_next(session, job, now);
+	status = run_job(job, event) ?: armed;
 	if (status)
 		session->status = status;
-	if (over)
+	/* If a job cannot be armed, the other jobs go on. */
+	if (over || armed)
 		end_job(session, job);
 	return STATUS_DONE;
 }
