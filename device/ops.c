@@ -115,6 +115,7 @@ static noinline int ops_set_deadline(struct timer_set *set, struct user_timer *t
 		user_timer_unready(set, t);
 	else if (unlikely(expired) && t->extra)
 		twheel_user_timer_end_lease(t);
+	/* Before the timer is filed: lease_expire() may have taken its window. */
 	if (t->flags & USER_TIMER_LEASE_CLOSED)
 		t->node.flags = twheel_wheel_window_flags(div_u64(t->extra->window, TICK_NSEC));
 	t->flags &= ~USER_TIMER_LEASE_CLOSED;

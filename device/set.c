@@ -181,9 +181,7 @@ int twheel_set_release(struct inode *inode, struct file *file)
 	spin_unlock_bh(&set->lock);
 	twheel_clock_remove(set);
 	twheel_user_cpu_remove(set);
-	/* A wake-up that is still under way finds none. */
 	twheel_waiters_set_eventfd(set, NULL);
-
 	set_free_timers(set);
 	twheel_block_free_array(set, set->block, set->array_words);
 	twheel_levels_free(set);

@@ -55,7 +55,7 @@ static inline s64 twheel_time_at(clockid_t clockid, const struct twheel_phase *p
 /*
  * Converts a time below 2^63 from the program's view of a clock to the kernel's. The result is
  * negative for a time before the kernel's zero, which a time namespace allows. It must not be
- * clamped to 0: a periodic timer counts its periods from it. No result is below S64_MIN.
+ * clamped to 0: a periodic timer counts its periods from it. Above S64_MAX, it is S64_MAX.
  */
 static inline s64 twheel_time_to_kernel(const struct timer_set *set, clockid_t clockid, u64 time)
 {

@@ -99,6 +99,7 @@ void twheel_visit_set(struct timer_set *set, bool *holders)
 			set->woken = reason;
 			set->signal |= event;
 			set->notify = true;
+			/* A program that has been woken is to call. */
 			if (set->ring)
 				twheel_ring_more(set, true);
 		}

@@ -102,7 +102,7 @@ static void waiters_wake_some(struct waiters *waiters, bool begin, bool holders)
 	spin_unlock_irq(&waiters->queue.lock);
 }
 
-/* Gives a set another eventfd, or none if @eventfd is %NULL. A wake-up may be under way. */
+/* Gives a set an eventfd, whose reference it takes over, or %NULL. A wake-up may be under way. */
 void twheel_waiters_set_eventfd(struct timer_set *set, struct eventfd_ctx *eventfd)
 {
 	struct eventfd_ctx *old;

@@ -512,8 +512,8 @@ EXPORT_SYMBOL(twheel_remaining);
  *
  * Context: as twheel_cancel(). Always takes the lock of the timer's base.
  *
- * Return: The deadline in jiffies64. For an idle timer, the last deadline, perhaps without a push
- * that raced with a cancel, if &twheel_timer.owner is unused since; 0 if it was never armed.
+ * Return: The deadline in jiffies64; 0 if @timer was never armed. For an idle timer, the last one,
+ * perhaps without a push that raced with a cancel. The owner loses it by using &twheel_timer.owner.
  */
 u64 twheel_expires(const struct twheel_timer *timer)
 {

@@ -11,7 +11,6 @@
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/timer.h>
-#include "../engine/trace.h"
 #include "engine_test.h"
 
 /* Setting up */
@@ -510,6 +509,7 @@ static void owner_has_a_list_node_of_idle_timers(struct kunit *test)
 
 /* The tracepoints are not exported. */
 #ifndef MODULE
+#include "../engine/trace.h"
 
 /* What an event of twheel_extend said last. */
 struct seen {
