@@ -29,11 +29,11 @@
 
 /*
  * Beside them, in the eight bits for flags: the timer has expired because the last copy of its
- * lease was closed. No program sees this bit, and create_timer() masks op->flags. So a flag that
- * does not stay with the timer may have the same value.
+ * lease was closed. No operation sets the bit, and no program sees it. So a flag that does not
+ * stay with the timer may have the same value.
  */
 #define USER_TIMER_LEASE_CLOSED	0x80U
-static_assert(TWHEEL_KEPT_FLAGS < USER_TIMER_LEASE_CLOSED);
+static_assert(!(TWHEEL_KEPT_FLAGS & USER_TIMER_LEASE_CLOSED) && TWHEEL_KEPT_FLAGS <= 0xff);
 
 /* The most operations, events or timers that a call handles in a row, with the lock held. */
 #define TWHEEL_CHUNK		64U
@@ -91,9 +91,9 @@ struct timer_set {
 	bool			notify;
 	bool			signal;
 	bool			again;		/* the same when none is under way any more */
-	/* Events have come into the ring since readers were woken last, or in calls of some. */
+	/* The ring has events that no wake-up was for: they came after the last, or in a call. */
 	bool			fresh;
-	/* For what a visit has woken the program, which has not called since. See visit.c. */
+	/* Why a visit has woken the program, which has not called since. See visit.c. */
 	enum { WOKEN_NOT, WOKEN_DOUBT, WOKEN_EVENT } woken;
 
 	/* The pending timers, of all clocks, by ticks. */

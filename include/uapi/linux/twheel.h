@@ -111,8 +111,8 @@ struct twheel_info {
  *	timer is to keep; EEXIST with TWHEEL_KEEP_HANDLE if there is a timer with that
  *	handle, or with the same TWHEEL_INDEX(); ENOMEM.
  * @TWHEEL_OP_CHANGE: Give a timer a new deadline, earlier or later. The timer keeps
- *	its clock, cookie, group, period and window. A periodic timer counts its periods
- *	from the new deadline.
+ *	its clock, cookie, group, period and window, and the flags that a query tells. A
+ *	periodic timer counts its periods from the new deadline.
  *
  *	In: @flags (TWHEEL_ABSTIME), @handle, @time_ns.
  *
@@ -451,9 +451,9 @@ struct twheel_list {
  * @reserved: Zero.
  *
  * The kernel adds 1 to the counter of the eventfd whenever it wakes the readers of the
- * descriptor: when it finds that a timer has come due, and then not again until the
+ * descriptor: when it finds that a timer has come due. It wakes them once until the
  * program has made a call on the descriptor, or has closed a copy of it. With O_ASYNC,
- * it may do so twice: before it has found the event, and when it sends the signal. A
+ * it wakes them twice at most: perhaps before it has found the event, and with the signal. A
  * program that is woken reads until EAGAIN, or polls. The kernel does not wake for an
  * event that the program has read before the kernel looks, and need not wake for one
  * that a call has found. If there are events when the ioctl is called, the kernel adds 1
