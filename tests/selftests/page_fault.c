@@ -222,7 +222,6 @@ static void read_device(enum buffer_kind kind)
 
 	if (kind < BUFFERS_GOOD) {
 		ASSERT_EQ(res, sizeof(event));
-		/* On a busy host, a thread may report its fault twice. */
 		if (kind == BUFFER_MISSING || kind == BUFFER_PROTECTED)
 			ASSERT_GE(buffer_faults(), 1);
 		memcpy(&event, buffer, sizeof(event));
