@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * twheel: turning the wheel of a set, and waking those who wait for it
+ * twheel: turning the wheel of a set, and waking those who wait for the set
  */
 #ifndef _TWHEEL_DEVICE_TURN_H
 #define _TWHEEL_DEVICE_TURN_H

@@ -128,7 +128,7 @@ static void serve_faults(void *data)
 	struct uffd_msg message;
 	bool first = true;
 
-	/* On a busy host, a thread reports its fault twice, the second time when it is over. */
+	/* On a busy host, a thread may report its fault again when the fault is over. */
 	for (; read(server->fd, &message, sizeof(message)) == sizeof(message); first = false) {
 		ASSERT_EQ(message.event, UFFD_EVENT_PAGEFAULT);
 		if (first && server->meanwhile)
