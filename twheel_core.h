@@ -373,16 +373,13 @@ static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u6
 	return t ?: twheel_wheel_advance(w, now, budget);
 }
 
-/* The next timer of the current tick, which is still in its slot, and may have been extended. */
-static __always_inline struct twheel_node *twheel_wheel_peek(struct twheel_wheel *w)
+/* Finds the next timer of the tick, which stays in its slot, and returns whether there is one. */
+static __always_inline bool twheel_wheel_peek(struct twheel_wheel *w, struct twheel_node **t)
 {
 	struct twheel_level *level = w->level[0];
-	struct twheel_node *t;
 
-	if (!(w->todo & BIT(0)) ||
-	    !wheel_next_in_slot(w, level, twheel_level_slot(level, w->clk & TWHEEL_LVL_MASK), &t))
-		return NULL;
-	return t;
+	return w->todo & BIT(0) &&
+	       wheel_next_in_slot(w, level, twheel_level_slot(level, w->clk & TWHEEL_LVL_MASK), t);
 }
 
 #endif /* _TWHEEL_CORE_H */

@@ -18,7 +18,7 @@
 /* Returns the time on the clock of @t, or when @t expired if that is later. */
 static s64 deliver_time(const struct user_timer *t, const struct twheel_phase *phase)
 {
-	return max(twheel_time_at(t->clockid, phase), user_timer_expired_ns(t));
+	return max(phase->now + twheel_time_ahead(t->clockid), user_timer_expired_ns(t));
 }
 
 /*

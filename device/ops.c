@@ -203,7 +203,7 @@ bool twheel_ops_run_short(struct timer_set *set, struct twheel_op *op, unsigned 
 static void ops_describe(const struct user_timer *t, struct twheel_op *op,
 			 const struct twheel_phase *phase)
 {
-	s64 now = twheel_time_at(t->clockid, phase), deadline = twheel_table_deadline(t);
+	s64 now = phase->now + twheel_time_ahead(t->clockid), deadline = twheel_table_deadline(t);
 
 	op->flags |= t->flags & TWHEEL_KEPT_FLAGS;
 	op->cookie = t->cookie;

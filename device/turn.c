@@ -83,11 +83,13 @@ static struct user_timer *turn_next(struct timer_set *set, const struct twheel_p
 	struct twheel_node *node;
 	struct user_timer *t;
 
+	lockdep_assert_held(&set->lock);
+
 	if (unlikely(set->refile) && !twheel_clock_refile(set, phase, steps))
 		return NULL;
 	do {
-		node = *steps ? twheel_wheel_peek(&set->wheel) : NULL;
-		if (node && twheel_wheel_state(node) <= set->wheel.clk) {
+		if (*steps && twheel_wheel_peek(&set->wheel, &node) &&
+		    twheel_wheel_state(node) <= set->wheel.clk) {
 			/* Without an exchange: the lock of the set protects the state. */
 			twheel_wheel_drop(&set->wheel, node);
 			--*steps;
@@ -121,11 +123,8 @@ struct user_timer *twheel_turn_take(struct timer_set *set, const struct twheel_p
 bool twheel_turn_expire(struct timer_set *set, const struct twheel_phase *phase,
 			unsigned int *steps)
 {
-	struct user_timer *t;
+	struct user_timer *t = turn_next(set, phase, steps);
 
-	lockdep_assert_held(&set->lock);
-
-	t = turn_next(set, phase, steps);
 	if (t)
 		user_timer_ready(set, t, false);
 	return t;

@@ -42,11 +42,10 @@ twheel_turn_take_plain(struct timer_set *set, const struct twheel_phase *phase,
 	lockdep_assert_held(&set->lock);
 
 	/* Those that have been found before come first. */
-	if (!*steps || set->unread)
+	if (!*steps || set->unread || !twheel_wheel_peek(&set->wheel, &node))
 		return NULL;
-	node = twheel_wheel_peek(&set->wheel);
 	t = container_of(node, struct user_timer, node);
-	if (unlikely(!node || !user_timer_is_plain(t) || t->deadline > phase->now ||
+	if (unlikely(!user_timer_is_plain(t) || t->deadline > phase->now ||
 		     twheel_wheel_state(node) > set->wheel.clk))
 		return NULL;
 	twheel_wheel_drop(&set->wheel, node);

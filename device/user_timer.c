@@ -59,7 +59,7 @@ bool twheel_user_timer_has_expired(const struct user_timer *t, const struct twhe
 		       twheel_clock_tick(phase, twheel_time_add(twheel_table_deadline(t),
 								t->extra->window));
 	/* A clock may have been set back, and the timer not been filed again yet. */
-	return twheel_table_deadline(t) <= twheel_time_at(t->clockid, phase);
+	return twheel_table_deadline(t) <= phase->now + twheel_time_ahead(t->clockid);
 }
 
 static u64 user_timer_tag(const struct rb_node *node)

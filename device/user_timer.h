@@ -46,12 +46,6 @@ static inline s64 twheel_time_ahead(clockid_t clockid)
 	return ktime_mono_to_any(0, clockid == CLOCK_REALTIME ? TK_OFFS_REAL : TK_OFFS_BOOT);
 }
 
-/* What a clock shows at the time @phase. */
-static inline s64 twheel_time_at(clockid_t clockid, const struct twheel_phase *phase)
-{
-	return phase->now + twheel_time_ahead(clockid);
-}
-
 /*
  * Converts a time below 2^63 from the program's view of a clock to the kernel's. The result is
  * negative for a time before the kernel's zero, which a time namespace allows. It must not be
@@ -59,9 +53,11 @@ static inline s64 twheel_time_at(clockid_t clockid, const struct twheel_phase *p
  */
 static inline s64 twheel_time_to_kernel(const struct timer_set *set, clockid_t clockid, u64 time)
 {
-	s64 result;
+	s64 offset = set->offset[clockid], result;
 
-	return check_sub_overflow((s64)time, set->offset[clockid], &result) ? S64_MAX : result;
+	if (likely(!offset))
+		return time;
+	return check_sub_overflow((s64)time, offset, &result) ? S64_MAX : result;
 }
 
 /* Converts a time from the kernel's view of a clock to the program's. */
@@ -111,11 +107,17 @@ static inline bool twheel_table_expire(const struct timer_set *set, struct user_
 	atomic64_t *word = twheel_table_word_deadline(set, t);
 	s64 seen = atomic64_read(word);
 	unsigned int tries = 4;
-	bool closed = false;
+	bool closed;
 
+	/* @limit is not negative. What is later than it is later than the deadline known so far. */
+	if (likely(seen > limit)) {
+		t->deadline = twheel_time_to_kernel(set, CLOCK_MONOTONIC, seen);
+		return false;
+	}
 	/* A closed word is negative. */
-	while (unlikely(seen <= limit) && !closed && tries--)
+	do {
 		closed = atomic64_try_cmpxchg_relaxed(word, &seen, seen | TWHEEL_WORD_CLOSED);
+	} while (!closed && seen <= limit && --tries);
 	/* The program may have written any value: check it. */
 	t->deadline = twheel_table_later(t, seen);
 	return closed;
@@ -172,7 +174,7 @@ static __always_inline s64 user_timer_new_deadline(const struct timer_set *set, 
 {
 	if (op->flags & TWHEEL_ABSTIME)
 		return twheel_time_to_kernel(set, clockid, op->time_ns);
-	return twheel_time_add(twheel_time_at(clockid, phase), op->time_ns);
+	return twheel_time_add(phase->now + twheel_time_ahead(clockid), op->time_ns);
 }
 
 static inline s64 user_timer_expired_ns(const struct user_timer *t)
