@@ -370,7 +370,10 @@ static inline struct twheel_node *twheel_wheel_expire(struct twheel_wheel *w, u6
 
 	if (w->todo & BIT(0) && *budget)
 		t = twheel_wheel_expire_next(w, now, budget);
-	return t ?: twheel_wheel_advance(w, now, budget);
+	/* Mostly nothing more is due then, which needs no call. */
+	if (t || (!w->todo && w->clk >= now))
+		return t;
+	return twheel_wheel_advance(w, now, budget);
 }
 
 /* Finds the next timer of the tick, which stays in its slot, and returns whether there is one. */

@@ -87,9 +87,8 @@ static bool run_expire(struct twheel_base *base, u64 until)
  */
 static void run_base(struct twheel_base *base)
 {
-	u64 slice = (u64)max(READ_ONCE(slice_us), 1U) * NSEC_PER_USEC;
 	/* The run does not change CPU, and reading CLOCK_MONOTONIC may be expensive. */
-	u64 start = local_clock();
+	u64 from = local_clock(), until = from + (u64)max(READ_ONCE(slice_us), 1U) * NSEC_PER_USEC;
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		/* The callback of that run may wait for a timer of this softirq: do not wait. */
@@ -104,7 +103,7 @@ static void run_base(struct twheel_base *base)
 		base->stats.runs++;
 		WRITE_ONCE(base->running, true);
 		base->callback.task = current;
-		WRITE_ONCE(base->more, !run_expire(base, start + slice));
+		WRITE_ONCE(base->more, !run_expire(base, until));
 		WRITE_ONCE(base->running, false);
 		twheel_process_kick(base);
 		base->wake = base->more ? base->wheel.clk : TWHEEL_NEVER;
@@ -112,7 +111,7 @@ static void run_base(struct twheel_base *base)
 			wake_up_process(per_cpu(run_thread, base->cpu));
 		else
 			twheel_tick_wake_by(base, twheel_wheel_next(&base->wheel));
-		base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - start);
+		base->stats.run_max_ns = max(base->stats.run_max_ns, local_clock() - from);
 	}
 	raw_spin_unlock_irq(&base->lock);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
