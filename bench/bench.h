@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Declarations for all files of the bench module.
- */
+/* Declarations for all files of the bench module. */
 #ifndef _TWHEEL_BENCH_H
 #define _TWHEEL_BENCH_H
 

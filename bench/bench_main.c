@@ -56,9 +56,7 @@ static ssize_t run_write(struct file *file, const char __user *buf, size_t count
 	if (copy_from_user(text, buf, count))
 		return -EFAULT;
 	text[count] = '\0';
-	ret = mutex_lock_interruptible(&lock);
-	if (ret)
-		return ret;
+	mutex_lock(&lock);
 	pr_info("%s", text);
 	ret = execute(text);
 	mutex_unlock(&lock);
@@ -74,10 +72,7 @@ static const struct file_operations run_fops = {
 
 static int results_show(struct seq_file *m, void *unused)
 {
-	int ret = mutex_lock_interruptible(&lock);
-
-	if (ret)
-		return ret;
+	mutex_lock(&lock);
 	seq_write(m, bench_results.buffer, seq_buf_used(&bench_results));
 	mutex_unlock(&lock);
 	return 0;

@@ -2,18 +2,16 @@
 /*
  * twheel bench: what ticks cost in which a given number of timers are due
  *
- * For machines whose clock counts instructions (scripts/vm --icount), which are idle
- * otherwise. A probe of the tracepoints softirq_entry and softirq_exit sums up the time of
- * the two softirqs that run timers, while a thread waits until all due timers have run:
- * that is "tick". Such a softirq searches the wheel of timer_list, for 400 instructions
- * more or less by which timers the kernel has. So "run" has the part in callbacks of
- * timer_list, by other probes: the runs of twheel.
+ * For machines whose clock counts instructions (scripts/vm --icount), which are idle otherwise.
+ * Probes of tracepoints sum up the time of the timer's interrupts and of the two softirqs that run
+ * timers, while a thread waits until all due timers have run: that is "tick". Such a softirq
+ * searches the wheel of timer_list, for 400 instructions more or less by which timers the kernel
+ * has. So "run" has the part in callbacks of timer_list: the runs of twheel.
  *
  * Each tick has the same number of due timers. twheel moves each of them down one level
  * on its way, and these moves count. Other timers are pending more than an hour ahead.
  */
 #include <linux/interrupt.h>
-#include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include "bench.h"
@@ -28,16 +26,25 @@
 #define MOST	2048
 /* timer_list runs a timer up to 64 ticks late at that distance. */
 #define LATE	64
+/* What ticks cost in which no timer is due is measured over so many of them. */
+#define EMPTY	256
 
-/* The time of softirqs or callbacks */
-static struct sum {
-	u64	start;	/* when the last one began */
-	u64	ns;	/* of all */
-} sum;
+/* When an interrupt, a softirq or a callback began, and the time of all of them, in ns */
+static u64 began, sum;
+
+static void interrupt_begins(void *unused, int vector)
+{
+	began = ktime_get_ns();
+}
+
+static void interrupt_ends(void *unused, int vector)
+{
+	sum += ktime_get_ns() - began;
+}
 
 static void softirq_begins(void *unused, unsigned int vector)
 {
-	sum.start = ktime_get_ns();
+	began = ktime_get_ns();
 }
 
 static void softirq_ends(void *unused, unsigned int vector)
@@ -45,17 +52,17 @@ static void softirq_ends(void *unused, unsigned int vector)
 	u64 now = ktime_get_ns();
 
 	if (vector == TIMER_SOFTIRQ || vector == HRTIMER_SOFTIRQ)
-		sum.ns += now - sum.start;
+		sum += now - began;
 }
 
 static void callback_begins(void *unused, struct timer_list *timer, unsigned long clk)
 {
-	sum.start = ktime_get_ns();
+	began = ktime_get_ns();
 }
 
 static void callback_ends(void *unused, struct timer_list *timer)
 {
-	sum.ns += ktime_get_ns() - sum.start;
+	sum += ktime_get_ns() - began;
 }
 
 /* A function for a tracepoint */
@@ -65,14 +72,18 @@ struct probe {
 	struct tracepoint	*tp;	/* once it is found */
 };
 
-static struct probe softirq_probes[] = {
+static struct probe tick_probes[] = {
+	{ "local_timer_entry", interrupt_begins },
+	{ "local_timer_exit", interrupt_ends },
 	{ "softirq_entry", softirq_begins },
 	{ "softirq_exit", softirq_ends },
+	{ }
 };
 
 static struct probe callback_probes[] = {
 	{ "timer_expire_entry", callback_begins },
 	{ "timer_expire_exit", callback_ends },
+	{ }
 };
 
 static void find_tracepoint(struct tracepoint *tp, void *arg)
@@ -83,30 +94,28 @@ static void find_tracepoint(struct tracepoint *tp, void *arg)
 		probe->tp = tp;
 }
 
-static void stop_probes(struct probe probes[2])
+static void stop_probes(struct probe *probe)
 {
-	unsigned int i;
-
-	for (i = 0; i < 2; i++)
-		if (probes[i].tp)
-			tracepoint_probe_unregister(probes[i].tp, probes[i].fn, NULL);
+	for (; probe->tp; probe++) {
+		tracepoint_probe_unregister(probe->tp, probe->fn, NULL);
+		probe->tp = NULL;
+	}
 	tracepoint_synchronize_unregister();
 }
 
-static int start_probes(struct probe probes[2])
+static int start_probes(struct probe *probes)
 {
-	unsigned int i;
-	int ret = 0;
+	struct probe *probe;
 
-	for (i = 0; i < 2 && !ret; i++) {
-		for_each_kernel_tracepoint(find_tracepoint, &probes[i]);
-		ret = -EOPNOTSUPP;
-		if (probes[i].tp)
-			ret = tracepoint_probe_register(probes[i].tp, probes[i].fn, NULL);
+	for (probe = probes; probe->name; probe++) {
+		for_each_kernel_tracepoint(find_tracepoint, probe);
+		if (!probe->tp || tracepoint_probe_register(probe->tp, probe->fn, NULL)) {
+			probe->tp = NULL;
+			stop_probes(probes);
+			return -EOPNOTSUPP;
+		}
 	}
-	if (ret)
-		stop_probes(probes);
-	return ret;
+	return 0;
 }
 
 /*
@@ -119,8 +128,6 @@ static void wait_until_tick(u64 tick)
 		cond_resched();
 #ifdef CONFIG_X86
 		asm volatile("hlt" : : : "memory");
-#else
-		cpu_relax();
 #endif
 	}
 }
@@ -147,13 +154,17 @@ static void set_deadlines(struct bench_set *set, u32 due)
 	}
 }
 
-/* Sums up the time between two probes while the due timers of an engine expire. */
-static int take_turn(struct bench_set *set, enum bench_engine_kind kind, u32 due,
-		     struct probe *probes)
+/*
+ * Measures @what: the time between probes while the due timers of an engine expire, less what the
+ * same number of ticks take before. Without due timers, what a tick takes.
+ */
+static int measure(struct bench_set *set, const char *what, enum bench_engine_kind kind,
+		   u32 due, struct probe *probes)
 {
 	const struct bench_engine *engine = &bench_engines[kind];
 	u32 ticks = ticks_with(set->n, due), good = 0;
 	struct bench_base base;
+	u64 empty = 0;
 	int ret;
 
 	memset(&bench_fired[kind], 0, sizeof(bench_fired[kind]));
@@ -161,31 +172,27 @@ static int take_turn(struct bench_set *set, enum bench_engine_kind kind, u32 due
 	ret = start_probes(probes);
 	if (ret)
 		return ret;
+	wait_until_tick(round_up(get_jiffies_64() + EMPTY, ALIGN_TICKS) - EMPTY);
+	sum = 0;
 	wait_until_tick(round_up(get_jiffies_64(), ALIGN_TICKS));
+	if (due)
+		empty = sum * (ticks + LEAD + LATE) / EMPTY;
 	bench_base_now(&base);
 	base.tick += LEAD;
 	base.time = ktime_add_ns(base.time, LEAD * TICK_NSEC);
 	bench_pass(set, engine->op[BENCH_ADD], &base, &good);
-	sum.ns = 0;
+	sum = 0;
 	wait_until_tick(base.tick + ticks + LATE);
 	stop_probes(probes);
 	bench_pass(set, engine->op[BENCH_CANCEL], &base, &good);
-	if (bench_fired[kind].count == (u64)due * ticks)
-		return 0;
-	pr_err("%s: %llu timers expired, instead of %u in each of %u ticks\n",
-	       engine->name, bench_fired[kind].count, due, ticks);
-	return -EIO;
-}
-
-static int measure(struct bench_set *set, const char *what, enum bench_engine_kind kind,
-		   u32 due, struct probe *probes)
-{
-	int ret = take_turn(set, kind, due, probes);
-
-	if (!ret)
-		seq_buf_printf(&bench_results, "%s_%u,%s,%llu,%u\n", what, due,
-			       bench_engines[kind].name, sum.ns, ticks_with(set->n, due));
-	return ret;
+	if (bench_fired[kind].count != (u64)due * ticks) {
+		pr_err("%s: %llu timers expired, instead of %u in each of %u ticks\n",
+		       engine->name, bench_fired[kind].count, due, ticks);
+		return -EIO;
+	}
+	seq_buf_printf(&bench_results, "%s_%u,%s,%llu,%u\n", what, due, engine->name, sum - empty,
+		       due ? ticks : ticks + LEAD + LATE);
+	return 0;
 }
 
 /* Measures ticks. @n: timers in all. @due: timers that are due in each tick. */
@@ -199,7 +206,7 @@ int bench_ticks(u32 n, u32 due)
 		return ret;
 	set_deadlines(&set, due);
 	for (kind = 0; kind < BENCH_ENGINES && !ret; kind++)
-		ret = measure(&set, "tick", kind, due, softirq_probes);
+		ret = measure(&set, "tick", kind, due, tick_probes);
 	if (!ret)
 		ret = measure(&set, "run", BENCH_TWHEEL, due, callback_probes);
 	bench_set_exit(&set);

@@ -47,10 +47,10 @@ def code(text):
 
 KERNEL_PATHS = {
     "add": "add", "cancel": "cancel", "rearm": "re-arm at random",
-    "rearm_later": "re-arm ten minutes later", "tick_0": "a tick, 0 timers due",
-    "tick_2": "a tick, 2 timers due", "run_2": "the same, only twheel's run",
-    "tick_80": "a tick, 80 timers due", "run_80": "the same, only twheel's run",
-    "tick_200": "a tick, 200 timers due", "run_200": "the same, only twheel's run"}
+    "rearm_later": "re-arm ten minutes later", "tick_0": "a tick without due timers",
+    "tick_2": "2 timers due on a tick", "run_2": "the same, only twheel's run",
+    "tick_80": "80 timers due on a tick", "run_80": "the same, only twheel's run",
+    "tick_200": "200 timers due on a tick", "run_200": "the same, only twheel's run"}
 USER_PATHS = {
     "u_arm": "arm", "u_extend": "push back", "u_cancel": "cancel",
     "u_deliver": "deliver, over a second", "u_drain": "deliver, all at once"}
@@ -65,7 +65,7 @@ def kernel_paths(counts):
         body.append((path, *["" if x is None else number(x) for x in found]))
         due = instructions.due(metric)
         if due:
-            body.append((f"{path.rpartition(',')[0]}, each of {due} timers",
+            body.append((f"each of {path}",
                          *[number(x / due) for x in found]))
     return table(("instructions", *map(code, engines)), body)
 
