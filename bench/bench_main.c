@@ -21,7 +21,7 @@
 
 #define RESULTS_SIZE	(64 * 1024)
 
-/* Held while a command runs, and while its results are read. */
+/* Held while a command runs. */
 static DEFINE_MUTEX(lock);
 static struct dentry *directory;
 
@@ -72,9 +72,7 @@ static const struct file_operations run_fops = {
 
 static int results_show(struct seq_file *m, void *unused)
 {
-	mutex_lock(&lock);
 	seq_write(m, bench_results.buffer, seq_buf_used(&bench_results));
-	mutex_unlock(&lock);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(results);

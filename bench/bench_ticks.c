@@ -29,8 +29,8 @@
 /* What ticks cost in which no timer is due is measured over so many of them. */
 #define EMPTY	256
 
-/* When an interrupt, a softirq or a callback began, and the time of all of them, in ns */
-static u64 began, sum;
+/* When what is measured began; the time of all of that; the time of a look at the clock: in ns */
+static u64 began, sum, look;
 
 static void interrupt_begins(void *unused, int vector)
 {
@@ -39,7 +39,7 @@ static void interrupt_begins(void *unused, int vector)
 
 static void interrupt_ends(void *unused, int vector)
 {
-	sum += ktime_get_ns() - began;
+	sum += ktime_get_ns() - began - look;
 }
 
 static void softirq_begins(void *unused, unsigned int vector)
@@ -52,7 +52,7 @@ static void softirq_ends(void *unused, unsigned int vector)
 	u64 now = ktime_get_ns();
 
 	if (vector == TIMER_SOFTIRQ || vector == HRTIMER_SOFTIRQ)
-		sum += now - began;
+		sum += now - began - look;
 }
 
 static void callback_begins(void *unused, struct timer_list *timer, unsigned long clk)
@@ -62,7 +62,7 @@ static void callback_begins(void *unused, struct timer_list *timer, unsigned lon
 
 static void callback_ends(void *unused, struct timer_list *timer)
 {
-	sum += ktime_get_ns() - began;
+	sum += ktime_get_ns() - began - look;
 }
 
 /* A function for a tracepoint */
@@ -103,19 +103,21 @@ static void stop_probes(struct probe *probe)
 	tracepoint_synchronize_unregister();
 }
 
-static int start_probes(struct probe *probes)
+static bool start_probes(struct probe *probes)
 {
 	struct probe *probe;
 
+	began = ktime_get_ns();
+	look = ktime_get_ns() - began;
 	for (probe = probes; probe->name; probe++) {
 		for_each_kernel_tracepoint(find_tracepoint, probe);
 		if (!probe->tp || tracepoint_probe_register(probe->tp, probe->fn, NULL)) {
 			probe->tp = NULL;
 			stop_probes(probes);
-			return -EOPNOTSUPP;
+			return false;
 		}
 	}
-	return 0;
+	return true;
 }
 
 /*
@@ -155,8 +157,8 @@ static void set_deadlines(struct bench_set *set, u32 due)
 }
 
 /*
- * Measures @what: the time between probes while the due timers of an engine expire, less what the
- * same number of ticks take before. Without due timers, what a tick takes.
+ * Measures @what: the time between probes while the due timers of an engine expire, less that of as
+ * many ticks before, by the mean of %EMPTY. Without due timers, the time of a tick.
  */
 static int measure(struct bench_set *set, const char *what, enum bench_engine_kind kind,
 		   u32 due, struct probe *probes)
@@ -164,25 +166,24 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 	const struct bench_engine *engine = &bench_engines[kind];
 	u32 ticks = ticks_with(set->n, due), good = 0;
 	struct bench_base base;
-	u64 empty = 0;
-	int ret;
+	u64 empty, from;
 
 	memset(&bench_fired[kind], 0, sizeof(bench_fired[kind]));
 	bench_pass(set, engine->setup, NULL, &good);
-	ret = start_probes(probes);
-	if (ret)
-		return ret;
+	if (!start_probes(probes))
+		return -EOPNOTSUPP;
 	wait_until_tick(round_up(get_jiffies_64() + EMPTY, ALIGN_TICKS) - EMPTY);
 	sum = 0;
 	wait_until_tick(round_up(get_jiffies_64(), ALIGN_TICKS));
-	if (due)
-		empty = sum * (ticks + LEAD + LATE) / EMPTY;
+	empty = due ? sum : 0;
 	bench_base_now(&base);
 	base.tick += LEAD;
 	base.time = ktime_add_ns(base.time, LEAD * TICK_NSEC);
 	bench_pass(set, engine->op[BENCH_ADD], &base, &good);
 	sum = 0;
+	from = get_jiffies_64();
 	wait_until_tick(base.tick + ticks + LATE);
+	sum -= empty * (base.tick + ticks + LATE - from) / EMPTY;
 	stop_probes(probes);
 	bench_pass(set, engine->op[BENCH_CANCEL], &base, &good);
 	if (bench_fired[kind].count != (u64)due * ticks) {
@@ -190,8 +191,8 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 		       engine->name, bench_fired[kind].count, due, ticks);
 		return -EIO;
 	}
-	seq_buf_printf(&bench_results, "%s_%u,%s,%llu,%u\n", what, due, engine->name, sum - empty,
-		       due ? ticks : ticks + LEAD + LATE);
+	seq_buf_printf(&bench_results, "%s_%u,%s,%llu,%llu\n", what, due, engine->name, sum,
+		       due ? ticks : base.tick + ticks + LATE - from);
 	return 0;
 }
 

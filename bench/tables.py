@@ -48,9 +48,9 @@ def code(text):
 KERNEL_PATHS = {
     "add": "add", "cancel": "cancel", "rearm": "re-arm at random",
     "rearm_later": "re-arm ten minutes later", "tick_0": "a tick without due timers",
-    "tick_2": "2 timers due on a tick", "run_2": "the same, only twheel's run",
-    "tick_80": "80 timers due on a tick", "run_80": "the same, only twheel's run",
-    "tick_200": "200 timers due on a tick", "run_200": "the same, only twheel's run"}
+    "tick_2": "2 timers due on a tick", "run_2": "2 timers due, twheel's run alone",
+    "tick_80": "80 timers due on a tick", "run_80": "80 timers due, twheel's run alone",
+    "tick_200": "200 timers due on a tick", "run_200": "200 timers due, twheel's run alone"}
 USER_PATHS = {
     "u_arm": "arm", "u_extend": "push back", "u_cancel": "cancel",
     "u_deliver": "deliver, over a second", "u_drain": "deliver, all at once"}
