@@ -166,7 +166,7 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 	const struct bench_engine *engine = &bench_engines[kind];
 	u32 ticks = ticks_with(set->n, due), good = 0;
 	struct bench_base base;
-	u64 empty, from;
+	u64 empty, waited;
 
 	memset(&bench_fired[kind], 0, sizeof(bench_fired[kind]));
 	bench_pass(set, engine->setup, NULL, &good);
@@ -181,9 +181,9 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 	base.time = ktime_add_ns(base.time, LEAD * TICK_NSEC);
 	bench_pass(set, engine->op[BENCH_ADD], &base, &good);
 	sum = 0;
-	from = get_jiffies_64();
+	waited = base.tick + ticks + LATE - get_jiffies_64();
 	wait_until_tick(base.tick + ticks + LATE);
-	sum -= empty * (base.tick + ticks + LATE - from) / EMPTY;
+	sum -= empty * waited / EMPTY;
 	stop_probes(probes);
 	bench_pass(set, engine->op[BENCH_CANCEL], &base, &good);
 	if (bench_fired[kind].count != (u64)due * ticks) {
@@ -192,7 +192,7 @@ static int measure(struct bench_set *set, const char *what, enum bench_engine_ki
 		return -EIO;
 	}
 	seq_buf_printf(&bench_results, "%s_%u,%s,%llu,%llu\n", what, due, engine->name, sum,
-		       due ? ticks : base.tick + ticks + LATE - from);
+		       due ? ticks : waited);
 	return 0;
 }
 
